@@ -1,0 +1,221 @@
+"""The site's HTTP interface, version 1: inventory, hosts, tenant networks, machine power, fault rules.
+
+Our own definition (no vendor publishes one), except machine power and health, which follow Redfish
+(`/redfish/v1/Systems/{machine}`), as the OpenBMC of an IPU-M2000 or Bow-2000 does.
+
+| path | methods | body → answer |
+|---|---|---|
+| `/v1/inventory` | GET | → `Inventory` |
+| `/v1/networks` | GET `?region=` | → `NetworkList` |
+| `/v1/networks/{name}` | PUT, GET, DELETE | `NetworkSpec` → `Network`; PUT of an equal spec is a repeat, of another spec 409; DELETE of an unknown name 404 |
+| `/v1/hosts` | GET `?region=` | → `HostList` |
+| `/v1/hosts/{host}` | GET | → `Host` |
+| `/v1/hosts/{host}/server` | PUT, DELETE `?name=` | `ServerSpec` → `Host`; PUT of an equal spec is a repeat, of another 409; DELETE wipes, 404 when the named server is not on the host |
+| `/v1/hosts/{host}/power` | POST | `PowerAction` → `Host` |
+| `/redfish/v1/Systems/{machine}` | GET | → `RedfishSystem` |
+| `/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset` | POST | `RedfishReset` → 204 |
+| `/v1/faults` | GET, POST, DELETE | `FaultRule` (simulated sites only) |
+| `/v1/machines/{machine}:fail`, `:repair` | POST | (simulated sites only) |
+
+Requests carry `Authorization: Bearer <site token>`. Every mutation is accepted at once and completes later: the
+caller reads until the object has the state it wants. Names are the caller's and are never reused by it.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Wire(BaseModel):
+    """A body on the site's wire. Unknown fields of an answer are ignored, so that a newer site stays readable."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class VipuEndpoint(Wire):
+    """Where a region's V-IPU controller listens: the published user service and our admin service."""
+
+    host: str
+    user_port: int
+    admin_port: int
+
+
+class SiteMachine(Wire):
+    """An IPU machine in its pod. `name` is also its V-IPU agent id; `slot` counts from 0 along the IPU-Link chain."""
+
+    name: str
+    slot: int = Field(ge=0, le=15)
+    rnic: str
+    bmc: str
+    gateway: str
+
+
+class SitePod(Wire):
+    """One IPU-Link domain: up to 16 machines. Pods of one `gw_group` are neighbours by GW-Links, in `position` order."""
+
+    name: str
+    machine_type: str
+    cluster_id: str = Field(description="the V-IPU cluster that holds the pod's agents")
+    gw_group: str
+    position: int = Field(ge=0)
+    topology: Literal["mesh", "torus"]
+    gateway_topology: Literal["looped", "switched"]
+    machines: list[SiteMachine]
+
+
+class SiteHost(Wire):
+    """A server that can become a Poplar server."""
+
+    name: str
+    address: str
+
+
+class SiteRegion(Wire):
+    """All hardware of one region. `typical_seconds` maps a deployment stage to its usual length for a POD16."""
+
+    region: str
+    vipu: VipuEndpoint
+    pods: list[SitePod]
+    hosts: list[SiteHost]
+    typical_seconds: dict[str, float] = {}
+
+
+class Inventory(Wire):
+    regions: list[SiteRegion]
+
+
+class NetworkState(StrEnum):
+    ATTACHING = "attaching"
+    READY = "ready"
+    DETACHING = "detaching"
+
+
+class NetworkSpec(Wire):
+    """A tenant network: the RNIC ports of these machines and hosts, and of nothing else."""
+
+    region: str
+    machines: list[str]
+    hosts: list[str]
+
+
+class Network(Wire):
+    name: str
+    spec: NetworkSpec
+    state: NetworkState
+
+
+class NetworkList(Wire):
+    networks: list[Network]
+
+
+class HostState(StrEnum):
+    """`clean` is the only state in which a host takes a server; `wiping` ends in `clean`."""
+
+    CLEAN = "clean"
+    DEPLOYING = "deploying"
+    BOOTING = "booting"
+    RUNNING = "running"
+    OFF = "off"
+    WIPING = "wiping"
+    FAILED = "failed"
+
+
+class ServerSpec(Wire):
+    """A Poplar server to deploy. `environment` is set for every login; keys are lines of `authorized_keys`."""
+
+    name: str
+    image: str
+    user: str = "ubuntu"
+    ssh_authorized_keys: list[str]
+    user_data: str | None = None
+    environment: dict[str, str]
+    network: str
+
+
+class Ssh(Wire):
+    """How the customer reaches the server. `host_key` is an OpenSSH public key line, `fingerprint` its SHA256 form."""
+
+    host: str
+    port: int
+    user: str
+    host_key: str
+    fingerprint: str
+
+
+class Host(Wire):
+    """A host as observed. `ipus_visible` is what the server's own `gc-info` counts, None until it was counted."""
+
+    name: str
+    region: str
+    state: HostState
+    server: ServerSpec | None = None
+    ssh: Ssh | None = None
+    ipus_visible: int | None = None
+    detail: str | None = None
+
+
+class HostList(Wire):
+    hosts: list[Host]
+
+
+class PowerAction(Wire):
+    action: Literal["on", "off", "reboot", "power-cycle"]
+
+
+class RedfishStatus(Wire):
+    """`Health` as Redfish has it: OK, Warning or Critical."""
+
+    State: str
+    Health: str
+
+
+class RedfishSystem(Wire):
+    """The part of a Redfish ComputerSystem that the control plane reads."""
+
+    Id: str
+    Name: str
+    Model: str
+    SerialNumber: str
+    PowerState: Literal["On", "Off", "PoweringOn", "PoweringOff"]
+    Status: RedfishStatus
+    BiosVersion: str = Field(description="firmware of the machine, compared within a pod")
+
+
+class RedfishReset(Wire):
+    ResetType: Literal["On", "ForceOff", "GracefulShutdown", "PowerCycle"]
+
+
+class FaultAction(StrEnum):
+    """`status` refuses before any effect; `drop_answer` breaks the connection after the effect; `stall` has no effect and no answer."""
+
+    STATUS = "status"
+    LATENCY = "latency"
+    DROP_ANSWER = "drop_answer"
+    STALL = "stall"
+
+
+class FaultRule(Wire):
+    """Applies `action` to calls whose name (`vipu.CreatePartition`, `admin.CreateAllocation`, `hosts.put_server`,
+    `networks.delete`, `redfish.reset`, …) and object name match the two glob patterns.
+
+    `status` is an HTTP status, or for gRPC calls the status-code name in `grpc_status`. `times` None means until
+    removed. Answers carry the rule's `id` and the number of `hits`.
+    """
+
+    id: str = ""
+    call: str
+    target: str = "*"
+    action: FaultAction
+    status: int = 503
+    grpc_status: str = "UNAVAILABLE"
+    seconds: float = 0.0
+    times: int | None = None
+    probability: float = Field(default=1.0, ge=0.0, le=1.0)
+    hits: int = 0
+
+
+class FaultList(Wire):
+    faults: list[FaultRule]
