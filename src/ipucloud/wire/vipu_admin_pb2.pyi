@@ -1,0 +1,187 @@
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class TestKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    TEST_UNDEFINED: _ClassVar[TestKind]
+    TEST_VERSION: _ClassVar[TestKind]
+    TEST_CABLING: _ClassVar[TestKind]
+    TEST_SYNC_LINK: _ClassVar[TestKind]
+    TEST_LINK_TRAINING: _ClassVar[TestKind]
+    TEST_TRAFFIC: _ClassVar[TestKind]
+
+class TestState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    TS_UNDEFINED: _ClassVar[TestState]
+    TS_RUNNING: _ClassVar[TestState]
+    TS_PASSED: _ClassVar[TestState]
+    TS_FAILED: _ClassVar[TestState]
+TEST_UNDEFINED: TestKind
+TEST_VERSION: TestKind
+TEST_CABLING: TestKind
+TEST_SYNC_LINK: TestKind
+TEST_LINK_TRAINING: TestKind
+TEST_TRAFFIC: TestKind
+TS_UNDEFINED: TestState
+TS_RUNNING: TestState
+TS_PASSED: TestState
+TS_FAILED: TestState
+
+class Agent(_message.Message):
+    __slots__ = ("id", "cluster_id", "pod", "slot", "allocation_id", "reachable")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    CLUSTER_ID_FIELD_NUMBER: _ClassVar[int]
+    POD_FIELD_NUMBER: _ClassVar[int]
+    SLOT_FIELD_NUMBER: _ClassVar[int]
+    ALLOCATION_ID_FIELD_NUMBER: _ClassVar[int]
+    REACHABLE_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    cluster_id: str
+    pod: str
+    slot: int
+    allocation_id: str
+    reachable: bool
+    def __init__(self, id: _Optional[str] = ..., cluster_id: _Optional[str] = ..., pod: _Optional[str] = ..., slot: _Optional[int] = ..., allocation_id: _Optional[str] = ..., reachable: _Optional[bool] = ...) -> None: ...
+
+class ListAgentsRequest(_message.Message):
+    __slots__ = ("cluster_id",)
+    CLUSTER_ID_FIELD_NUMBER: _ClassVar[int]
+    cluster_id: str
+    def __init__(self, cluster_id: _Optional[str] = ...) -> None: ...
+
+class ListAgentsReply(_message.Message):
+    __slots__ = ("agents",)
+    AGENTS_FIELD_NUMBER: _ClassVar[int]
+    agents: _containers.RepeatedCompositeFieldContainer[Agent]
+    def __init__(self, agents: _Optional[_Iterable[_Union[Agent, _Mapping]]] = ...) -> None: ...
+
+class Allocation(_message.Message):
+    __slots__ = ("id", "cluster_id", "agent_ids")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    CLUSTER_ID_FIELD_NUMBER: _ClassVar[int]
+    AGENT_IDS_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    cluster_id: str
+    agent_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, id: _Optional[str] = ..., cluster_id: _Optional[str] = ..., agent_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class CreateAllocationRequest(_message.Message):
+    __slots__ = ("id", "cluster_id", "agent_ids", "size")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    CLUSTER_ID_FIELD_NUMBER: _ClassVar[int]
+    AGENT_IDS_FIELD_NUMBER: _ClassVar[int]
+    SIZE_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    cluster_id: str
+    agent_ids: _containers.RepeatedScalarFieldContainer[str]
+    size: int
+    def __init__(self, id: _Optional[str] = ..., cluster_id: _Optional[str] = ..., agent_ids: _Optional[_Iterable[str]] = ..., size: _Optional[int] = ...) -> None: ...
+
+class CreateAllocationReply(_message.Message):
+    __slots__ = ("allocation",)
+    ALLOCATION_FIELD_NUMBER: _ClassVar[int]
+    allocation: Allocation
+    def __init__(self, allocation: _Optional[_Union[Allocation, _Mapping]] = ...) -> None: ...
+
+class GetAllocationRequest(_message.Message):
+    __slots__ = ("id",)
+    ID_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    def __init__(self, id: _Optional[str] = ...) -> None: ...
+
+class GetAllocationReply(_message.Message):
+    __slots__ = ("allocation",)
+    ALLOCATION_FIELD_NUMBER: _ClassVar[int]
+    allocation: Allocation
+    def __init__(self, allocation: _Optional[_Union[Allocation, _Mapping]] = ...) -> None: ...
+
+class ListAllocationsRequest(_message.Message):
+    __slots__ = ("cluster_id",)
+    CLUSTER_ID_FIELD_NUMBER: _ClassVar[int]
+    cluster_id: str
+    def __init__(self, cluster_id: _Optional[str] = ...) -> None: ...
+
+class ListAllocationsReply(_message.Message):
+    __slots__ = ("allocations",)
+    ALLOCATIONS_FIELD_NUMBER: _ClassVar[int]
+    allocations: _containers.RepeatedCompositeFieldContainer[Allocation]
+    def __init__(self, allocations: _Optional[_Iterable[_Union[Allocation, _Mapping]]] = ...) -> None: ...
+
+class RemoveAllocationRequest(_message.Message):
+    __slots__ = ("id",)
+    ID_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    def __init__(self, id: _Optional[str] = ...) -> None: ...
+
+class RemoveAllocationReply(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class LinkResult(_message.Message):
+    __slots__ = ("to", "passed", "detail")
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    TO_FIELD_NUMBER: _ClassVar[int]
+    PASSED_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    to: str
+    passed: bool
+    detail: str
+    def __init__(self, to: _Optional[str] = ..., passed: _Optional[bool] = ..., detail: _Optional[str] = ..., **kwargs) -> None: ...
+
+class TestResult(_message.Message):
+    __slots__ = ("kind", "state", "detail", "links")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    LINKS_FIELD_NUMBER: _ClassVar[int]
+    kind: TestKind
+    state: TestState
+    detail: str
+    links: _containers.RepeatedCompositeFieldContainer[LinkResult]
+    def __init__(self, kind: _Optional[_Union[TestKind, str]] = ..., state: _Optional[_Union[TestState, str]] = ..., detail: _Optional[str] = ..., links: _Optional[_Iterable[_Union[LinkResult, _Mapping]]] = ...) -> None: ...
+
+class ClusterTest(_message.Message):
+    __slots__ = ("id", "allocation_id", "state", "results")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    ALLOCATION_ID_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    RESULTS_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    allocation_id: str
+    state: TestState
+    results: _containers.RepeatedCompositeFieldContainer[TestResult]
+    def __init__(self, id: _Optional[str] = ..., allocation_id: _Optional[str] = ..., state: _Optional[_Union[TestState, str]] = ..., results: _Optional[_Iterable[_Union[TestResult, _Mapping]]] = ...) -> None: ...
+
+class TestClusterRequest(_message.Message):
+    __slots__ = ("id", "allocation_id", "kinds")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    ALLOCATION_ID_FIELD_NUMBER: _ClassVar[int]
+    KINDS_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    allocation_id: str
+    kinds: _containers.RepeatedScalarFieldContainer[TestKind]
+    def __init__(self, id: _Optional[str] = ..., allocation_id: _Optional[str] = ..., kinds: _Optional[_Iterable[_Union[TestKind, str]]] = ...) -> None: ...
+
+class TestClusterReply(_message.Message):
+    __slots__ = ("id",)
+    ID_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    def __init__(self, id: _Optional[str] = ...) -> None: ...
+
+class GetClusterTestRequest(_message.Message):
+    __slots__ = ("id",)
+    ID_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    def __init__(self, id: _Optional[str] = ...) -> None: ...
+
+class GetClusterTestReply(_message.Message):
+    __slots__ = ("test",)
+    TEST_FIELD_NUMBER: _ClassVar[int]
+    test: ClusterTest
+    def __init__(self, test: _Optional[_Union[ClusterTest, _Mapping]] = ...) -> None: ...
