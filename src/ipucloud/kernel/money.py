@@ -1,0 +1,155 @@
+"""Exact money.
+
+Amounts are `Decimal` and never pass through a float. A price has up to ten places, so an integer of
+micro-units would lose digits. Sums and products run in a context that raises instead of rounding; digits are
+dropped only in `rounded` and `whole_cents`, by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import (
+    ROUND_FLOOR,
+    ROUND_HALF_UP,
+    Context,
+    Decimal,
+    DivisionByZero,
+    Inexact,
+    InvalidOperation,
+    Overflow,
+)
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
+
+PRICE_PLACES = 10
+"""Decimal places of a unit price and of everything computed from one before an invoice line rounds it."""
+
+CENTS = 2
+
+_DIGITS = 60
+_EXACT = Context(prec=_DIGITS, traps=[Inexact, InvalidOperation, Overflow, DivisionByZero])
+_ROUNDING = Context(prec=_DIGITS, traps=[InvalidOperation, Overflow, DivisionByZero])
+_NUMBER = re.compile(r"-?[0-9]{1,30}(\.[0-9]{1,30})?", re.ASCII)
+
+
+class MoneyError(ValueError):
+    """The value cannot be an exact amount."""
+
+
+class CurrencyMismatchError(ValueError):
+    """Two currencies met in one sum."""
+
+
+def exact(value: object) -> Decimal:
+    """`value` as a finite Decimal, to the last digit.
+
+    Takes Decimal, int, or text such as `12.345678`. Raises `MoneyError` for float and bool, for NaN and
+    infinities, and for text in any other form (exponents, a plus sign, separators, other scripts' digits).
+    """
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise MoneyError("an amount is a finite number")
+        return value
+    if isinstance(value, bool | float):
+        raise MoneyError(f"an amount is never a {type(value).__name__}: write it as text")
+    if isinstance(value, int):
+        return Decimal(value)
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return Decimal(value)
+    raise MoneyError("an amount is a decimal number written like 12.34")
+
+
+def unit_price(value: object) -> Decimal:
+    """`value` as a price per unit: not negative, at most ten places. Raises `MoneyError`."""
+    price = exact(value)
+    if price < 0:
+        raise MoneyError("a price is not negative")
+    if price != rounded(price, PRICE_PLACES):
+        raise MoneyError(f"a price has at most {PRICE_PLACES} decimal places")
+    return price
+
+
+def total(amounts: Iterable[Decimal]) -> Decimal:
+    """The exact sum; 0 of nothing."""
+    result = Decimal(0)
+    for amount in amounts:
+        result = _EXACT.add(result, amount)
+    return result
+
+
+def product(*factors: Decimal | int) -> Decimal:
+    """The exact product; raises `decimal.Inexact` rather than lose a digit."""
+    result = Decimal(1)
+    for factor in factors:
+        result = _EXACT.multiply(result, exact(factor))
+    return result
+
+
+def rounded(amount: Decimal, places: int = CENTS) -> Decimal:
+    """`amount` to `places` decimal places, halves away from zero: 1.045 → 1.05, -1.045 → -1.05."""
+    return amount.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP, context=_ROUNDING)
+
+
+def whole_cents(amount: Decimal) -> Decimal:
+    """The cents that `amount` fully covers (rounded towards minus infinity): what a credit of it can pay."""
+    return amount.quantize(Decimal("0.01"), rounding=ROUND_FLOOR, context=_ROUNDING)
+
+
+def plain(amount: Decimal) -> str:
+    """`amount` without exponent or superfluous zeros, in at least two places: `7.50`, `0.0625`, `-0.0034`."""
+    text = format(amount if amount else Decimal(0), "f")
+    units, _, fraction = text.partition(".")
+    return f"{units}.{fraction.rstrip('0').ljust(CENTS, '0')}"
+
+
+Amount = Annotated[
+    Decimal,
+    BeforeValidator(exact),
+    PlainSerializer(plain, return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string", "pattern": r"^-?\d+(\.\d+)?$", "examples": ["12.345678"]}),
+]
+"""A Decimal of a model: read by `exact`, written to JSON by `plain`."""
+
+Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", description="ISO 4217 code", examples=["EUR"])]
+
+
+class Money(BaseModel):
+    """An exact amount in a currency; its JSON form is `{"amount": "12.345678", "currency": "EUR"}`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    amount: Amount = Field(description="exact decimal, as text")
+    currency: Currency
+
+    @classmethod
+    def of(cls, amount: Decimal | int | str, currency: str) -> Money:
+        return cls(amount=exact(amount), currency=currency)
+
+    def __add__(self, other: Money) -> Money:
+        return self._with(total((self.amount, self._same_currency(other))))
+
+    def __sub__(self, other: Money) -> Money:
+        return self._with(total((self.amount, -self._same_currency(other))))
+
+    def __neg__(self) -> Money:
+        return self._with(-self.amount)
+
+    def __mul__(self, factor: Decimal | int) -> Money:
+        return self._with(product(self.amount, factor))
+
+    def rounded(self, places: int = CENTS) -> Money:
+        """Halves away from zero."""
+        return self._with(rounded(self.amount, places))
+
+    def __str__(self) -> str:
+        return f"{plain(self.amount)} {self.currency}"
+
+    def _with(self, amount: Decimal) -> Money:
+        return Money(amount=amount, currency=self.currency)
+
+    def _same_currency(self, other: Money) -> Decimal:
+        if other.currency != self.currency:
+            raise CurrencyMismatchError(f"{self.currency} and {other.currency} do not add up")
+        return other.amount
