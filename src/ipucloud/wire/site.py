@@ -7,10 +7,10 @@ Our own definition (no vendor publishes one), except machine power and health, w
 |---|---|---|
 | `/v1/inventory` | GET | → `Inventory` |
 | `/v1/networks` | GET `?region=` | → `NetworkList` |
-| `/v1/networks/{name}` | PUT, GET, DELETE | `NetworkSpec` → `Network`; PUT of an equal spec is a repeat, of another spec 409; DELETE of an unknown name 404 |
+| `/v1/networks/{name}` | PUT, GET, DELETE | `NetworkSpec` → `Network` |
 | `/v1/hosts` | GET `?region=` | → `HostList` |
 | `/v1/hosts/{host}` | GET | → `Host` |
-| `/v1/hosts/{host}/server` | PUT, DELETE `?name=` | `ServerSpec` → `Host`; PUT of an equal spec is a repeat, of another 409; DELETE wipes, 404 when the named server is not on the host |
+| `/v1/hosts/{host}/server` | PUT, DELETE `?name=` | `ServerSpec` → `Host`; DELETE wipes |
 | `/v1/hosts/{host}/power` | POST | `PowerAction` → `Host` |
 | `/redfish/v1/Systems/{machine}` | GET | → `RedfishSystem` |
 | `/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset` | POST | `RedfishReset` → 204 |
@@ -18,7 +18,8 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/v1/machines/{machine}:fail`, `:repair` | POST | (simulated sites only) |
 
 Requests carry `Authorization: Bearer <site token>`. Every mutation is accepted at once and completes later: the
-caller reads until the object has the state it wants. Names are the caller's and are never reused by it.
+caller reads until the object has the state it wants. Names are the caller's and are never reused by it. PUT of an
+equal body is a repeat, of another body 409; DELETE of what is not there answers 404.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class SiteMachine(Wire):
 
 
 class SitePod(Wire):
-    """One IPU-Link domain: up to 16 machines. Pods of one `gw_group` are neighbours by GW-Links, in `position` order."""
+    """One IPU-Link domain: up to 16 machines. Pods of one `gw_group` join by GW-Links, in `position` order."""
 
     name: str
     machine_type: str
@@ -189,7 +190,7 @@ class RedfishReset(Wire):
 
 
 class FaultAction(StrEnum):
-    """`status` refuses before any effect; `drop_answer` breaks the connection after the effect; `stall` has no effect and no answer."""
+    """`status` refuses before any effect; `drop_answer` breaks the connection after it; `stall` neither acts nor answers."""
 
     STATUS = "status"
     LATENCY = "latency"

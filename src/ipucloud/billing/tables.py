@@ -1,0 +1,70 @@
+"""Price versions and usage intervals: the only facts a bill is made of."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql as pg
+
+from ipucloud.db.base import instant, metadata, same_project, tenant_key
+
+prices = sa.Table(
+    "prices",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("sku", sa.Text, nullable=False),
+    sa.Column("region", sa.Text, nullable=False),
+    sa.Column("currency", sa.Text, nullable=False),
+    sa.Column("unit_price", sa.Numeric(20, 10), nullable=False, comment="per machine-minute"),
+    instant("valid_from", nullable=False),
+    instant("valid_to"),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.CheckConstraint("unit_price >= 0", name="unit_price"),
+    sa.CheckConstraint("valid_to > valid_from", name="valid"),
+    pg.ExcludeConstraint(
+        (
+            sa.text(
+                "textrange(sku || ' ' || region || ' ' || currency, sku || ' ' || region || ' ' || currency, '[]')"
+            ),
+            "&&",
+        ),
+        (sa.text("tstzrange(valid_from, valid_to)"), "&&"),
+        name="ex_prices_no_overlap",
+        using="gist",
+    ),
+)
+
+usage_intervals = sa.Table(
+    "usage_intervals",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("sku", sa.Text, nullable=False),
+    sa.Column("region", sa.Text, nullable=False),
+    sa.Column("currency", sa.Text, nullable=False),
+    sa.Column("quantity", sa.Integer, nullable=False, comment="machines"),
+    instant("anchor_at", nullable=False),
+    instant("started_at", nullable=False),
+    instant("ended_at"),
+    tenant_key("usage_intervals"),
+    same_project("usage_intervals", "cluster_id", "clusters"),
+    sa.CheckConstraint("quantity > 0", name="quantity"),
+    sa.CheckConstraint("anchor_at <= started_at AND started_at <= ended_at", name="order"),
+    sa.CheckConstraint(
+        "date_trunc('second', started_at, 'UTC') = started_at AND date_trunc('second', ended_at, 'UTC') = ended_at",
+        name="whole_seconds",
+    ),
+    pg.ExcludeConstraint(
+        (sa.text("textrange(cluster_id::text, cluster_id::text, '[]')"), "&&"),
+        (sa.text("tstzrange(started_at, ended_at)"), "&&"),
+        name="ex_usage_intervals_no_overlap",
+        using="gist",
+    ),
+)
+sa.Index("ix_usage_intervals_cluster", usage_intervals.c.project_id, usage_intervals.c.cluster_id)
+sa.Index(
+    "uq_usage_intervals_open",
+    usage_intervals.c.cluster_id,
+    unique=True,
+    postgresql_where=usage_intervals.c.ended_at.is_(None),
+)

@@ -1,0 +1,59 @@
+"""The life of a cluster, as data; the documentation's diagram is drawn from it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from ipucloud.kernel.transitions import TransitionTable
+
+
+class ClusterState(StrEnum):
+    CREATING = "creating"
+    ACTIVE = "active"
+    DEGRADED = "degraded"
+    RESIZING = "resizing"
+    SUSPENDING = "suspending"
+    SUSPENDED = "suspended"
+    RESUMING = "resuming"
+    REBOOTING = "rebooting"
+    REBUILDING = "rebuilding"
+    ERROR = "error"
+    DELETING = "deleting"
+    DELETED = "deleted"
+
+
+class Stage(StrEnum):
+    """The stages of a deployment, in order, and those of the other operations."""
+
+    NETWORK = "NETWORK"
+    IPU_SERVERS = "IPU_SERVERS"
+    VIPU_CONTROLLER = "VIPU_CONTROLLER"
+    POPLAR_SERVERS = "POPLAR_SERVERS"
+    POST_DEPLOY_SETUP = "POST_DEPLOY_SETUP"
+    CLUSTER_CLEAN_UP = "CLUSTER_CLEAN_UP"
+
+
+_S = ClusterState
+_BUSY = frozenset({_S.ACTIVE, _S.DEGRADED, _S.ERROR, _S.DELETING})
+_READY = frozenset(
+    {_S.ACTIVE, _S.DEGRADED, _S.RESIZING, _S.SUSPENDING, _S.REBOOTING, _S.REBUILDING, _S.ERROR, _S.DELETING}
+)
+CLUSTER_STATES: TransitionTable[ClusterState] = TransitionTable(
+    "cluster",
+    _S.CREATING,
+    {
+        _S.CREATING: frozenset({_S.ACTIVE, _S.ERROR, _S.DELETING, _S.DELETED}),
+        _S.ACTIVE: _READY - {_S.ACTIVE},
+        _S.DEGRADED: _READY - {_S.DEGRADED},
+        _S.RESIZING: _BUSY,
+        _S.SUSPENDING: _BUSY | {_S.SUSPENDED},
+        _S.SUSPENDED: frozenset({_S.RESUMING, _S.ERROR, _S.DELETING}),
+        _S.RESUMING: _BUSY | {_S.SUSPENDED},
+        _S.REBOOTING: _BUSY,
+        _S.REBUILDING: _BUSY,
+        _S.ERROR: frozenset({_S.DELETING}),
+        _S.DELETING: frozenset({_S.DELETED}),
+        _S.DELETED: frozenset(),
+    },
+)
+BILLABLE = frozenset({_S.ACTIVE, _S.DEGRADED})

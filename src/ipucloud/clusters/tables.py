@@ -1,0 +1,78 @@
+"""Clusters and their Poplar servers."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from ipucloud.clusters.states import ClusterState
+from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+
+clusters = sa.Table(
+    "clusters",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("region", sa.Text, nullable=False),
+    sa.Column("flavor", sa.Text, nullable=False),
+    sa.Column("machine_type", sa.Text, nullable=False),
+    sa.Column("machines", sa.Integer, nullable=False),
+    sa.Column("ipus", sa.Integer, nullable=False),
+    sa.Column("sku", sa.Text, nullable=False),
+    sa.Column("currency", sa.Text, nullable=False),
+    sa.Column("image", sa.Text, nullable=False),
+    sa.Column("reconfigurable", sa.Boolean, nullable=False, server_default=sa.true()),
+    json_column("ssh_keys", default="'[]'"),
+    sa.Column("user_data", sa.Text),
+    json_column("tags", default="'{}'"),
+    sa.Column("delete_protection", sa.Boolean, nullable=False, server_default=sa.false()),
+    instant("expires_at"),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("state_reason", sa.Text),
+    instant("state_entered_at", default_now=True),
+    sa.Column("state_sla_seconds", sa.Integer),
+    sa.Column("blocked_by", sa.Text),
+    sa.Column("incarnation", sa.Integer, nullable=False, server_default="1"),
+    sa.Column("external_name", sa.Text, nullable=False, comment="<cluster>-<incarnation>, never reused"),
+    instant("created_at", default_now=True),
+    instant("ready_at"),
+    instant("delete_requested_at"),
+    instant("deleted_at"),
+    sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
+    tenant_key("clusters"),
+    one_of("state", ClusterState),
+    sa.CheckConstraint("(state = 'deleted') = (deleted_at IS NOT NULL)", name="deleted"),
+    sa.CheckConstraint("machines > 0 AND ipus = 4 * machines", name="size"),
+    sa.UniqueConstraint("project_id", "id"),
+    sa.UniqueConstraint("external_name"),
+)
+sa.Index(
+    "uq_clusters_living_name",
+    clusters.c.project_id,
+    clusters.c.name,
+    unique=True,
+    postgresql_where=clusters.c.deleted_at.is_(None),
+)
+sa.Index("ix_clusters_project_created", clusters.c.project_id, clusters.c.created_at, clusters.c.id)
+
+poplar_servers = sa.Table(
+    "poplar_servers",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("ordinal", sa.Integer, nullable=False),
+    sa.Column("name", sa.Text, nullable=False, comment="<external name>-p<ordinal>"),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("ssh_host", sa.Text),
+    sa.Column("ssh_port", sa.Integer),
+    sa.Column("ssh_user", sa.Text),
+    sa.Column("host_key", sa.Text),
+    sa.Column("host_key_fingerprint", sa.Text),
+    tenant_key("poplar_servers"),
+    same_project("poplar_servers", "cluster_id", "clusters"),
+    one_of("state", ("pending", "running", "deleted")),
+    sa.UniqueConstraint("project_id", "id"),
+    sa.UniqueConstraint("cluster_id", "ordinal"),
+)
+sa.Index("ix_poplar_servers_cluster", poplar_servers.c.project_id, poplar_servers.c.cluster_id)

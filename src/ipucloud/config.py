@@ -1,0 +1,52 @@
+"""Settings: frozen, built once at a process's entry, passed on. A field is `IPUCLOUD_<FIELD>` in the environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """How a process of the control plane runs. Durations are seconds."""
+
+    model_config = SettingsConfigDict(env_prefix="IPUCLOUD_", frozen=True, extra="ignore")
+
+    environment: str = Field("dev", pattern=r"^[a-z]{2,8}$", description="the <env> part of tokens")
+    data_dir: Path = Field(Path(".ipucloud"), description="where `ipucloud up` keeps its database and its site")
+    pg_bindir: Path | None = Field(None, description="PostgreSQL binaries for the embedded server")
+
+    database_url: SecretStr | None = Field(None, description="application's PostgreSQL; unset: the embedded server")
+    migration_database_url: SecretStr | None = Field(None, description="owner's PostgreSQL; unset: database_url")
+    database_pool_size: int = Field(5, ge=1, le=50)
+    database_pool_timeout: float = Field(5.0, gt=0)
+
+    site_url: str | None = Field(None, description="the site's HTTP interface")
+    site_token: SecretStr | None = None
+    site_call_timeout: float = Field(10.0, gt=0, description="one call to the site; shorter than a lease")
+    site_poll_interval: float = Field(5.0, gt=0, description="how often a pending step looks again")
+    request_life: float = Field(
+        120.0, gt=0, description="longest time a request already sent can still take effect at the site"
+    )
+
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=0, le=65535)
+    internal_port: int = Field(8001, ge=0, le=65535, description="/metrics and details; 0: none")
+    body_limit: int = Field(262_144, ge=1024, description="bytes of a request body")
+    rate_limit_per_second: float = Field(50.0, gt=0, description="requests per token and process, sustained")
+    rate_limit_burst: int = Field(200, ge=1)
+
+    worker_slots: int = Field(32, ge=1, description="clusters one worker reconciles at the same time")
+    worker_internal_port: int = Field(8002, ge=0, le=65535)
+    lease_seconds: float = Field(30.0, gt=0)
+    poll_seconds: float = Field(1.0, gt=0, description="floor of the engine's polling when no wake arrives")
+    step_attempts: int = Field(5, ge=1, description="failures of one step before the operation is undone")
+    create_deadline: float = Field(3600.0, gt=0)
+    drain_seconds: float = Field(20.0, gt=0)
+
+    billing_starts_at: Literal["ready", "requested"] = "ready"
+    currency: str = Field("EUR", pattern=r"^[A-Z]{3}$")
+    log_format: Literal["json", "console"] = "json"
+    log_level: Literal["debug", "info", "warning", "error"] = "info"

@@ -1,0 +1,118 @@
+"""Connections: every one acts as the application role, in UTC, with limits on how long it may wait."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+import orjson
+import sqlalchemy as sa
+from psycopg import errors as pg_errors
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from ipucloud.db.base import APP_ROLE
+from ipucloud.kernel.errors import UNAVAILABLE, Problem
+
+Result = TypeVar("Result")
+
+TRANSACTION_TRIES = 5
+RETRY_AFTER = {"Retry-After": "2"}
+_SESSION = (
+    f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout=10s -c lock_timeout=5s "
+    "-c idle_in_transaction_session_timeout=15s -c jit=off"
+)
+
+
+def sqlalchemy_url(url: str) -> sa.URL:
+    """A libpq URL (`postgresql://…`) as SQLAlchemy spells it for psycopg 3."""
+    return sa.make_url(url).set(drivername="postgresql+psycopg")
+
+
+def json_dumps(value: object) -> str:
+    return orjson.dumps(value).decode()
+
+
+class Database:
+    """One process's way to PostgreSQL: `begin()` for a transaction, `read()` for single statements.
+
+    Both raise a `Problem` of kind `unavailable` (503) when the server cannot be reached or no connection is free.
+    """
+
+    def __init__(self, url: str, *, pool_size: int = 5, pool_timeout: float = 5.0) -> None:
+        self.url = url
+        self._engine: AsyncEngine = create_async_engine(
+            sqlalchemy_url(url),
+            pool_size=pool_size,
+            max_overflow=0,
+            pool_timeout=pool_timeout,
+            pool_use_lifo=True,
+            json_serializer=json_dumps,
+            json_deserializer=orjson.loads,
+            connect_args={"options": _SESSION, "connect_timeout": 3, "prepare_threshold": 2},
+        )
+        # psycopg sends nothing for a rollback outside a transaction: a single statement is a single round trip.
+        self._autocommit = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[AsyncConnection]:
+        """One transaction: committed on a clean exit, rolled back on any exception."""
+        async with _reachable(), self._engine.begin() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        """A connection where every statement stands alone."""
+        async with _reachable(), self._autocommit.connect() as connection:
+            yield connection
+
+    async def transact(self, work: Callable[[AsyncConnection], Awaitable[Result]]) -> Result:
+        """Run `work` in a transaction, again from the start when the database asks for that (deadlock, serialization).
+
+        `work` must have no effect outside the transaction.
+        """
+        for attempt in range(1, TRANSACTION_TRIES + 1):
+            try:
+                async with self.begin() as connection:
+                    return await work(connection)
+            except sa.exc.OperationalError as error:
+                if attempt == TRANSACTION_TRIES or not _asks_again(error):
+                    raise
+                await asyncio.sleep(0.005 * attempt)
+        raise AssertionError("the loop returns or raises")
+
+    async def close(self) -> None:
+        await self._engine.dispose()
+
+
+def _asks_again(error: sa.exc.DBAPIError) -> bool:
+    return isinstance(error.orig, pg_errors.DeadlockDetected | pg_errors.SerializationFailure)
+
+
+def is_unreachable(error: Exception) -> bool:
+    """True when the database did not answer: it is down, restarting, full of connections, read-only or out of disk."""
+    if isinstance(error, sa.exc.TimeoutError):
+        return True
+    if not isinstance(error, sa.exc.DBAPIError):
+        return False
+    state = getattr(error.orig, "sqlstate", None)
+    if state is None:
+        return isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
+    return error.connection_invalidated or state[:2] in {"08", "53", "57"} or state in {"25006", "55P03"}
+
+
+@asynccontextmanager
+async def _reachable() -> AsyncIterator[None]:
+    try:
+        yield
+    except (sa.exc.DBAPIError, sa.exc.TimeoutError) as error:
+        if _asks_again(error) if isinstance(error, sa.exc.DBAPIError) else False:
+            raise
+        if is_unreachable(error):
+            raise Problem(
+                UNAVAILABLE,
+                "The database does not answer; nothing was changed. Try again shortly.",
+                headers=RETRY_AFTER,
+            ) from error
+        raise

@@ -1,0 +1,50 @@
+"""Migrations: Alembic's scripts are the only way the schema comes to be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+
+import ipucloud
+from ipucloud.db.engine import sqlalchemy_url
+
+_PACKAGE = Path(ipucloud.__file__).parent
+
+
+def scripts() -> Path:
+    """Where the revisions are: inside an installed package, or at the top of a source checkout."""
+    packaged = _PACKAGE / "db" / "migrations"
+    return packaged if packaged.is_dir() else _PACKAGE.parents[1] / "alembic"
+
+
+def configuration(owner_url: str) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(scripts()).replace("%", "%%"))
+    url = sqlalchemy_url(owner_url).render_as_string(hide_password=False)
+    config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
+    return config
+
+
+def upgrade(owner_url: str, revision: str = "head") -> None:
+    """Bring the schema to `revision` as the owner role. Already there: nothing happens."""
+    command.upgrade(configuration(owner_url), revision)
+
+
+def downgrade(owner_url: str, revision: str) -> None:
+    command.downgrade(configuration(owner_url), revision)
+
+
+def check(owner_url: str) -> None:
+    """Raise alembic.util.CommandError when the models differ from the database."""
+    command.check(configuration(owner_url))
+
+
+def head() -> str:
+    """The newest revision the code knows."""
+    found = ScriptDirectory(str(scripts())).get_current_head()
+    if found is None:
+        raise RuntimeError("the package has no migrations")
+    return found

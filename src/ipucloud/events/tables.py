@@ -1,0 +1,31 @@
+"""The event log."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from ipucloud.db.base import instant, json_column, metadata, tenant_key
+
+events = sa.Table(
+    "events",
+    metadata,
+    sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
+    sa.Column(
+        "transaction",
+        sa.BigInteger,
+        nullable=False,
+        server_default=sa.text("(pg_current_xact_id()::text)::bigint"),
+        comment="readers stay below the oldest open one",
+    ),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("type", sa.Text, nullable=False),
+    sa.Column("subject_type", sa.Text, nullable=False),
+    sa.Column("subject_id", sa.Uuid, nullable=False),
+    sa.Column("operation_id", sa.Uuid),
+    sa.Column("request_id", sa.Text),
+    json_column("data", default="'{}'"),
+    instant("created_at", default_now=True),
+    tenant_key("events"),
+)
+sa.Index("ix_events_feed", events.c.project_id, events.c.transaction, events.c.id)
+sa.Index("ix_events_subject", events.c.project_id, events.c.subject_id, events.c.transaction, events.c.id)

@@ -1,0 +1,49 @@
+"""Roles and what each may do, as data."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """A token's role: four within a project, two of the platform."""
+
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    BILLING = "billing"
+    OWNER = "owner"
+    ADMIN = "admin"
+    SUPPORT = "support"
+
+
+PLATFORM_ROLES = frozenset({Role.ADMIN, Role.SUPPORT})
+
+
+class Permission(StrEnum):
+    """What a route may ask for; each route declares exactly one."""
+
+    PROJECT_READ = "project:read"
+    CLUSTER_READ = "cluster:read"
+    CLUSTER_WRITE = "cluster:write"
+    KEY_WRITE = "ssh-key:write"
+    TOKEN_READ = "token:read"
+    TOKEN_WRITE = "token:write"
+    USAGE_READ = "usage:read"
+    PLATFORM_WRITE = "platform:write"
+
+
+_ALL_READ = frozenset({Role.VIEWER, Role.OPERATOR, Role.BILLING, Role.OWNER, Role.ADMIN, Role.SUPPORT})
+PERMISSIONS: dict[Permission, frozenset[Role]] = {
+    Permission.PROJECT_READ: _ALL_READ,
+    Permission.CLUSTER_READ: _ALL_READ,
+    Permission.CLUSTER_WRITE: frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN}),
+    Permission.KEY_WRITE: frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN}),
+    Permission.TOKEN_READ: frozenset({Role.OWNER, Role.ADMIN, Role.SUPPORT}),
+    Permission.TOKEN_WRITE: frozenset({Role.OWNER, Role.ADMIN}),
+    Permission.USAGE_READ: _ALL_READ,
+    Permission.PLATFORM_WRITE: frozenset({Role.ADMIN}),
+}
+
+
+def allowed(role: Role, permission: Permission) -> bool:
+    return role in PERMISSIONS[permission]

@@ -1,0 +1,59 @@
+"""Projects, tokens and SSH keys."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from ipucloud.db.base import instant, metadata, one_of, tenant_key
+from ipucloud.identity.roles import Role
+
+projects = sa.Table(
+    "projects",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("number", sa.BigInteger, sa.Identity(always=True), nullable=False),
+    sa.Column("slug", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
+    instant("created_at", default_now=True),
+    instant("deleted_at"),
+    sa.UniqueConstraint("number", name="uq_projects_number"),
+)
+sa.Index("uq_projects_slug", projects.c.slug, unique=True)
+
+tokens = sa.Table(
+    "tokens",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=True, comment="NULL: a platform token"),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("display_prefix", sa.Text, nullable=False),
+    sa.Column("secret_hash", sa.LargeBinary, nullable=False, comment="SHA-256 of the whole token"),
+    sa.Column("created_by", sa.Uuid, nullable=True),
+    instant("created_at", default_now=True),
+    instant("expires_at"),
+    instant("revoked_at"),
+    instant("last_used_at"),
+    tenant_key("tokens"),
+    one_of("role", Role),
+    sa.CheckConstraint("(project_id IS NULL) = (role IN ('admin', 'support'))", name="platform_role"),
+    sa.CheckConstraint("octet_length(secret_hash) = 32", name="secret_hash"),
+    sa.UniqueConstraint("project_id", "id"),
+)
+sa.Index("uq_tokens_secret_hash", tokens.c.secret_hash, unique=True)
+
+ssh_keys = sa.Table(
+    "ssh_keys",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("key_type", sa.Text, nullable=False),
+    sa.Column("public_key", sa.Text, nullable=False, comment="re-serialised: type and base64, no comment"),
+    sa.Column("fingerprint", sa.Text, nullable=False),
+    instant("created_at", default_now=True),
+    tenant_key("ssh_keys"),
+    sa.UniqueConstraint("project_id", "id"),
+    sa.UniqueConstraint("project_id", "name"),
+)

@@ -1,0 +1,121 @@
+"""Sites, pods, machines, hosts and their allocations.
+
+An allocation is live from the request that takes a machine until an observation of the site shows it clean again:
+`released_at` says that the customer is gone, `freed_at` that the next one may come.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import sqlalchemy as sa
+
+from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+
+
+class Health(StrEnum):
+    """What the site last said of a machine or host; only `ok` takes new clusters."""
+
+    OK = "ok"
+    DEGRADED = "degraded"
+    FAILED = "failed"
+
+
+site_regions = sa.Table(
+    "site_regions",
+    metadata,
+    sa.Column("region", sa.Text, primary_key=True),
+    sa.Column("vipu_host", sa.Text, nullable=False),
+    sa.Column("vipu_user_port", sa.Integer, nullable=False),
+    sa.Column("vipu_admin_port", sa.Integer, nullable=False),
+    json_column("typical_seconds", default="'{}'"),
+    instant("synced_at", default_now=True),
+)
+
+machine_pools = sa.Table(
+    "machine_pools",
+    metadata,
+    sa.Column("region", sa.Text, primary_key=True),
+    sa.Column("machine_type", sa.Text, primary_key=True),
+    comment="one row to lock while machines of a region and type are chosen",
+)
+
+pods = sa.Table(
+    "pods",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("region", sa.Text, nullable=False),
+    sa.Column("machine_type", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("vipu_cluster_id", sa.Text, nullable=False),
+    sa.Column("gw_group", sa.Text, nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("topology", sa.Text, nullable=False),
+    sa.Column("gateway_topology", sa.Text, nullable=False),
+    sa.ForeignKeyConstraint(
+        ["region", "machine_type"],
+        ["machine_pools.region", "machine_pools.machine_type"],
+        name="fk_pods_pool",
+    ),
+    sa.UniqueConstraint("region", "machine_type", "gw_group", "position"),
+)
+
+machines = sa.Table(
+    "machines",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("pod_id", sa.Uuid, sa.ForeignKey("pods.id", name="fk_machines_pod_id"), nullable=False),
+    sa.Column("slot", sa.Integer, nullable=False),
+    sa.Column("name", sa.Text, nullable=False, unique=True, comment="its V-IPU agent id too"),
+    sa.Column("rnic", sa.Text, nullable=False),
+    sa.Column("bmc", sa.Text, nullable=False),
+    sa.Column("gateway", sa.Text, nullable=False),
+    sa.Column("health", sa.Text, nullable=False, server_default="ok"),
+    sa.Column("maintenance", sa.Boolean, nullable=False, server_default=sa.false()),
+    one_of("health", Health),
+    sa.CheckConstraint("slot BETWEEN 0 AND 15", name="slot"),
+    sa.UniqueConstraint("pod_id", "slot"),
+)
+
+hosts = sa.Table(
+    "hosts",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("region", sa.Text, nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("address", sa.Text, nullable=False),
+    sa.Column("health", sa.Text, nullable=False, server_default="ok"),
+    sa.Column("maintenance", sa.Boolean, nullable=False, server_default=sa.false()),
+    one_of("health", Health),
+)
+
+allocations = sa.Table(
+    "allocations",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("machine_id", sa.Uuid, sa.ForeignKey("machines.id", name="fk_allocations_machine_id")),
+    sa.Column("host_id", sa.Uuid, sa.ForeignKey("hosts.id", name="fk_allocations_host_id")),
+    sa.Column("ordinal", sa.Integer, nullable=False, comment="place of the machine or host within the cluster"),
+    instant("created_at", default_now=True),
+    instant("released_at"),
+    instant("freed_at"),
+    tenant_key("allocations"),
+    same_project("allocations", "cluster_id", "clusters"),
+    sa.CheckConstraint("num_nonnulls(machine_id, host_id) = 1", name="one_resource"),
+    sa.CheckConstraint("freed_at IS NULL OR released_at <= freed_at", name="released_before_freed"),
+)
+sa.Index(
+    "uq_allocations_live_machine",
+    allocations.c.machine_id,
+    unique=True,
+    postgresql_where=allocations.c.freed_at.is_(None),
+)
+sa.Index(
+    "uq_allocations_live_host",
+    allocations.c.host_id,
+    unique=True,
+    postgresql_where=allocations.c.freed_at.is_(None),
+)
+sa.Index("ix_allocations_cluster", allocations.c.project_id, allocations.c.cluster_id)

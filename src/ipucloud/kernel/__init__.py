@@ -1,0 +1,1 @@
+"""Pure foundations: time, ids, errors, money, transition tables. Imports nothing of ipucloud and touches no I/O."""

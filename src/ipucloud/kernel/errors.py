@@ -1,0 +1,106 @@
+"""The registry of error codes, and the one exception that carries them.
+
+A code is stable for ever: it may gain a better sentence, never another meaning or status. The API renders a `Problem`
+as RFC 9457 `application/problem+json`; workers store the same fields in an operation's `error`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCode:
+    """One kind of failure: its stable `code`, HTTP `status`, `title`, and whether the same may succeed later."""
+
+    code: str
+    status: int
+    title: str
+    retryable: bool = False
+
+
+REGISTRY: dict[str, ErrorCode] = {}
+
+
+def _register(code: str, status: int, title: str, *, retryable: bool = False) -> ErrorCode:
+    if code in REGISTRY:
+        raise ValueError(f"error code {code} is registered twice")
+    REGISTRY[code] = ErrorCode(code, status, title, retryable)
+    return REGISTRY[code]
+
+
+MALFORMED_REQUEST = _register("malformed_request", 400, "The request could not be read")
+INVALID_CURSOR = _register("invalid_cursor", 400, "The cursor does not belong to this list")
+UNAUTHENTICATED = _register("unauthenticated", 401, "A valid token is needed")
+PERMISSION_DENIED = _register("permission_denied", 403, "The token's role does not allow this")
+NOT_FOUND = _register("not_found", 404, "There is no such object")
+METHOD_NOT_ALLOWED = _register("method_not_allowed", 405, "This path does not take that method")
+NOT_ACCEPTABLE = _register("not_acceptable", 406, "None of the accepted media types can be given")
+NAME_TAKEN = _register("name_taken", 409, "The name is in use")
+OPERATION_IN_PROGRESS = _register("operation_in_progress", 409, "Another operation runs on the object", retryable=True)
+QUOTA_EXCEEDED = _register("quota_exceeded", 409, "The project's quota does not allow this")
+CAPACITY_EXHAUSTED = _register("capacity_exhausted", 409, "The region has no room for this now", retryable=True)
+DELETE_PROTECTED = _register("delete_protected", 409, "The object is protected against deletion")
+STATE_CONFLICT = _register("state_conflict", 409, "The object's state does not allow this")
+IN_USE = _register("in_use", 409, "The object is still in use")
+IDEMPOTENCY_IN_PROGRESS = _register(
+    "idempotency_in_progress", 409, "The first request with this key is still running", retryable=True
+)
+PRECONDITION_FAILED = _register("precondition_failed", 412, "The object has changed since it was read")
+BODY_TOO_LARGE = _register("body_too_large", 413, "The request body is too large")
+UNSUPPORTED_MEDIA_TYPE = _register("unsupported_media_type", 415, "The body must be application/json")
+VALIDATION_FAILED = _register("validation_failed", 422, "The request is not valid")
+IDEMPOTENCY_KEY_REUSED = _register("idempotency_key_reused", 422, "The key was used for another request")
+SSH_KEY_REFUSED = _register("ssh_key_refused", 422, "The SSH key is not accepted")
+PRECONDITION_REQUIRED = _register("precondition_required", 428, "The request needs an If-Match header")
+RATE_LIMITED = _register("rate_limited", 429, "Too many requests", retryable=True)
+INTERNAL_ERROR = _register("internal_error", 500, "Something went wrong on our side", retryable=True)
+UNAVAILABLE = _register("unavailable", 503, "The service is not available for a moment", retryable=True)
+
+# What an operation can end with; these are never the status of a request.
+PROVISIONING_FAILED = _register("provisioning_failed", 500, "The cluster could not be built")
+SITE_REFUSED = _register("site_refused", 500, "The site refused a step")
+DEADLINE_EXCEEDED = _register("deadline_exceeded", 500, "The operation took longer than it may")
+PREEMPTED = _register("preempted", 409, "A later request took the place of this operation")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One fault in a body or a query: `pointer` is a JSON pointer (`/name`), or `?name` for a query parameter."""
+
+    pointer: str
+    code: str
+    detail: str
+
+
+@dataclass(eq=False)
+class Problem(Exception):
+    """A refusal that a human can act on.
+
+    `detail` says what to do, in one or two sentences, and never repeats the caller's input. `extra` adds members to
+    the problem document (`why_not`, `limit`, …), `headers` to the response (`Retry-After`).
+    """
+
+    kind: ErrorCode
+    detail: str
+    errors: Sequence[FieldError] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.kind.code}: {self.detail}"
+
+    def document(self) -> dict[str, object]:
+        """The members that do not depend on the request: what an operation stores as its `error`."""
+        body: dict[str, object] = {
+            "type": f"https://docs.ipucloud.example/errors/{self.kind.code}",
+            "title": self.kind.title,
+            "status": self.kind.status,
+            "code": self.kind.code,
+            "detail": self.detail,
+            "retryable": self.kind.retryable,
+        }
+        if self.errors:
+            body["errors"] = [{"pointer": e.pointer, "code": e.code, "detail": e.detail} for e in self.errors]
+        return body | dict(self.extra)

@@ -1,0 +1,80 @@
+"""Operations and their steps."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+from ipucloud.operations.states import TERMINAL, OperationState, StepState
+
+_DONE = "state IN ({})".format(", ".join(f"'{state}'" for state in sorted(TERMINAL)))
+
+operations = sa.Table(
+    "operations",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("stage", sa.Text, nullable=True),
+    sa.Column("progress", sa.SmallInteger, nullable=False, server_default="0"),
+    json_column("error"),
+    sa.Column("request_id", sa.Text, nullable=False),
+    sa.Column("requested_by", sa.Uuid, nullable=True, comment="token"),
+    instant("created_at", default_now=True),
+    instant("started_at"),
+    instant("finished_at"),
+    instant("deadline_at", nullable=False),
+    instant("expected_at"),
+    sa.Column("undoing", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
+    tenant_key("operations"),
+    same_project("operations", "cluster_id", "clusters"),
+    one_of("state", OperationState),
+    sa.CheckConstraint("progress BETWEEN 0 AND 100", name="progress"),
+    sa.CheckConstraint(f"({_DONE}) = (finished_at IS NOT NULL)", name="finished"),
+    sa.CheckConstraint("state <> 'failed' OR error IS NOT NULL", name="failure_has_error"),
+    sa.UniqueConstraint("project_id", "id"),
+)
+sa.Index(
+    "uq_operations_open_cluster",
+    operations.c.cluster_id,
+    unique=True,
+    postgresql_where=sa.text(f"NOT ({_DONE})"),
+)
+sa.Index("ix_operations_project_created", operations.c.project_id, operations.c.created_at, operations.c.id)
+sa.Index("ix_operations_cluster", operations.c.project_id, operations.c.cluster_id)
+
+operation_steps = sa.Table(
+    "operation_steps",
+    metadata,
+    sa.Column("operation_id", sa.Uuid, primary_key=True),
+    sa.Column("ordinal", sa.SmallInteger, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("stage", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False, server_default="pending"),
+    sa.Column("attempts", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("detail", sa.Text),
+    instant("started_at"),
+    instant("finished_at"),
+    tenant_key("operation_steps"),
+    same_project("operation_steps", "operation_id", "operations"),
+    one_of("state", StepState),
+)
+sa.Index("ix_operation_steps_operation", operation_steps.c.project_id, operation_steps.c.operation_id)
+
+FINAL_OPERATION = """
+CREATE FUNCTION refuse_change_of_finished_operation() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'operation % is finished and never changes', OLD.id USING ERRCODE = 'integrity_constraint_violation';
+END $$
+"""
+FINAL_OPERATION_TRIGGER = """
+CREATE TRIGGER operations_final BEFORE UPDATE ON operations FOR EACH ROW
+WHEN (OLD.finished_at IS NOT NULL) EXECUTE FUNCTION refuse_change_of_finished_operation()
+"""
+for _statement in (FINAL_OPERATION, FINAL_OPERATION_TRIGGER):
+    # A DDL element formats its text with %: what PL/pgSQL writes as % is doubled here.
+    sa.event.listen(operations, "after_create", sa.DDL(_statement.replace("%", "%%")))

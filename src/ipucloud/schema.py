@@ -1,0 +1,16 @@
+"""Every table of the product on one MetaData: what migrations are compared with."""
+
+from __future__ import annotations
+
+import ipucloud.api.tables
+import ipucloud.billing.tables
+import ipucloud.clusters.tables
+import ipucloud.events.tables
+import ipucloud.identity.tables
+import ipucloud.inventory.tables
+import ipucloud.operations.tables
+import ipucloud.quotas.tables
+import ipucloud.reconcile.tables  # noqa: F401  # importing a table registers it
+from ipucloud.db.base import metadata
+
+__all__ = ["metadata"]
