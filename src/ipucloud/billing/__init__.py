@@ -1,1 +1,1 @@
-"""What is charged: prices, usage intervals, minutes and money. Law: minutes are derived from intervals, never counted."""
+"""Money owed for time used. Law: minutes and costs are derived from intervals, never counted as time passes."""
