@@ -1,0 +1,132 @@
+"""Opening, advancing and ending operations. Every function works inside the caller's transaction.
+
+Only a reconciler advances; a request opens, asks to cancel, or pre-empts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.kernel.errors import PREEMPTED, Problem
+from ipucloud.kernel.ids import new_id
+from ipucloud.operations.plan import PlannedStep
+
+_OPEN = sa.text(
+    """
+    WITH operation AS (
+      INSERT INTO operations (id, project_id, cluster_id, kind, state, stage, request_id, requested_by,
+                              deadline_at, expected_at)
+      VALUES (:id, :project_id, :cluster_id, :kind, 'queued', CAST(:stages AS text[])[1], :request_id, :token_id,
+              app_now() + make_interval(secs => :deadline), app_now() + make_interval(secs => :expected))
+      RETURNING id, project_id
+    ), steps AS (
+      INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage)
+      SELECT operation.id, step.ordinal, operation.project_id, step.name, step.stage
+        FROM operation, unnest(CAST(:names AS text[]), CAST(:stages AS text[])) WITH ORDINALITY AS step(name, stage, ordinal)
+    )
+    INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
+    SELECT :project_id, 'operation.created', 'cluster', :cluster_id, :id, :request_id, jsonb_build_object('kind', :kind)
+    """
+).bindparams(sa.bindparam("kind", type_=sa.Text), sa.bindparam("request_id", type_=sa.Text))
+
+
+async def open_operation(
+    connection: AsyncConnection,
+    *,
+    project_id: UUID,
+    cluster_id: UUID,
+    kind: str,
+    plan: Sequence[PlannedStep],
+    deadline_seconds: float,
+    expected_seconds: float,
+    request_id: str,
+    token_id: UUID | None,
+) -> UUID:
+    """Record the promise with its steps and its `operation.created` event; one statement.
+
+    Raises sqlalchemy.exc.IntegrityError (`uq_operations_open_cluster`) when the cluster has an open operation.
+    """
+    operation_id = new_id()
+    await connection.execute(
+        _OPEN,
+        {
+            "id": operation_id,
+            "project_id": project_id,
+            "cluster_id": cluster_id,
+            "kind": kind,
+            "names": [step.name for step in plan],
+            "stages": [step.stage for step in plan],
+            "deadline": deadline_seconds,
+            "expected": expected_seconds,
+            "request_id": request_id,
+            "token_id": token_id,
+        },
+    )
+    return operation_id
+
+
+_END = sa.text(
+    """
+    WITH ended AS (
+      UPDATE operations
+         SET state = :state, error = CAST(:error AS jsonb), finished_at = app_now(), version = version + 1,
+             progress = CASE WHEN :state = 'succeeded' THEN 100 ELSE progress END
+       WHERE project_id = :project_id AND cluster_id = :cluster_id AND finished_at IS NULL
+       RETURNING id, kind, state, request_id
+    ), steps AS (
+      UPDATE operation_steps SET state = 'skipped'
+        FROM ended WHERE operation_id = ended.id AND operation_steps.state IN ('pending', 'running')
+    ), event AS (
+      INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
+      SELECT :project_id, 'operation.' || ended.state, 'cluster', :cluster_id, ended.id, ended.request_id,
+             jsonb_build_object('kind', ended.kind)
+        FROM ended
+    )
+    SELECT id FROM ended
+    """
+).bindparams(sa.bindparam("state", type_=sa.Text))
+
+
+async def end_operation(
+    connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, state: str, error: dict[str, object] | None
+) -> UUID | None:
+    """End the cluster's open operation with its event; steps not finished are skipped. None when none is open."""
+    found = await connection.execute(
+        _END,
+        {
+            "project_id": project_id,
+            "cluster_id": cluster_id,
+            "state": state,
+            "error": None if error is None else orjson.dumps(error).decode(),
+        },
+    )
+    return found.scalar_one_or_none()
+
+
+async def preempt(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> UUID | None:
+    """End the open operation, if any, because a delete takes its place; the delete cleans up what it had built."""
+    reason = Problem(PREEMPTED, "The cluster is being deleted; what this operation had built is removed with it.")
+    return await end_operation(
+        connection, project_id=project_id, cluster_id=cluster_id, state="failed", error=reason.document()
+    )
+
+
+_CANCEL = sa.text(
+    """
+    UPDATE operations SET state = 'cancelling', version = version + 1
+     WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL AND kind = 'cluster.create'
+       AND NOT undoing AND state IN ('queued', 'running')
+     RETURNING cluster_id
+    """
+)
+
+
+async def request_cancel(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> UUID | None:
+    """Set the flag a reconciler reads between steps; the cluster to wake, or None when it cannot be cancelled (any more)."""
+    found = await connection.execute(_CANCEL, {"project_id": project_id, "operation_id": operation_id})
+    return found.scalar_one_or_none()
