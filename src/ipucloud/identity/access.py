@@ -1,0 +1,150 @@
+"""Who asks, and in which project: one common table expression answers both.
+
+A statement that reads for a customer is made by `authenticated(…)` and selects `(SELECT role FROM principal) AS role`,
+`(SELECT project_id FROM project) AS project_id` and what it reads, so that authentication costs no round trip of its
+own; `admit` then turns the two into 401, 404 or 403. Other requests call `authorize` first, on the connection of their
+own transaction.
+
+The law: a project that is unknown and one that belongs to somebody else give the same answer.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.identity.roles import Permission, Role, allowed
+from ipucloud.kernel.errors import NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED, Problem
+
+PRINCIPAL = """
+principal AS (
+  SELECT tokens.id AS token_id, tokens.role AS role, tokens.project_id AS home
+  FROM tokens
+  WHERE tokens.secret_hash = :token_hash AND tokens.revoked_at IS NULL
+    AND (tokens.expires_at IS NULL OR tokens.expires_at > app_now())
+)"""
+"""CTE `principal` (token_id, role, home): one row for a live token; `home` is NULL for a platform token."""
+
+PROJECT = """
+project AS (
+  SELECT principal.token_id, principal.role, projects.id AS project_id, projects.slug, projects.number
+  FROM projects JOIN principal ON principal.home = projects.id OR principal.home IS NULL
+  WHERE projects.deleted_at IS NULL
+    AND (projects.id = CAST(:project_id AS uuid) OR projects.number = CAST(:project_number AS bigint)
+      OR projects.slug = CAST(:project_slug AS text))
+)"""
+"""CTE `project` (token_id, role, project_id, slug, number): one row when the principal may know the project."""
+
+AUTHENTICATE = f"{PRINCIPAL},{PROJECT}"
+"""Both CTEs; parameters `:token_hash` and those of `project_parameters`."""
+
+_CANONICAL_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
+
+
+def authenticated(rest: str) -> sa.TextClause:
+    """The statement `WITH principal AS (…), project AS (…) <rest>`; `rest` may start with more CTEs and a comma."""
+    return sa.text("\n".join(("WITH", AUTHENTICATE, rest)))
+
+
+_IDENTIFY = sa.text("\n".join(("WITH", PRINCIPAL, "SELECT token_id, role, home FROM principal")))
+_AUTHORIZE = authenticated("""
+SELECT principal.token_id, principal.role, project.project_id, project.slug, project.number
+FROM principal LEFT JOIN project ON true""")
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """A live token; `home` is its project, None for a platform token."""
+
+    token_id: UUID
+    role: Role
+    home: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A live token acting in a project it may know."""
+
+    token_id: UUID
+    role: Role
+    project_id: UUID
+    slug: str
+    number: int
+
+
+def is_project_id(ref: str) -> bool:
+    """True when `ref` is read as an id; a slug must not look like one."""
+    return _CANONICAL_UUID.fullmatch(ref) is not None
+
+
+def project_parameters(ref: str) -> dict[str, UUID | int | str | None]:
+    """The parameters of `PROJECT` for a project written as id, number or slug."""
+    parameters: dict[str, UUID | int | str | None] = {"project_id": None, "project_number": None, "project_slug": None}
+    if is_project_id(ref):
+        parameters["project_id"] = UUID(ref)
+    elif _NUMBER.fullmatch(ref):
+        parameters["project_number"] = int(ref)
+    elif "\x00" not in ref:  # PostgreSQL's text cannot hold it, so no slug does
+        parameters["project_slug"] = ref
+    return parameters
+
+
+def unauthenticated() -> Problem:
+    """401 with the challenge; the same for a missing, malformed, unknown, expired and revoked token."""
+    return Problem(
+        UNAUTHENTICATED,
+        "Send a valid token as `Authorization: Bearer <token>`; it may be missing, mistyped, expired or revoked.",
+        headers={"WWW-Authenticate": 'Bearer realm="ipucloud"'},
+    )
+
+
+def not_found() -> Problem:
+    """404; the same for an object that never was, one of another project, and one this token may not know."""
+    return Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+
+
+def admit(role: str | None, project_id: UUID | None, permission: Permission) -> None:
+    """Judge what a statement that starts with `AUTHENTICATE` found.
+
+    Raises `Problem`: 401 without a live token, 404 without a project it may know, 403 when its role lacks
+    `permission`.
+    """
+    if role is None:
+        raise unauthenticated()
+    if project_id is None:
+        raise not_found()
+    _require(Role(role), permission)
+
+
+async def identify(connection: AsyncConnection, token_hash: bytes, permission: Permission) -> Principal:
+    """The live token with this SHA-256, for requests outside any project. Raises `Problem` 401 or 403."""
+    row = (await connection.execute(_IDENTIFY, {"token_hash": token_hash})).one_or_none()
+    if row is None:
+        raise unauthenticated()
+    principal = Principal(row.token_id, Role(row.role), row.home)
+    _require(principal.role, permission)
+    return principal
+
+
+async def authorize(connection: AsyncConnection, token_hash: bytes, project_ref: str, permission: Permission) -> Scope:
+    """The live token acting in the project. Raises `Problem` 401, 404 or 403, as `admit` does."""
+    parameters = {"token_hash": token_hash, **project_parameters(project_ref)}
+    row = (await connection.execute(_AUTHORIZE, parameters)).one_or_none()
+    if row is None:
+        raise unauthenticated()
+    admit(row.role, row.project_id, permission)
+    return Scope(row.token_id, Role(row.role), row.project_id, row.slug, row.number)
+
+
+def _require(role: Role, permission: Permission) -> None:
+    if not allowed(role, permission):
+        raise Problem(
+            PERMISSION_DENIED,
+            f"This needs the permission {permission}, which the token's role does not give. "
+            "Ask an owner of the project for a token with another role.",
+        )
