@@ -48,10 +48,10 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 
 def authenticated(rest: str) -> sa.TextClause:
     """The statement `WITH principal AS (…), project AS (…) <rest>`; `rest` may start with more CTEs and a comma."""
-    return sa.text("\n".join(("WITH", AUTHENTICATE, rest)))
+    return sa.text(f"WITH {AUTHENTICATE}\n{rest}")
 
 
-_IDENTIFY = sa.text("\n".join(("WITH", PRINCIPAL, "SELECT token_id, role, home FROM principal")))
+_IDENTIFY = sa.text(f"WITH {PRINCIPAL} TABLE principal")
 _AUTHORIZE = authenticated("""
 SELECT principal.token_id, principal.role, project.project_id, project.slug, project.number
 FROM principal LEFT JOIN project ON true""")
