@@ -1,0 +1,292 @@
+"""Rows that tests start from: projects with tokens, regions with hardware, prices, quotas.
+
+Every function works inside the caller's transaction and returns what a test needs to refer to. Names are unique per
+call where the schema wants that, so that factories can be called as often as a test likes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.tables import prices
+from ipucloud.identity.roles import Role
+from ipucloud.identity.tables import projects, ssh_keys, tokens
+from ipucloud.inventory.tables import hosts, machine_pools, machines, pods, site_regions
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.ids import new_id
+from ipucloud.quotas.tables import quotas
+
+LUXEMBOURG = ("luxembourg-2", "m2000")
+AMSTERDAM = ("amsterdam-2", "bow-2000")
+PLENTY = 1024
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+PRICES = {
+    ("ipu-m2000", "luxembourg-2"): Decimal("0.0625"),
+    ("ipu-bow-2000", "amsterdam-2"): Decimal("0.0875"),
+}
+TYPICAL_SECONDS = {
+    "NETWORK": 30.0,
+    "IPU_SERVERS": 240.0,
+    "VIPU_CONTROLLER": 150.0,
+    "POPLAR_SERVERS": 420.0,
+    "POST_DEPLOY_SETUP": 60.0,
+    "CLUSTER_CLEAN_UP": 300.0,
+}
+PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
+
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token as its holder knows it, and as the database does."""
+
+    id: UUID
+    secret: str
+    role: Role
+
+    @property
+    def hash(self) -> bytes:
+        return hashlib.sha256(self.secret.encode()).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project with one token."""
+
+    id: UUID
+    number: int
+    slug: str
+    token: Token
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(project_id=self.id, token_id=self.token.id, request_id=f"req-{next(_numbers)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    """An IPU-Link domain with its machines by slot."""
+
+    id: UUID
+    name: str
+    machines: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A region's hardware of one machine type."""
+
+    name: str
+    machine_type: str
+    pods: tuple[Pod, ...]
+    hosts: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    machines_per_pod: int
+    pods_per_group: int
+
+
+async def make_token(connection: AsyncConnection, project_id: UUID | None, role: Role = Role.OWNER) -> Token:
+    """A live token; `project_id` None makes one of the platform (roles admin and support)."""
+    token = Token(new_id(), f"test-token-{new_id()}", role)
+    await connection.execute(
+        sa.insert(tokens).values(
+            id=token.id,
+            project_id=project_id,
+            name=f"token-{next(_numbers)}",
+            role=role,
+            display_prefix=token.secret[:12],
+            secret_hash=token.hash,
+        )
+    )
+    return token
+
+
+async def make_project(
+    connection: AsyncConnection,
+    slug: str | None = None,
+    *,
+    role: Role = Role.OWNER,
+    quota: Mapping[tuple[str, str], int] | int | None = PLENTY,
+    keys: Sequence[str] = ("laptop",),
+) -> Project:
+    """A project with a token, SSH keys by name, and quotas in machines per (region, machine type).
+
+    A plain number is the quota in both shipped regions; None gives no quota row at all.
+    """
+    slug = slug or f"project-{next(_numbers)}-{new_id().hex[-6:]}"
+    project_id = new_id()
+    inserted = await connection.execute(
+        sa.insert(projects).values(id=project_id, slug=slug, name=slug.title()).returning(projects.c.number)
+    )
+    number: int = inserted.scalar_one()
+    for name in keys:
+        await make_ssh_key(connection, project_id, name)
+    limits = dict.fromkeys((LUXEMBOURG, AMSTERDAM), quota) if isinstance(quota, int) else quota or {}
+    for (region, machine_type), limit in limits.items():
+        await set_quota(connection, project_id, region, machine_type, limit)
+    return Project(project_id, number, slug, await make_token(connection, project_id, role))
+
+
+async def make_ssh_key(connection: AsyncConnection, project_id: UUID, name: str = "laptop") -> str:
+    """A stored public key; its line of `authorized_keys`."""
+    await connection.execute(
+        sa.insert(ssh_keys).values(
+            id=new_id(),
+            project_id=project_id,
+            name=name,
+            key_type="ssh-ed25519",
+            public_key=PUBLIC_KEY,
+            fingerprint="SHA256:" + "A" * 43,
+        )
+    )
+    return PUBLIC_KEY
+
+
+async def set_quota(
+    connection: AsyncConnection, project_id: UUID, region: str, machine_type: str, machine_limit: int
+) -> None:
+    await connection.execute(
+        sa.insert(quotas).values(
+            project_id=project_id, region=region, machine_type=machine_type, machine_limit=machine_limit
+        )
+    )
+
+
+async def seed_prices(
+    connection: AsyncConnection,
+    listed: Mapping[tuple[str, str], Decimal] = PRICES,
+    *,
+    valid_from: datetime = LONG_AGO,
+    valid_to: datetime | None = None,
+    currency: str = "EUR",
+) -> None:
+    """One price version for each (sku, region)."""
+    for (sku, region), price in listed.items():
+        await connection.execute(
+            sa.insert(prices).values(
+                id=new_id(),
+                sku=sku,
+                region=region,
+                currency=currency,
+                unit_price=price,
+                valid_from=valid_from,
+                valid_to=valid_to,
+                source="test",
+            )
+        )
+
+
+async def seed_region(
+    connection: AsyncConnection,
+    region: str = "luxembourg-2",
+    machine_type: str = "m2000",
+    *,
+    pod_count: int = 1,
+    machines_per_pod: int = 16,
+    host_count: int = 16,
+    pods_per_group: int = 4,
+    typical_seconds: Mapping[str, float] = TYPICAL_SECONDS,
+) -> Region:
+    """A region as a synchronised site would have left it: pods with free, healthy machines, and free hosts.
+
+    `pods_per_group` neighbouring pods share a GW-Link group. Call once for each (region, machine type).
+    """
+    await _site_region(connection, region, typical_seconds)
+    await connection.execute(sa.insert(machine_pools).values(region=region, machine_type=machine_type))
+    shape = _Shape(machines_per_pod, pods_per_group)
+    made = [await _pod(connection, region, machine_type, index, shape) for index in range(pod_count)]
+    host_ids = [new_id() for _ in range(host_count)]
+    if host_ids:
+        await connection.execute(
+            sa.insert(hosts),
+            [
+                {
+                    "id": host_id,
+                    "region": region,
+                    "name": f"{region}-{machine_type}-host-{index:03}",
+                    "address": f"10.1.{index // 250}.{index % 250 + 1}",
+                }
+                for index, host_id in enumerate(host_ids)
+            ],
+        )
+    return Region(region, machine_type, tuple(made), tuple(host_ids))
+
+
+async def _site_region(connection: AsyncConnection, region: str, typical_seconds: Mapping[str, float]) -> None:
+    known = await connection.execute(sa.select(site_regions.c.region).where(site_regions.c.region == region))
+    if known.scalar_one_or_none() is None:
+        await connection.execute(
+            sa.insert(site_regions).values(
+                region=region,
+                vipu_host="vipu.test",
+                vipu_user_port=8090,
+                vipu_admin_port=8091,
+                typical_seconds=dict(typical_seconds),
+            )
+        )
+
+
+async def _pod(connection: AsyncConnection, region: str, machine_type: str, index: int, shape: _Shape) -> Pod:
+    pod_id, name = new_id(), f"{region}-{machine_type}-pod-{index:03}"
+    await connection.execute(
+        sa.insert(pods).values(
+            id=pod_id,
+            region=region,
+            machine_type=machine_type,
+            name=name,
+            vipu_cluster_id=f"{region}-{machine_type}",
+            gw_group=f"{region}-{machine_type}-g{index // shape.pods_per_group}",
+            position=index % shape.pods_per_group,
+            topology="torus",
+            gateway_topology="looped",
+        )
+    )
+    machine_ids = [new_id() for _ in range(shape.machines_per_pod)]
+    await connection.execute(
+        sa.insert(machines),
+        [
+            {
+                "id": machine_id,
+                "pod_id": pod_id,
+                "slot": slot,
+                "name": f"{name}-m{slot:02}",
+                "rnic": f"10.2.{index % 250}.{slot + 1}",
+                "bmc": f"10.3.{index % 250}.{slot + 1}",
+                "gateway": f"10.4.{index % 250}.{slot + 1}",
+            }
+            for slot, machine_id in enumerate(machine_ids)
+        ],
+    )
+    return Pod(pod_id, name, tuple(machine_ids))
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """One project with plenty of quota, both shipped regions with hardware, and their prices."""
+
+    project: Project
+    luxembourg: Region
+    amsterdam: Region
+
+
+async def seed_world(connection: AsyncConnection, *, pod_count: int = 1, host_count: int = 16) -> World:
+    """The ordinary starting point."""
+    await seed_prices(connection)
+    return World(
+        await make_project(connection),
+        await seed_region(connection, *LUXEMBOURG, pod_count=pod_count, host_count=host_count),
+        await seed_region(connection, *AMSTERDAM, pod_count=pod_count, host_count=host_count),
+    )
