@@ -1,0 +1,40 @@
+"""The two database roles and what a database of ours looks like before its first migration."""
+
+from collections.abc import Callable
+
+import psycopg
+from psycopg import sql
+
+SUPERUSER = "postgres"
+OWNER_ROLE = "ipucloud_owner"
+APP_ROLE = "ipucloud_app"
+DATABASE = "ipucloud"
+CONNECT_SECONDS = 20
+
+_ATTRIBUTES = {
+    OWNER_ROLE: sql.SQL("LOGIN CREATEROLE NOSUPERUSER NOCREATEDB NOREPLICATION NOBYPASSRLS"),
+    APP_ROLE: sql.SQL("LOGIN NOCREATEROLE NOSUPERUSER NOCREATEDB NOREPLICATION NOBYPASSRLS"),
+}
+
+
+def prepare_roles(superuser_url: str) -> None:
+    """Make the owner's and the application's role, or bring existing ones back to their attributes."""
+    with psycopg.connect(superuser_url, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
+        present = {name for (name,) in connection.execute("SELECT rolname FROM pg_roles")}
+        for role, attributes in _ATTRIBUTES.items():
+            verb = sql.SQL("ALTER" if role in present else "CREATE")
+            connection.execute(sql.SQL("{} ROLE {} {}").format(verb, sql.Identifier(role), attributes))
+
+
+def prepare_database(superuser_url: Callable[[str], str], name: str = DATABASE) -> None:
+    """Make a database for migrations to fill: owned by the owner's role, closed to everybody else's tables.
+
+    Safe to repeat. `superuser_url` gives the superuser's URL of a database.
+    """
+    database, owner = sql.Identifier(name), sql.Identifier(OWNER_ROLE)
+    with psycopg.connect(superuser_url("postgres"), autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
+        if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone() is None:
+            connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(database, owner))
+    with psycopg.connect(superuser_url(name), autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
+        connection.execute(sql.SQL("ALTER SCHEMA public OWNER TO {}").format(owner))
+        connection.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")

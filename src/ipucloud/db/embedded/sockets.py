@@ -1,0 +1,57 @@
+"""Where the server listens: one unix socket in a private directory, never TCP."""
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from urllib.parse import quote
+
+from ipucloud.db.embedded.account import Account
+from ipucloud.db.embedded.errors import EmbeddedPostgresError
+
+PORT = 5432  # part of the socket's file name only
+LONGEST_SOCKET_PATH = 103  # sockaddr_un holds 108 bytes with the final NUL on Linux, 104 on macOS
+
+
+def socket_url(directory: Path, role: str, database: str) -> str:
+    """Return the libpq URL of a role and database behind a socket directory."""
+    return f"postgresql://{role}@/{quote(database)}?host={quote(str(directory))}&port={PORT}"
+
+
+def socket_directory(root: Path, account: Account) -> Path:
+    """Name the directory for the socket: inside `root`, or a short reachable one named after `root`.
+
+    The second when the path would be too long for a socket address, or when the server's account cannot pass
+    the directories above.
+    """
+    inside = root / "run"
+    if _fits(inside) and account.can_search(root):
+        return inside
+    name = f"ipucloud-{os.geteuid()}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:16]}"
+    for place in (Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108 (the directory is private and checked)
+        if _fits(place / name) and place.is_dir() and account.can_search(place):
+            return place / name
+    raise EmbeddedPostgresError(
+        f"No directory for the database socket: {inside} is too long for a socket or closed to the server's "
+        "account, and so is the directory for temporary files. Set TMPDIR to a short path every user may search."
+    )
+
+
+def make_private(directory: Path, account: Account) -> None:
+    """Make a directory that only the server's account may enter, or take over the one made before."""
+    owner = os.geteuid() if account.uid is None else account.uid
+    try:
+        directory.mkdir(mode=0o700)
+        account.hand_over(directory)
+    except FileExistsError:
+        found = directory.lstat()
+        if directory.is_symlink() or not directory.is_dir() or found.st_uid not in (owner, os.geteuid()):
+            raise EmbeddedPostgresError(
+                f"{directory} is in the way: it should be a directory of user {owner}. Remove it, then start again."
+            ) from None
+        account.hand_over(directory)
+        directory.chmod(0o700)
+
+
+def _fits(directory: Path) -> bool:
+    return len(os.fsencode(directory / f".s.PGSQL.{PORT}")) <= LONGEST_SOCKET_PATH
