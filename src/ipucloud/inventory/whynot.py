@@ -1,0 +1,165 @@
+"""Why a cluster can't be placed, in the words of someone who has to decide what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from ipucloud.inventory.blocks import DOMAIN
+from ipucloud.inventory.fit import Fit
+from ipucloud.inventory.snapshot import Pod, SlotState, usable
+
+IPUS_PER_MACHINE = 4
+
+
+class Reason(StrEnum):
+    """Why there is no room. Where several hold, the first of this order is given.
+
+    - `quota`: the project may not hold so many machines (answered before the allocator is asked).
+    - `capacity`: the region has no such place at all; or the machines nobody holds are too few, even if all were
+      healthy and perfectly packed; or the place is there once machines being cleaned are free.
+    - `health`, `maintenance`: a block would exist if the unhealthy machines, or those in maintenance, were usable.
+    - `fragmentation`: enough machines are free, but no aligned block of them.
+    """
+
+    QUOTA = "quota"
+    CAPACITY = "capacity"
+    HEALTH = "health"
+    MAINTENANCE = "maintenance"
+    FRAGMENTATION = "fragmentation"
+
+
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """The numbers behind a reason, in machines of the region and type that nobody holds.
+
+    `largest` is the largest cluster that fits now (0: none). `missing` is the fewest machines that would have to
+    become free for a block to exist; 0 when that is not what is wrong.
+    """
+
+    wanted: int
+    free: int
+    cleaning: int
+    unhealthy: int
+    maintenance: int
+    largest: int
+    missing: int = 0
+
+    @property
+    def unheld(self) -> int:
+        return self.free + self.cleaning + self.unhealthy + self.maintenance
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """No room: the reason, a sentence for the customer, and the numbers."""
+
+    reason: Reason
+    detail: str
+    numbers: Shortage
+
+
+_SOON = (SlotState.FREE, SlotState.CLEANING)
+_REMEDIES = (
+    (Reason.HEALTH, (*_SOON, SlotState.UNHEALTHY), "unhealthy"),
+    (Reason.MAINTENANCE, (*_SOON, SlotState.MAINTENANCE), "in maintenance"),
+    (Reason.HEALTH, (*_SOON, SlotState.UNHEALTHY, SlotState.MAINTENANCE), "unhealthy or in maintenance"),
+)
+
+
+def explain(pods: Sequence[Pod], machines: int) -> WhyNot:
+    """Why `machines` don't fit. To be asked only when no free block of that size exists."""
+    numbers = _count(pods, machines)
+    if next(Fit(pods, usable(pods, *SlotState)).blocks(machines), None) is None:
+        return WhyNot(Reason.CAPACITY, _no_such_place(machines), numbers)
+    if numbers.unheld < machines:
+        return WhyNot(Reason.CAPACITY, _too_few(numbers), numbers)
+    if missing := _fewest_missing(pods, machines, _SOON):
+        reason = Reason.CAPACITY if numbers.free < machines else Reason.FRAGMENTATION
+        return WhyNot(reason, _wait(machines, missing), replace(numbers, missing=missing))
+    for reason, states, condition in _REMEDIES:
+        if missing := _fewest_missing(pods, machines, states):
+            return WhyNot(reason, _broken(numbers, missing, condition), replace(numbers, missing=missing))
+    if numbers.free + numbers.cleaning < machines:
+        return WhyNot(Reason.CAPACITY, _too_few(numbers), numbers)
+    return WhyNot(Reason.FRAGMENTATION, _scattered(numbers), numbers)
+
+
+def _count(pods: Sequence[Pod], machines: int) -> Shortage:
+    counts = {state: sum(mask.bit_count() for mask in usable(pods, state)) for state in SlotState}
+    fit = Fit(pods, usable(pods, SlotState.FREE))
+    smaller = (1 << power for power in reversed(range(machines.bit_length() - 1)))
+    return Shortage(
+        wanted=machines,
+        free=counts[SlotState.FREE],
+        cleaning=counts[SlotState.CLEANING],
+        unhealthy=counts[SlotState.UNHEALTHY],
+        maintenance=counts[SlotState.MAINTENANCE],
+        largest=next((size for size in smaller if fit.count(size)), 0),
+    )
+
+
+def _fewest_missing(pods: Sequence[Pod], machines: int, states: Sequence[SlotState]) -> int | None:
+    """Of all blocks that machines in `states` form, the fewest machines of one that are not free yet."""
+    free = usable(pods, SlotState.FREE)
+    return min(
+        (
+            sum((mask & ~free[pod]).bit_count() for pod, mask in block)
+            for block in Fit(pods, usable(pods, *states)).blocks(machines)
+        ),
+        default=None,
+    )
+
+
+def _no_such_place(machines: int) -> str:
+    if machines > DOMAIN:
+        return (
+            f"The region has no {machines // DOMAIN} neighbouring IPU-Link domains of this machine type, "
+            f"which {_size(machines)} need. Choose a smaller flavor or another region."
+        )
+    return (
+        f"The region has no {_size(machines)} of this type in one IPU-Link domain. "
+        "Choose a smaller flavor or another region."
+    )
+
+
+def _too_few(numbers: Shortage) -> str:
+    return (
+        f"This takes {_size(numbers.wanted)}; the region has {numbers.free} free. {_what_fits(numbers)} "
+        "Try again later, or choose a smaller flavor or another region."
+    )
+
+
+def _wait(machines: int, missing: int) -> str:
+    return (
+        f"A place for {_size(machines)} is being made ready after its last use (still being cleaned: {missing}). "
+        "Try again in a few minutes."
+    )
+
+
+def _broken(numbers: Shortage, missing: int, condition: str) -> str:
+    return (
+        f"A place for {_size(numbers.wanted)} exists, but not all of it can be used (at least {missing} {condition}). "
+        f"{_what_fits(numbers)} Try again later, or choose a smaller flavor or another region."
+    )
+
+
+def _scattered(numbers: Shortage) -> str:
+    where = "in one IPU-Link domain" if numbers.wanted <= DOMAIN else "as whole neighbouring IPU-Link domains"
+    cleaning = f" and {numbers.cleaning} being cleaned" if numbers.free < numbers.wanted else ""
+    return (
+        f"The region has {numbers.free} free{cleaning}, but nowhere {_size(numbers.wanted)} side by side {where}. "
+        f"{_what_fits(numbers)} Choose a smaller flavor, or try again when other clusters have been deleted."
+    )
+
+
+def _what_fits(numbers: Shortage) -> str:
+    if numbers.largest == 0:
+        return "No cluster fits now."
+    return f"The largest cluster that fits now has {_size(numbers.largest)}."
+
+
+def _size(machines: int) -> str:
+    noun = "machine" if machines == 1 else "machines"
+    return f"{machines} {noun} ({machines * IPUS_PER_MACHINE} IPUs)"
