@@ -133,10 +133,7 @@ def upgrade() -> None:
         sa.Column("vipu_user_port", sa.Integer(), nullable=False),
         sa.Column("vipu_admin_port", sa.Integer(), nullable=False),
         sa.Column(
-            "typical_seconds",
-            postgresql.JSONB(astext_type=sa.Text()),
-            server_default=sa.text("'{}'"),
-            nullable=False,
+            "typical_seconds", postgresql.JSONB(astext_type=sa.Text()), server_default=sa.text("'{}'"), nullable=False
         ),
         sa.Column("synced_at", sa.DateTime(timezone=True), server_default=sa.text("app_now()"), nullable=False),
         sa.PrimaryKeyConstraint("region", name=op.f("pk_site_regions")),
@@ -166,11 +163,7 @@ def upgrade() -> None:
         postgresql_where=sa.text("run_at IS NOT NULL AND lease_owner IS NULL"),
     )
     op.create_index(
-        "ix_work_leased",
-        "work",
-        ["lease_owner"],
-        unique=False,
-        postgresql_where=sa.text("lease_owner IS NOT NULL"),
+        "ix_work_leased", "work", ["lease_owner"], unique=False, postgresql_where=sa.text("lease_owner IS NOT NULL")
     )
     op.create_table(
         "clusters",
@@ -186,24 +179,14 @@ def upgrade() -> None:
         sa.Column("currency", sa.Text(), nullable=False),
         sa.Column("image", sa.Text(), nullable=False),
         sa.Column("reconfigurable", sa.Boolean(), server_default=sa.text("true"), nullable=False),
-        sa.Column(
-            "ssh_keys",
-            postgresql.JSONB(astext_type=sa.Text()),
-            server_default=sa.text("'[]'"),
-            nullable=False,
-        ),
+        sa.Column("ssh_keys", postgresql.JSONB(astext_type=sa.Text()), server_default=sa.text("'[]'"), nullable=False),
         sa.Column("user_data", sa.Text(), nullable=True),
         sa.Column("tags", postgresql.JSONB(astext_type=sa.Text()), server_default=sa.text("'{}'"), nullable=False),
         sa.Column("delete_protection", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("state_reason", sa.Text(), nullable=True),
-        sa.Column(
-            "state_entered_at",
-            sa.DateTime(timezone=True),
-            server_default=sa.text("app_now()"),
-            nullable=False,
-        ),
+        sa.Column("state_entered_at", sa.DateTime(timezone=True), server_default=sa.text("app_now()"), nullable=False),
         sa.Column("state_sla_seconds", sa.Integer(), nullable=True),
         sa.Column("blocked_by", sa.Text(), nullable=True),
         sa.Column("incarnation", sa.Integer(), server_default="1", nullable=False),
@@ -267,18 +250,12 @@ def upgrade() -> None:
         sa.Column("topology", sa.Text(), nullable=False),
         sa.Column("gateway_topology", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(
-            ["region", "machine_type"],
-            ["machine_pools.region", "machine_pools.machine_type"],
-            name="fk_pods_pool",
+            ["region", "machine_type"], ["machine_pools.region", "machine_pools.machine_type"], name="fk_pods_pool"
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_pods")),
         sa.UniqueConstraint("name", name=op.f("uq_pods_name")),
         sa.UniqueConstraint(
-            "region",
-            "machine_type",
-            "gw_group",
-            "position",
-            name=op.f("uq_pods_region_machine_type_gw_group_position"),
+            "region", "machine_type", "gw_group", "position", name=op.f("uq_pods_region_machine_type_gw_group_position")
         ),
     )
     op.create_table(
@@ -323,8 +300,7 @@ def upgrade() -> None:
             "(project_id IS NULL) = (role IN ('admin', 'support'))", name=op.f("ck_tokens_platform_role")
         ),
         sa.CheckConstraint(
-            "role IN ('viewer', 'operator', 'billing', 'owner', 'admin', 'support')",
-            name=op.f("ck_tokens_role"),
+            "role IN ('viewer', 'operator', 'billing', 'owner', 'admin', 'support')", name=op.f("ck_tokens_role")
         ),
         sa.CheckConstraint("octet_length(secret_hash) = 32", name=op.f("ck_tokens_secret_hash")),
         sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name="fk_tokens_project_id"),
@@ -515,8 +491,7 @@ def upgrade() -> None:
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint(
-            "state IN ('pending', 'running', 'succeeded', 'failed', 'skipped')",
-            name=op.f("ck_operation_steps_state"),
+            "state IN ('pending', 'running', 'succeeded', 'failed', 'skipped')", name=op.f("ck_operation_steps_state")
         ),
         sa.ForeignKeyConstraint(
             ["project_id", "operation_id"],
@@ -565,9 +540,7 @@ def downgrade() -> None:
     op.drop_table("clusters")
     op.drop_index("ix_work_leased", table_name="work", postgresql_where=sa.text("lease_owner IS NOT NULL"))
     op.drop_index(
-        "ix_work_due",
-        table_name="work",
-        postgresql_where=sa.text("run_at IS NOT NULL AND lease_owner IS NULL"),
+        "ix_work_due", table_name="work", postgresql_where=sa.text("run_at IS NOT NULL AND lease_owner IS NULL")
     )
     op.drop_table("work")
     op.drop_table("site_regions")

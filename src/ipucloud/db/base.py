@@ -30,8 +30,13 @@ PRELUDE = (
     # The embedded server has no btree_gist; a range over the key type lets EXCLUDE compare keys for equality.
     'CREATE TYPE textrange AS RANGE (subtype = text, collation = "C")',
 )
-for statement in PRELUDE:
-    sa.event.listen(metadata, "before_create", sa.DDL(statement))
+
+
+@sa.event.listens_for(metadata, "before_create")
+def _create_prelude(_metadata: object, connection: sa.Connection, **_options: object) -> None:
+    for statement in PRELUDE:
+        connection.exec_driver_sql(statement)
+
 
 DB_NOW = sa.func.app_now(type_=sa.DateTime(timezone=True))
 

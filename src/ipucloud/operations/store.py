@@ -27,7 +27,8 @@ _OPEN = sa.text(
     ), steps AS (
       INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage)
       SELECT operation.id, step.ordinal, operation.project_id, step.name, step.stage
-        FROM operation, unnest(CAST(:names AS text[]), CAST(:stages AS text[])) WITH ORDINALITY AS step(name, stage, ordinal)
+        FROM operation,
+             unnest(CAST(:names AS text[]), CAST(:stages AS text[])) WITH ORDINALITY AS step (name, stage, ordinal)
     )
     INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
     SELECT :project_id, 'operation.created', 'cluster', :cluster_id, :id, :request_id, jsonb_build_object('kind', :kind)
@@ -127,6 +128,6 @@ _CANCEL = sa.text(
 
 
 async def request_cancel(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> UUID | None:
-    """Set the flag a reconciler reads between steps; the cluster to wake, or None when it cannot be cancelled (any more)."""
+    """Set the flag a reconciler reads between steps. The cluster to wake, or None when it is too late."""
     found = await connection.execute(_CANCEL, {"project_id": project_id, "operation_id": operation_id})
     return found.scalar_one_or_none()

@@ -75,6 +75,9 @@ FINAL_OPERATION_TRIGGER = """
 CREATE TRIGGER operations_final BEFORE UPDATE ON operations FOR EACH ROW
 WHEN (OLD.finished_at IS NOT NULL) EXECUTE FUNCTION refuse_change_of_finished_operation()
 """
-for _statement in (FINAL_OPERATION, FINAL_OPERATION_TRIGGER):
-    # A DDL element formats its text with %: what PL/pgSQL writes as % is doubled here.
-    sa.event.listen(operations, "after_create", sa.DDL(_statement.replace("%", "%%")))
+
+
+@sa.event.listens_for(operations, "after_create")
+def _guard_finished_operations(_table: object, connection: sa.Connection, **_options: object) -> None:
+    for statement in (FINAL_OPERATION, FINAL_OPERATION_TRIGGER):
+        connection.exec_driver_sql(statement)

@@ -124,15 +124,16 @@ class RemoveAllocationReply(_message.Message):
     def __init__(self) -> None: ...
 
 class LinkResult(_message.Message):
-    __slots__ = ("to", "passed", "detail")
-    FROM_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("from_agent", "to_agent", "passed", "detail")
+    FROM_AGENT_FIELD_NUMBER: _ClassVar[int]
+    TO_AGENT_FIELD_NUMBER: _ClassVar[int]
     PASSED_FIELD_NUMBER: _ClassVar[int]
     DETAIL_FIELD_NUMBER: _ClassVar[int]
-    to: str
+    from_agent: str
+    to_agent: str
     passed: bool
     detail: str
-    def __init__(self, to: _Optional[str] = ..., passed: _Optional[bool] = ..., detail: _Optional[str] = ..., **kwargs) -> None: ...
+    def __init__(self, from_agent: _Optional[str] = ..., to_agent: _Optional[str] = ..., passed: _Optional[bool] = ..., detail: _Optional[str] = ...) -> None: ...
 
 class TestResult(_message.Message):
     __slots__ = ("kind", "state", "detail", "links")

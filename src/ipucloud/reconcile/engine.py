@@ -1,0 +1,301 @@
+"""The engine: claim tickets, run their reconcilers under a lease, keep the leases alive, free those of the dead."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.engine import Database
+from ipucloud.kernel.clock import Clock
+from ipucloud.kernel.errors import Problem
+from ipucloud.reconcile import metrics, statements
+from ipucloud.reconcile.outcomes import Done, Go, Outcome, Park, Retry, Wait, backoff
+from ipucloud.reconcile.presence import Presence
+from ipucloud.reconcile.reconciler import LeaseLost, Reconciler, Ticket
+from ipucloud.reconcile.wake import PLATFORM
+
+log = structlog.get_logger(__name__)
+
+_DATABASE_ERRORS = (sa.exc.DBAPIError, sa.exc.TimeoutError, psycopg.Error)
+_LAST_PROJECT = UUID(int=2**128 - 1)
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """Durations in seconds. `attempts`: looks without progress before a ticket is parked."""
+
+    slots: int = 32
+    lease: float = 30.0
+    poll: float = 1.0
+    reap: float = 1.0
+    attempts: int = 5
+    drain: float = 20.0
+
+
+class Engine:
+    """One worker's engine. `run()` returns after `stop()` once what was under way has ended or was handed back."""
+
+    def __init__(
+        self,
+        database: Database,
+        reconcilers: Sequence[Reconciler[Any, Any]],
+        *,
+        clock: Clock,
+        settings: EngineSettings = EngineSettings(),
+        draw: random.Random | None = None,
+    ) -> None:
+        self._database = database
+        self._reconcilers = {reconciler.kind: reconciler for reconciler in reconcilers}
+        self._clock = clock
+        self._settings = settings
+        self._draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
+        self._awake = asyncio.Event()
+        self._stopping = asyncio.Event()
+        self._running: dict[asyncio.Task[None], Ticket] = {}
+        self._presence = Presence(database.url, self._awake.set)
+        self._first_project = PLATFORM
+
+    def stop(self) -> None:
+        """Claim nothing more; finish what runs."""
+        self._stopping.set()
+        self._awake.set()
+
+    @property
+    def healthy(self) -> bool:
+        """True while this worker holds its presence and may claim."""
+        return self._presence.owner != 0
+
+    async def run(self) -> None:
+        """Work until `stop()`. A lost database costs the leases, not the process: it reconnects under a new owner."""
+        while not self._stopping.is_set():
+            try:
+                await self._presence.open()
+                await self._work()
+            except (*_DATABASE_ERRORS, Problem) as error:
+                log.warning("worker_lost_database", error=str(error)[:200])
+                await self._abandon()
+                await self._pause(self._draw.uniform(0.2, 1.0))
+            finally:
+                self._presence.owner, owner = 0, self._presence.owner
+                await self._close_presence(owner)
+
+    async def _close_presence(self, owner: int) -> None:
+        with contextlib.suppress(*_DATABASE_ERRORS):
+            await self._presence.close()
+        log.info("worker_absent", owner=owner)
+
+    async def _work(self) -> None:
+        """Run the four loops until one fails (the others are cancelled) or the engine is stopped and drained."""
+        log.info("worker_present", owner=self._presence.owner, kinds=sorted(self._reconcilers))
+        helpers = [
+            asyncio.create_task(loop, name=name)
+            for name, loop in (
+                ("listen", self._presence.listen()),
+                ("heartbeat", self._heartbeat()),
+                ("reap", self._reap()),
+            )
+        ]
+        claims = asyncio.create_task(self._claim_loop(), name="claim")
+        try:
+            done, _ = await asyncio.wait([claims, *helpers], return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+            await self._drain()
+        finally:
+            for task in (claims, *helpers):
+                task.cancel()
+            await asyncio.gather(claims, *helpers, return_exceptions=True)
+
+    async def _claim_loop(self) -> None:
+        while not self._stopping.is_set():
+            self._awake.clear()
+            free = self._settings.slots - len(self._running)
+            claimed = await self._claim(free) if free else 0
+            if claimed == 0 or claimed < free:
+                await self._sleep_until_woken(self._settings.poll)
+
+    async def _sleep_until_woken(self, seconds: float) -> None:
+        sleeper = asyncio.ensure_future(self._clock.sleep(seconds))
+        woken = asyncio.ensure_future(self._awake.wait())
+        try:
+            await asyncio.wait([sleeper, woken], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            sleeper.cancel()
+            woken.cancel()
+
+    async def _pause(self, seconds: float) -> None:
+        if not self._stopping.is_set():
+            await self._clock.sleep(seconds)
+
+    async def _claim(self, count: int) -> int:
+        deadline = self._clock.monotonic() + self._settings.lease
+        async with self._database.read() as connection:
+            found = await connection.execute(
+                statements.CLAIM,
+                {
+                    "first_project": self._first_project,
+                    "kinds": list(self._reconcilers),
+                    "n": count,
+                    "owner": self._presence.owner,
+                    "lease": self._settings.lease,
+                },
+            )
+            tickets = [
+                Ticket(row.kind, row.key, row.project_id, row.fence, row.attempt, deadline, self._clock)
+                for row in found
+            ]
+        for ticket in tickets:
+            task = asyncio.create_task(self._look(ticket), name=f"{ticket.kind}:{ticket.key}")
+            self._running[task] = ticket
+            task.add_done_callback(self._ended)
+        metrics.CLAIMED.inc(len(tickets))
+        wrapped = not tickets and self._first_project != PLATFORM
+        last = max((ticket.project_id for ticket in tickets), default=_LAST_PROJECT)
+        self._first_project = PLATFORM if last == _LAST_PROJECT else UUID(int=last.int + 1)
+        return await self._claim(count) if wrapped else len(tickets)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.pop(task, None)
+        self._awake.set()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("look_failed", task=task.get_name(), exc_info=error)
+
+    async def _look(self, ticket: Ticket) -> None:
+        with structlog.contextvars.bound_contextvars(kind=ticket.kind, key=ticket.key, fence=ticket.fence):
+            try:
+                await self._look_while_it_goes(ticket)
+            except LeaseLost:
+                metrics.STALE.inc()
+                log.warning("stale_result_dropped")
+            except Problem as error:
+                # Whether the last transaction committed is unknown; the next look reads what is true.
+                log.warning("look_interrupted", error=str(error))
+                await self._hand_back(ticket, Retry("the database did not answer"))
+
+    async def _look_while_it_goes(self, ticket: Ticket) -> None:
+        reconciler = self._reconcilers[ticket.kind]
+        if ticket.attempt > self._settings.attempts:
+            await self._finish_alone(ticket, Park(f"{ticket.attempt - 1} looks without progress"))
+            return
+        while True:
+            try:
+                outcome = await self._once(reconciler, ticket)
+            except (LeaseLost, Problem):
+                raise
+            except Exception as error:  # a bug in a reconciler must not stop the worker
+                log.exception("reconciler_failed")
+                outcome = Retry(f"{type(error).__name__}: {error}"[:500])
+                await self._finish_alone(ticket, outcome)
+            metrics.OUTCOMES.labels(ticket.kind, type(outcome).__name__).inc()
+            if not isinstance(outcome, Go):
+                return
+            if self._stopping.is_set():
+                await self._hand_back(ticket, Wait("draining", recheck=0.0))
+                return
+
+    async def _once(self, reconciler: Reconciler[Any, Any], ticket: Ticket) -> Outcome:
+        async with self._database.read() as connection:
+            inputs = await reconciler.load(connection, ticket)
+            if isinstance(inputs, Outcome):
+                await self._finish(connection, ticket, inputs)
+                return inputs
+        result = await reconciler.act(ticket, inputs)
+        async with self._database.begin() as connection:
+            outcome = await reconciler.apply(connection, ticket, inputs, result)
+            await self._finish(connection, ticket, outcome)
+        return outcome
+
+    async def _finish(self, connection: AsyncConnection, ticket: Ticket, outcome: Outcome) -> None:
+        """Write the end of a look under its fence. Raises LeaseLost, and so rolls the caller's transaction back."""
+        mine = {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence, "owner": self._presence.owner}
+        if isinstance(outcome, Go):
+            deadline = self._clock.monotonic() + self._settings.lease
+            found = await connection.execute(statements.EXTEND, mine | {"lease": self._settings.lease})
+            ticket.deadline, ticket.attempt = deadline, 0
+        else:
+            found = await connection.execute(statements.FINISH, mine | self._ending(ticket, outcome))
+        if found.rowcount != 1:
+            raise LeaseLost(ticket.key)
+
+    def _ending(self, ticket: Ticket, outcome: Outcome) -> dict[str, object]:
+        """The columns of a finished look: when to look again (None: only when woken), and what to remember."""
+        match outcome:
+            case Wait(recheck=seconds):
+                return {"wait": seconds, "attempt": 0, "error": None, "parked": False}
+            case Retry(error=error):
+                wait = backoff(max(ticket.attempt, 1), self._draw)
+                return {"wait": wait, "attempt": ticket.attempt, "error": f"{error} ({outcome.where})", "parked": False}
+            case Park(reason=reason):
+                log.error("parked", reason=reason)
+                return {"wait": None, "attempt": 0, "error": f"{reason} ({outcome.where})", "parked": True}
+            case Done():
+                return {"wait": None, "attempt": 0, "error": None, "parked": False}
+            case _:
+                raise TypeError(f"{outcome!r} does not end a look")
+
+    async def _finish_alone(self, ticket: Ticket, outcome: Outcome) -> None:
+        async with self._database.read() as connection:
+            await self._finish(connection, ticket, outcome)
+
+    async def _hand_back(self, ticket: Ticket, outcome: Outcome) -> None:
+        """Best effort: a lease that cannot be given back ends by itself."""
+        with contextlib.suppress(LeaseLost, Problem, *_DATABASE_ERRORS):
+            await self._finish_alone(ticket, outcome)
+
+    async def _heartbeat(self) -> None:
+        while True:
+            await self._clock.sleep(self._settings.lease / 3)
+            if not self._running:
+                continue
+            deadline = self._clock.monotonic() + self._settings.lease
+            async with self._database.read() as connection:
+                found = await connection.execute(
+                    statements.HEARTBEAT, {"owner": self._presence.owner, "lease": self._settings.lease}
+                )
+                held = {(row.kind, row.key): row.fence for row in found}
+            for task, ticket in list(self._running.items()):
+                if held.get((ticket.kind, ticket.key)) == ticket.fence:
+                    ticket.deadline = deadline
+                elif self._clock.monotonic() > ticket.deadline:
+                    task.cancel()
+
+    async def _reap(self) -> None:
+        while True:
+            await self._clock.sleep(self._settings.reap * self._draw.uniform(0.8, 1.2))
+            async with self._database.read() as connection:
+                freed = await connection.execute(statements.REAP)
+            if freed.rowcount:
+                metrics.REAPED.inc(freed.rowcount)
+                log.warning("leases_freed", count=freed.rowcount)
+                self._awake.set()
+
+    async def _drain(self) -> None:
+        """Let looks end at their next step; hand back what does not end in time, its attempt not counted."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=self._settings.drain)
+        unfinished = list(self._running.values())
+        await self._abandon()
+        for ticket in unfinished:
+            await self._hand_back(ticket, Wait("draining", recheck=0.0))
+
+    async def _abandon(self) -> None:
+        tasks = list(self._running)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def ensure(self, kind: str, keys: Sequence[str]) -> None:
+        """Make sure that platform tickets exist, such as those of the periodic tasks."""
+        async with self._database.begin() as connection:
+            for key in keys:
+                await connection.execute(statements.ENSURE, {"kind": kind, "key": key, "project_id": PLATFORM})

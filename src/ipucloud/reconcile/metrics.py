@@ -1,0 +1,10 @@
+"""What an operator watches of the engine."""
+
+from __future__ import annotations
+
+from prometheus_client import Counter
+
+CLAIMED = Counter("reconcile_claims", "Tickets claimed by this worker")
+OUTCOMES = Counter("reconcile_outcomes", "Looks by kind and outcome", ["kind", "outcome"])
+STALE = Counter("stale_writes_rejected", "Results dropped because the lease was lost")
+REAPED = Counter("lease_expired", "Leases of dead or frozen workers that were freed")

@@ -1,0 +1,62 @@
+"""What a look at an object can end with. Each outcome remembers where in the code it was decided."""
+
+from __future__ import annotations
+
+import random
+import sys
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+BACKOFF_CAP_SECONDS = 60.0
+
+
+def _decided_at() -> str:
+    """File and line that made the outcome: the caller of the dataclass's generated `__init__`."""
+    frame = sys._getframe(3)
+    return f"{PurePath(frame.f_code.co_filename).name}:{frame.f_lineno}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    where: str = field(default_factory=_decided_at, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Go(Outcome):
+    """Progress was made and there is more to do now: look again under the same lease."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait(Outcome):
+    """Nothing to do until something changes; look again after `recheck` seconds or at the next wake."""
+
+    reason: str
+    recheck: float
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Outcome):
+    """The object has the state it should have; only a wake brings it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry(Outcome):
+    """Something failed that may pass; look again after a backoff that grows with the attempts."""
+
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Park(Outcome):
+    """A human is needed. The object stays as it is until it is woken."""
+
+    reason: str
+
+
+def backoff(attempt: int, draw: random.Random, *, first: float = 1.0) -> float:
+    """Seconds before try `attempt` + 1: full jitter below `first` × 2^(attempt − 1), at most a minute.
+
+    Full jitter spreads a crowd that failed together over the whole window.
+    """
+    ceiling = min(BACKOFF_CAP_SECONDS, first * 2 ** min(attempt - 1, 16))
+    return draw.uniform(ceiling / 10, ceiling)

@@ -1,0 +1,54 @@
+"""A worker's presence in the database: its owner number, held as a session lock, and its ear for wakes."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable
+
+import psycopg
+
+from ipucloud.reconcile.wake import CHANNEL
+
+_OWNER_BITS = 62
+
+
+class Presence:
+    """One direct connection that holds the advisory lock of a fresh random owner number and listens for wakes.
+
+    The number is new with every connection: whoever lost the connection has lost its leases, and must not be mistaken
+    for its former self. The connection must be direct: a transaction pooler would drop the lock.
+    """
+
+    def __init__(self, database_url: str, on_wake: Callable[[], None]) -> None:
+        self._url = database_url
+        self._on_wake = on_wake
+        self._connection: psycopg.AsyncConnection | None = None
+        self.owner = 0
+
+    async def open(self) -> None:
+        """Raises psycopg.OperationalError when the server does not answer."""
+        connection = await psycopg.AsyncConnection.connect(
+            self._url,
+            autocommit=True,
+            connect_timeout=3,
+            keepalives_idle=5,
+            keepalives_interval=2,
+            keepalives_count=3,
+        )
+        owner = secrets.randbits(_OWNER_BITS)
+        await connection.execute("SELECT pg_advisory_lock(%s)", (owner,))
+        await connection.execute(f"LISTEN {CHANNEL}")
+        self._connection, self.owner = connection, owner
+
+    async def listen(self) -> None:
+        """Report wakes until the connection is lost; then raise psycopg.OperationalError."""
+        if self._connection is None:
+            raise psycopg.OperationalError("not connected")
+        async for _ in self._connection.notifies():
+            self._on_wake()
+
+    async def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await asyncio.shield(connection.close())

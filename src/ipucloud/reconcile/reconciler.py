@@ -1,0 +1,98 @@
+"""What the engine asks of whoever reconciles a kind of object, and the ticket it hands over."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.engine import Database
+from ipucloud.kernel.clock import Clock
+from ipucloud.reconcile.outcomes import Outcome, Wait
+
+Inputs = TypeVar("Inputs")
+Result = TypeVar("Result")
+
+
+class LeaseLost(Exception):
+    """Somebody else may hold the object now; whatever was being done is dropped without a trace."""
+
+
+@dataclass(slots=True)
+class Ticket:
+    """The right to look at one object, under `fence`, until `deadline` on this process's monotonic clock.
+
+    `attempt` counts the looks since the last progress, this one included; it was committed before this look began, so
+    that one which kills its process counts too.
+    """
+
+    kind: str
+    key: str
+    project_id: UUID
+    fence: int
+    attempt: int
+    deadline: float
+    clock: Clock
+
+    def remaining(self) -> float:
+        """Seconds for which a call may still run. Raises LeaseLost when none are left: the call must not be made."""
+        left = self.deadline - self.clock.monotonic()
+        if left <= 0:
+            raise LeaseLost(self.key)
+        return left
+
+
+class Reconciler(Protocol[Inputs, Result]):
+    """Load, act, apply. No database session is open while `act` runs, and nothing outside is touched but in `act`."""
+
+    kind: str
+
+    async def load(self, connection: AsyncConnection, ticket: Ticket) -> Inputs | Outcome:
+        """Read every input of `act` in one statement that also checks the lease (`fence`, `lease_until`).
+
+        An Outcome means that there is nothing to act on. Raises LeaseLost.
+        """
+
+    async def act(self, ticket: Ticket, inputs: Inputs) -> Result:
+        """Talk to the outside. What fails or stays unknown there is part of the result, not an exception."""
+
+    async def apply(self, connection: AsyncConnection, ticket: Ticket, inputs: Inputs, result: Result) -> Outcome:
+        """Write all consequences. The engine adds the fence check to the transaction and rolls it back when stale."""
+
+
+@dataclass(frozen=True)
+class Periodic:
+    """A task every `interval` seconds, on one worker at a time. `run` opens its own short transactions."""
+
+    name: str
+    interval: float
+    run: Callable[[Database], Awaitable[None]]
+    kind: str = "periodic"
+
+
+class PeriodicTasks:
+    """Reconciles the tickets of kind `periodic`; a task the code no longer has waits for a newer or older worker."""
+
+    kind = "periodic"
+
+    def __init__(self, database: Database, tasks: list[Periodic]) -> None:
+        self._database = database
+        self.tasks = {task.name: task for task in tasks}
+
+    async def load(self, connection: AsyncConnection, ticket: Ticket) -> Periodic | Outcome:
+        return self.tasks.get(ticket.key) or Wait("no such task in this worker", recheck=60.0)
+
+    async def act(self, ticket: Ticket, inputs: Periodic) -> None:
+        await inputs.run(self._database)
+
+    async def apply(
+        self,
+        connection: AsyncConnection,
+        ticket: Ticket,
+        inputs: Periodic,
+        result: None,
+    ) -> Outcome:
+        return Wait("next turn", recheck=inputs.interval)

@@ -1,0 +1,94 @@
+"""The engine's SQL: claim, extend, finish, heartbeat, reap. Each is one statement and one round trip."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+_INTEGER = sa.BigInteger()
+
+# Projects take turns: starting behind the one served last, up to :n projects with due work are found by stepping
+# through the index, and each gives its oldest tickets. A project with ten thousand tickets waits for its turn like one
+# with a single ticket.
+CLAIM = sa.text(
+    """
+    WITH RECURSIVE due (project_id, turn) AS (
+      (SELECT project_id, 1 FROM work
+        WHERE project_id >= :first_project AND run_at <= app_now() AND lease_owner IS NULL AND kind = ANY (:kinds)
+        ORDER BY project_id LIMIT 1)
+      UNION ALL
+      SELECT following.project_id, due.turn + 1
+        FROM due, LATERAL (
+          SELECT w.project_id FROM work w
+           WHERE w.project_id > due.project_id AND w.kind = ANY (:kinds)
+             AND w.run_at <= app_now() AND w.lease_owner IS NULL
+           ORDER BY w.project_id LIMIT 1) AS following
+       WHERE due.turn < :n
+    ), candidate AS (
+      SELECT oldest.kind, oldest.key, row_number() OVER (PARTITION BY due.project_id ORDER BY oldest.run_at) AS place
+        FROM due, LATERAL (
+          SELECT w.kind, w.key, w.run_at FROM work w
+           WHERE w.project_id = due.project_id AND w.kind = ANY (:kinds)
+             AND w.run_at <= app_now() AND w.lease_owner IS NULL
+           ORDER BY w.run_at LIMIT :n) AS oldest
+       ORDER BY place LIMIT :n
+    ), mine AS (
+      SELECT w.kind, w.key FROM work w JOIN candidate USING (kind, key)
+       WHERE w.run_at <= app_now() AND w.lease_owner IS NULL
+       FOR UPDATE OF w SKIP LOCKED
+    )
+    UPDATE work w
+       SET lease_owner = :owner, lease_until = app_now() + make_interval(secs => :lease), fence = w.fence + 1,
+           claimed_seq = w.wake_seq, attempt = w.attempt + 1
+      FROM mine WHERE w.kind = mine.kind AND w.key = mine.key
+    RETURNING w.kind, w.key, w.project_id, w.fence, w.attempt
+    """
+)
+
+EXTEND = sa.text(
+    """
+    UPDATE work SET lease_until = app_now() + make_interval(secs => :lease), claimed_seq = wake_seq, attempt = 0
+     WHERE kind = :kind AND key = :key AND fence = :fence AND lease_owner = :owner
+    """
+)
+
+FINISH = sa.text(
+    """
+    UPDATE work
+       SET lease_owner = NULL, lease_until = NULL, last_error = :error, attempt = :attempt,
+           parked_at = CASE WHEN :parked AND wake_seq = claimed_seq THEN app_now() END,
+           run_at = CASE WHEN wake_seq <> claimed_seq THEN app_now()
+                         ELSE app_now() + make_interval(secs => CAST(:wait AS double precision)) END
+     WHERE kind = :kind AND key = :key AND fence = :fence AND lease_owner = :owner
+    """
+).bindparams(sa.bindparam("error", type_=sa.Text), sa.bindparam("parked", type_=sa.Boolean))
+
+HEARTBEAT = sa.text(
+    """
+    UPDATE work SET lease_until = app_now() + make_interval(secs => :lease)
+     WHERE lease_owner = :owner
+    RETURNING kind, key, fence
+    """
+)
+
+# A worker holds a session advisory lock under its owner number; PostgreSQL releases it with the connection, so the
+# leases of a killed worker free at once. The lease's own end stays as the second line: a frozen worker keeps its lock.
+REAP = sa.text(
+    """
+    UPDATE work SET lease_owner = NULL, lease_until = NULL, run_at = app_now()
+     WHERE lease_owner IS NOT NULL
+       AND (lease_until < app_now() OR lease_owner IN (
+         SELECT owner FROM (SELECT DISTINCT lease_owner AS owner FROM work WHERE lease_owner IS NOT NULL) AS held
+          WHERE NOT EXISTS (
+            SELECT 1 FROM pg_locks
+             WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+               AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+               AND (classid::bigint << 32 | objid::bigint) = owner)))
+    """
+)
+
+ENSURE = sa.text(
+    """
+    INSERT INTO work (kind, key, project_id, run_at) VALUES (:kind, :key, :project_id, app_now())
+    ON CONFLICT (kind, key) DO NOTHING
+    """
+)

@@ -1,0 +1,60 @@
+"""The clients of one process: one HTTP connection pool and one gRPC channel per controller end-point."""
+
+from __future__ import annotations
+
+import grpc
+import httpx
+
+from ipucloud.site.http import HttpCalls, HttpHosts, HttpMachines, HttpNetworks, read_inventory
+from ipucloud.site.ports import Budget, Site, VipuAddress
+from ipucloud.site.vipu import GrpcVipu
+from ipucloud.wire.site import Inventory
+
+_CONNECT_SECONDS = 2.0
+_CHANNEL_OPTIONS = (
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 5_000),
+    # Every retry is decided here, by reading back first; the library must not repeat a call behind our back.
+    ("grpc.enable_retries", 0),
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.max_reconnect_backoff_ms", 2_000),
+)
+
+
+class SiteClients:
+    """Implements `ipucloud.site.ports.Sites` with the real protocols. Close it when the process ends."""
+
+    def __init__(self, url: str, *, token: str | None, call_timeout: float) -> None:
+        self._call_timeout = call_timeout
+        self._channels: dict[str, grpc.aio.Channel] = {}
+        self._http = httpx.AsyncClient(
+            base_url=url,
+            headers={} if token is None else {"Authorization": f"Bearer {token}"},
+            timeout=httpx.Timeout(call_timeout, connect=_CONNECT_SECONDS),
+            follow_redirects=False,
+            trust_env=False,
+        )
+
+    def at(self, vipu: VipuAddress, budget: Budget) -> Site:
+        calls = HttpCalls(self._http, self._call_timeout, budget)
+        controller = GrpcVipu(
+            self._channel(f"{vipu.host}:{vipu.user_port}"),
+            self._channel(f"{vipu.host}:{vipu.admin_port}"),
+            self._call_timeout,
+            budget,
+        )
+        hosts = HttpHosts(calls, self._call_timeout, budget)
+        return Site(vipu=controller, networks=HttpNetworks(calls), hosts=hosts, machines=HttpMachines(calls))
+
+    async def inventory(self) -> Inventory:
+        return await read_inventory(self._http, self._call_timeout)
+
+    async def close(self) -> None:
+        await self._http.aclose()
+        for channel in self._channels.values():
+            await channel.close()
+
+    def _channel(self, address: str) -> grpc.aio.Channel:
+        if address not in self._channels:
+            self._channels[address] = grpc.aio.insecure_channel(address, options=_CHANNEL_OPTIONS)
+        return self._channels[address]

@@ -1,0 +1,133 @@
+"""Networks, hosts and machine power over the site's HTTP interface (`ipucloud.wire.site`)."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import asyncssh
+import httpx
+from pydantic import ValidationError
+
+from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
+from ipucloud.site.ports import Budget
+from ipucloud.wire.site import Host, Inventory, Network, NetworkSpec, RedfishReset, RedfishSystem, ServerSpec, Wire
+
+Answer = TypeVar("Answer", bound=Wire)
+
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+
+class HttpCalls:
+    """One HTTP call after another, each within its budget, each ending in an answer, None (404) or a SiteError."""
+
+    def __init__(self, client: httpx.AsyncClient, call_timeout: float, budget: Budget) -> None:
+        self._client = client
+        self._call_timeout = call_timeout
+        self._budget = budget
+
+    async def call(
+        self, method: str, path: str, *, body: Wire | None = None, params: dict[str, str] | None = None
+    ) -> httpx.Response | None:
+        seconds = min(self._call_timeout, self._budget())
+        what = f"{method} {path}"
+        try:
+            response = await self._client.request(
+                method,
+                path,
+                params=params,
+                json=None if body is None else body.model_dump(mode="json"),
+                timeout=seconds,
+            )
+        except _NOT_SENT as error:
+            raise SiteBusy(f"{what}: the site cannot be reached") from error
+        except httpx.HTTPError as error:
+            raise SiteUnknown(f"{what}: no answer ({type(error).__name__})") from error
+        if response.status_code == httpx.codes.NOT_FOUND:
+            return None
+        if response.status_code == httpx.codes.TOO_MANY_REQUESTS:
+            raise SiteBusy(f"{what}: the site asks to wait")
+        if response.is_server_error:
+            raise SiteUnknown(f"{what}: status {response.status_code}")
+        if response.is_error:
+            raise SiteRefused(f"{what}: status {response.status_code}")
+        return response
+
+    async def read(self, method: str, path: str, model: type[Answer], *, body: Wire | None = None) -> Answer | None:
+        response = await self.call(method, path, body=body)
+        if response is None:
+            return None
+        try:
+            return model.model_validate_json(response.content)
+        except ValidationError as error:
+            raise SiteUnknown(f"{method} {path}: the answer is not a {model.__name__}") from error
+
+    async def must(self, method: str, path: str, model: type[Answer], *, body: Wire | None = None) -> Answer:
+        answer = await self.read(method, path, model, body=body)
+        if answer is None:
+            raise SiteRefused(f"{method} {path}: the site does not know it")
+        return answer
+
+
+class HttpNetworks:
+    def __init__(self, calls: HttpCalls) -> None:
+        self._calls = calls
+
+    async def get(self, name: str) -> Network | None:
+        return await self._calls.read("GET", f"/v1/networks/{name}", Network)
+
+    async def put(self, name: str, spec: NetworkSpec) -> Network:
+        return await self._calls.must("PUT", f"/v1/networks/{name}", Network, body=spec)
+
+    async def delete(self, name: str) -> None:
+        await self._calls.call("DELETE", f"/v1/networks/{name}")
+
+
+class HttpHosts:
+    def __init__(self, calls: HttpCalls, call_timeout: float, budget: Budget) -> None:
+        self._calls = calls
+        self._call_timeout = call_timeout
+        self._budget = budget
+
+    async def get(self, host: str) -> Host:
+        return await self._calls.must("GET", f"/v1/hosts/{host}", Host)
+
+    async def put_server(self, host: str, spec: ServerSpec) -> Host:
+        return await self._calls.must("PUT", f"/v1/hosts/{host}/server", Host, body=spec)
+
+    async def delete_server(self, host: str, name: str) -> None:
+        await self._calls.call("DELETE", f"/v1/hosts/{host}/server", params={"name": name})
+
+    async def ssh_host_key(self, address: str, port: int) -> str | None:
+        seconds = min(self._call_timeout, self._budget())
+        try:
+            key = await asyncssh.get_server_host_key(
+                address, port, server_host_key_algs=["ssh-ed25519"], connect_timeout=seconds, config=None
+            )
+        except (OSError, TimeoutError, asyncssh.Error):
+            return None
+        return None if key is None else key.export_public_key().decode().strip()
+
+
+class HttpMachines:
+    def __init__(self, calls: HttpCalls) -> None:
+        self._calls = calls
+
+    async def get(self, machine: str) -> RedfishSystem:
+        return await self._calls.must("GET", f"/redfish/v1/Systems/{machine}", RedfishSystem)
+
+    async def power_on(self, machine: str) -> None:
+        await self._reset(machine, RedfishReset(ResetType="On"))
+
+    async def power_off(self, machine: str) -> None:
+        await self._reset(machine, RedfishReset(ResetType="ForceOff"))
+
+    async def _reset(self, machine: str, reset: RedfishReset) -> None:
+        path = f"/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset"
+        if await self._calls.call("POST", path, body=reset) is None:
+            raise SiteRefused(f"POST {path}: the site does not know it")
+
+
+async def read_inventory(client: httpx.AsyncClient, call_timeout: float) -> Inventory:
+    """The site's own list of its hardware."""
+    calls = HttpCalls(client, call_timeout, lambda: call_timeout)
+    return await calls.must("GET", "/v1/inventory", Inventory)

@@ -1,0 +1,140 @@
+"""What the control plane needs of a site, as protocols: the real clients and a simulated world both fit.
+
+Reads answer None for what is not there. A `put` or `create` of what is there already in the same shape, and a `delete`
+or `remove` of what is gone, succeed: every step can be run again from its start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from ipucloud.wire.site import Host, Inventory, Network, NetworkSpec, RedfishSystem, ServerSpec
+
+
+class PartitionState(StrEnum):
+    """A partition's ready state. `unknown` is a value this code does not know: hold, and touch nothing."""
+
+    PENDING = "pending"
+    ACTIVE = "active"
+    REMOVED = "removed"
+    ERROR = "error"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionStatus:
+    """`errors` are the controller's own sentences; they are for operators, not for customers."""
+
+    state: PartitionState
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionRequest:
+    """`size` in IPUs; `gcds` graph compile domains (processes that share the partition)."""
+
+    id: str
+    allocation_id: str
+    size: int
+    gcds: int
+    reconfigurable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """Whole machines of one V-IPU cluster, set apart under one name. `agent_ids` are machine names."""
+
+    id: str
+    cluster_id: str
+    agent_ids: frozenset[str]
+
+
+class TestState(StrEnum):
+    __test__ = False
+
+    RUNNING = "running"
+    PASSED = "passed"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterTest:
+    """`failures` names each failed test and link."""
+
+    state: TestState
+    failures: tuple[str, ...] = ()
+
+
+class Vipu(Protocol):
+    """A region's V-IPU controller: the published user service and the administration of allocations."""
+
+    async def partition_status(self, partition_id: str) -> PartitionStatus | None: ...
+    async def list_partitions(self, allocation_id: str) -> Sequence[str]: ...
+    async def create_partition(self, request: PartitionRequest) -> None: ...
+    async def reset_partition(self, partition_id: str) -> None: ...
+    async def remove_partition(self, partition_id: str) -> None:
+        """By force: also when machines of the partition do not answer."""
+
+    async def allocation(self, allocation_id: str) -> Allocation | None: ...
+    async def list_allocations(self, cluster_id: str) -> Sequence[Allocation]: ...
+    async def create_allocation(self, allocation: Allocation) -> None: ...
+    async def remove_allocation(self, allocation_id: str) -> None: ...
+    async def cluster_test(self, test_id: str) -> ClusterTest | None: ...
+    async def start_cluster_test(self, test_id: str, allocation_id: str) -> None: ...
+
+
+class Networks(Protocol):
+    """Tenant networks."""
+
+    async def get(self, name: str) -> Network | None: ...
+    async def put(self, name: str, spec: NetworkSpec) -> Network: ...
+    async def delete(self, name: str) -> None: ...
+
+
+class Hosts(Protocol):
+    """Servers that become Poplar servers."""
+
+    async def get(self, host: str) -> Host: ...
+    async def put_server(self, host: str, spec: ServerSpec) -> Host: ...
+    async def delete_server(self, host: str, name: str) -> None: ...
+    async def ssh_host_key(self, address: str, port: int) -> str | None:
+        """The key the server really presents, as an OpenSSH public key line; None while nothing answers."""
+
+
+class Machines(Protocol):
+    """IPU machines through their BMC."""
+
+    async def get(self, machine: str) -> RedfishSystem: ...
+    async def power_on(self, machine: str) -> None: ...
+    async def power_off(self, machine: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One region's ports, for the length of one look at one object."""
+
+    vipu: Vipu
+    networks: Networks
+    hosts: Hosts
+    machines: Machines
+
+
+@dataclass(frozen=True, slots=True)
+class VipuAddress:
+    host: str
+    user_port: int
+    admin_port: int
+
+
+Budget = Callable[[], float]
+"""Seconds a call may still take; raises when the right to make it is gone. Asked right before every call."""
+
+
+class Sites(Protocol):
+    """The way to every region's site."""
+
+    def at(self, vipu: VipuAddress, budget: Budget) -> Site: ...
+    async def inventory(self) -> Inventory: ...
