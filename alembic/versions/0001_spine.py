@@ -109,10 +109,15 @@ def upgrade() -> None:
             using="gist",
             name="ex_prices_no_overlap",
         ),
+        sa.CheckConstraint(
+            "date_trunc('second', valid_from, 'UTC') = valid_from AND date_trunc('second', valid_to, 'UTC') = valid_to",
+            name=op.f("ck_prices_whole_seconds"),
+        ),
         sa.CheckConstraint("unit_price >= 0", name=op.f("ck_prices_unit_price")),
         sa.CheckConstraint("valid_to > valid_from", name=op.f("ck_prices_valid")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_prices")),
     )
+    op.create_index("ix_prices_key", "prices", ["sku", "region", "currency", "valid_from"], unique=False)
     op.create_table(
         "projects",
         sa.Column("id", sa.Uuid(), nullable=False),
@@ -417,7 +422,7 @@ def upgrade() -> None:
             name="ex_usage_intervals_no_overlap",
         ),
         sa.CheckConstraint(
-            "date_trunc('second', started_at, 'UTC') = started_at AND date_trunc('second', ended_at, 'UTC') = ended_at",
+            "date_trunc('second', anchor_at, 'UTC') = anchor_at AND date_trunc('second', started_at, 'UTC') = started_at AND date_trunc('second', ended_at, 'UTC') = ended_at",
             name=op.f("ck_usage_intervals_whole_seconds"),
         ),
         sa.CheckConstraint("anchor_at <= started_at AND started_at <= ended_at", name=op.f("ck_usage_intervals_order")),
@@ -546,6 +551,7 @@ def downgrade() -> None:
     op.drop_table("site_regions")
     op.drop_index("uq_projects_slug", table_name="projects")
     op.drop_table("projects")
+    op.drop_index("ix_prices_key", table_name="prices")
     op.drop_table("prices")
     op.drop_table("machine_pools")
     op.drop_index("ix_idempotency_keys_created", table_name="idempotency_keys")

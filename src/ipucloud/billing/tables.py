@@ -20,6 +20,10 @@ prices = sa.Table(
     sa.Column("source", sa.Text, nullable=False),
     sa.CheckConstraint("unit_price >= 0", name="unit_price"),
     sa.CheckConstraint("valid_to > valid_from", name="valid"),
+    sa.CheckConstraint(
+        "date_trunc('second', valid_from, 'UTC') = valid_from AND date_trunc('second', valid_to, 'UTC') = valid_to",
+        name="whole_seconds",
+    ),
     pg.ExcludeConstraint(
         (
             sa.text(
@@ -32,6 +36,7 @@ prices = sa.Table(
         using="gist",
     ),
 )
+sa.Index("ix_prices_key", prices.c.sku, prices.c.region, prices.c.currency, prices.c.valid_from)
 
 usage_intervals = sa.Table(
     "usage_intervals",
@@ -51,7 +56,8 @@ usage_intervals = sa.Table(
     sa.CheckConstraint("quantity > 0", name="quantity"),
     sa.CheckConstraint("anchor_at <= started_at AND started_at <= ended_at", name="order"),
     sa.CheckConstraint(
-        "date_trunc('second', started_at, 'UTC') = started_at AND date_trunc('second', ended_at, 'UTC') = ended_at",
+        "date_trunc('second', anchor_at, 'UTC') = anchor_at AND date_trunc('second', started_at, 'UTC') = started_at"
+        " AND date_trunc('second', ended_at, 'UTC') = ended_at",
         name="whole_seconds",
     ),
     pg.ExcludeConstraint(
