@@ -1,0 +1,21 @@
+"""Calls about what happened and what it cost, over a whole project."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call
+from ipucloud.client.models.base import Page
+from ipucloud.client.models.events import Event
+from ipucloud.client.models.usage import Usage
+
+
+def events(*, cursor: str | None = None, limit: int | None = None) -> Call[Page[Event]]:
+    """What happened in the project, in the order in which it became true."""
+    return request.get("events", Page[Event].model_validate_json, {"cursor": cursor, "limit": limit}, scoped=True)
+
+
+def usage(*, since: datetime | None = None, until: datetime | None = None) -> Call[Usage]:
+    """Minutes and cost of the project's clusters in a period; the running month when none is given."""
+    return request.get("billing/usage", Usage.model_validate_json, {"from": since, "to": until}, scoped=True)

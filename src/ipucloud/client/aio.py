@@ -1,0 +1,99 @@
+"""The client for asyncio code; the same as `Client`, awaited."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from types import TracebackType
+from typing import Self, TypeVar
+
+import httpx
+
+from ipucloud.client.call import Call
+from ipucloud.client.exchange import Effect, Exchange, Flow, Outcome, Pause, Progress
+from ipucloud.client.models.base import Page
+from ipucloud.client.models.operations import Operation
+from ipucloud.client.retry import Retry
+from ipucloud.client.transport import lost, options, received
+
+Result = TypeVar("Result")
+
+
+class AsyncClient:
+    """Runs calls against one service, as one token; see `Client` for every argument and error."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        project: str | None = None,
+        retry: Retry | None = None,
+        timeout: float = 30.0,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._exchange = Exchange(url, token, project, retry or Retry(), timeout, clock)
+        self._sleep = sleep
+        self._http = httpx.AsyncClient(transport=transport, **options(url))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def run(self, call: Call[Result]) -> Result:
+        """The answer of `call`. Raises ApiError, UnreachableError or UnexpectedAnswerError."""
+        return await self._drive(self._exchange.run(call))
+
+    async def items(self, call: Call[Page[Result]]) -> AsyncIterator[Result]:
+        """Every item of a list, part after part."""
+        while True:
+            page = await self.run(call)
+            for item in page.items:
+                yield item
+            if page.next_cursor is None:
+                return
+            call = call.after(page.next_cursor)
+
+    async def wait(
+        self,
+        operation: str,
+        on_progress: Progress | None = None,
+        *,
+        patience: float | None = None,
+        hold: float = 20.0,
+        project: str | None = None,
+    ) -> Operation:
+        """The operation when it is done, however it ended; see `Client.wait`."""
+        return await self._drive(self._exchange.wait(operation, on_progress, patience, hold, project))
+
+    async def _drive(self, flow: Flow[Result]) -> Result:
+        outcome: Outcome = None
+        try:
+            while True:
+                outcome = await self._perform(flow.send(outcome))
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+    async def _perform(self, effect: Effect) -> Outcome:
+        if isinstance(effect, Pause):
+            await self._sleep(effect.seconds)
+            return None
+        try:
+            return received(
+                await self._http.request(
+                    effect.method, effect.url, headers=effect.headers, content=effect.content, timeout=effect.timeout
+                )
+            )
+        except httpx.TransportError as error:
+            return lost(error)

@@ -1,0 +1,118 @@
+"""A request as a value, and what came back: nothing here performs I/O.
+
+A function such as `clusters.create(...)` builds a `Call[Operation]`; a client runs it. A call is one intention: its
+idempotency key is made with it, so that running the same call again can never have the effect twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import Enum
+from typing import Generic, TypeVar
+from urllib.parse import quote, urlencode
+from uuid import UUID, uuid4
+
+from ipucloud.client.errors import UsageError
+
+Result = TypeVar("Result")
+Decode = Callable[[bytes], Result]
+QueryValue = str | int | float | datetime | None
+Query = Mapping[str, QueryValue]
+
+
+@dataclass(frozen=True)
+class Call(Generic[Result]):
+    """One request. `path` is below `/v1`, or below the project when `scoped`; `hold` seconds the server may wait."""
+
+    method: str
+    path: str
+    decode: Decode[Result]
+    query: Query = field(default_factory=dict)
+    body: Mapping[str, object] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    scoped: bool = False
+    project: str | None = None
+    hold: float = 0.0
+
+    def within(self, project: str) -> Call[Result]:
+        """The same request in another project than the client's own."""
+        return replace(self, project=project)
+
+    def after(self, cursor: str) -> Call[Result]:
+        """The same list from `cursor` on."""
+        return replace(self, query={**self.query, "cursor": cursor})
+
+    def with_key(self, key: str) -> Call[Result]:
+        """The same request under an idempotency key of the caller's, which may outlive this process."""
+        return replace(self, headers={**self.headers, "Idempotency-Key": key})
+
+    def target(self, project: str | None) -> str:
+        """Path and query as they are sent. `project` is the client's; the call's own goes first."""
+        prefix = f"/v1/projects/{segment(self.project or project or '')}" if self.scoped else "/v1"
+        query = [(name, _text(value)) for name, value in self.query.items() if value is not None]
+        return f"{prefix}/{self.path}" + (f"?{urlencode(query)}" if query else "")
+
+    def content(self) -> bytes | None:
+        return None if self.body is None else json.dumps(self.body, separators=(",", ":"), default=_text).encode()
+
+
+def get(
+    path: str, decode: Decode[Result], query: Query | None = None, *, scoped: bool = False, hold: float = 0.0
+) -> Call[Result]:
+    return Call("GET", path, decode, query=query or {}, scoped=scoped, hold=hold)
+
+
+def post(
+    path: str, decode: Decode[Result], body: Mapping[str, object] | None = None, *, scoped: bool = False
+) -> Call[Result]:
+    return Call("POST", path, decode, body=body, headers=_new_key(), scoped=scoped)
+
+
+def patch(
+    path: str,
+    decode: Decode[Result],
+    body: Mapping[str, object],
+    *,
+    scoped: bool = False,
+    version: int | None = None,
+) -> Call[Result]:
+    return Call("PATCH", path, decode, body=body, headers=_new_key() | if_match(version), scoped=scoped)
+
+
+def delete(path: str, decode: Decode[Result], *, scoped: bool = False, version: int | None = None) -> Call[Result]:
+    return Call("DELETE", path, decode, headers=if_match(version), scoped=scoped)
+
+
+def nothing(content: bytes) -> None:
+    """Decoder of an answer without a body."""
+
+
+def segment(name: str | UUID) -> str:
+    """A name as one path segment; raises `UsageError` for one that would change which object is meant."""
+    text = str(name)
+    if text in {"", ".", ".."}:
+        raise UsageError("A name or an id is needed, and it is empty.")
+    return quote(text, safe="")
+
+
+def if_match(version: int | None) -> dict[str, str]:
+    """The condition that the object still has this version."""
+    return {} if version is None else {"If-Match": f'"{version}"'}
+
+
+def given(**fields: object) -> dict[str, object]:
+    """The fields that were given: None means absent."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _new_key() -> dict[str, str]:
+    return {"Idempotency-Key": str(uuid4())}
+
+
+def _text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    return str(value.value if isinstance(value, Enum) else value)

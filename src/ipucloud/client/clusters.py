@@ -1,0 +1,103 @@
+"""Calls about clusters. Every change on hardware answers with the operation that carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call, given, segment
+from ipucloud.client.models.base import Page
+from ipucloud.client.models.clusters import Cluster, Estimate, PoplarServer
+from ipucloud.client.models.operations import Operation
+from ipucloud.client.models.usage import Usage
+
+
+@dataclass(frozen=True)
+class NewCluster:
+    """A cluster to create or to estimate. `ssh_keys` are names of the project's keys, `user_data` is cloud-init's."""
+
+    name: str
+    region: str
+    flavor: str
+    image: str
+    ssh_keys: Sequence[str] = ()
+    user_data: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    reconfigurable: bool = True
+    delete_protection: bool = False
+    expires_at: datetime | None = None
+
+    def body(self) -> dict[str, object]:
+        return given(
+            name=self.name,
+            region=self.region,
+            flavor=self.flavor,
+            image=self.image,
+            ssh_keys=list(self.ssh_keys),
+            user_data=self.user_data,
+            tags=dict(self.tags),
+            partition={"reconfigurable": self.reconfigurable},
+            delete_protection=self.delete_protection,
+            expires_at=self.expires_at,
+        )
+
+
+def create(cluster: NewCluster) -> Call[Operation]:
+    """Ask for a cluster; it is listed at once, in state `creating`."""
+    return request.post("clusters", Operation.model_validate_json, cluster.body(), scoped=True)
+
+
+def estimate(cluster: NewCluster) -> Call[Estimate]:
+    """What `create` would cost, and whether it could be done now."""
+    return request.post("clusters:estimate", Estimate.model_validate_json, cluster.body(), scoped=True)
+
+
+def page(
+    *,
+    state: str | None = None,
+    region: str | None = None,
+    flavor: str | None = None,
+    name: str | None = None,
+    tags: Mapping[str, str] | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[Cluster]]:
+    """The project's clusters that have all of this; newest first unless `order` says otherwise."""
+    query = {"state": state, "region": region, "flavor": flavor, "name": name, "order": order, "limit": limit}
+    query |= {f"tag.{key}": value for key, value in (tags or {}).items()}
+    return request.get("clusters", Page[Cluster].model_validate_json, query, scoped=True)
+
+
+def get(cluster: str) -> Call[Cluster]:
+    return request.get(f"clusters/{segment(cluster)}", Cluster.model_validate_json, scoped=True)
+
+
+def change(
+    cluster: str,
+    *,
+    name: str | None = None,
+    tags: Mapping[str, str] | None = None,
+    delete_protection: bool | None = None,
+    version: int | None = None,
+) -> Call[Cluster]:
+    """Change what needs no work on the hardware. `version`: only if the cluster still has it."""
+    body = given(name=name, tags=tags, delete_protection=delete_protection)
+    path = f"clusters/{segment(cluster)}"
+    return request.patch(path, Cluster.model_validate_json, body, scoped=True, version=version)
+
+
+def delete(cluster: str, *, version: int | None = None) -> Call[Operation]:
+    """Billing ends when this is accepted. `version`: only if the cluster still has it."""
+    return request.delete(f"clusters/{segment(cluster)}", Operation.model_validate_json, scoped=True, version=version)
+
+
+def poplar_servers(cluster: str) -> Call[Page[PoplarServer]]:
+    path = f"clusters/{segment(cluster)}/poplar-servers"
+    return request.get(path, Page[PoplarServer].model_validate_json, scoped=True)
+
+
+def usage(cluster: str) -> Call[Usage]:
+    """Minutes and cost so far."""
+    return request.get(f"clusters/{segment(cluster)}/usage", Usage.model_validate_json, scoped=True)

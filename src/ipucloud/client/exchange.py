@@ -1,0 +1,224 @@
+"""The client without I/O: what to send, what to make of the answer, when to try again, how to wait.
+
+A flow is a generator. It yields what has to be done (send a request, pause), is sent what came of it, and returns the
+result. `Client` and `AsyncClient` differ only in how they do those two things, so everything else exists once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from ipucloud import __version__
+from ipucloud.client import identity, operations
+from ipucloud.client.call import Call
+from ipucloud.client.errors import (
+    ApiError,
+    FieldError,
+    UnexpectedAnswerError,
+    UnreachableError,
+    UsageError,
+    WaitTimeoutError,
+)
+from ipucloud.client.models.operations import Operation
+from ipucloud.client.retry import AGAIN, Retry, retry_after_seconds
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Request:
+    """To be sent as it is. No answer within `timeout` seconds counts as lost."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    content: bytes | None
+    timeout: float
+
+
+@dataclass(frozen=True)
+class Pause:
+    """To be slept."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Received:
+    """An answer. Header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Lost:
+    """No answer; whether the request arrived is not known."""
+
+    reason: str
+    timed_out: bool
+
+
+Effect: TypeAlias = Request | Pause
+Outcome: TypeAlias = Received | Lost | None
+Flow: TypeAlias = Generator[Effect, Outcome, Result]
+Progress: TypeAlias = Callable[[Operation], None]
+
+PATIENT = Retry(attempts=100, longest=300.0)
+"""While waiting for an operation: the service may be restarted meanwhile, which is nothing to give up for."""
+
+_TOKEN = re.compile(r"[\x21-\x7e]+")
+_SHORTEST_HOLD = 0.5
+
+
+@dataclass
+class Exchange:
+    """Where the service is and who asks. `project` None is found out from the token at the first need."""
+
+    url: str
+    token: str = field(repr=False)
+    project: str | None = None
+    retry: Retry = field(default_factory=Retry)
+    timeout: float = 30.0
+    clock: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise UsageError("The URL of the service must look like https://host or http://host:port.")
+        if parts.query or parts.fragment or parts.username:
+            raise UsageError("The URL of the service must have no user, query or fragment.")
+        self.url = self.url.rstrip("/").removesuffix("/v1")
+        if not _TOKEN.fullmatch(self.token):
+            raise UsageError("The token is empty or contains characters that no token has.")
+
+    def run(self, call: Call[Result], retry: Retry | None = None) -> Flow[Result]:
+        """Send `call`, again if need be, and return its decoded answer.
+
+        Raises: ApiError, UnreachableError, UnexpectedAnswerError.
+        """
+        if call.scoped and call.project is None and self.project is None:
+            self.project = yield from self._own_project()
+        received = yield from self._send(self._request(call), retry or self.retry)
+        try:
+            return call.decode(received.content)
+        except ValidationError as error:
+            raise UnexpectedAnswerError(
+                received.status,
+                f"The answer of {self.url} is not what this version of the client knows "
+                f"({error.error_count()} faults). Is it the right URL, and is the client up to date?",
+                received.headers.get("request-id"),
+            ) from error
+
+    def wait(
+        self, operation: str, on_progress: Progress | None, patience: float | None, hold: float, project: str | None
+    ) -> Flow[Operation]:
+        """Follow an operation until it is done; see `Client.wait`."""
+        started = self.clock()
+        while True:
+            asked = self.clock()
+            call = operations.get(operation, wait=hold)
+            now = yield from self.run(call.within(project) if project else call, PATIENT)
+            if on_progress is not None:
+                on_progress(now)
+            if now.done:
+                return now
+            if patience is not None and self.clock() - started >= patience:
+                raise WaitTimeoutError(now)
+            if self.clock() - asked < _SHORTEST_HOLD:
+                yield Pause(_SHORTEST_HOLD)
+
+    def _own_project(self) -> Flow[str]:
+        principal = yield from self.run(identity.whoami())
+        if principal.project is None:
+            raise UsageError("This token belongs to no project: name the project to act in.")
+        return principal.project.slug
+
+    def _request(self, call: Call[Result]) -> Request:
+        content = call.content()
+        headers = {
+            "Authorization": f"Bearer {self.token}",
+            "Accept": "application/json, application/problem+json",
+            "User-Agent": f"ipucloud/{__version__}",
+            **({"Content-Type": "application/json"} if content is not None else {}),
+            **call.headers,
+        }
+        return Request(call.method, self.url + call.target(self.project), headers, content, self.timeout + call.hold)
+
+    def _send(self, request: Request, retry: Retry) -> Flow[Received]:
+        started = self.clock()
+        failures = 0
+        while True:
+            outcome = yield request
+            if isinstance(outcome, Received) and outcome.status < 300:
+                return outcome
+            failures += 1
+            error = self._failure(request, outcome)
+            pause = retry.pause(failures, self.clock() - started, _retry_after(outcome)) if _again(error) else None
+            if pause is None:
+                raise error
+            yield Pause(pause)
+
+    def _failure(self, request: Request, outcome: Outcome) -> ApiError | UnreachableError | UnexpectedAnswerError:
+        if isinstance(outcome, Received):
+            return problem(outcome)
+        if isinstance(outcome, Lost) and outcome.timed_out:
+            return UnreachableError(
+                f"{self.url} did not answer within {request.timeout:g} seconds. "
+                + ("Try again." if request.method == "GET" else "Whether the request took effect is not known."),
+                timed_out=True,
+            )
+        reason = outcome.reason if isinstance(outcome, Lost) else "no answer"
+        return UnreachableError(f"{self.url} cannot be reached ({reason}). Is the URL right and the service running?")
+
+
+def problem(received: Received) -> ApiError | UnexpectedAnswerError:
+    """What a status of 300 and above means."""
+    request_id = received.headers.get("request-id")
+    try:
+        document = json.loads(received.content)
+    except ValueError:
+        document = None
+    if not isinstance(document, dict) or not isinstance(document.get("code"), str):
+        return UnexpectedAnswerError(
+            received.status,
+            f"The answer has status {received.status} and no explanation; it does not look like this service's.",
+            request_id,
+        )
+    return ApiError(
+        status=received.status,
+        code=document["code"],
+        detail=str(document.get("detail") or document.get("title") or document["code"]),
+        request_id=str(document.get("request_id") or request_id or "") or None,
+        retryable=document.get("retryable") is True,
+        retry_after=_retry_after(received),
+        errors=[_field_error(each) for each in _objects(document.get("errors"))],
+        document=document,
+    )
+
+
+def _again(error: ApiError | UnreachableError | UnexpectedAnswerError) -> bool:
+    if isinstance(error, ApiError):
+        return error.status in AGAIN or error.code == "idempotency_in_progress"
+    return isinstance(error, UnreachableError) or error.status in AGAIN
+
+
+def _retry_after(outcome: Outcome) -> float | None:
+    return retry_after_seconds(outcome.headers.get("retry-after")) if isinstance(outcome, Received) else None
+
+
+def _objects(value: object) -> list[dict[str, object]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _field_error(item: Mapping[str, object]) -> FieldError:
+    return FieldError(str(item.get("pointer", "")), str(item.get("code", "")), str(item.get("detail", "")))

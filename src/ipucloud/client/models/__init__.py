@@ -1,0 +1,49 @@
+"""What the API answers, as typed values. An unknown field or enum value never breaks reading."""
+
+from ipucloud.client.models.base import Answer, Money, Page
+from ipucloud.client.models.catalogue import Capacity, Flavor, Image, Price, Region
+from ipucloud.client.models.clusters import (
+    Billing,
+    Cluster,
+    ClusterState,
+    Estimate,
+    Machine,
+    PoplarServer,
+    Ssh,
+)
+from ipucloud.client.models.events import Event
+from ipucloud.client.models.identity import NewToken, Project, Quota, SshKey, Token, Whoami
+from ipucloud.client.models.operations import Operation, OperationState, Problem, Step, Target
+from ipucloud.client.models.usage import Usage, UsageSlice
+
+__all__ = [
+    "Answer",
+    "Billing",
+    "Capacity",
+    "Cluster",
+    "ClusterState",
+    "Estimate",
+    "Event",
+    "Flavor",
+    "Image",
+    "Machine",
+    "Money",
+    "NewToken",
+    "Operation",
+    "OperationState",
+    "Page",
+    "PoplarServer",
+    "Price",
+    "Problem",
+    "Project",
+    "Quota",
+    "Region",
+    "Ssh",
+    "SshKey",
+    "Step",
+    "Target",
+    "Token",
+    "Usage",
+    "UsageSlice",
+    "Whoami",
+]

@@ -1,0 +1,55 @@
+"""Regions, flavors, images, prices: what can be had, where, for how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from ipucloud.client.models.base import Answer, Money
+
+
+class Region(Answer):
+    """A place with hardware; `machine_types` are those sold there."""
+
+    slug: str
+    name: str
+    number: int
+    machine_types: Sequence[str] = ()
+
+
+class Capacity(Answer):
+    """How many clusters of a flavor could be created in a region now, and if none, why not."""
+
+    flavor: str
+    available: int
+    why_not: object = None
+
+
+class Flavor(Answer):
+    """A size of cluster: `machines` IPU machines with `ipus` IPUs, driven by `poplar_servers` servers."""
+
+    name: str
+    regions: Sequence[str] = ()
+    machine_type: str
+    ipus: int
+    machines: int
+    poplar_servers: int
+    price_per_minute: Money | None = None
+    price_per_hour: Money | None = None
+
+
+class Image(Answer):
+    """A Poplar image that a cluster's servers start from."""
+
+    name: str
+
+
+class Price(Answer):
+    """Price of one machine-minute of a SKU in a region, from `valid_from` until `valid_to` (None: until changed)."""
+
+    sku: str
+    region: str
+    unit_price: Money | Decimal
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None

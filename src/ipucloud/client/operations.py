@@ -1,0 +1,26 @@
+"""Calls about operations."""
+
+from __future__ import annotations
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call, segment
+from ipucloud.client.models.base import Page
+from ipucloud.client.models.operations import Operation
+
+
+def get(operation: str, *, wait: float = 0.0) -> Call[Operation]:
+    """One operation. The service answers when it is done, or after `wait` seconds (at most 60) as it is then."""
+    query = {"wait": f"{min(wait, 60.0):g}"} if wait else {}
+    return request.get(f"operations/{segment(operation)}", Operation.model_validate_json, query, scoped=True, hold=wait)
+
+
+def page(
+    *, state: str | None = None, cluster: str | None = None, order: str | None = None, limit: int | None = None
+) -> Call[Page[Operation]]:
+    query = {"state": state, "cluster": cluster, "order": order, "limit": limit}
+    return request.get("operations", Page[Operation].model_validate_json, query, scoped=True)
+
+
+def cancel(operation: str) -> Call[Operation]:
+    """Ask to stop. `cancelled` later means that everything was undone and nothing is charged."""
+    return request.post(f"operations/{segment(operation)}:cancel", Operation.model_validate_json, scoped=True)

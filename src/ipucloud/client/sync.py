@@ -1,0 +1,113 @@
+"""The client for ordinary code."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Self, TypeVar
+
+import httpx
+
+from ipucloud.client.call import Call
+from ipucloud.client.exchange import Effect, Exchange, Flow, Outcome, Pause, Progress
+from ipucloud.client.models.base import Page
+from ipucloud.client.models.operations import Operation
+from ipucloud.client.retry import Retry
+from ipucloud.client.transport import lost, options, received
+
+Result = TypeVar("Result")
+
+
+class Client:
+    """Runs calls against one service, as one token.
+
+    ```python
+    with Client("https://ipucloud.example", token) as client:
+        operation = client.run(clusters.create("bert", region="luxembourg-2", flavor="m2000-pod16", ...))
+        client.wait(operation.id, on_progress=lambda o: print(o.stage, o.progress))
+        for cluster in client.items(clusters.page(state="active")):
+            print(cluster.name)
+    ```
+
+    `project` is the id, number or slug to act in; the token's own when None. `timeout` is seconds for one answer.
+    Raises UsageError when the URL or the token cannot be right.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        project: str | None = None,
+        retry: Retry | None = None,
+        timeout: float = 30.0,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._exchange = Exchange(url, token, project, retry or Retry(), timeout, clock)
+        self._sleep = sleep
+        self._http = httpx.Client(transport=transport, **options(url))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def run(self, call: Call[Result]) -> Result:
+        """The answer of `call`. Raises ApiError, UnreachableError or UnexpectedAnswerError."""
+        return self._drive(self._exchange.run(call))
+
+    def items(self, call: Call[Page[Result]]) -> Iterator[Result]:
+        """Every item of a list, part after part."""
+        while True:
+            page = self.run(call)
+            yield from page.items
+            if page.next_cursor is None:
+                return
+            call = call.after(page.next_cursor)
+
+    def wait(
+        self,
+        operation: str,
+        on_progress: Progress | None = None,
+        *,
+        patience: float | None = None,
+        hold: float = 20.0,
+        project: str | None = None,
+    ) -> Operation:
+        """The operation when it is done, however it ended; `on_progress` is given every version seen on the way.
+
+        The service holds each question for up to `hold` seconds. Raises WaitTimeoutError after `patience` seconds;
+        the operation then goes on.
+        """
+        return self._drive(self._exchange.wait(operation, on_progress, patience, hold, project))
+
+    def _drive(self, flow: Flow[Result]) -> Result:
+        outcome: Outcome = None
+        try:
+            while True:
+                outcome = self._perform(flow.send(outcome))
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+    def _perform(self, effect: Effect) -> Outcome:
+        if isinstance(effect, Pause):
+            self._sleep(effect.seconds)
+            return None
+        try:
+            return received(
+                self._http.request(
+                    effect.method, effect.url, headers=effect.headers, content=effect.content, timeout=effect.timeout
+                )
+            )
+        except httpx.TransportError as error:
+            return lost(error)

@@ -1,0 +1,39 @@
+"""Between httpx and the exchange."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TypedDict
+from urllib.parse import urlsplit
+
+import httpx
+
+from ipucloud.client.exchange import Lost, Received
+
+
+class Options(TypedDict):
+    """How every HTTP client of this package is made."""
+
+    trust_env: bool
+    follow_redirects: bool
+
+
+def options(url: str) -> Options:
+    """No redirects, which would carry the token elsewhere; proxies of the environment only for distant services."""
+    return {"trust_env": not _is_local(url), "follow_redirects": False}
+
+
+def received(response: httpx.Response) -> Received:
+    return Received(response.status_code, {k.lower(): v for k, v in response.headers.items()}, response.content)
+
+
+def lost(error: httpx.TransportError) -> Lost:
+    return Lost(str(error) or type(error).__name__, isinstance(error, httpx.TimeoutException))
+
+
+def _is_local(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,128 @@
+"""A real HTTP server that answers what a test tells it to, and remembers what it was asked."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer: `body` is sent as JSON, `raw` as it is; `hang_up` closes the connection without an answer."""
+
+    status: int = 200
+    body: object = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    raw: bytes | None = None
+    hang_up: bool = False
+
+    @property
+    def content(self) -> bytes:
+        if self.raw is not None:
+            return self.raw
+        return b"" if self.body is None else json.dumps(self.body).encode()
+
+
+HANG_UP = Reply(hang_up=True)
+NO_SUCH_ROUTE = Reply(501, raw=b"the test has no answer for this request")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request as it arrived."""
+
+    method: str
+    path: str
+    query: dict[str, str]
+    headers: dict[str, str]
+    body: Any
+
+
+@dataclass
+class Service:
+    """Answers by method and path: in the order given, the last one for ever."""
+
+    url: str = ""
+    asked: list[Asked] = field(default_factory=list)
+    _replies: dict[tuple[str, str], list[Reply]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def on(self, method: str, path: str, *replies: Reply) -> None:
+        self._replies[method, path] = list(replies)
+
+    def gives(self, path: str, body: object) -> None:
+        """GET `path` answers 200 with `body`."""
+        self.on("GET", path, Reply(body=body))
+
+    def lists(self, path: str, items: Sequence[object]) -> None:
+        """GET `path` answers the whole list as one page."""
+        self.gives(path, {"items": list(items), "next_cursor": None})
+
+    def calls(self) -> list[str]:
+        return [f"{each.method} {each.path}" for each in self.asked]
+
+    def answer(self, asked: Asked) -> Reply:
+        with self._lock:
+            self.asked.append(asked)
+            replies = self._replies.get((asked.method, asked.path), [NO_SUCH_ROUTE])
+            return replies[0] if len(replies) == 1 else replies.pop(0)
+
+
+def problem(status: int, code: str, detail: str, **more: object) -> Reply:
+    """A refusal as the API writes it."""
+    body = {"type": f"https://docs/{code}", "title": code, "status": status, "code": code, "detail": detail}
+    body |= {"request_id": "req-1", "retryable": False} | more
+    return Reply(status, body, {"Content-Type": "application/problem+json", "Request-Id": "req-1"})
+
+
+@contextmanager
+def scripted_service() -> Iterator[Service]:
+    service = Service()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do(self) -> None:
+            length = int(self.headers.get("Content-Length") or 0)
+            content = self.rfile.read(length)
+            parts = urlsplit(self.path)
+            asked = Asked(
+                self.command,
+                parts.path,
+                dict(parse_qsl(parts.query)),
+                {name.lower(): value for name, value in self.headers.items()},
+                json.loads(content) if content else None,
+            )
+            reply = service.answer(asked)
+            if reply.hang_up:
+                self.close_connection = True
+                return
+            self.send_response(reply.status)
+            for name, value in {"Content-Type": "application/json", **reply.headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(reply.content)))
+            self.end_headers()
+            self.wfile.write(reply.content)
+
+        do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = do  # noqa: N815 (the names http.server calls)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name of the base class)
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    service.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield service
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
