@@ -93,12 +93,14 @@ def test_a_pid_file_that_names_a_stranger_does_not_prevent_a_start(root: Path) -
         left_over = pid_file.read_text()
     account = account_for(root / "data")
     with subprocess.Popen(["sleep", "600"], user=account.uid, group=account.gid) as stranger:
-        pid_file.write_text(left_over.replace(left_over.split()[0], str(stranger.pid), 1))
-        account.hand_over(pid_file)
-        with EmbeddedPostgres(root) as server:
-            assert kept_rows(server) == 1
-        assert stranger.poll() is None
-        stranger.kill()
+        try:
+            pid_file.write_text(left_over.replace(left_over.split()[0], str(stranger.pid), 1))
+            account.hand_over(pid_file)
+            with EmbeddedPostgres(root) as server:
+                assert kept_rows(server) == 1
+            assert stranger.poll() is None
+        finally:
+            stranger.kill()
 
 
 def test_a_zombie_postmaster_does_not_prevent_a_start(root: Path) -> None:
@@ -125,5 +127,7 @@ def test_a_forked_child_does_not_keep_the_server_alive(root: Path) -> None:
         assert process.stdout is not None
         child = int(process.stdout.readline())
         process.kill()
-        eventually(lambda: no_server_process(root), "the server ends although the fork lives")
-        os.kill(child, signal.SIGKILL)
+        try:
+            eventually(lambda: no_server_process(root), "the server ends although the fork lives")
+        finally:
+            os.kill(child, signal.SIGKILL)
