@@ -1,0 +1,94 @@
+"""SQL text for statements whose answer PostgreSQL writes itself: how values look, and how lists are cut into pages.
+
+Everything here takes and gives SQL expressions, never values: those stay bound parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from uuid import UUID
+
+
+def rfc3339(instant: str) -> str:
+    """A timestamptz as `2026-01-31T23:59:30.000000Z`; NULL stays NULL."""
+    return f"""to_char({instant} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
+
+
+def money(amount: str, currency: str) -> str:
+    """A numeric as `{"amount": "0.25", "currency": "EUR"}` with no superfluous zeros; NULL when the amount is."""
+    return (
+        f"CASE WHEN {amount} IS NOT NULL THEN json_build_object("
+        f"'amount', round({amount}, greatest(2, min_scale({amount})))::text, 'currency', {currency}) END"
+    )
+
+
+def clauses(*parts: str) -> str:
+    """One statement out of its clauses, in order."""
+    return "\n".join(parts)
+
+
+class Order(StrEnum):
+    """The two orders of a list, as the API's `order` parameter names them."""
+
+    NEWEST_FIRST = "-created_at"
+    OLDEST_FIRST = "created_at"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The last item of a page: the next page starts right behind it."""
+
+    created_at: datetime
+    id: UUID
+
+
+_BEFORE_ALL = {
+    Order.NEWEST_FIRST: Place(datetime.max.replace(tzinfo=UTC), UUID(int=2**128 - 1)),
+    Order.OLDEST_FIRST: Place(datetime.min.replace(tzinfo=UTC), UUID(int=0)),
+}
+
+
+def after(place: Place | None, order: Order, limit: int) -> dict[str, object]:
+    """The parameters of `page_of`: `limit` items behind `place`, from the list's beginning when it is None."""
+    place = place or _BEFORE_ALL[order]
+    return {"after_created_at": place.created_at, "after_id": place.id, "limit": limit}
+
+
+def page_of(order: Order) -> str:
+    """The end of a query over rows with `created_at` and `id`: one page and one row more, which tells whether it ends.
+
+    Follows the last condition of a WHERE. Its row comparison is an index condition, so that a deep page costs no more
+    than the first.
+    """
+    beyond, direction = ("<", "DESC") if order is Order.NEWEST_FIRST else (">", "ASC")
+    return (
+        f"AND (created_at, id) {beyond} (:after_created_at, :after_id) "
+        f"ORDER BY created_at {direction}, id {direction} LIMIT CAST(:limit AS integer) + 1"
+    )
+
+
+def place_in(order: Order) -> str:
+    """The number of a row on its page, from 1."""
+    direction = "DESC" if order is Order.NEWEST_FIRST else "ASC"
+    return f"row_number() OVER (ORDER BY created_at {direction}, id {direction}) AS place"
+
+
+# Both end a statement that has the CTEs `principal` and `project` of identity.access, for its `admit` to judge.
+ONE_DOCUMENT = """
+SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
+       documents.document::text AS document, documents.version
+FROM (VALUES (true)) AS always LEFT JOIN documents ON true
+"""
+"""Answers with the one row of a CTE `documents` (document, version), both NULL when there is none."""
+
+DOCUMENT_PAGE = """
+SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
+       items.list::text AS items, next.created_at AS next_created_at, next.id AS next_id
+FROM (SELECT coalesce(json_agg(document ORDER BY place), '[]') AS list FROM documents WHERE place <= :limit) AS items
+LEFT JOIN (
+  SELECT created_at, id FROM page WHERE place = :limit AND EXISTS (SELECT FROM page WHERE place > :limit)
+) AS next ON true
+"""
+"""Answers with the JSON array of a page from CTEs `page` and `documents`, and its last place if there is more."""

@@ -1,0 +1,149 @@
+"""Reading the event log in an order that never changes behind the reader's back.
+
+Ids are handed out when an event is written, not when it becomes visible: a reader that remembers the highest id it
+saw skips whoever commits late, for ever. Events are therefore ordered by (transaction, id), and only those of
+transactions older than every one still running are shown: what was shown never gets a newcomer in front of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.documents import Order, clauses, rfc3339
+
+_POSITION = re.compile(r"([0-9]{1,18})-([0-9]{1,18})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in the log; written `<transaction>-<id>`, which is an event's `id` in the API."""
+
+    transaction: int
+    id: int
+
+    def __str__(self) -> str:
+        return f"{self.transaction}-{self.id}"
+
+    @classmethod
+    def parse(cls, text: str) -> Position:
+        """Raises ValueError when `text` is not a position."""
+        found = _POSITION.fullmatch(text)
+        if found is None:
+            raise ValueError("not a position of the event log")
+        return cls(int(found[1]), int(found[2]))
+
+
+_ENDS = {Order.OLDEST_FIRST: Position(0, 0), Order.NEWEST_FIRST: Position(10**18 - 1, 10**18 - 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEvent:
+    """One event: its place, its type, and its JSON as the API shows it."""
+
+    position: Position
+    type: str
+    document: str
+
+
+_DOCUMENT = f"""
+json_build_object(
+  'id', transaction || '-' || id, 'type', type, 'subject_type', subject_type, 'subject_id', subject_id,
+  'operation_id', operation_id, 'request_id', request_id, 'at', {rfc3339("created_at")}, 'data', data)
+"""
+_SETTLED = """
+FROM events
+WHERE project_id = (SELECT project_id FROM project)
+  AND transaction < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)
+  AND (CAST(:types AS text[]) IS NULL OR type = ANY(CAST(:types AS text[])))
+  AND (CAST(:subject_id AS uuid) IS NULL OR subject_id = CAST(:subject_id AS uuid))
+"""
+_BEHIND = {
+    Order.OLDEST_FIRST: "AND (transaction, id) > (:after_transaction, :after_id) ORDER BY transaction, id",
+    Order.NEWEST_FIRST: "AND (transaction, id) < (:after_transaction, :after_id) ORDER BY transaction DESC, id DESC",
+}
+_NUMBERED = {
+    Order.OLDEST_FIRST: "row_number() OVER (ORDER BY transaction, id) AS place,",
+    Order.NEWEST_FIRST: "row_number() OVER (ORDER BY transaction DESC, id DESC) AS place,",
+}
+_ANSWER = """
+SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
+       (SELECT coalesce(json_agg(document ORDER BY place), '[]')::text FROM page WHERE place <= :limit) AS items,
+       (SELECT transaction || '-' || id FROM page
+        WHERE place = :limit AND EXISTS (SELECT FROM page WHERE place > :limit)) AS next
+"""
+
+LIST_EVENTS: Mapping[Order, str] = {
+    order: clauses(
+        ", page AS (SELECT transaction, id,",
+        _NUMBERED[order],
+        _DOCUMENT,
+        "AS document",
+        _SETTLED,
+        _BEHIND[order],
+        "LIMIT CAST(:limit AS integer) + 1)",
+        _ANSWER,
+    )
+    for order in Order
+}
+"""Continues `identity.access.authenticated`; parameters from `list_parameters`; answers (role, project_id, items,
+next): the page's JSON array and the position of its last event when there are more, else NULL."""
+
+_READ = sa.text(
+    clauses(
+        "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id) SELECT transaction, id, type, CAST(",
+        _DOCUMENT,
+        "AS text) AS document",
+        _SETTLED,
+        _BEHIND[Order.OLDEST_FIRST],
+        "LIMIT :limit",
+    )
+)
+_TAIL = sa.text("SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)")
+
+
+def list_parameters(
+    *,
+    order: Order = Order.NEWEST_FIRST,
+    limit: int = 50,
+    behind: Position | None = None,
+    types: Sequence[str] | None = None,
+    subject_id: UUID | None = None,
+) -> dict[str, object]:
+    """The parameters of `LIST_EVENTS`, but for those of the authentication. `limit` is at least 1."""
+    behind = behind or _ENDS[order]
+    return {
+        "after_transaction": behind.transaction,
+        "after_id": behind.id,
+        "limit": limit,
+        "types": list(types) if types else None,
+        "subject_id": subject_id,
+    }
+
+
+async def read(
+    connection: AsyncConnection,
+    *,
+    project_id: UUID,
+    behind: Position | None = None,
+    limit: int = 100,
+    types: Sequence[str] | None = None,
+    subject_id: UUID | None = None,
+) -> list[FeedEvent]:
+    """The next events behind a position (None: from the beginning), oldest first; for streams and deliveries."""
+    parameters = list_parameters(
+        order=Order.OLDEST_FIRST, limit=limit, behind=behind, types=types, subject_id=subject_id
+    )
+    rows = await connection.execute(_READ, parameters | {"project_id": project_id})
+    return [FeedEvent(Position(row.transaction, row.id), row.type, row.document) for row in rows]
+
+
+async def tail(connection: AsyncConnection) -> Position:
+    """The position that every event not settled yet lies behind: where a stream starts that wants only what is new."""
+    found = await connection.execute(_TAIL)
+    return Position(found.scalar_one(), 0)

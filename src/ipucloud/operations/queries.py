@@ -1,0 +1,103 @@
+"""Reading operations: statements that answer with the JSON of the API, written by PostgreSQL.
+
+`GET_OPERATION` and `LIST_OPERATIONS` continue the authenticating common table expressions: give them to
+`identity.access.authenticated`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, Place, after, clauses, page_of, place_in, rfc3339
+
+SUMMARY = f"""
+'id', id, 'kind', kind, 'target', json_build_object('type', 'cluster', 'id', cluster_id), 'state', state,
+'done', finished_at IS NOT NULL, 'stage', stage, 'progress', progress, 'created_at', {rfc3339("created_at")},
+'started_at', {rfc3339("started_at")}, 'finished_at', {rfc3339("finished_at")},
+'deadline_at', {rfc3339("deadline_at")}, 'expected_at', {rfc3339("expected_at")},
+'cancellable', kind = 'cluster.create' AND state IN ('queued', 'running') AND NOT undoing,
+'request_id', request_id
+"""
+"""The members of an operation but for its steps and error, for json_build_object over columns of `operations`."""
+
+_STEP = f"""
+json_build_object(
+  'name', step.name, 'stage', step.stage, 'state', step.state, 'attempts', step.attempts, 'detail', step.detail,
+  'started_at', {rfc3339("step.started_at")}, 'finished_at', {rfc3339("step.finished_at")})
+"""
+_STEPS = clauses(
+    "LEFT JOIN LATERAL (SELECT json_agg(",
+    _STEP,
+    """
+      ORDER BY step.ordinal) AS steps
+      FROM operation_steps AS step
+      WHERE step.operation_id = page.id AND step.project_id = page.project_id
+    ) AS plan ON true
+    """,
+)
+_DOCUMENTS = clauses(
+    ", documents AS (SELECT place, version, json_build_object(",
+    SUMMARY,
+    ", 'error', error, 'steps', coalesce(steps, '[]')) AS document FROM page",
+    _STEPS,
+    ")",
+)
+
+_ONE = """
+, page AS (
+  SELECT operations.*, 1 AS place FROM operations
+  WHERE project_id = (SELECT project_id FROM project) AND id = :operation_id
+)
+"""
+_FILTERED = """
+FROM operations
+WHERE project_id = (SELECT project_id FROM project)
+  AND (CAST(:states AS text[]) IS NULL OR state = ANY(CAST(:states AS text[])))
+  AND (CAST(:kind AS text) IS NULL OR kind = CAST(:kind AS text))
+  AND (CAST(:cluster_id AS uuid) IS NULL OR cluster_id = CAST(:cluster_id AS uuid))
+"""
+
+GET_OPERATION = clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT)
+"""Parameter `:operation_id`; answers (role, project_id, document, version), the last two NULL when unknown."""
+
+LIST_OPERATIONS: Mapping[Order, str] = {
+    order: clauses(
+        ", page AS (SELECT operations.*,", place_in(order), _FILTERED, page_of(order), ")", _DOCUMENTS, DOCUMENT_PAGE
+    )
+    for order in Order
+}
+"""Parameters from `list_parameters`; answers (role, project_id, items, next_created_at, next_id)."""
+
+_READ = sa.text(
+    clauses(
+        "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id)",
+        _ONE,
+        _DOCUMENTS,
+        "SELECT document::text FROM documents",
+    )
+)
+
+
+def list_parameters(
+    *,
+    order: Order = Order.NEWEST_FIRST,
+    limit: int = 50,
+    behind: Place | None = None,
+    states: Sequence[str] | None = None,
+    kind: str | None = None,
+    cluster_id: UUID | None = None,
+) -> dict[str, object]:
+    """The parameters of `LIST_OPERATIONS`, but for those of the authentication."""
+    filters = {"states": list(states) if states else None, "kind": kind, "cluster_id": cluster_id}
+    return filters | after(behind, order, limit)
+
+
+async def operation_document(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> str:
+    """An operation's JSON inside the transaction that opened it. Raises sqlalchemy.exc.NoResultFound."""
+    found = await connection.execute(_READ, {"project_id": project_id, "operation_id": operation_id})
+    document: str = found.scalar_one()
+    return document
