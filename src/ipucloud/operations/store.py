@@ -75,8 +75,8 @@ _END = sa.text(
     """
     WITH ended AS (
       UPDATE operations
-         SET state = :state, error = CAST(:error AS jsonb), finished_at = app_now(), version = version + 1,
-             progress = CASE WHEN :state = 'succeeded' THEN 100 ELSE progress END
+         SET state = :state, error = coalesce(CAST(:error AS jsonb), error), finished_at = app_now(),
+             version = version + 1, progress = CASE WHEN :state = 'succeeded' THEN 100 ELSE progress END
        WHERE project_id = :project_id AND cluster_id = :cluster_id AND finished_at IS NULL
        RETURNING id, kind, state, request_id
     ), steps AS (
@@ -96,7 +96,10 @@ _END = sa.text(
 async def end_operation(
     connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, state: str, error: dict[str, object] | None
 ) -> UUID | None:
-    """End the cluster's open operation with its event; steps not finished are skipped. None when none is open."""
+    """End the cluster's open operation with its event; steps not finished are skipped. None when none is open.
+
+    `error` None keeps what was recorded when the operation began to undo itself.
+    """
     found = await connection.execute(
         _END,
         {

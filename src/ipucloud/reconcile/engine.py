@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -43,7 +45,10 @@ class EngineSettings:
 
 
 class Engine:
-    """One worker's engine. `run()` returns after `stop()` once what was under way has ended or was handed back."""
+    """One worker's engine. `run()` returns after `stop()` once what was under way has ended or was handed back.
+
+    `platform_tickets`: kind → keys of the tickets that exist without anybody's request.
+    """
 
     def __init__(
         self,
@@ -53,6 +58,8 @@ class Engine:
         clock: Clock,
         settings: EngineSettings = EngineSettings(),
         draw: random.Random | None = None,
+        platform_tickets: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        platform_tickets: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         self._database = database
         self._reconcilers = {reconciler.kind: reconciler for reconciler in reconcilers}
@@ -64,6 +71,8 @@ class Engine:
         self._running: dict[asyncio.Task[None], Ticket] = {}
         self._presence = Presence(database.url, self._awake.set)
         self._first_project = PLATFORM
+        self._platform_tickets = platform_tickets
+        self._platform_tickets = platform_tickets
 
     def stop(self) -> None:
         """Claim nothing more; finish what runs."""
@@ -80,6 +89,8 @@ class Engine:
         while not self._stopping.is_set():
             try:
                 await self._presence.open()
+                await self._ensure_platform_tickets()
+                await self._ensure_platform_tickets()
                 await self._work()
             except (*_DATABASE_ERRORS, Problem) as error:
                 log.warning("worker_lost_database", error=str(error)[:200])
@@ -294,8 +305,9 @@ class Engine:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def ensure(self, kind: str, keys: Sequence[str]) -> None:
-        """Make sure that platform tickets exist, such as those of the periodic tasks."""
+    async def _ensure_platform_tickets(self) -> None:
+        """Nobody's request makes the tickets of the periodic tasks: every worker sees to it that they exist."""
         async with self._database.begin() as connection:
-            for key in keys:
-                await connection.execute(statements.ENSURE, {"kind": kind, "key": key, "project_id": PLATFORM})
+            for kind, keys in self._platform_tickets.items():
+                for key in keys:
+                    await connection.execute(statements.ENSURE, {"kind": kind, "key": key, "project_id": PLATFORM})

@@ -52,7 +52,7 @@ class SiteClients:
     async def close(self) -> None:
         await self._http.aclose()
         for channel in self._channels.values():
-            await channel.close()
+            await channel.close(grace=None)
 
     def _channel(self, address: str) -> grpc.aio.Channel:
         if address not in self._channels:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TypeVar
 
 import asyncssh
@@ -100,9 +101,10 @@ class HttpHosts:
     async def ssh_host_key(self, address: str, port: int) -> str | None:
         seconds = min(self._call_timeout, self._budget())
         try:
-            key = await asyncssh.get_server_host_key(
-                address, port, server_host_key_algs=["ssh-ed25519"], connect_timeout=seconds, config=None
-            )
+            async with asyncio.timeout(seconds):
+                key = await asyncssh.get_server_host_key(
+                    address, port, server_host_key_algs=["ssh-ed25519"], config=None
+                )
         except (OSError, TimeoutError, asyncssh.Error):
             return None
         return None if key is None else key.export_public_key().decode().strip()

@@ -1,0 +1,183 @@
+"""The steps that build a cluster. Each reads first, asks for what is missing, and succeeds only by an observation.
+
+A step is run again from its start after every wait, failure or change of worker; that is all the recovery there is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from ipucloud.clusters.inputs import ClusterInputs, HostInput
+from ipucloud.clusters.results import Achieved, Failed, Pending, ServerObservation, StepResult
+from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, Site, TestState
+from ipucloud.wire.site import Host, HostState, NetworkSpec, NetworkState, RedfishSystem, ServerSpec
+
+Step = Callable[[Site, ClusterInputs], Awaitable[StepResult]]
+
+DOMAIN_IPUS = 64
+"""IPUs of one IPU-Link domain: 16 machines of 4. A larger partition cannot be reconfigurable (V-IPU rule 5)."""
+
+
+async def attach_network(site: Site, cluster: ClusterInputs) -> StepResult:
+    wanted = NetworkSpec(
+        region=cluster.region,
+        machines=[machine.name for machine in cluster.machines],
+        hosts=[host.name for host in cluster.hosts],
+    )
+    network = await site.networks.get(cluster.external_name)
+    if network is None:
+        network = await site.networks.put(cluster.external_name, wanted)
+    if network.spec != wanted:
+        return Failed("the tenant network joins other machines than the cluster's", final=True)
+    if network.state is not NetworkState.READY:
+        return Pending("joining the machines to the tenant network")
+    return Achieved()
+
+
+async def power_on_machines(site: Site, cluster: ClusterInputs) -> StepResult:
+    systems = await asyncio.gather(*(_powered(site, machine.name) for machine in cluster.machines))
+    if ill := sum(system.Status.Health == "Critical" for system in systems):
+        return Failed(f"{ill} of {len(systems)} IPU machines report a fault")
+    if waiting := sum(system.PowerState != "On" for system in systems):
+        return Pending(f"{len(systems) - waiting} of {len(systems)} IPU machines are on")
+    if len({system.BiosVersion for system in systems}) > 1:
+        return Failed("the IPU machines run different firmware", final=True)
+    return Achieved()
+
+
+async def _powered(site: Site, machine: str) -> RedfishSystem:
+    system = await site.machines.get(machine)
+    if system.PowerState == "Off":
+        await site.machines.power_on(machine)
+        return await site.machines.get(machine)
+    return system
+
+
+async def create_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
+    """One allocation per cluster and V-IPU cluster: a cluster's machines are all in one."""
+    name = cluster.external_name
+    wanted = Allocation(
+        name, cluster.machines[0].vipu_cluster_id, frozenset(machine.name for machine in cluster.machines)
+    )
+    found = await site.vipu.allocation(name)
+    if found is None:
+        await site.vipu.create_allocation(wanted)
+        found = await site.vipu.allocation(name)
+    if found is None:
+        return Pending("setting the machines apart")
+    if found != wanted:
+        return Failed("the V-IPU allocation holds other machines than the cluster's", final=True)
+    return Achieved()
+
+
+async def test_cluster(site: Site, cluster: ClusterInputs) -> StepResult:
+    # A test has its own name for each try: a failed one is history, and names are never used again.
+    name = f"{cluster.external_name}-t{cluster.step.attempts}"
+    test = await site.vipu.cluster_test(name)
+    if test is None:
+        await site.vipu.start_cluster_test(name, cluster.external_name)
+        test = await site.vipu.cluster_test(name)
+    if test is None or test.state is TestState.RUNNING:
+        return Pending("testing links and traffic between the IPUs")
+    if test.state is TestState.FAILED:
+        return Failed(f"the cluster test failed: {len(test.failures)} links did not pass")
+    return Achieved()
+
+
+async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
+    name = cluster.external_name
+    status = await site.vipu.partition_status(name)
+    if status is None:
+        domains = max(1, cluster.ipus // DOMAIN_IPUS)
+        request = PartitionRequest(
+            id=name,
+            allocation_id=name,
+            size=cluster.ipus,
+            gcds=domains,
+            reconfigurable=cluster.reconfigurable and domains == 1,
+        )
+        await site.vipu.create_partition(request)
+        status = await site.vipu.partition_status(name)
+    match None if status is None else status.state:
+        case PartitionState.ACTIVE:
+            return Achieved()
+        case PartitionState.ERROR:
+            await site.vipu.reset_partition(name)
+            return Failed("the V-IPU controller could not bring the partition up; it was asked to reset it")
+        case PartitionState.REMOVED:
+            return Failed("the partition was removed while the cluster was being built", final=True)
+        case PartitionState.UNKNOWN:
+            return Failed("the V-IPU controller reports a partition state that this version does not know")
+        case _:
+            return Pending("the V-IPU controller prepares the partition")
+
+
+async def deploy_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
+    results = await asyncio.gather(*(_deployed(site, cluster, host) for host in cluster.hosts))
+    observed: list[ServerObservation] = []
+    for result in results:
+        if not isinstance(result, ServerObservation):
+            return result
+        observed.append(result)
+    return Achieved(servers=tuple(observed))
+
+
+async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
+    host = await site.hosts.get(wanted.name)
+    if host.server is None and host.state is HostState.CLEAN:
+        host = await site.hosts.put_server(wanted.name, _server_spec(cluster, wanted))
+    if host.server is not None and host.server.name != wanted.server_name:
+        return Failed("a host of the cluster carries another server", final=True)
+    if host.state is HostState.FAILED:
+        return Failed("a Poplar server did not come up")
+    if host.state is not HostState.RUNNING or host.ssh is None:
+        return Pending(_progress_of(host))
+    presented = await site.hosts.ssh_host_key(host.ssh.host, host.ssh.port)
+    if presented is None:
+        return Pending("waiting for the Poplar server to answer by SSH")
+    if presented.split()[:2] != host.ssh.host_key.split()[:2]:
+        return Failed("a Poplar server presents another SSH host key than it was given")
+    return ServerObservation(wanted.ordinal, host.ssh)
+
+
+def _progress_of(host: Host) -> str:
+    return "booting the Poplar server" if host.state is HostState.BOOTING else "writing the image to the Poplar server"
+
+
+def _server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
+    return ServerSpec(
+        name=host.server_name,
+        image=cluster.image,
+        ssh_authorized_keys=list(cluster.ssh_public_keys),
+        user_data=cluster.user_data,
+        environment={
+            "IPUOF_VIPU_API_HOST": cluster.vipu.host,
+            "IPUOF_VIPU_API_PORT": str(cluster.vipu.user_port),
+            "IPUOF_VIPU_API_PARTITION_ID": cluster.external_name,
+            "VIPU_CLI_API_HOST": cluster.vipu.host,
+        },
+        network=cluster.external_name,
+    )
+
+
+async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
+    """Every Poplar server must count every IPU of the cluster by its own tools."""
+    hosts = await asyncio.gather(*(site.hosts.get(host.name) for host in cluster.hosts))
+    counts = [host.ipus_visible for host in hosts]
+    if None in counts:
+        return Pending("counting the IPUs from the Poplar server")
+    if any(count != cluster.ipus for count in counts):
+        return Failed(f"a Poplar server sees another number of IPUs than {cluster.ipus}")
+    return Achieved()
+
+
+BUILD_STEPS: dict[str, Step] = {
+    "attach_network": attach_network,
+    "power_on_machines": power_on_machines,
+    "create_allocation": create_allocation,
+    "test_cluster": test_cluster,
+    "create_partition": create_partition,
+    "deploy_poplar_servers": deploy_poplar_servers,
+    "check_ipus": check_ipus,
+}

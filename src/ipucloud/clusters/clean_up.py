@@ -1,0 +1,95 @@
+"""The steps that take a cluster down. They hold for a cluster in any state of construction, and never give up."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ipucloud.clusters.build import Step
+from ipucloud.clusters.inputs import ClusterInputs, HostInput
+from ipucloud.clusters.results import Achieved, Pending, StepResult
+from ipucloud.site.ports import Site
+from ipucloud.wire.site import HostState
+
+
+async def wipe_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
+    clean = await asyncio.gather(*(_wiped(site, host) for host in cluster.hosts))
+    return Achieved() if all(clean) else Pending("wiping the Poplar server")
+
+
+async def _wiped(site: Site, host: HostInput) -> bool:
+    observed = await site.hosts.get(host.name)
+    if observed.server is not None and observed.server.name == host.server_name:
+        if observed.state is not HostState.WIPING:
+            await site.hosts.delete_server(host.name, host.server_name)
+            observed = await site.hosts.get(host.name)
+        return observed.state is HostState.CLEAN
+    return observed.server is None and observed.state is HostState.CLEAN
+
+
+async def remove_partitions(site: Site, cluster: ClusterInputs) -> StepResult:
+    """Ours and those the customer made: all of this cluster's allocation and of no other."""
+    for partition in await site.vipu.list_partitions(cluster.external_name):
+        await site.vipu.remove_partition(partition)
+    if await site.vipu.list_partitions(cluster.external_name):
+        return Pending("removing the partitions")
+    return Achieved()
+
+
+async def remove_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
+    if await site.vipu.allocation(cluster.external_name) is not None:
+        await site.vipu.remove_allocation(cluster.external_name)
+        if await site.vipu.allocation(cluster.external_name) is not None:
+            return Pending("giving the machines back to the V-IPU controller")
+    return Achieved()
+
+
+async def detach_network(site: Site, cluster: ClusterInputs) -> StepResult:
+    if await site.networks.get(cluster.external_name) is not None:
+        await site.networks.delete(cluster.external_name)
+        if await site.networks.get(cluster.external_name) is not None:
+            return Pending("taking the machines out of the tenant network")
+    return Achieved()
+
+
+async def power_off_machines(site: Site, cluster: ClusterInputs) -> StepResult:
+    """Off clears the memory of the IPUs and the streaming memory: nothing of this customer is left for the next."""
+    off = await asyncio.gather(*(_off(site, machine.name) for machine in cluster.machines))
+    return Achieved() if all(off) else Pending("switching the IPU machines off")
+
+
+async def _off(site: Site, machine: str) -> bool:
+    system = await site.machines.get(machine)
+    if system.PowerState == "On":
+        await site.machines.power_off(machine)
+        system = await site.machines.get(machine)
+    return system.PowerState == "Off"
+
+
+async def verify_clean(site: Site, cluster: ClusterInputs) -> StepResult:
+    """See that nothing is left, by an observation made after the longest life of any request sent before.
+
+    A delayed duplicate of an old request may have built something meanwhile: it is taken down again here, and the
+    machines stay held until a look finds nothing.
+    """
+    if cluster.quarantine_left > 0:
+        return Pending("waiting until no old request can take effect", recheck=cluster.quarantine_left)
+    for take_down in (wipe_poplar_servers, remove_partitions, remove_allocation, detach_network, power_off_machines):
+        result = await take_down(site, cluster)
+        if not isinstance(result, Achieved):
+            return result
+    ours = {machine.name for machine in cluster.machines}
+    for vipu_cluster in {machine.vipu_cluster_id for machine in cluster.machines}:
+        for allocation in await site.vipu.list_allocations(vipu_cluster):
+            if allocation.agent_ids & ours:
+                return Pending("a foreign allocation holds machines of this cluster; an operator must look")
+    return Achieved()
+
+
+CLEAN_UP_STEPS: dict[str, Step] = {
+    "wipe_poplar_servers": wipe_poplar_servers,
+    "remove_partitions": remove_partitions,
+    "remove_allocation": remove_allocation,
+    "detach_network": detach_network,
+    "power_off_machines": power_off_machines,
+    "verify_clean": verify_clean,
+}

@@ -1,0 +1,146 @@
+"""Everything one look at a cluster acts on, read in one statement that also checks the lease."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.reconcile.reconciler import LeaseLost, Ticket
+from ipucloud.site.ports import VipuAddress
+
+
+@dataclass(frozen=True, slots=True)
+class MachineInput:
+    """A machine that the cluster holds; `name` is its V-IPU agent id."""
+
+    name: str
+    vipu_cluster_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostInput:
+    """A host that the cluster holds, and the name of the Poplar server on it."""
+
+    name: str
+    server_name: str
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepInput:
+    """The step to take now. `attempts` counts its failures so far; `last` that no step follows."""
+
+    ordinal: int
+    name: str
+    stage: str
+    attempts: int
+    detail: str | None
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterInputs:
+    """A cluster with its open operation, as of one instant.
+
+    `quarantine_left`: seconds until no request sent before the machines were released can still take effect;
+    meaningful in clean-up only.
+    """
+
+    id: UUID
+    project_id: UUID
+    external_name: str
+    region: str
+    state: str
+    image: str
+    ipus: int
+    reconfigurable: bool
+    user_data: str | None
+    created_at: datetime
+    ssh_public_keys: tuple[str, ...]
+    vipu: VipuAddress
+    machines: tuple[MachineInput, ...]
+    hosts: tuple[HostInput, ...]
+    operation_id: UUID
+    operation_kind: str
+    operation_state: str
+    undoing: bool
+    overdue: bool
+    quarantine_left: float
+    step: StepInput
+
+
+_LOAD = sa.text(
+    """
+    SELECT w.lease_until > app_now() AS leased,
+           c.id, c.project_id, c.external_name, c.region, c.state, c.image, c.ipus, c.reconfigurable, c.user_data,
+           c.created_at, c.ssh_keys, r.vipu_host, r.vipu_user_port, r.vipu_admin_port,
+           o.id AS operation_id, o.kind AS operation_kind, o.state AS operation_state, o.undoing,
+           o.deadline_at < app_now() AS overdue,
+           s.ordinal, s.name AS step_name, s.stage, s.attempts, s.detail, s.left_over,
+           held.machines, held.hosts, greatest(0, held.quarantine_left) AS quarantine_left
+      FROM work w
+      LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
+      LEFT JOIN site_regions r ON r.region = c.region
+      LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL
+      LEFT JOIN LATERAL (
+        SELECT ordinal, name, stage, attempts, detail, count(*) OVER () AS left_over
+          FROM operation_steps
+         WHERE project_id = o.project_id AND operation_id = o.id AND state IN ('pending', 'running')
+         ORDER BY ordinal LIMIT 1) AS s ON true
+      LEFT JOIN LATERAL (
+        SELECT json_agg(json_build_array(m.name, p.vipu_cluster_id) ORDER BY a.ordinal)
+                 FILTER (WHERE m.id IS NOT NULL) AS machines,
+               json_agg(json_build_array(h.name, ps.name, ps.ordinal) ORDER BY a.ordinal)
+                 FILTER (WHERE h.id IS NOT NULL) AS hosts,
+               extract(epoch FROM max(a.released_at) - app_now()) + :request_life AS quarantine_left
+          FROM allocations a
+          LEFT JOIN machines m ON m.id = a.machine_id
+          LEFT JOIN pods p ON p.id = m.pod_id
+          LEFT JOIN hosts h ON h.id = a.host_id
+          LEFT JOIN poplar_servers ps ON ps.cluster_id = a.cluster_id AND h.id IS NOT NULL AND ps.ordinal = a.ordinal
+         WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL) AS held ON true
+     WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
+    """
+)
+
+
+async def load(connection: AsyncConnection, ticket: Ticket, request_life: float) -> ClusterInputs | None:
+    """The inputs, or None when the cluster is gone or has no open operation. Raises LeaseLost."""
+    found = await connection.execute(
+        _LOAD, {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence, "request_life": request_life}
+    )
+    row = found.one_or_none()
+    if row is None or not row.leased:
+        raise LeaseLost(ticket.key)
+    return None if row.operation_id is None else _inputs(row)
+
+
+def _inputs(row: sa.Row[Any]) -> ClusterInputs:
+    return ClusterInputs(
+        id=row.id,
+        project_id=row.project_id,
+        external_name=row.external_name,
+        region=row.region,
+        state=row.state,
+        image=row.image,
+        ipus=row.ipus,
+        reconfigurable=row.reconfigurable,
+        user_data=row.user_data,
+        created_at=row.created_at,
+        ssh_public_keys=tuple(key["public_key"] for key in row.ssh_keys),
+        vipu=VipuAddress(row.vipu_host, row.vipu_user_port, row.vipu_admin_port),
+        machines=tuple(MachineInput(*machine) for machine in row.machines or ()),
+        hosts=tuple(HostInput(*host) for host in row.hosts or ()),
+        operation_id=row.operation_id,
+        operation_kind=row.operation_kind,
+        operation_state=row.operation_state,
+        undoing=row.undoing,
+        overdue=row.overdue,
+        quarantine_left=float(row.quarantine_left or 0.0),
+        step=StepInput(row.ordinal, row.step_name, row.stage, row.attempts, row.detail, row.left_over == 1),
+    )

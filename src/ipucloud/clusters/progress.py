@@ -1,0 +1,207 @@
+"""What a look at a cluster writes: steps, operation, cluster state, machines, billing. All inside one transaction.
+
+Every statement here runs under the engine's fence: a stale look is rolled back as a whole.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.inputs import ClusterInputs
+from ipucloud.clusters.results import ServerObservation
+from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
+from ipucloud.operations.plan import PlannedStep
+
+_LOCK_QUOTA = sa.text(
+    """
+    SELECT q.used FROM quotas q JOIN clusters c USING (project_id, region, machine_type)
+     WHERE c.id = :cluster_id FOR NO KEY UPDATE OF q
+    """
+)
+_LOCK = sa.text(
+    """
+    SELECT o.id FROM clusters c JOIN operations o ON o.cluster_id = c.id
+     WHERE c.id = :cluster_id AND o.id = :operation_id AND o.finished_at IS NULL
+       FOR NO KEY UPDATE
+    """
+)
+
+
+async def lock_operation(connection: AsyncConnection, cluster: ClusterInputs) -> bool:
+    """Hold the cluster and its operation for this transaction; False when the operation has ended meanwhile.
+
+    The last step may give machines back, and so holds the quota first: quota comes before cluster in the lock order.
+    """
+    if cluster.step.last:
+        await connection.execute(_LOCK_QUOTA, {"cluster_id": cluster.id})
+    found = await connection.execute(_LOCK, {"cluster_id": cluster.id, "operation_id": cluster.operation_id})
+    return found.one_or_none() is not None
+
+
+_STEP = sa.text(
+    """
+    UPDATE operation_steps
+       SET state = :state, detail = :detail, attempts = attempts + :failures,
+           started_at = coalesce(started_at, app_now()),
+           finished_at = CASE WHEN :state IN ('succeeded', 'failed') THEN app_now() END
+     WHERE project_id = :project_id AND operation_id = :operation_id AND ordinal = :ordinal
+    """
+).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("detail", type_=sa.Text))
+
+_OPERATION = sa.text(
+    """
+    UPDATE operations o
+       SET state = CASE WHEN o.state = 'queued' THEN 'running' ELSE o.state END,
+           started_at = coalesce(o.started_at, app_now()), version = o.version + 1,
+           stage = coalesce(following.stage, o.stage),
+           progress = CASE WHEN o.undoing THEN o.progress ELSE following.progress END
+      FROM (SELECT (array_agg(stage ORDER BY ordinal) FILTER (WHERE state IN ('pending', 'running')))[1] AS stage,
+                   (100 * count(*) FILTER (WHERE state = 'succeeded') / count(*))::smallint AS progress
+              FROM operation_steps WHERE project_id = :project_id AND operation_id = :operation_id) AS following
+     WHERE o.project_id = :project_id AND o.id = :operation_id
+    """
+)
+
+_TOUCH = sa.text(
+    """
+    UPDATE clusters SET version = version + 1, blocked_by = :blocked_by WHERE id = :cluster_id
+    """
+).bindparams(sa.bindparam("blocked_by", type_=sa.Text))
+
+
+async def record_step(
+    connection: AsyncConnection, cluster: ClusterInputs, state: str, *, detail: str | None = None, failed: bool = False
+) -> None:
+    """Write where the current step is, and move the operation's stage and progress along with it."""
+    mine = {"project_id": cluster.project_id, "operation_id": cluster.operation_id}
+    await connection.execute(
+        _STEP, mine | {"ordinal": cluster.step.ordinal, "state": state, "detail": detail, "failures": int(failed)}
+    )
+    await connection.execute(_OPERATION, mine)
+    await connection.execute(_TOUCH, {"cluster_id": cluster.id, "blocked_by": detail if failed else None})
+
+
+_ENTER = sa.text(
+    """
+    WITH entered AS (
+      UPDATE clusters
+         SET state = :state, state_reason = :reason, state_entered_at = app_now(), state_sla_seconds = NULL,
+             blocked_by = NULL, version = version + 1,
+             ready_at = CASE WHEN :state = 'active' THEN coalesce(ready_at, app_now()) ELSE ready_at END,
+             deleted_at = CASE WHEN :state = 'deleted' THEN app_now() END
+       WHERE id = :cluster_id
+    )
+    INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, data)
+    VALUES (:project_id, 'cluster.' || :state, 'cluster', :cluster_id, :operation_id,
+            jsonb_build_object('reason', CAST(:reason AS text)))
+    """
+).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("reason", type_=sa.Text))
+
+
+async def enter_state(
+    connection: AsyncConnection, cluster: ClusterInputs, state: ClusterState, *, reason: str | None = None
+) -> None:
+    """Move the cluster, with its event. Raises IllegalTransition for a move the table does not have."""
+    CLUSTER_STATES.require(ClusterState(cluster.state), state)
+    await connection.execute(
+        _ENTER,
+        {
+            "cluster_id": cluster.id,
+            "project_id": cluster.project_id,
+            "operation_id": cluster.operation_id,
+            "state": state.value,
+            "reason": reason,
+        },
+    )
+
+
+_SERVER = sa.text(
+    """
+    UPDATE poplar_servers
+       SET state = 'running', ssh_host = :host, ssh_port = :port, ssh_user = :user, host_key = :host_key,
+           host_key_fingerprint = :fingerprint
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND ordinal = :ordinal
+    """
+)
+
+
+async def record_servers(
+    connection: AsyncConnection, cluster: ClusterInputs, servers: tuple[ServerObservation, ...]
+) -> None:
+    rows = [
+        {"project_id": cluster.project_id, "cluster_id": cluster.id, "ordinal": server.ordinal}
+        | server.ssh.model_dump()
+        for server in servers
+    ]
+    if rows:
+        await connection.execute(_SERVER, rows)
+
+
+_UNDO = sa.text(
+    """
+    WITH operation AS (
+      UPDATE operations SET undoing = true, error = CAST(:error AS jsonb), version = version + 1
+       WHERE project_id = :project_id AND id = :operation_id
+    ), skipped AS (
+      UPDATE operation_steps SET state = 'skipped'
+       WHERE project_id = :project_id AND operation_id = :operation_id AND state = 'pending'
+    )
+    INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage)
+    SELECT :operation_id, 100 + step.ordinal, :project_id, step.name, step.stage
+      FROM unnest(CAST(:names AS text[]), CAST(:stages AS text[])) WITH ORDINALITY AS step (name, stage, ordinal)
+    """
+)
+
+
+async def append_undo(
+    connection: AsyncConnection, cluster: ClusterInputs, plan: tuple[PlannedStep, ...], error: str | None
+) -> None:
+    """Replace what is left of the plan by the clean-up; `error` is the problem document the operation ends with."""
+    await connection.execute(
+        _UNDO,
+        {
+            "project_id": cluster.project_id,
+            "operation_id": cluster.operation_id,
+            "names": [step.name for step in plan],
+            "stages": [step.stage for step in plan],
+            "error": error,
+        },
+    )
+
+
+_RELEASE = sa.text(
+    """
+    WITH servers AS (
+      UPDATE poplar_servers
+         SET state = 'deleted', ssh_host = NULL, ssh_port = NULL, ssh_user = NULL, host_key = NULL,
+             host_key_fingerprint = NULL
+       WHERE project_id = :project_id AND cluster_id = :cluster_id
+    )
+    UPDATE allocations SET released_at = app_now()
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND released_at IS NULL
+    """
+)
+_FREE = sa.text(
+    """
+    WITH freed AS (
+      UPDATE allocations SET freed_at = app_now()
+       WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL
+      RETURNING machine_id
+    )
+    UPDATE quotas q SET used = q.used - freed.machines
+      FROM (SELECT count(machine_id) AS machines FROM freed) AS freed, clusters c
+     WHERE c.id = :cluster_id AND q.project_id = c.project_id AND q.region = c.region
+       AND q.machine_type = c.machine_type
+    """
+)
+
+
+async def release_machines(connection: AsyncConnection, cluster: ClusterInputs) -> None:
+    """The customer is gone from the machines; nobody else may have them yet."""
+    await connection.execute(_RELEASE, {"project_id": cluster.project_id, "cluster_id": cluster.id})
+
+
+async def free_machines(connection: AsyncConnection, cluster: ClusterInputs) -> None:
+    """The machines were seen clean: back to the pool, and their number back to the quota."""
+    await connection.execute(_FREE, {"project_id": cluster.project_id, "cluster_id": cluster.id})

@@ -1,0 +1,169 @@
+"""Moves a cluster towards what its open operation promises: one step at a time, from what the site shows."""
+
+from __future__ import annotations
+
+import random
+from typing import Literal
+
+import orjson
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.usage import open_interval
+from ipucloud.clusters import progress
+from ipucloud.clusters.build import BUILD_STEPS
+from ipucloud.clusters.clean_up import CLEAN_UP_STEPS
+from ipucloud.clusters.inputs import ClusterInputs, load
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, WORK_KIND
+from ipucloud.clusters.results import Achieved, Cancelled, Failed, Pending, StepResult
+from ipucloud.clusters.states import ClusterState
+from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
+from ipucloud.operations.states import OperationState
+from ipucloud.operations.store import end_operation
+from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait, backoff
+from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
+from ipucloud.site.ports import Sites
+
+log = structlog.get_logger(__name__)
+
+OUTAGE_ATTEMPTS = 20
+"""Tries of a step while the site does not answer: with the backoff's cap of a minute, about a quarter of an hour."""
+
+_STEPS = BUILD_STEPS | CLEAN_UP_STEPS
+
+
+class ClusterReconciler:
+    """Load the open operation's current step, take it, write what came of it.
+
+    A step that fails is repeated `attempts` times with backoff, then the operation undoes what it did. Clean-up is
+    repeated until it holds.
+    """
+
+    kind = WORK_KIND
+
+    def __init__(
+        self,
+        sites: Sites,
+        *,
+        poll_interval: float,
+        request_life: float,
+        attempts: int,
+        billing_starts_at: Literal["ready", "requested"],
+        draw: random.Random,
+    ) -> None:
+        self._sites = sites
+        self._poll_interval = poll_interval
+        self._request_life = request_life
+        self._attempts = attempts
+        self._billing_starts_at = billing_starts_at
+        self._draw = draw
+
+    async def load(self, connection: AsyncConnection, ticket: Ticket) -> ClusterInputs | Outcome:
+        return await load(connection, ticket, self._request_life) or Done()
+
+    async def act(self, ticket: Ticket, inputs: ClusterInputs) -> StepResult:
+        if not inputs.undoing and inputs.operation_state == OperationState.CANCELLING:
+            return Cancelled()
+        if not inputs.undoing and inputs.operation_kind == CREATE and inputs.overdue:
+            return Failed("the operation took longer than it may", final=True)
+        site = self._sites.at(inputs.vipu, ticket.remaining)
+        try:
+            return await _STEPS[inputs.step.name](site, inputs)
+        except SiteRefused as error:
+            log.warning("site_refused", step=inputs.step.name, error=str(error))
+            return Failed("the site refused the step", final=True)
+        except SiteUnknown as error:
+            log.warning("site_unknown", step=inputs.step.name, error=str(error))
+            return Failed("the site did not answer; its state is read before anything else is asked", outage=True)
+        except SiteBusy as error:
+            log.warning("site_busy", step=inputs.step.name, error=str(error))
+            return Failed("the site cannot be reached at the moment", outage=True)
+
+    async def apply(
+        self, connection: AsyncConnection, ticket: Ticket, inputs: ClusterInputs, result: StepResult
+    ) -> Outcome:
+        if not await progress.lock_operation(connection, inputs):
+            # A delete took the operation's place while this step ran: look again, at the delete.
+            return Go()
+        match result:
+            case Achieved():
+                return await self._advance(connection, inputs, result)
+            case Pending(detail=detail, recheck=recheck):
+                if detail != inputs.step.detail:
+                    await progress.record_step(connection, inputs, "running", detail=detail)
+                return Wait(detail, recheck=self._poll_interval if recheck is None else recheck)
+            case Failed():
+                return await self._fail(connection, inputs, result)
+            case Cancelled():
+                await progress.append_undo(connection, inputs, CLEAN_UP_PLAN, error=None)
+                await progress.record_step(connection, inputs, "skipped", detail="cancelled")
+                return Go()
+
+    async def _advance(self, connection: AsyncConnection, cluster: ClusterInputs, result: Achieved) -> Outcome:
+        await progress.record_servers(connection, cluster, result.servers)
+        await progress.record_step(connection, cluster, "succeeded")
+        if cluster.step.name == "power_off_machines":
+            await progress.release_machines(connection, cluster)
+        if not cluster.step.last:
+            return Go()
+        if cluster.operation_kind == CREATE and not cluster.undoing:
+            await self._activate(connection, cluster)
+        else:
+            await self._bury(connection, cluster)
+        return Done()
+
+    async def _activate(self, connection: AsyncConnection, cluster: ClusterInputs) -> None:
+        await progress.enter_state(connection, cluster, ClusterState.ACTIVE)
+        await self._end(connection, cluster, OperationState.SUCCEEDED)
+        await open_interval(
+            connection,
+            project_id=cluster.project_id,
+            cluster_id=cluster.id,
+            since=cluster.created_at if self._billing_starts_at == "requested" else None,
+        )
+
+    async def _bury(self, connection: AsyncConnection, cluster: ClusterInputs) -> None:
+        """The end of every clean-up: of a delete, of a cancelled create, of a failed one."""
+        await progress.free_machines(connection, cluster)
+        if not cluster.undoing:
+            await progress.enter_state(connection, cluster, ClusterState.DELETED)
+            await self._end(connection, cluster, OperationState.SUCCEEDED)
+        elif cluster.operation_state == OperationState.CANCELLING:
+            await progress.enter_state(connection, cluster, ClusterState.DELETED, reason="creation was cancelled")
+            await self._end(connection, cluster, OperationState.CANCELLED)
+        else:
+            reason = "creation failed; its operation says why"
+            await progress.enter_state(connection, cluster, ClusterState.ERROR, reason=reason)
+            await self._end(connection, cluster, OperationState.FAILED)
+
+    async def _end(self, connection: AsyncConnection, cluster: ClusterInputs, state: OperationState) -> None:
+        await end_operation(
+            connection, project_id=cluster.project_id, cluster_id=cluster.id, state=state.value, error=None
+        )
+
+    async def _fail(self, connection: AsyncConnection, cluster: ClusterInputs, failure: Failed) -> Outcome:
+        failures = cluster.step.attempts + 1
+        undoable = cluster.operation_kind == CREATE and not cluster.undoing
+        limit = OUTAGE_ATTEMPTS if failure.outage else self._attempts
+        if undoable and (failure.final or failures >= limit):
+            await progress.append_undo(
+                connection, cluster, CLEAN_UP_PLAN, error=orjson.dumps(_problem(cluster, failure)).decode()
+            )
+            await progress.record_step(connection, cluster, "failed", detail=failure.detail, failed=True)
+            return Go()
+        await progress.record_step(connection, cluster, "running", detail=failure.detail, failed=True)
+        return Wait(failure.detail, recheck=backoff(failures, self._draw, first=self._poll_interval))
+
+
+def _problem(cluster: ClusterInputs, failure: Failed) -> dict[str, object]:
+    kind: ErrorCode = PROVISIONING_FAILED
+    if cluster.overdue:
+        kind = DEADLINE_EXCEEDED
+    elif failure.final:
+        kind = SITE_REFUSED
+    sentence = (
+        f"Step {cluster.step.name} failed: {failure.detail}. What was built is taken down and nothing is charged. "
+        "Create the cluster again, or ask the operator with the operation's id."
+    )
+    return Problem(kind, sentence).document()

@@ -1,0 +1,96 @@
+"""Registering hardware from the site's own inventory. Safe to repeat; what the site no longer lists stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.engine import Database
+from ipucloud.kernel.ids import new_id
+from ipucloud.site.ports import Sites
+from ipucloud.wire.site import Inventory, SitePod, SiteRegion
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """How much hardware the site lists."""
+
+    regions: int
+    pods: int
+    machines: int
+    hosts: int
+
+
+_REGION = sa.text(
+    """
+    INSERT INTO site_regions (region, vipu_host, vipu_user_port, vipu_admin_port, typical_seconds)
+    VALUES (:region, :host, :user_port, :admin_port, CAST(:typical_seconds AS jsonb))
+    ON CONFLICT (region) DO UPDATE
+       SET vipu_host = excluded.vipu_host, vipu_user_port = excluded.vipu_user_port,
+           vipu_admin_port = excluded.vipu_admin_port, typical_seconds = excluded.typical_seconds, synced_at = app_now()
+    """
+)
+_POOL = sa.text(
+    "INSERT INTO machine_pools (region, machine_type) VALUES (:region, :machine_type) ON CONFLICT DO NOTHING"
+)
+_POD = sa.text(
+    """
+    INSERT INTO pods (id, region, machine_type, name, vipu_cluster_id, gw_group, position, topology, gateway_topology)
+    VALUES (:id, :region, :machine_type, :name, :cluster_id, :gw_group, :position, :topology, :gateway_topology)
+    ON CONFLICT (name) DO UPDATE SET vipu_cluster_id = excluded.vipu_cluster_id
+    """
+)
+_MACHINES = sa.text(
+    """
+    INSERT INTO machines (id, pod_id, slot, name, rnic, bmc, gateway)
+    SELECT :id, p.id, :slot, :name, :rnic, :bmc, :gateway FROM pods p WHERE p.name = :pod
+    ON CONFLICT (name) DO UPDATE SET rnic = excluded.rnic, bmc = excluded.bmc, gateway = excluded.gateway
+    """
+)
+_HOSTS = sa.text(
+    """
+    INSERT INTO hosts (id, region, name, address) VALUES (:id, :region, :name, :address)
+    ON CONFLICT (name) DO UPDATE SET address = excluded.address
+    """
+)
+
+
+async def sync(database: Database, sites: Sites) -> Synced:
+    """Ask the site for its inventory and register it in one transaction. Raises SiteError."""
+    inventory = await sites.inventory()
+    async with database.begin() as connection:
+        for region in inventory.regions:
+            await _register(connection, region)
+    return _count(inventory)
+
+
+async def _register(connection: AsyncConnection, region: SiteRegion) -> None:
+    typical = orjson.dumps(region.typical_seconds).decode()
+    await connection.execute(_REGION, {"region": region.region, "typical_seconds": typical} | region.vipu.model_dump())
+    for pod in region.pods:
+        await _register_pod(connection, region.region, pod)
+    if region.hosts:
+        await connection.execute(
+            _HOSTS, [{"id": new_id(), "region": region.region} | host.model_dump() for host in region.hosts]
+        )
+
+
+async def _register_pod(connection: AsyncConnection, region: str, pod: SitePod) -> None:
+    await connection.execute(_POOL, {"region": region, "machine_type": pod.machine_type})
+    await connection.execute(_POD, {"id": new_id(), "region": region} | pod.model_dump(exclude={"machines"}))
+    await connection.execute(
+        _MACHINES, [{"id": new_id(), "pod": pod.name} | machine.model_dump() for machine in pod.machines]
+    )
+
+
+def _count(inventory: Inventory) -> Synced:
+    pods = [pod for region in inventory.regions for pod in region.pods]
+    return Synced(
+        regions=len(inventory.regions),
+        pods=len(pods),
+        machines=sum(len(pod.machines) for pod in pods),
+        hosts=sum(len(region.hosts) for region in inventory.regions),
+    )

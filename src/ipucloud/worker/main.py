@@ -1,0 +1,103 @@
+"""Entry of a worker process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import random
+import signal
+from collections.abc import AsyncIterator
+
+import structlog
+import uvicorn
+
+from ipucloud import logs
+from ipucloud.clusters.reconciler import ClusterReconciler
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.kernel.clock import Clock, SystemClock
+from ipucloud.reconcile.engine import Engine, EngineSettings
+from ipucloud.reconcile.reconciler import PeriodicTasks
+from ipucloud.site.connect import SiteClients
+from ipucloud.site.ports import Sites
+from ipucloud.worker.internal import internal_app
+from ipucloud.worker.tasks import periodic_tasks
+
+log = structlog.get_logger(__name__)
+
+_POOL_SIZE = 8
+
+
+def run(settings: Settings) -> None:
+    """Work until SIGTERM or SIGINT, then drain. Raises ValueError when the database or the site is not configured."""
+    logs.configure(settings)
+    with asyncio.Runner() as runner:
+        runner.run(_main(settings))
+
+
+async def _main(settings: Settings) -> None:
+    if settings.database_url is None or settings.site_url is None:
+        raise ValueError("a worker needs IPUCLOUD_DATABASE_URL and IPUCLOUD_SITE_URL")
+    database = Database(settings.database_url.get_secret_value(), pool_size=_POOL_SIZE, pool_timeout=30.0)
+    token = None if settings.site_token is None else settings.site_token.get_secret_value()
+    sites = SiteClients(settings.site_url, token=token, call_timeout=settings.site_call_timeout)
+    engine, tasks = assemble(database, sites, settings, SystemClock())
+    loop = asyncio.get_running_loop()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(signum, engine.stop)
+    gc.collect()
+    gc.freeze()
+    try:
+        async with _internal_listener(engine, settings):
+            log.info("worker_started", tasks=sorted(tasks.tasks))
+            await engine.run()
+    finally:
+        await sites.close()
+        await database.close()
+    log.info("worker_stopped")
+
+
+def assemble(database: Database, sites: Sites, settings: Settings, clock: Clock) -> tuple[Engine, PeriodicTasks]:
+    """The engine with everything it reconciles, ready to run."""
+    tasks = PeriodicTasks(database, periodic_tasks(sites))
+    clusters = ClusterReconciler(
+        sites,
+        poll_interval=settings.site_poll_interval,
+        request_life=settings.request_life,
+        attempts=settings.step_attempts,
+        billing_starts_at=settings.billing_starts_at,
+        draw=random.Random(),  # noqa: S311  # jitter, not a secret
+    )
+    engine = Engine(
+        database,
+        [clusters, tasks],
+        clock=clock,
+        settings=EngineSettings(
+            slots=settings.worker_slots,
+            lease=settings.lease_seconds,
+            poll=settings.poll_seconds,
+            drain=settings.drain_seconds,
+        ),
+        platform_tickets={tasks.kind: sorted(tasks.tasks)},
+    )
+    return engine, tasks
+
+
+@contextlib.asynccontextmanager
+async def _internal_listener(engine: Engine, settings: Settings) -> AsyncIterator[None]:
+    if settings.worker_internal_port == 0:
+        yield
+        return
+    config = uvicorn.Config(
+        internal_app(engine), host=settings.host, port=settings.worker_internal_port, log_config=None, lifespan="off"
+    )
+    server = uvicorn.Server(config)
+    # The process's signals are the engine's; the listener ends with it.
+    server.capture_signals = contextlib.nullcontext  # type: ignore[assignment,method-assign]
+    serving = asyncio.create_task(server.serve(), name="internal-listener")
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await serving
