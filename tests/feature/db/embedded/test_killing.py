@@ -58,6 +58,7 @@ def test_the_server_ends_with_a_killed_starter(root: Path) -> None:
     with starter(root) as process:
         execute(EmbeddedPostgres(root), "INSERT INTO kept VALUES (2)")
         process.kill()
+        process.wait()
         with EmbeddedPostgres(root) as server:  # waits for the old one to end
             assert kept_rows(server) == 2
 
