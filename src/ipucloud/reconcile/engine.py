@@ -8,7 +8,6 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -59,7 +58,6 @@ class Engine:
         settings: EngineSettings = EngineSettings(),
         draw: random.Random | None = None,
         platform_tickets: Mapping[str, Sequence[str]] = MappingProxyType({}),
-        platform_tickets: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         self._database = database
         self._reconcilers = {reconciler.kind: reconciler for reconciler in reconcilers}
@@ -71,7 +69,6 @@ class Engine:
         self._running: dict[asyncio.Task[None], Ticket] = {}
         self._presence = Presence(database.url, self._awake.set)
         self._first_project = PLATFORM
-        self._platform_tickets = platform_tickets
         self._platform_tickets = platform_tickets
 
     def stop(self) -> None:
@@ -89,7 +86,6 @@ class Engine:
         while not self._stopping.is_set():
             try:
                 await self._presence.open()
-                await self._ensure_platform_tickets()
                 await self._ensure_platform_tickets()
                 await self._work()
             except (*_DATABASE_ERRORS, Problem) as error:
