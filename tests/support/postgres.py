@@ -3,10 +3,94 @@
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
-SHARED_MEMORY = Path("/dev/shm")
+import psycopg
+from psycopg import sql
+
+from ipucloud.db.embedded import APP_ROLE, OWNER_ROLE, EmbeddedPostgres, prepare_database
+from ipucloud.db.embedded.roles import SUPERUSER
+from ipucloud.db.migrate import upgrade
+
+ROOT_VARIABLE = "IPUCLOUD_TEST_POSTGRES_ROOT"
+TEMPLATE = "ipucloud_template"
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 (private directories are made in it)
 NEEDED_BYTES = 2_000_000_000
+
+
+@dataclass(frozen=True)
+class Database:
+    """A migrated database of one test, and its libpq URLs by role."""
+
+    name: str
+    app_url: str
+    owner_url: str
+    superuser_url: str
+
+
+class TestServer:
+    """The run's server, as its starter or another process of the run sees it."""
+
+    __test__ = False
+
+    def __init__(self, root: Path) -> None:
+        self._server = EmbeddedPostgres(root)
+        self._names = (f"test_{os.getpid()}_{number}" for number in count(1))
+        self._has_template = False
+
+    @contextmanager
+    def fresh_database(self) -> Iterator[Database]:
+        """Give a copy of the migrated template and drop it afterwards, whoever is still connected."""
+        self._make_template()
+        name = next(self._names)
+        self._execute(
+            "CREATE DATABASE {name} OWNER {owner} TEMPLATE {template} STRATEGY FILE_COPY",
+            name=name,
+            owner=OWNER_ROLE,
+            template=TEMPLATE,
+        )
+        try:
+            yield Database(name, *(self._server.url(role, name) for role in (APP_ROLE, OWNER_ROLE, SUPERUSER)))
+        finally:
+            self._execute("DROP DATABASE {name} WITH (FORCE)", name=name)
+
+    def _make_template(self) -> None:
+        """Migrate the template, once per run: the first process does, the others wait for it."""
+        if self._has_template:
+            return
+        unfinished = f"{TEMPLATE}_unfinished"
+        with psycopg.connect(self._server.superuser_url, autocommit=True) as connection:
+            connection.execute("SELECT pg_advisory_lock(hashtext(%s))", [TEMPLATE])
+            known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [TEMPLATE])
+            if known.fetchone() is None:
+                self._execute("DROP DATABASE IF EXISTS {name} WITH (FORCE)", name=unfinished)
+                prepare_database(lambda database: self._server.url(SUPERUSER, database), unfinished)
+                upgrade(self._server.owner_url(unfinished))
+                self._execute("ALTER DATABASE {name} RENAME TO {final}", name=unfinished, final=TEMPLATE)
+        self._has_template = True
+
+    def _execute(self, statement: str, **names: str) -> None:
+        quoted = {key: sql.Identifier(name) for key, name in names.items()}
+        with psycopg.connect(self._server.superuser_url, autocommit=True) as connection:
+            connection.execute(sql.SQL(statement).format(**quoted))
+
+
+@contextmanager
+def running_server() -> Iterator[Path]:
+    """Run a server for this test run and name its directory to the processes started meanwhile."""
+    root = Path(tempfile.mkdtemp(prefix="ipucloud-tests-", dir=fast_storage()))
+    root.chmod(0o711)  # root's server runs under another account
+    try:
+        with EmbeddedPostgres(root, durable=False):
+            os.environ[ROOT_VARIABLE] = str(root)
+            yield root
+    finally:
+        os.environ.pop(ROOT_VARIABLE, None)
+        shutil.rmtree(root)
 
 
 def fast_storage() -> Path:

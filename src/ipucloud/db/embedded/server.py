@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -68,7 +69,6 @@ class EmbeddedPostgres:
         self._bindir = bindir
         self._settings = {**_SETTINGS, **({} if durable else _NOT_DURABLE), **settings}
         self._durable = durable
-        self._sockets: Path | None = None
         self._supervisor_lock: int | None = None
         self._guard: subprocess.Popen[str] | None = None
         os.register_at_fork(after_in_child=self._forget)
@@ -110,9 +110,7 @@ class EmbeddedPostgres:
 
         It is the same in every process that runs as this user, so a second process can reach a running server.
         """
-        if not self._root.is_dir():
-            raise EmbeddedPostgresError(f"There is no database in {self._root} yet. Start it first.")
-        return socket_url(socket_directory(self._root, account_for(self._data)), role, database)
+        return socket_url(self._sockets, role, database)
 
     def start(self, timeout: float = START_SECONDS) -> None:
         """Start the server and make the roles and the database; existing data is kept.
@@ -147,13 +145,21 @@ class EmbeddedPostgres:
                 deadline = time.monotonic() + STOP_SECONDS
                 os.close(wait_for_server_lock(self._server_lock, self._pid_file, deadline))
         finally:
-            if self._sockets is not None:
+            if self._supervisor_lock is not None:
                 with suppress(OSError):  # not empty: a killed server left its socket, which the next start removes
                     self._sockets.rmdir()
-                self._sockets = None
-            if self._supervisor_lock is not None:
                 os.close(self._supervisor_lock)
                 self._supervisor_lock = None
+
+    @cached_property
+    def _account(self) -> Account:
+        return account_for(self._data)
+
+    @cached_property
+    def _sockets(self) -> Path:
+        if not self._root.is_dir():
+            raise EmbeddedPostgresError(f"There is no database in {self._root} yet. Start it first.")
+        return socket_directory(self._root, self._account)
 
     def _end_guard(self, process: subprocess.Popen[str]) -> None:
         for pipe in (process.stdin, process.stdout):
@@ -176,15 +182,14 @@ class EmbeddedPostgres:
 
     def _launch(self, deadline: float) -> None:
         self._root.mkdir(parents=True, exist_ok=True)
-        account = account_for(self._data)
+        account = self._account
         self._supervisor_lock = take_supervisor_lock(self._root / "supervisor.lock")
         binaries = runnable_by(account, find_binaries(self._bindir, data_major=self._data_major()), self._root)
-        self._sockets = sockets = socket_directory(self._root, account)
-        make_private(sockets, account)
+        make_private(self._sockets, account)
         self._turn_log(account)
         server_lock = wait_for_server_lock(self._server_lock, self._pid_file, deadline)
         try:
-            orders = self._orders(account, binaries, sockets, server_lock)
+            orders = self._orders(account, binaries, server_lock)
             self._guard = subprocess.Popen(
                 [sys.executable, "-I", "-S", guard.__file__, json.dumps(orders)],
                 stdin=subprocess.PIPE,
@@ -212,16 +217,16 @@ class EmbeddedPostgres:
                 f"PostgreSQL did not start in {self._root}: {message['error']}\nIts log is {self.log}."
             )
 
-    def _orders(self, account: Account, binaries: Binaries, sockets: Path, server_lock: int) -> guard.Orders:
+    def _orders(self, account: Account, binaries: Binaries, server_lock: int) -> guard.Orders:
         new_data = self._root / "data.new"
-        parameters = {**self._settings, "unix_socket_directories": str(sockets)}
+        parameters = {**self._settings, "unix_socket_directories": str(self._sockets)}
         options = [part for name, value in parameters.items() for part in ("-c", f"{name}={value}")]
         return {
             "initdb": None if self._data.exists() else self._initdb(binaries, self._seen_by(account, new_data)),
             "postgres": [str(binaries.postgres), "-D", str(self._seen_by(account, self._data)), *options],
             "new_data": str(new_data),
             "data": str(self._data),
-            "sockets": str(sockets),
+            "sockets": str(self._sockets),
             "log": str(self.log),
             "lock": server_lock,
             "uid": account.uid,

@@ -1,0 +1,23 @@
+"""The database fixture: every test starts from the same migrated state."""
+
+import psycopg
+import pytest
+from tests.support.postgres import Database
+
+from ipucloud.db.migrate import head
+
+
+@pytest.mark.parametrize("turn", [1, 2])
+def test_a_test_never_sees_what_another_committed(database: Database, turn: int) -> None:
+    with psycopg.connect(database.owner_url) as connection:
+        connection.execute("CREATE TABLE left_behind (value int)")
+        connection.execute("INSERT INTO left_behind VALUES (%s)", [turn])
+    with psycopg.connect(database.superuser_url) as connection:
+        assert connection.execute("SELECT current_database()").fetchone() == (database.name,)
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [(head(),)]
+
+
+def test_the_application_role_works_in_it_and_owns_nothing(database: Database) -> None:
+    with psycopg.connect(database.app_url) as connection:
+        owned = "SELECT count(*) FROM pg_class WHERE relowner = 'ipucloud_app'::regrole"
+        assert connection.execute(owned).fetchone() == (0,)
