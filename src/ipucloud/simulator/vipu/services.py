@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ipucloud.simulator.refusal import not_found
 from ipucloud.simulator.vipu.cluster_tests import KINDS
 from ipucloud.simulator.vipu.controller import Controller
 from ipucloud.simulator.vipu.devices import VIPU_VERSION
@@ -46,9 +45,7 @@ class UserMethods:
         self._partitions.reset(request.partition_id, relocatable=request.relocatable)
         return pb.ResetPartitionReply()
 
-    def GetPartitionIpuofConfig(
-        self, request: pb.GetPartitionIpuofConfigRequest
-    ) -> pb.GetPartitionIpuofConfigReply:
+    def GetPartitionIpuofConfig(self, request: pb.GetPartitionIpuofConfigRequest) -> pb.GetPartitionIpuofConfigReply:
         partition = self._partitions.get(request.partition_id)
         gcd = request.gcd_id.id if request.HasField("gcd_id") else None
         return pb.GetPartitionIpuofConfigReply(ipuof_config=self._controller.ipuof_config(partition, gcd))
@@ -71,9 +68,7 @@ class AdminMethods:
         return admin.ListAgentsReply(agents=[self._agent(name) for name in names])
 
     def CreateAllocation(self, request: admin.CreateAllocationRequest) -> admin.CreateAllocationReply:
-        allocation = self._allocations.create(
-            request.id, request.cluster_id, request.agent_ids, request.size
-        )
+        allocation = self._allocations.create(request.id, request.cluster_id, request.agent_ids, request.size)
         return admin.CreateAllocationReply(allocation=_allocation(allocation))
 
     def GetAllocation(self, request: admin.GetAllocationRequest) -> admin.GetAllocationReply:
@@ -107,17 +102,13 @@ class AdminMethods:
 
 
 def _allocation(allocation: Allocation) -> admin.Allocation:
-    return admin.Allocation(
-        id=allocation.id, cluster_id=allocation.cluster_id, agent_ids=allocation.agent_ids
-    )
+    return admin.Allocation(id=allocation.id, cluster_id=allocation.cluster_id, agent_ids=allocation.agent_ids)
 
 
 def _cluster_test(test: ClusterTest) -> admin.ClusterTest:
     if test.due is not None:
         running = [admin.TestResult(kind=kind, state="TS_RUNNING") for kind in test.kinds]
-        return admin.ClusterTest(
-            id=test.id, allocation_id=test.allocation_id, state="TS_RUNNING", results=running
-        )
+        return admin.ClusterTest(id=test.id, allocation_id=test.allocation_id, state="TS_RUNNING", results=running)
     return admin.ClusterTest(
         id=test.id,
         allocation_id=test.allocation_id,
@@ -132,9 +123,7 @@ def _result(result: KindResult) -> admin.TestResult:
         state=_state(result.passed),
         detail=result.detail,
         links=[
-            admin.LinkResult(
-                from_agent=link.from_agent, to_agent=link.to_agent, passed=link.passed, detail=link.detail
-            )
+            admin.LinkResult(from_agent=link.from_agent, to_agent=link.to_agent, passed=link.passed, detail=link.detail)
             for link in result.links
         ],
     )

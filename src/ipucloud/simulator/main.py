@@ -1,0 +1,99 @@
+"""`ipucloud-sim`: the command line of the simulated site."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ipucloud import __version__
+from ipucloud.simulator.hardware import DOMAIN_MACHINES
+from ipucloud.simulator.parent import die_with_parent
+from ipucloud.simulator.ports import PortTaken
+from ipucloud.simulator.process import FolderTaken, run
+from ipucloud.simulator.settings import DEFAULT_MACHINES, DEFAULT_POD_SIZE, Settings
+
+TOKEN_VARIABLE = "IPUCLOUD_SITE_TOKEN"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run a simulated site until it is told to stop. Exits 0 then, 1 when it could not start, 2 on wrong usage."""
+    parser = _parser()
+    options = parser.parse_args(argv)
+    token = options.token or os.environ.get(TOKEN_VARIABLE, "")
+    if not token:
+        parser.error(f"a site token is needed: --token, or {TOKEN_VARIABLE}")
+    if options.die_with_parent:
+        die_with_parent()
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    try:
+        asyncio.run(run(_settings(options, token), lambda line: _announce(line, options.ready_file)))
+    except (FolderTaken, PortTaken) as problem:
+        sys.exit(f"ipucloud-sim: {problem}")
+
+
+def _announce(line: str, ready_file: Path | None) -> None:
+    print(line, flush=True)  # noqa: T201 - the ready line is this program's output
+    if ready_file is not None:
+        temporary = ready_file.with_name(ready_file.name + ".new")
+        temporary.write_text(line + "\n")
+        temporary.rename(ready_file)
+
+
+def _settings(options: argparse.Namespace, token: str) -> Settings:
+    return Settings(
+        data=options.data.resolve(),
+        token=token,
+        bind=options.bind,
+        http_port=options.http_port,
+        machines=options.machines,
+        pod_size=options.pod_size,
+        hosts=options.machines if options.hosts is None else options.hosts,
+        time_scale=options.time_scale,
+        seed=options.seed,
+        fsync=options.fsync,
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="ipucloud-sim", description="A simulated site for ipucloud.")
+    add = parser.add_argument
+    add("--version", action="version", version=__version__)
+    add("--data", type=Path, required=True, metavar="DIR", help="folder of the site's state")
+    add("--bind", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (%(default)s)")
+    add("--http-port", type=int, default=0, metavar="PORT", help="0 (default): choose one and keep it")
+    add("--machines", type=_count(1, 16384), default=DEFAULT_MACHINES, metavar="N", help="IPU machines per region")
+    add("--pod-size", type=_count(1, DOMAIN_MACHINES), default=DEFAULT_POD_SIZE, metavar="N", help="machines per pod")
+    add("--hosts", type=_count(0, 16384), metavar="N", help="hosts per region (as many as machines)")
+    add("--time-scale", type=_scale, default=1.0, metavar="X", help="45: 15 minutes take 20 s; 0: no time at all")
+    add("--token", default="", help=f"site token (else {TOKEN_VARIABLE})")
+    add("--ready-file", type=Path, metavar="FILE", help="write the ready line here too")
+    add("--die-with-parent", action="store_true", help="stop when the process that started this one ends (Linux)")
+    add("--seed", type=int, default=0, help="seed of the fault rules' probabilities")
+    add("--no-fsync", dest="fsync", action="store_false", help="faster; state survives a kill, not a loss of power")
+    return parser
+
+
+def _count(least: int, most: int) -> Callable[[str], int]:
+    def count(text: str) -> int:
+        value = int(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"{value} is not between {least} and {most}")
+        return value
+
+    return count
+
+
+def _scale(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError("a time scale is 0 or more")
+    return value
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""Listening ports that a restart finds again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+# Below the range from which Linux takes the ports of outgoing connections (32768 and up): a port that waits for its
+# owner's restart there could be taken meanwhile.
+FIRST_PORT, LAST_PORT = 20000, 32000
+ATTEMPTS = 50
+
+T = TypeVar("T")
+
+
+class PortTaken(Exception):
+    """Another process listens where this one must."""
+
+
+async def listen_on(port: int | None, listen: Callable[[int], Awaitable[T]]) -> tuple[int, T]:
+    """Listen on `port`, or on a free one when it is None; answers the port and what `listen` made.
+
+    Raises PortTaken when `port` is not free, or none could be found. `listen` raises OSError for a port in use.
+    """
+    if port is not None:
+        try:
+            return port, await listen(port)
+        except OSError as error:
+            raise PortTaken(f"port {port} is taken by another process") from error
+    for _ in range(ATTEMPTS):
+        candidate = random.randint(FIRST_PORT, LAST_PORT)  # noqa: S311 - any free port will do
+        try:
+            return candidate, await listen(candidate)
+        except OSError:
+            continue
+    raise PortTaken(f"no free port was found between {FIRST_PORT} and {LAST_PORT}")

@@ -1,0 +1,151 @@
+"""The running site: listeners, the ready line, and the way down."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import grpc
+import uvicorn
+from google.protobuf.message import Message
+
+from ipucloud.simulator.clock import WallClock
+from ipucloud.simulator.http.app import build_app
+from ipucloud.simulator.http.protocol import BreakableProtocol, QuietServer
+from ipucloud.simulator.ports import listen_on
+from ipucloud.simulator.settings import Settings
+from ipucloud.simulator.site import Site, prepare_folder
+from ipucloud.simulator.vipu.rpc import service_handler
+from ipucloud.simulator.vipu.services import AdminMethods, UserMethods, VersionMethods
+from ipucloud.wire import vipu_admin_pb2, vipu_pb2
+
+GRACE_SECONDS = 1.0
+BACKLOG = 1024
+
+RpcHandlers = list["grpc.GenericRpcHandler[Message, Message]"]
+
+
+class FolderTaken(Exception):
+    """Another simulated site runs on the same folder."""
+
+
+async def run(settings: Settings, ready: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT; calls `ready` with one JSON line once everything listens.
+
+    Raises FolderTaken and PortTaken.
+    """
+    prepare_folder(settings.data)
+    with _sole_owner(settings.data):
+        site = Site(settings, WallClock())
+        stopping = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+        rpc = await _listen_rpc(site)
+        web, serving = await _listen_http(site)
+        try:
+            await site.hosts.start()
+            await site.settled()
+            ready(_ready_line(site))
+            await stopping.wait()
+        finally:
+            web.should_exit = True
+            await site.hosts.close()
+            await asyncio.gather(serving, *(server.stop(GRACE_SECONDS) for server in rpc))
+            await site.channels.close()
+            await site.settled()
+
+
+@contextmanager
+def _sole_owner(data: Path) -> Iterator[None]:
+    with (data / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise FolderTaken(f"another simulated site runs on {data}") from error
+        yield
+
+
+async def _listen_rpc(site: Site) -> list[grpc.aio.Server]:
+    servers = []
+    user, version = (vipu_pb2.DESCRIPTOR.services_by_name[n] for n in ("UserService", "VersionService"))
+    admin = vipu_admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
+    for slug, controller in site.controllers.items():
+        services = {
+            "user": [
+                service_handler(user, "vipu", UserMethods(controller), controller, site.faults),
+                service_handler(version, "vipu", VersionMethods(), controller, site.faults),
+            ],
+            "admin": [service_handler(admin, "admin", AdminMethods(controller), controller, site.faults)],
+        }
+        for side, handlers in services.items():
+            purpose = f"vipu.{slug}.{side}"
+            stored = site.state.ports.get(purpose)
+            port, server = await listen_on(stored, partial(_rpc_server, site, handlers))
+            _keep_port(site, purpose, port)
+            servers.append(server)
+    return servers
+
+
+async def _rpc_server(
+    site: Site, handlers: list[grpc.GenericRpcHandler[Message, Message]], port: int
+) -> grpc.aio.Server:
+    # gRPC shares ports between processes unless told not to; two sites on one port would answer by turns.
+    server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+    server.add_generic_rpc_handlers(handlers)
+    try:
+        server.add_insecure_port(f"{site.settings.bind}:{port}")
+    except RuntimeError as error:
+        raise OSError(str(error)) from error
+    await server.start()
+    return server
+
+
+async def _listen_http(site: Site) -> tuple[QuietServer, asyncio.Task[None]]:
+    stored = site.settings.http_port or site.state.ports.get("http")
+    port, listener = await listen_on(stored, lambda p: _http_socket(site.settings.bind, p))
+    _keep_port(site, "http", port)
+    config = uvicorn.Config(
+        build_app(site, site.settings.token),
+        http=BreakableProtocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=int(GRACE_SECONDS),
+    )
+    server = QuietServer(config)
+    return server, asyncio.create_task(server.serve(sockets=[listener]))
+
+
+async def _http_socket(host: str, port: int) -> socket.socket:
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def _keep_port(site: Site, purpose: str, port: int) -> None:
+    site.state.ports[purpose] = port
+    site.document.touch()
+
+
+def _ready_line(site: Site) -> str:
+    regions: dict[str, Any] = {
+        region.region: {"user_port": region.vipu.user_port, "admin_port": region.vipu.admin_port}
+        for region in site.inventory().regions
+    }
+    url = f"http://{site.settings.bind}:{site.state.ports['http']}"
+    return json.dumps({"ready": True, "url": url, "regions": regions})

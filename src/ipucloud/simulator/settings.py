@@ -1,0 +1,28 @@
+"""What a simulated site is started with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+DEFAULT_MACHINES = 32
+DEFAULT_POD_SIZE = 16
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One simulated site. `machines` and `hosts` count per region; port 0 means: choose one and keep it.
+
+    `time_scale` divides every duration (45 turns fifteen minutes into twenty seconds); 0 makes everything immediate.
+    """
+
+    data: Path
+    token: str
+    bind: str = "127.0.0.1"
+    http_port: int = 0
+    machines: int = DEFAULT_MACHINES
+    pod_size: int = DEFAULT_POD_SIZE
+    hosts: int = DEFAULT_MACHINES
+    time_scale: float = 1.0
+    seed: int = 0
+    fsync: bool = True

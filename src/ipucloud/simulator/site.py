@@ -1,0 +1,125 @@
+"""The whole site: hardware, controllers, machines, networks and hosts over one folder of state."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from ipucloud.simulator.clock import Clock
+from ipucloud.simulator.durations import Durations
+from ipucloud.simulator.faults import FaultBook
+from ipucloud.simulator.hardware import build_regions
+from ipucloud.simulator.hosts import Hosts
+from ipucloud.simulator.machines import Machines
+from ipucloud.simulator.networks import Networks
+from ipucloud.simulator.settings import Settings
+from ipucloud.simulator.ssh.ipu_commands import Fabric
+from ipucloud.simulator.ssh.server import Surroundings
+from ipucloud.simulator.ssh.vipu_client import Channels
+from ipucloud.simulator.state import open_state
+from ipucloud.simulator.vipu.controller import Controller
+from ipucloud.wire.site import Inventory, SiteRegion, VipuEndpoint
+
+
+@dataclass(frozen=True)
+class BeyondFaults:
+    """The site as its experimenter's routes see it: durable, but never hit by the faults that they set."""
+
+    site: Site
+    faults: FaultBook
+
+    async def settled(self) -> None:
+        await self.site.settled()
+
+
+class Site:
+    """Builds and connects the parts. Nothing here listens; `process` does."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self.settings = settings
+        self.faults = FaultBook(settings.seed)
+        self.regions = build_regions(settings)
+        self.state, self.document = open_state(settings.data / "site.json", fsync=settings.fsync)
+        self.channels = Channels()
+        self._durations = Durations(settings.time_scale)
+        everything = {name: m for region in self.regions.values() for name, m in region.machines.items()}
+        touch = self.document.touch
+        self.machines = Machines(everything, self.state.machines, clock=clock, durations=self._durations, changed=touch)
+        self.networks = Networks(
+            self.regions, self.state.networks, clock=clock, durations=self._durations, changed=touch
+        )
+        self.hosts = Hosts(
+            self.regions,
+            self.state.hosts,
+            folder=settings.data / "hosts",
+            clock=clock,
+            durations=self._durations,
+            document=self.document,
+            network_of=self.networks.network_of,
+            surroundings=self._surroundings,
+        )
+        self.controllers = {slug: self._controller(slug, clock) for slug in self.regions}
+
+    async def settled(self) -> None:
+        """Return when everything that was changed so far is on disk."""
+        await self.document.settled()
+        await asyncio.gather(*(controller.document.settled() for controller in self.controllers.values()))
+
+    def beyond_faults(self) -> BeyondFaults:
+        """The site for routes that fault rules must not reach."""
+        return BeyondFaults(self, FaultBook(self.settings.seed))
+
+    def inventory(self) -> Inventory:
+        """All hardware, and where its controllers listen."""
+        return Inventory(
+            regions=[
+                SiteRegion(
+                    region=slug,
+                    vipu=VipuEndpoint(
+                        host=self.settings.bind,
+                        user_port=self.state.ports[f"vipu.{slug}.user"],
+                        admin_port=self.state.ports[f"vipu.{slug}.admin"],
+                    ),
+                    pods=list(region.pods),
+                    hosts=list(region.hosts),
+                    typical_seconds=self._durations.typical_seconds(),
+                )
+                for slug, region in self.regions.items()
+            ]
+        )
+
+    def reset_machine(self, name: str, reset_type: str) -> None:
+        """Change a machine's power; partitions on one that goes off fail."""
+        self.machines.reset(name, reset_type)
+        self._lost(name)
+
+    def fail_machine(self, name: str) -> None:
+        """Break a machine; partitions on it fail."""
+        self.machines.fail(name)
+        self._lost(name)
+
+    def _lost(self, name: str) -> None:
+        if not self.machines.reachable(name):
+            self.controllers[self.machines.get(name).region.slug].agents_lost([name])
+
+    def _controller(self, slug: str, clock: Clock) -> Controller:
+        return Controller(
+            self.regions[slug],
+            self.settings.data / f"vipu-{slug}.json",
+            clock=clock,
+            durations=self._durations,
+            reachable=self.machines.reachable,
+            fsync=self.settings.fsync,
+        )
+
+    def _surroundings(self, host: str, region: str) -> Surroundings:
+        fabric = Fabric(self.channels, lambda rnic: self.networks.machine_at(host, region, rnic))
+        return Surroundings(self.settings.bind, fabric)
+
+
+def prepare_folder(data: Path) -> None:
+    """Make the site's folder, closed to everyone else on this machine."""
+    data.mkdir(parents=True, exist_ok=True)
+    data.chmod(0o700)
+    (data / "hosts").mkdir(exist_ok=True)

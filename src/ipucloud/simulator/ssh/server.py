@@ -1,0 +1,185 @@
+"""One Poplar server: a real SSH server with its own key, keys of its customer, disk and environment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncssh
+import orjson
+from google.protobuf.json_format import MessageToDict
+
+from ipucloud.simulator.ports import PortTaken, listen_on
+from ipucloud.simulator.refusal import invalid
+from ipucloud.simulator.ssh.commands import COMMANDS
+from ipucloud.simulator.ssh.disk import Disk
+from ipucloud.simulator.ssh.ipu_commands import Fabric
+from ipucloud.simulator.ssh.session import Session
+from ipucloud.simulator.ssh.sftp import DiskSftp
+from ipucloud.simulator.ssh.shell import Shell
+from ipucloud.simulator.ssh.terminal import ENCODING_ERRORS
+from ipucloud.simulator.ssh.vipu_client import VipuProblem
+from ipucloud.simulator.store import replace_file
+from ipucloud.wire import vipu_pb2 as pb
+from ipucloud.wire.site import ServerSpec, Ssh
+
+LOGIN_TIMEOUT = 30
+KEEPALIVE_SECONDS = 30
+COUNT_TIMEOUT = 2.0
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Where a server stands: the address it listens on, and what it reaches."""
+
+    bind: str
+    fabric: Fabric
+
+
+def parse_keys(lines: Sequence[str]) -> frozenset[bytes]:
+    """The public keys in lines of `authorized_keys`. Refuses a line that holds none."""
+    keys = set()
+    for line in lines:
+        try:
+            keys.add(asyncssh.import_public_key(line).public_data)
+        except asyncssh.KeyImportError as error:
+            raise invalid(f"not an OpenSSH public key: {line[:40]!r}") from error
+    return frozenset(keys)
+
+
+class PoplarServer:
+    """A deployed server. `start` and `stop` are boot and shutdown; disk and host key outlive both."""
+
+    def __init__(self, spec: ServerSpec, folder: Path, around: Surroundings) -> None:
+        self.spec = spec
+        self.ssh: Ssh | None = None
+        self.ipus_visible: int | None = None
+        self.detail: str | None = None
+        self.keys = parse_keys(spec.ssh_authorized_keys)
+        self.connections: set[asyncssh.SSHServerConnection] = set()
+        self._folder = folder
+        self._around = around
+        self._disk = Disk(folder / "disk", spec.user)
+        self._acceptor: asyncssh.SSHAcceptor | None = None
+
+    async def start(self, port: int | None) -> int:
+        """Listen, on `port` if it is given and free; answers the port."""
+        self._disk.prepare()
+        host_key = self._host_key()
+        try:
+            port, self._acceptor = await listen_on(port, lambda p: self._listen(p, host_key))
+        except PortTaken:
+            port, self._acceptor = await listen_on(None, lambda p: self._listen(p, host_key))
+        public = host_key.convert_to_public()
+        self.ssh = Ssh(
+            host=self._around.bind,
+            port=port,
+            user=self.spec.user,
+            host_key=public.export_public_key().decode().strip(),
+            fingerprint=public.get_fingerprint(),
+        )
+        return port
+
+    async def stop(self) -> None:
+        """Stop listening and drop every connection."""
+        self.ssh = None
+        if self._acceptor is not None:
+            self._acceptor.close()
+        for connection in list(self.connections):
+            connection.abort()
+        if self._acceptor is not None:
+            await self._acceptor.wait_closed()
+            self._acceptor = None
+
+    async def count_ipus(self) -> None:
+        """Count the IPUs as `gc-info` on the server does, by asking the controller that its environment names."""
+        client = self._around.fabric.client(self.spec.environment, max_timeout=COUNT_TIMEOUT)
+        try:
+            config = await self._around.fabric.config(client)
+        except VipuProblem as problem:
+            self.ipus_visible, self.detail = None, str(problem)
+            return
+        self.ipus_visible, self.detail = sum(len(gcd.devices) for gcd in config.gcd_configs), None
+        await asyncio.to_thread(self._write_config, client.partition_id, config)
+
+    def new_shell(self) -> Shell:
+        """A shell as a login finds it."""
+        env = {
+            "USER": self.spec.user,
+            "LOGNAME": self.spec.user,
+            "HOME": self._disk.home,
+            "PWD": self._disk.home,
+            "SHELL": "/bin/bash",
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            **self.spec.environment,
+        }
+        programs = COMMANDS | self._around.fabric.programs()
+        return Shell(self._disk, self.spec.name, env, programs)
+
+    async def _listen(self, port: int, host_key: asyncssh.SSHKey) -> asyncssh.SSHAcceptor:
+        return await asyncssh.listen(
+            self._around.bind,
+            port,
+            server_factory=lambda: _Door(self),
+            server_host_keys=[host_key],
+            process_factory=self._serve,
+            sftp_factory=lambda channel: DiskSftp(channel, self._disk),
+            allow_scp=True,
+            password_auth=False,
+            kbdint_auth=False,
+            gss_host=None,
+            agent_forwarding=False,
+            errors=ENCODING_ERRORS,
+            login_timeout=LOGIN_TIMEOUT,
+            keepalive_interval=KEEPALIVE_SECONDS,
+            reuse_address=True,
+            server_version="ipucloud-simulated",
+        )
+
+    async def _serve(self, process: asyncssh.SSHServerProcess[str]) -> None:
+        await Session(process, self.new_shell()).run()
+
+    def _host_key(self) -> asyncssh.SSHKey:
+        path = self._folder / "host_key"
+        if not path.exists():
+            key = asyncssh.generate_private_key("ssh-ed25519", comment=self.spec.name)
+            replace_file(path, key.export_private_key())
+            path.chmod(0o600)
+        return asyncssh.read_private_key(path)
+
+    def _write_config(self, partition: str, config: pb.PartitionConfig) -> None:
+        """Put the IPUoF configuration files where Poplar looks for them, unless the customer did."""
+        for gcd in config.gcd_configs:
+            number = gcd.attributes["GCD Id"]
+            suffix = "" if gcd.attributes["Number of GCDs"] == "1" else f"_gcd{number}"
+            path = self._disk.real(f"~/.ipuof.conf.d/{partition}{suffix}_ipuof.conf")
+            if path.parent.is_dir() and not path.exists():
+                content = MessageToDict(gcd, preserving_proto_field_name=True)
+                replace_file(path, orjson.dumps(content, option=orjson.OPT_INDENT_2), fsync=False)
+
+
+class _Door(asyncssh.SSHServer):
+    """Lets in the customer's user with one of the customer's keys, and nobody else."""
+
+    def __init__(self, server: PoplarServer) -> None:
+        self._server = server
+        self._connection: asyncssh.SSHServerConnection | None = None
+
+    def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
+        self._connection = conn
+        self._server.connections.add(conn)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._connection is not None:
+            self._server.connections.discard(self._connection)
+
+    def begin_auth(self, username: str) -> bool:
+        return True
+
+    def public_key_auth_supported(self) -> bool:
+        return True
+
+    def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
+        return username == self._server.spec.user and key.public_data in self._server.keys

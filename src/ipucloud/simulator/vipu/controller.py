@@ -1,0 +1,146 @@
+"""One V-IPU controller: its parts, its file, and the views of its state that the wire shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import orjson
+
+from ipucloud.simulator.clock import Clock
+from ipucloud.simulator.durations import Durations
+from ipucloud.simulator.hardware import IPUS_PER_MACHINE, Region
+from ipucloud.simulator.refusal import not_found, precondition
+from ipucloud.simulator.store import Document, read_document
+from ipucloud.simulator.vipu.allocations import Allocations
+from ipucloud.simulator.vipu.attributes import attributes_of
+from ipucloud.simulator.vipu.cluster_tests import ClusterTests
+from ipucloud.simulator.vipu.context import Context
+from ipucloud.simulator.vipu.devices import IPUOF_SERVER_VERSION, devices_of, ipuof_config, partition_ipus
+from ipucloud.simulator.vipu.model import STATE, Partition, Ready, State
+from ipucloud.simulator.vipu.partitions import MAX_AUTO_RESETS, Partitions
+from ipucloud.simulator.vipu.topology import fleet_of
+from ipucloud.wire import vipu_pb2 as pb
+
+
+class Controller:
+    """The controller of one region. Callers `settle` before they look, and wait for `document` before they answer."""
+
+    def __init__(
+        self,
+        region: Region,
+        path: Path,
+        *,
+        clock: Clock,
+        durations: Durations,
+        reachable: Callable[[str], bool],
+        fsync: bool,
+    ) -> None:
+        stored = read_document(path)
+        state = State() if stored is None else STATE.validate_json(stored)
+        self.document = Document(path, lambda: orjson.dumps(state), fsync=fsync)
+        self._context = Context(fleet_of(region), state, clock, durations, reachable, changed=self.document.touch)
+        self.allocations = Allocations(self._context)
+        self.partitions = Partitions(self._context, self.allocations)
+        self.tests = ClusterTests(self._context, self.allocations)
+
+    def settle(self) -> None:
+        """Let everything happen whose time has come."""
+        self.partitions.settle()
+        self.tests.settle()
+
+    def agents_lost(self, agents: Iterable[str]) -> None:
+        """The machines of these agents stopped answering."""
+        self.settle()
+        self.partitions.fail_on(agents)
+
+    def reachable(self, agent: str) -> bool:
+        """Whether the agent's machine answers."""
+        return self._context.reachable(agent)
+
+    def agent_names(self, cluster_id: str = "") -> list[str]:
+        """Every agent (of one cluster, when it is named), in the order of the hardware."""
+        if cluster_id:
+            return [agent.name for agent in self.allocations.cluster(cluster_id).agents]
+        return list(self._context.fleet.agents)
+
+    def agent_place(self, agent: str) -> tuple[str, str, int]:
+        """An agent's cluster, pod and slot."""
+        machine = self._context.fleet.agents[agent]
+        return machine.cluster_id, machine.pod, machine.slot
+
+    def view(self, partition: Partition) -> pb.Partition:
+        """A partition as the wire lists it."""
+        return pb.Partition(
+            id=partition.id,
+            spec=self._spec(partition),
+            ready_state=partition.ready,
+            ipuof_server_version=IPUOF_SERVER_VERSION,
+        )
+
+    def status(self, partition: Partition) -> pb.PartitionStatus:
+        """The two states of a partition, its errors and its auto-reset counters."""
+        status = pb.PartitionStatus(
+            partition_id=partition.id,
+            ready_state=partition.ready,
+            operation_state=partition.operation,
+            errors=partition.errors,
+            max_auto_reset_retries=MAX_AUTO_RESETS if partition.auto_reset else 0,
+            auto_reset_retry_count=partition.retries,
+        )
+        if partition.last_auto_reset is not None:
+            status.last_auto_reset_time.FromMicroseconds(round(partition.last_auto_reset * 1e6))
+        return status
+
+    def ipuof_config(self, partition: Partition, gcd: int | None) -> pb.PartitionConfig:
+        """The configuration that clients of an active partition connect by."""
+        if partition.ready is not Ready.ACTIVE:
+            raise precondition(
+                f"partition {partition.id!r} is not active: it is {partition.ready}/{partition.operation}"
+            )
+        return ipuof_config(partition, self.allocations.cluster(partition.cluster_id), gcd)
+
+    def ipu_attributes(self, agents: Iterable[str]) -> list[pb.ListIPUAttributesReply.Entry]:
+        """The attributes of every IPU of these agents; of all when none is named."""
+        names = list(agents) or list(self._context.fleet.agents)
+        in_use = self._devices_in_use(set(names))
+        return [self._entry(name, in_use) for name in names]
+
+    def _entry(
+        self, agent: str, in_use: dict[tuple[str, int], tuple[int, pb.PartitionSpec]]
+    ) -> pb.ListIPUAttributesReply.Entry:
+        machine = self._context.fleet.agents.get(agent)
+        if machine is None:
+            raise not_found(f"agent {agent!r} does not exist")
+        kind = pb.ListIPUAttributesReply.Entry.Attributes
+        return pb.ListIPUAttributesReply.Entry(
+            agent=agent,
+            ipu_attributes={
+                ipu: kind(attributes=attributes_of(machine, ipu, in_use.get((agent, ipu))))
+                for ipu in range(IPUS_PER_MACHINE)
+            },
+        )
+
+    def _devices_in_use(self, agents: set[str]) -> dict[tuple[str, int], tuple[int, pb.PartitionSpec]]:
+        in_use = {}
+        for partition in self._context.state.partitions.values():
+            spec = self._spec(partition)
+            for device in devices_of(partition.blocks, self.allocations.cluster(partition.cluster_id)):
+                if device.machine.name in agents:
+                    in_use[device.machine.name, device.ipu] = (device.routing_id, spec)
+        return in_use
+
+    def _spec(self, partition: Partition) -> pb.PartitionSpec:
+        shape = partition.shape
+        return pb.PartitionSpec(
+            cluster_id=partition.cluster_id,
+            ipus=partition_ipus(partition.blocks, self.allocations.cluster(partition.cluster_id)),
+            ipulink_routing_type=shape.routing,
+            sync_type=shape.sync_type,
+            num_gcds=shape.gcds,
+            num_ipulink_segments=shape.segments,
+            reconfigurable=shape.reconfigurable,
+            gw_routing_type=shape.gw_routing,
+            num_replicas=shape.replicas,
+            allocation_id=partition.allocation_id,
+        )

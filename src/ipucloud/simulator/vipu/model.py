@@ -1,0 +1,133 @@
+"""The controller's state as it stands in its file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pydantic import TypeAdapter
+
+from ipucloud.simulator.hardware import IPUS_PER_MACHINE
+
+
+class Ready(StrEnum):
+    """The ready state of a partition, by its name on the wire."""
+
+    PENDING = "PS_PENDING"
+    ACTIVE = "PS_ACTIVE"
+    ERROR = "PS_ERROR"
+
+
+class Operation(StrEnum):
+    """The operation state of a partition, by its name on the wire."""
+
+    IDLE = "POS_IDLE"
+    CREATING = "POS_CREATING"
+    REMOVING = "POS_REMOVING"
+    RESETTING = "POS_RESETTING"
+    FAILED = "POS_FAILED"
+
+
+@dataclass(frozen=True, order=True)
+class Block:
+    """An aligned run of `size` IPUs (a power of two) in one IPU-Link domain, from place `start` on."""
+
+    domain: int
+    start: int
+    size: int
+
+    @property
+    def mask(self) -> int:
+        return ((1 << self.size) - 1) << self.start
+
+    @property
+    def slots(self) -> range:
+        """The slots of the machines that the block touches."""
+        last = self.start + self.size - 1
+        return range(self.start // IPUS_PER_MACHINE, last // IPUS_PER_MACHINE + 1)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a partition is, without where it is. Enumerations are names of the wire."""
+
+    size: int
+    gcds: int
+    replicas: int
+    segments: int
+    reconfigurable: bool
+    sync_type: str
+    routing: str
+    gw_routing: str
+
+
+@dataclass
+class Allocation:
+    id: str
+    cluster_id: str
+    agent_ids: list[str]
+
+
+@dataclass
+class Partition:
+    """A partition. `due` is when the operation under way ends, or when a failed partition resets itself.
+
+    `forced` belongs to a removal: it succeeds whatever the machines say.
+    """
+
+    id: str
+    allocation_id: str
+    cluster_id: str
+    shape: Shape
+    blocks: list[Block]
+    ready: Ready
+    operation: Operation
+    due: float | None
+    auto_reset: bool
+    relocatable: bool
+    forced: bool = False
+    errors: list[str] = field(default_factory=list)
+    retries: int = 0
+    last_auto_reset: float | None = None
+
+
+@dataclass
+class Link:
+    """The outcome of one test on one link between two agents (or inside one)."""
+
+    from_agent: str
+    to_agent: str
+    passed: bool
+    detail: str
+
+
+@dataclass
+class KindResult:
+    kind: str
+    passed: bool
+    detail: str
+    links: list[Link]
+
+
+@dataclass
+class ClusterTest:
+    """A test of an allocation's machines. `results` is empty while it runs."""
+
+    id: str
+    allocation_id: str
+    kinds: list[str]
+    due: float | None
+    results: list[KindResult] = field(default_factory=list)
+
+
+@dataclass
+class State:
+    """The whole file."""
+
+    version: int = 1
+    allocations: dict[str, Allocation] = field(default_factory=dict)
+    partitions: dict[str, Partition] = field(default_factory=dict)
+    tests: dict[str, ClusterTest] = field(default_factory=dict)
+
+
+STATE = TypeAdapter(State)

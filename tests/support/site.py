@@ -1,0 +1,160 @@
+"""A simulated site as a real process of its own.
+
+    with running_site(tmp_path / "site", machines=16) as site:
+        site.http().get("/v1/inventory")
+
+The ports survive `restart`, as they do for an operator.
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import grpc
+import httpx
+
+from ipucloud.wire.site import Inventory, SiteRegion
+
+TOKEN = "site-token-for-tests"
+READY_SECONDS = 30.0
+STOP_SECONDS = 10.0
+
+
+@dataclass
+class RunningSite:
+    """One simulated site. `options` are further arguments of `ipucloud-sim`."""
+
+    data: Path
+    options: Sequence[str] = ()
+    token: str = TOKEN
+    url: str = ""
+    _process: subprocess.Popen[str] | None = None
+    _clients: list[httpx.Client] = field(default_factory=list)
+    _channels: list[grpc.Channel] = field(default_factory=list)
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start the process and return once everything listens."""
+        self.data.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, "-m", "ipucloud.simulator.main", "--data", str(self.data), *self.options]
+        command += ["--token", self.token, "--no-fsync", "--die-with-parent"]
+        with self.log.open("a") as log:
+            self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        self.url = json.loads(_first_line(self._process, self.log))["url"]
+
+    def stop(self) -> int:
+        """Ask the process to end; answers its exit status."""
+        return self._end(signal.SIGTERM)
+
+    def kill(self) -> int:
+        """Kill the process as a power cut would."""
+        return self._end(signal.SIGKILL)
+
+    def restart(self, *options: str) -> None:
+        """Start a new process on the same folder, with other options if some are given."""
+        if self._process is not None:
+            self.stop()
+        self.options = options or self.options
+        self.start()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        for client in self._clients:
+            client.close()
+        for channel in self._channels:
+            channel.close()
+        if self._process is not None:
+            self.stop()
+
+    @property
+    def log(self) -> Path:
+        """What the process wrote to standard error."""
+        return self.data / "site.log"
+
+    def http(self, *, timeout: float = 10.0) -> httpx.Client:
+        """A client with the site's token."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        client = httpx.Client(base_url=self.url, headers=headers, timeout=timeout)
+        self._clients.append(client)
+        return client
+
+    def inventory(self) -> Inventory:
+        answer = httpx.get(f"{self.url}/v1/inventory", headers={"Authorization": f"Bearer {self.token}"}, timeout=10.0)
+        return Inventory.model_validate_json(answer.raise_for_status().content)
+
+    def region(self, slug: str = "luxembourg-2") -> SiteRegion:
+        return next(region for region in self.inventory().regions if region.region == slug)
+
+    def user_channel(self, slug: str = "luxembourg-2") -> grpc.Channel:
+        """A channel to a region's V-IPU user service."""
+        endpoint = self.region(slug).vipu
+        return self._channel(f"{endpoint.host}:{endpoint.user_port}")
+
+    def admin_channel(self, slug: str = "luxembourg-2") -> grpc.Channel:
+        """A channel to a region's V-IPU admin service."""
+        endpoint = self.region(slug).vipu
+        return self._channel(f"{endpoint.host}:{endpoint.admin_port}")
+
+    def _channel(self, address: str) -> grpc.Channel:
+        channel = grpc.insecure_channel(address, options=[("grpc.max_reconnect_backoff_ms", 200)])
+        self._channels.append(channel)
+        return channel
+
+    def _end(self, how: signal.Signals) -> int:
+        process = self._process
+        assert process is not None
+        process.send_signal(how)
+        try:
+            status = process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise AssertionError(f"the simulated site did not stop:\n{self.log.read_text()}") from None
+        finally:
+            if process.stdout is not None:
+                process.stdout.close()
+        self._process = None
+        return status
+
+
+@contextmanager
+def running_site(
+    data: Path, *, machines: int = 32, time_scale: float = 0.0, options: Sequence[str] = ()
+) -> Iterator[RunningSite]:
+    """A simulated site over `data`, stopped at the end. Time scale 0 makes everything immediate."""
+    site = RunningSite(data, ["--machines", str(machines), "--time-scale", str(time_scale), *options])
+    site.start()
+    try:
+        yield site
+    finally:
+        site.close()
+
+
+def _first_line(process: subprocess.Popen[str], log: Path) -> str:
+    assert process.stdout is not None
+    deadline = time.monotonic() + READY_SECONDS
+    while time.monotonic() < deadline:
+        readable, _, _ = select.select([process.stdout], [], [], 0.2)
+        if readable:
+            line = process.stdout.readline()
+            if line:
+                return line
+        if process.poll() is not None:
+            break
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    raise AssertionError(f"the simulated site did not become ready:\n{log.read_text()}")
