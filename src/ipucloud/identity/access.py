@@ -11,7 +11,9 @@ The law: a project that is unknown and one that belongs to somebody else give th
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -51,7 +53,9 @@ def authenticated(rest: str) -> sa.TextClause:
     return sa.text(f"WITH {AUTHENTICATE}\n{rest}")
 
 
-_IDENTIFY = sa.text(f"WITH {PRINCIPAL} TABLE principal")
+IDENTIFY = sa.text(f"WITH {PRINCIPAL} SELECT role, token_id, home FROM principal")
+"""The live token of `:token_hash`, or no row."""
+
 _AUTHORIZE = authenticated("""
 SELECT principal.token_id, principal.role, project.project_id, project.slug, project.number
 FROM principal LEFT JOIN project ON true""")
@@ -123,10 +127,15 @@ def admit(role: str | None, project_id: UUID | None, permission: Permission) -> 
 
 async def identify(connection: AsyncConnection, token_hash: bytes, permission: Permission) -> Principal:
     """The live token with this SHA-256, for requests outside any project. Raises `Problem` 401 or 403."""
-    row = (await connection.execute(_IDENTIFY, {"token_hash": token_hash})).one_or_none()
+    row = (await connection.execute(IDENTIFY, {"token_hash": token_hash})).mappings().one_or_none()
+    return known(row, permission)
+
+
+def known(row: Mapping[str, Any] | None, permission: Permission) -> Principal:
+    """Judge what `IDENTIFY` found. Raises `Problem` 401 or 403."""
     if row is None:
         raise unauthenticated()
-    principal = Principal(row.token_id, Role(row.role), row.home)
+    principal = Principal(row["token_id"], Role(row["role"]), row["home"])
     _require(principal.role, permission)
     return principal
 
