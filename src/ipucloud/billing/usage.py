@@ -1,0 +1,288 @@
+"""Usage of clusters: opening and closing its intervals, and what it comes to so far.
+
+Intervals are opened and closed in the transaction that changes the billable state. Figures are computed when somebody
+asks: by the pure arithmetic of `pricing` for one answer, by `SO_FAR` inside statements that list many clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.pricing import (
+    Charge,
+    PriceBook,
+    PriceKey,
+    PriceMissingError,
+    PriceVersion,
+    UsageInterval,
+    charge,
+    cost,
+)
+from ipucloud.db.documents import clauses
+from ipucloud.kernel.errors import NOT_FOUND, UNAVAILABLE, Problem
+from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.money import Money
+
+_OPEN = sa.text(
+    """
+    INSERT INTO usage_intervals
+           (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at)
+    SELECT :id, c.project_id, c.id, c.sku, c.region, c.currency, c.machines,
+           coalesce((SELECT min(anchor_at) FROM usage_intervals
+                      WHERE project_id = c.project_id AND cluster_id = c.id), start.at),
+           start.at
+      FROM clusters c,
+           LATERAL (SELECT date_trunc('second', CASE WHEN :from_request THEN c.created_at ELSE app_now() END, 'UTC')
+                        AS at) AS start
+     WHERE c.project_id = :project_id AND c.id = :cluster_id
+    ON CONFLICT (cluster_id) WHERE ended_at IS NULL DO NOTHING
+    """
+)
+_CLOSE = sa.text(
+    """
+    UPDATE usage_intervals
+       SET ended_at = greatest(started_at, date_trunc('second', app_now(), 'UTC'))
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND ended_at IS NULL
+    """
+)
+
+
+async def open_interval(
+    connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, from_request: bool = False
+) -> None:
+    """Start to bill the cluster as it is now: its machines, SKU, region and currency.
+
+    It starts at the present second, or at the second of the cluster's creation `from_request`. The first interval's
+    start anchors the minutes of all later ones. Open already: nothing happens.
+    """
+    parameters = {"id": new_id(), "project_id": project_id, "cluster_id": cluster_id, "from_request": from_request}
+    await connection.execute(_OPEN, parameters)
+
+
+async def close_interval(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
+    """Stop billing at the present second, never before the interval's start. Nothing open: nothing happens."""
+    await connection.execute(_CLOSE, {"project_id": project_id, "cluster_id": cluster_id})
+
+
+# ceil(seconds since the anchor / 60) is minutes.minutes_before(anchor, instant): all instants are whole seconds.
+SO_FAR = """
+LEFT JOIN LATERAL (
+  SELECT min(u.started_at) AS started_at,
+         bool_or(u.ended_at IS NULL) AS running,
+         coalesce(sum(u.minutes), 0)::bigint AS minutes,
+         CASE WHEN coalesce(sum(u.minutes), 0) = coalesce(sum(priced.minutes), 0)
+              THEN coalesce(sum(priced.cost), 0) END AS cost
+    FROM (
+      SELECT i.sku, i.region, i.currency, i.quantity, i.anchor_at, i.started_at, i.ended_at, present.until,
+             greatest(0, ceil(extract(epoch FROM present.until - i.anchor_at) / 60)
+                         - ceil(extract(epoch FROM i.started_at - i.anchor_at) / 60)) AS minutes
+        FROM usage_intervals AS i
+       CROSS JOIN LATERAL (
+         SELECT coalesce(i.ended_at, date_trunc('second', app_now(), 'UTC')) AS until) AS present
+       WHERE i.project_id = page.project_id AND i.cluster_id = page.id
+    ) AS u
+    LEFT JOIN LATERAL (
+      SELECT sum(slice.minutes) AS minutes, sum(slice.minutes * u.quantity * p.unit_price) AS cost
+        FROM prices AS p
+       CROSS JOIN LATERAL (
+         SELECT greatest(0, ceil(extract(epoch FROM least(u.until, p.valid_to) - u.anchor_at) / 60)
+                            - ceil(extract(epoch FROM greatest(u.started_at, p.valid_from) - u.anchor_at) / 60)
+                ) AS minutes) AS slice
+       WHERE p.sku = u.sku AND p.region = u.region AND p.currency = u.currency
+         AND p.valid_from < u.until AND (p.valid_to IS NULL OR p.valid_to > u.started_at)
+    ) AS priced ON true
+) AS usage ON true
+"""
+"""A join that gives each cluster of `page` its `usage`: started_at, running, minutes, cost (unrounded).
+
+`cost` is NULL when a minute has no price, so that a gap in the prices is never shown as time for free. Equal to
+`pricing.charge` up to the present second.
+"""
+
+PRICE_NOW = """
+LEFT JOIN LATERAL (
+  SELECT price.unit_price * page.machines AS per_minute FROM prices AS price
+   WHERE price.sku = page.sku AND price.region = page.region AND price.currency = page.currency
+     AND price.valid_from <= app_now() AND (price.valid_to IS NULL OR price.valid_to > app_now())
+     AND page.deleted_at IS NULL
+) AS price_now ON true
+"""
+"""A join that gives each living cluster of `page` its `price_now.per_minute`."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageSlice:
+    """Minutes of one size under one price, all started in [started_at, ended_at)."""
+
+    started_at: datetime
+    ended_at: datetime
+    minutes: int
+    machines: int
+    sku: str
+    unit_price: Money
+    cost: Money
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterUsage:
+    """What one cluster used in [since, until): minutes and their exact cost, in time order by slice.
+
+    `since` is None while nothing is billed yet; `running` says that it is billed now.
+    """
+
+    cluster_id: UUID
+    name: str
+    region: str
+    flavor: str
+    running: bool
+    since: datetime | None
+    until: datetime
+    minutes: int
+    cost: Money
+    slices: tuple[UsageSlice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectUsage:
+    """What a project's clusters used in [since, until), in one currency."""
+
+    since: datetime
+    until: datetime
+    minutes: int
+    cost: Money
+    clusters: tuple[ClusterUsage, ...]
+
+
+_FACTS = """
+SELECT c.id AS cluster_id, c.name, c.region, c.flavor, c.currency, app_now() AS now,
+       u.id AS interval_id, u.sku, u.quantity, u.anchor_at, u.started_at, u.ended_at,
+       p.id AS price_id, p.unit_price, p.valid_from, p.valid_to
+  FROM clusters AS c
+  LEFT JOIN usage_intervals AS u ON u.project_id = c.project_id AND u.cluster_id = c.id
+  LEFT JOIN prices AS p ON p.sku = u.sku AND p.region = u.region AND p.currency = u.currency
+       AND p.valid_from < coalesce(u.ended_at, app_now()) AND (p.valid_to IS NULL OR p.valid_to > u.started_at)
+ WHERE c.project_id = :project_id
+"""
+_CLUSTER_FACTS = sa.text(clauses(_FACTS, "AND c.id = :cluster_id ORDER BY u.started_at, p.valid_from"))
+_PROJECT_FACTS = sa.text(
+    clauses(
+        _FACTS,
+        """AND u.currency = :currency AND u.started_at < CAST(:until AS timestamptz)
+        AND (u.ended_at IS NULL OR u.ended_at > CAST(:since AS timestamptz))
+        ORDER BY c.created_at, c.id, u.started_at, p.valid_from""",
+    )
+)
+_WINDOW = sa.text(
+    """
+    SELECT date_trunc('second', coalesce(CAST(:since AS timestamptz), date_trunc('month', app_now(), 'UTC')), 'UTC')
+               AS since,
+           date_trunc('second', least(CAST(:until AS timestamptz), app_now()), 'UTC') AS until
+    """
+)
+
+
+async def cluster_usage(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> ClusterUsage:
+    """Everything the cluster used so far. Raises `Problem` not_found, or unavailable while a price is missing."""
+    found = await connection.execute(_CLUSTER_FACTS, {"project_id": project_id, "cluster_id": cluster_id})
+    rows = found.all()
+    if not rows:
+        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    return _usage(rows, until=rows[0].now, since=None)
+
+
+async def project_usage(
+    connection: AsyncConnection,
+    *,
+    project_id: UUID,
+    currency: str,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> ProjectUsage:
+    """What the project's clusters used in a period, by cluster; without bounds the running UTC month up to now.
+
+    A minute belongs to the period in which it starts. Raises `Problem` unavailable while a price is missing.
+    """
+    window = (await connection.execute(_WINDOW, {"since": since, "until": until})).one()
+    parameters = {"project_id": project_id, "currency": currency, "since": window.since, "until": window.until}
+    by_cluster: dict[UUID, list[sa.Row[Any]]] = {}
+    for row in await connection.execute(_PROJECT_FACTS, parameters):
+        by_cluster.setdefault(row.cluster_id, []).append(row)
+    used = tuple(_usage(rows, until=window.until, since=window.since) for rows in by_cluster.values())
+    total = sum((cluster.cost for cluster in used), start=Money.of(0, currency))
+    return ProjectUsage(window.since, window.until, sum(cluster.minutes for cluster in used), total, used)
+
+
+def _usage(rows: Sequence[sa.Row[Any]], *, until: datetime, since: datetime | None) -> ClusterUsage:
+    """One cluster's figures from its facts: a row for each pair of an interval and a price version, in time order."""
+    cluster = rows[0]
+    intervals = {row.interval_id: _interval(row) for row in rows if row.interval_id is not None}
+    charges = _charges(intervals.values(), _book(rows), since=since, until=until)
+    first = min((usage.started_at for usage in intervals.values()), default=None)
+    return ClusterUsage(
+        cluster_id=cluster.cluster_id,
+        name=cluster.name,
+        region=cluster.region,
+        flavor=cluster.flavor,
+        running=any(usage.ended_at is None for usage in intervals.values()),
+        since=first if since is None or first is None else max(first, since),
+        until=until,
+        minutes=sum(part.minutes for part in charges),
+        cost=Money.of(cost(charges), cluster.currency),
+        slices=tuple(_slice(part) for part in charges),
+    )
+
+
+def _charges(
+    intervals: Iterable[UsageInterval], book: PriceBook, *, since: datetime | None, until: datetime
+) -> list[Charge]:
+    cuts = () if since is None else (since,)
+    try:
+        charges = charge(intervals, book, until=until, cuts=cuts)
+    except PriceMissingError as error:
+        raise Problem(
+            UNAVAILABLE,
+            "The price of a part of this time is not published yet. The minutes are recorded; try again later or ask "
+            "the operator.",
+            headers={"Retry-After": "60"},
+        ) from error
+    return [part for part in charges if since is None or part.started_at >= since]
+
+
+def _interval(row: sa.Row[Any]) -> UsageInterval:
+    key = PriceKey(row.sku, row.region, row.currency)
+    return UsageInterval(row.anchor_at, key, row.quantity, row.started_at, row.ended_at)
+
+
+def _book(rows: Sequence[sa.Row[Any]]) -> PriceBook:
+    versions = {
+        row.price_id: PriceVersion(
+            id=row.price_id,
+            key=PriceKey(row.sku, row.region, row.currency),
+            unit_price=row.unit_price,
+            valid_from=row.valid_from,
+            valid_to=row.valid_to,
+        )
+        for row in rows
+        if row.price_id is not None
+    }
+    return PriceBook(versions.values())
+
+
+def _slice(part: Charge) -> UsageSlice:
+    key = part.price.key
+    return UsageSlice(
+        started_at=part.started_at,
+        ended_at=part.ended_at,
+        minutes=part.minutes,
+        machines=part.quantity,
+        sku=key.sku,
+        unit_price=Money.of(part.unit_price, key.currency),
+        cost=Money.of(part.cost, key.currency),
+    )

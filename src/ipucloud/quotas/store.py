@@ -1,0 +1,109 @@
+"""Taking machines from a project's quota, and setting it. Every function works inside the caller's transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """How many machines of a type a project may hold in a region, and how many it holds."""
+
+    region: str
+    machine_type: str
+    limit: int
+    used: int
+
+    @property
+    def left(self) -> int:
+        return self.limit - self.used
+
+
+# One statement decides and takes: two requests at once cannot both have the last machine of a quota.
+_TAKE = sa.text(
+    """
+    UPDATE quotas SET used = used + :machines
+     WHERE project_id = :project_id AND region = :region AND machine_type = :machine_type
+       AND used + :machines <= machine_limit
+    """
+)
+_FIND = sa.text(
+    """
+    SELECT region, machine_type, machine_limit, used FROM quotas
+     WHERE project_id = :project_id AND region = :region AND machine_type = :machine_type
+    """
+)
+_LIST = sa.text(
+    """
+    SELECT region, machine_type, machine_limit, used FROM quotas
+     WHERE project_id = :project_id ORDER BY region, machine_type
+    """
+)
+_SET = sa.text(
+    """
+    INSERT INTO quotas AS q (project_id, region, machine_type, machine_limit)
+    VALUES (:project_id, :region, :machine_type, :machine_limit)
+    ON CONFLICT (project_id, region, machine_type) DO UPDATE SET machine_limit = excluded.machine_limit
+     WHERE q.used <= excluded.machine_limit
+    RETURNING region, machine_type, machine_limit, used
+    """
+)
+
+
+async def take(connection: AsyncConnection, *, project_id: UUID, region: str, machine_type: str, machines: int) -> None:
+    """Take machines, or raise `Problem` quota_exceeded with the numbers. They return when they are free again."""
+    key = {"project_id": project_id, "region": region, "machine_type": machine_type}
+    taken = await connection.execute(_TAKE, key | {"machines": machines})
+    if taken.rowcount == 0:
+        quota = await find(connection, project_id=project_id, region=region, machine_type=machine_type)
+        raise exceeded(quota, machines)
+
+
+async def find(connection: AsyncConnection, *, project_id: UUID, region: str, machine_type: str) -> Quota:
+    """The quota as it is now; one that was never set is 0 machines."""
+    found = await connection.execute(_FIND, {"project_id": project_id, "region": region, "machine_type": machine_type})
+    row = found.one_or_none()
+    return Quota(region, machine_type, 0, 0) if row is None else Quota(*row)
+
+
+async def list_quotas(connection: AsyncConnection, *, project_id: UUID) -> list[Quota]:
+    """Every quota that was set, by region and machine type."""
+    found = await connection.execute(_LIST, {"project_id": project_id})
+    return [Quota(*row) for row in found]
+
+
+async def set_limit(
+    connection: AsyncConnection, *, project_id: UUID, region: str, machine_type: str, machines: int
+) -> Quota:
+    """Allow so many machines. Raises `Problem` state_conflict when the project holds more already."""
+    key = {"project_id": project_id, "region": region, "machine_type": machine_type}
+    stored = await connection.execute(_SET, key | {"machine_limit": machines})
+    row = stored.one_or_none()
+    if row is None:
+        raise Problem(
+            STATE_CONFLICT,
+            "The project holds more machines than this limit. Choose a higher one, or have clusters deleted first.",
+        )
+    return Quota(*row)
+
+
+def exceeded(quota: Quota, machines: int) -> Problem:
+    """409 with the numbers that tell what would still fit."""
+    sentence = (
+        f"The cluster needs {machines} machine{'' if machines == 1 else 's'} and the project's quota has {max(0, quota.left)} left of "
+        f"{quota.limit}. Delete a cluster, choose a smaller flavor, or ask for a higher quota."
+    )
+    why_not = {
+        "reason": "quota",
+        "detail": sentence,
+        "wanted": machines,
+        "limit": quota.limit,
+        "used": quota.used,
+    }
+    return Problem(QUOTA_EXCEEDED, sentence, extra={"why_not": why_not})
