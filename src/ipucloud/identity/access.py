@@ -53,8 +53,8 @@ def authenticated(rest: str) -> sa.TextClause:
     return sa.text(f"WITH {AUTHENTICATE}\n{rest}")
 
 
-IDENTIFY = sa.text(f"WITH {PRINCIPAL} SELECT role, token_id, home FROM principal")
-"""The live token of `:token_hash`, or no row."""
+IDENTIFY = sa.text(f"WITH {PRINCIPAL} TABLE principal")
+"""The live token of `:token_hash` as (token_id, role, home), or no row."""
 
 _AUTHORIZE = authenticated("""
 SELECT principal.token_id, principal.role, project.project_id, project.slug, project.number
@@ -128,7 +128,7 @@ def admit(role: str | None, project_id: UUID | None, permission: Permission) -> 
 async def identify(connection: AsyncConnection, token_hash: bytes, permission: Permission) -> Principal:
     """The live token with this SHA-256, for requests outside any project. Raises `Problem` 401 or 403."""
     row = (await connection.execute(IDENTIFY, {"token_hash": token_hash})).mappings().one_or_none()
-    return known(row, permission)
+    return known(None if row is None else dict(row), permission)
 
 
 def known(row: Mapping[str, Any] | None, permission: Permission) -> Principal:
