@@ -5,12 +5,13 @@ Hot reads answer with JSON that PostgreSQL wrote; the answer models here documen
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Literal, TypeVar
 from uuid import UUID
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from ipucloud.clusters.states import ClusterState
 from ipucloud.kernel.money import Money
@@ -20,11 +21,24 @@ MAX_TAGS = 50
 MAX_KEYS = 50
 USER_DATA_LIMIT = 65_536
 
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+
 Given = TypeVar("Given")
 
 
+def _written_out(value: object) -> object:
+    if isinstance(value, str) and not _RFC3339.fullmatch(value):
+        raise ValueError("write the instant like 2026-01-31T23:59:30Z")
+    if not isinstance(value, str | datetime | None):
+        raise ValueError("an instant is text")
+    return value
+
+
 def _utc(instant: datetime) -> datetime:
-    return instant.astimezone(UTC)
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("the instant is beyond the years 1 to 9999") from error
 
 
 def _not_null(value: Given | None) -> Given:
@@ -39,7 +53,7 @@ KeyName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\
 TagKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._:/-]{0,61}[A-Za-z0-9])?$")]
 TagValue = Annotated[str, Field(max_length=255, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Tags = Annotated[dict[TagKey, TagValue], Field(max_length=MAX_TAGS, examples=[{"team": "nlp"}])]
-Instant = Annotated[AwareDatetime, Field(strict=False), AfterValidator(_utc)]
+Instant = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_written_out), AfterValidator(_utc)]
 
 
 class Body(BaseModel):
