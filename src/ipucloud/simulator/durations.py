@@ -29,6 +29,7 @@ class Action(Enum):
     AUTO_RESET_WAIT = (60.0, 0.0)
     HOST_DEPLOY = (340.0, 0.0)
     HOST_BOOT = (150.0, 0.0)
+    HOST_SET_UP = (50.0, 0.0)
     HOST_WIPE = (240.0, 0.0)
 
     @property
@@ -43,11 +44,16 @@ class Action(Enum):
 # The stages of a deployment as the control plane names them, and the actions of the site that fill each.
 STAGES: dict[str, tuple[Action, ...]] = {
     "NETWORK": (Action.NETWORK_ATTACH,),
-    "IPU_SERVERS": (Action.MACHINE_POWER_OFF, Action.MACHINE_POWER_ON),
+    "IPU_SERVERS": (Action.MACHINE_POWER_ON,),
     "VIPU_CONTROLLER": (Action.CLUSTER_TEST, Action.PARTITION_CREATE),
     "POPLAR_SERVERS": (Action.HOST_DEPLOY, Action.HOST_BOOT),
-    "POST_DEPLOY_SETUP": (),
-    "CLUSTER_CLEAN_UP": (Action.PARTITION_REMOVE, Action.NETWORK_DETACH, Action.HOST_WIPE),
+    "POST_DEPLOY_SETUP": (Action.HOST_SET_UP,),
+    "CLUSTER_CLEAN_UP": (
+        Action.HOST_WIPE,
+        Action.PARTITION_REMOVE,
+        Action.NETWORK_DETACH,
+        Action.MACHINE_POWER_OFF,
+    ),
 }
 
 

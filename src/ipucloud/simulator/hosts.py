@@ -85,7 +85,7 @@ class Hosts:
         if record is None:
             return Host(name=name, region=region, state=HostState.CLEAN)
         server = self._servers.get(name)
-        if server is not None and count:
+        if server is not None and count and record.set_up_at <= self._clock.now():
             await server.count_ipus()
         return Host(
             name=name,
@@ -217,6 +217,7 @@ class Hosts:
         if record.state is HostState.BOOTING:
             await self._open(name, record)
             record.state = HostState.RUNNING
+            record.set_up_at = self._after(name, Action.HOST_SET_UP)
         elif record.state is HostState.WIPING:
             # The wipe must be on disk before data goes, or a kill here would revive an emptied server.
             await self._document.settled()

@@ -15,19 +15,21 @@ from ipucloud.wire.site import RedfishStatus, RedfishSystem
 
 
 class Machines:
-    """Every machine of the site. Only machines that were touched have a record; all others are on and healthy."""
+    """Every machine of the site. Only machines that were touched have a record: others are healthy and `initial`."""
 
     def __init__(
         self,
         machines: dict[str, Machine],
         records: dict[str, MachineRecord],
         *,
+        initial: Power,
         clock: Clock,
         durations: Durations,
         changed: Callable[[], None],
     ) -> None:
         self._machines = machines
         self._records = records
+        self._initial: Power = initial
         self._clock = clock
         self._durations = durations
         self._changed = changed
@@ -42,14 +44,14 @@ class Machines:
         """Whether the machine is on and its agent answers."""
         record = self._records.get(name)
         if record is None:
-            return True
+            return self._initial == "On"
         self._settle(name, record)
         return record.power == "On" and not record.failed
 
     def system(self, name: str) -> RedfishSystem:
         """The machine as its BMC shows it."""
         machine = self.get(name)
-        record = self._records.get(name) or MachineRecord()
+        record = self._records.get(name) or MachineRecord(self._initial)
         self._settle(name, record)
         return RedfishSystem(
             Id=name,
@@ -89,7 +91,7 @@ class Machines:
 
     def _record(self, name: str) -> MachineRecord:
         self.get(name)
-        return self._records.setdefault(name, MachineRecord())
+        return self._records.setdefault(name, MachineRecord(self._initial))
 
     def _power(self, name: str, record: MachineRecord, power: Power, action: Action) -> None:
         record.power = power

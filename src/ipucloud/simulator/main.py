@@ -54,6 +54,7 @@ def _settings(options: argparse.Namespace, token: str) -> Settings:
         pod_size=options.pod_size,
         hosts=options.machines if options.hosts is None else options.hosts,
         time_scale=options.time_scale,
+        machines_on=options.machines_on,
         seed=options.seed,
         fsync=options.fsync,
     )
@@ -73,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--token", default="", help=f"site token (else {TOKEN_VARIABLE})")
     add("--ready-file", type=Path, metavar="FILE", help="write the ready line here too")
     add("--die-with-parent", action="store_true", help="stop when the process that started this one ends (Linux)")
+    add("--machines-on", action="store_true", help="machines start switched on (else off, as clean-up leaves them)")
     add("--seed", type=int, default=0, help="seed of the fault rules' probabilities")
     add("--no-fsync", dest="fsync", action="store_false", help="faster; state survives a kill, not a loss of power")
     return parser

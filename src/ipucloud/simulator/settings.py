@@ -13,6 +13,7 @@ DEFAULT_POD_SIZE = 16
 class Settings:
     """One simulated site. `machines` and `hosts` count per region; port 0 means: choose one and keep it.
 
+    Machines start switched off, as clean-up leaves them, unless `machines_on`.
     `time_scale` divides every duration (45 turns fifteen minutes into twenty seconds); 0 makes everything immediate.
     """
 
@@ -24,5 +25,6 @@ class Settings:
     pod_size: int = DEFAULT_POD_SIZE
     hosts: int = DEFAULT_MACHINES
     time_scale: float = 1.0
+    machines_on: bool = False
     seed: int = 0
     fsync: bool = True

@@ -60,6 +60,9 @@ class Site:
             surroundings=self._surroundings,
         )
         self.controllers = {slug: self._controller(slug, clock) for slug in self.regions}
+        for name in self.state.machines:
+            # A kill may have come between the files of the machine and of its controller.
+            self._lost(name)
 
     async def settled(self) -> None:
         """Return when everything that was changed so far is on disk."""

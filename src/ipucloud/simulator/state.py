@@ -17,9 +17,9 @@ Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
 
 @dataclass
 class MachineRecord:
-    """A machine that is, or was, not simply on and healthy. `due` ends a powering state."""
+    """A machine that was touched. `due` ends a powering state; `then_on` makes it a power cycle."""
 
-    power: Power = "On"
+    power: Power
     due: float | None = None
     then_on: bool = False
     failed: bool = False
@@ -36,11 +36,15 @@ class NetworkRecord:
 
 @dataclass
 class HostRecord:
-    """A host that carries a server, or failed. `due` ends deploying, booting and wiping."""
+    """A host that carries a server, or failed. `due` ends deploying, booting and wiping.
+
+    The server's IPU software is set up at `set_up_at`; its IPUs are counted from then on.
+    """
 
     state: HostState
     server: ServerSpec | None = None
     due: float | None = None
+    set_up_at: float = 0.0
     ssh_port: int | None = None
     broken: bool = False
 

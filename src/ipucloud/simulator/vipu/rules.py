@@ -1,6 +1,7 @@
 """What makes a partition request valid, and what its unset fields mean. Pure.
 
-The rules are the vendor's where they are documented and ours where they are not; `docs/vipu.md` tells which.
+The rules are the vendor's where they are documented. Ours are: the domain limit, the divisibility of GCDs and replicas,
+and the default routings.
 """
 
 from __future__ import annotations
