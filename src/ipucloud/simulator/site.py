@@ -45,7 +45,14 @@ class Site:
         self._durations = Durations(settings.time_scale)
         everything = {name: m for region in self.regions.values() for name, m in region.machines.items()}
         touch = self.document.touch
-        self.machines = Machines(everything, self.state.machines, clock=clock, durations=self._durations, changed=touch)
+        self.machines = Machines(
+            everything,
+            self.state.machines,
+            initial="On" if settings.machines_on else "Off",
+            clock=clock,
+            durations=self._durations,
+            changed=touch,
+        )
         self.networks = Networks(
             self.regions, self.state.networks, clock=clock, durations=self._durations, changed=touch
         )
