@@ -1,0 +1,121 @@
+"""Engines for tests: a reconciler whose every part a test can script, and what is in the work table."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.engine import Database
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.reconcile.engine import Engine, EngineSettings
+from ipucloud.reconcile.outcomes import Done, Outcome
+from ipucloud.reconcile.reconciler import Reconciler, Ticket
+from ipucloud.reconcile.wake import PLATFORM, wake
+
+PATIENCE = 20.0
+
+
+class NoJitter(random.Random):
+    """Draws the shortest wait, so that a test need not wait for a backoff."""
+
+    def uniform(self, a: float, b: float) -> float:
+        return 0.0
+
+
+class Scripted:
+    """Looks at tickets of kind `test`; records who looked, and marks every applied look in the database."""
+
+    kind = "test"
+
+    def __init__(self, act: Callable[[Ticket], Awaitable[Outcome]] | None = None) -> None:
+        self._act = act
+        self.looks: list[Ticket] = []
+
+    async def load(self, connection: AsyncConnection, ticket: Ticket) -> str:
+        return ticket.key
+
+    async def act(self, ticket: Ticket, inputs: str) -> Outcome:
+        self.looks.append(ticket)
+        return await self._act(ticket) if self._act else Done()
+
+    async def apply(self, connection: AsyncConnection, ticket: Ticket, inputs: str, result: Outcome) -> Outcome:
+        await connection.execute(
+            sa.text("INSERT INTO machine_pools VALUES (:key, :fence) ON CONFLICT DO NOTHING"),
+            {"key": inputs, "fence": str(ticket.fence)},
+        )
+        return result
+
+
+@dataclass(frozen=True)
+class WorkRow:
+    run_at: datetime | None
+    lease_owner: int | None
+    fence: int
+    attempt: int
+    last_error: str | None
+    parked_at: datetime | None
+
+
+class Bench:
+    """A database with the operations a test needs of it."""
+
+    def __init__(self, url: str) -> None:
+        self.database = Database(url, pool_size=4)
+
+    async def wake(self, key: str, project_id: UUID = PLATFORM) -> None:
+        async with self.database.begin() as connection:
+            await wake(connection, kind="test", key=key, project_id=project_id)
+
+    async def row(self, key: str) -> WorkRow:
+        columns = ", ".join(WorkRow.__dataclass_fields__)
+        async with self.database.read() as connection:
+            found = await connection.execute(sa.text(f"SELECT {columns} FROM work WHERE key = :key"), {"key": key})  # noqa: S608
+            return WorkRow(*found.one())
+
+    async def applied(self, key: str) -> list[int]:
+        """The fences under which results for `key` were accepted."""
+        async with self.database.read() as connection:
+            found = await connection.execute(
+                sa.text("SELECT machine_type FROM machine_pools WHERE region = :key"), {"key": key}
+            )
+            return sorted(int(fence) for fence in found.scalars())
+
+    async def execute(self, statement: str, **values: object) -> None:
+        async with self.database.begin() as connection:
+            await connection.execute(sa.text(statement), values)
+
+    @asynccontextmanager
+    async def engine(
+        self, reconciler: Reconciler[Any, Any], *, slots: int = 8, lease: float = 600.0, drain: float = 5.0
+    ) -> AsyncIterator[Engine]:
+        """A running engine, stopped and drained at the end."""
+        database = Database(self.database.url, pool_size=4)
+        settings = EngineSettings(slots=slots, lease=lease, poll=0.05, reap=0.05, drain=drain)
+        engine = Engine(database, [reconciler], clock=SystemClock(), settings=settings, draw=NoJitter())
+        running = asyncio.create_task(engine.run())
+        try:
+            yield engine
+        finally:
+            engine.stop()
+            async with asyncio.timeout(PATIENCE):
+                await running
+            await database.close()
+
+
+async def until(condition: Callable[[], Awaitable[bool]], what: str) -> None:
+    """Return once `condition` holds; fail with `what` after a generous time."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while not await condition():
+                await asyncio.sleep(0.01)
+    except TimeoutError:
+        raise AssertionError(f"never happened: {what}") from None

@@ -1,0 +1,24 @@
+"""A worker process that takes a ticket of kind `test`, says so, and never ends its look."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from ipucloud.reconcile.outcomes import Done, Outcome
+from ipucloud.reconcile.reconciler import Ticket
+from tests.worker.engines import Bench, Scripted
+
+
+async def main(url: str) -> None:
+    async def act(ticket: Ticket) -> Outcome:
+        print("looking", file=sys.stderr, flush=True)
+        await asyncio.Event().wait()
+        return Done()
+
+    async with Bench(url).engine(Scripted(act)):
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))

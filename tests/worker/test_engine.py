@@ -1,0 +1,291 @@
+"""The engine's promises: nothing is lost, nothing counts twice, nobody waits for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from functools import partial
+
+import pytest
+import sqlalchemy as sa
+
+from ipucloud.kernel.ids import new_id
+from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
+from ipucloud.reconcile.reconciler import Ticket
+from tests.support.postgres import Database as Scratch
+from tests.worker.engines import PATIENCE, Bench, Scripted, until
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def bench(database: Scratch) -> AsyncIterator[Bench]:
+    bench = Bench(database.app_url)
+    yield bench
+    await bench.database.close()
+
+
+async def test_a_woken_object_is_looked_at_once_and_then_rests(bench: Bench) -> None:
+    reconciler = Scripted()
+    async with bench.engine(reconciler):
+        await bench.wake("a")
+        await until(lambda: _resting(bench, "a"), "the look ended")
+    assert len(reconciler.looks) == 1
+    assert await bench.applied("a") == [1]
+
+
+async def test_a_wake_during_a_look_leads_to_another_look(bench: Bench) -> None:
+    looking, go_on = asyncio.Event(), asyncio.Event()
+
+    async def act(ticket: Ticket) -> Outcome:
+        looking.set()
+        await go_on.wait()
+        return Done()
+
+    reconciler = Scripted(act)
+    async with bench.engine(reconciler):
+        await bench.wake("a")
+        await looking.wait()
+        await bench.wake("a")
+        go_on.set()
+        await until(lambda: _looked(reconciler, 2), "the second look")
+        await until(lambda: _resting(bench, "a"), "the second look ended")
+
+
+async def test_a_wait_is_cut_short_by_a_wake(bench: Bench) -> None:
+    async def act(ticket: Ticket) -> Outcome:
+        return Wait("nothing to see", recheck=3600)
+
+    reconciler = Scripted(act)
+    async with bench.engine(reconciler):
+        await bench.wake("a")
+        await until(lambda: _looked(reconciler, 1), "the first look")
+        await until(lambda: _unleased(bench, "a"), "the first look ended")
+        await bench.wake("a")
+        await until(lambda: _looked(reconciler, 2), "the look after the wake")
+
+
+async def test_progress_is_followed_by_another_look_under_the_same_fence(bench: Bench) -> None:
+    async def act(ticket: Ticket) -> Outcome:
+        return Go() if len(reconciler.looks) == 1 else Wait("enough", recheck=3600)
+
+    reconciler = Scripted(act)
+    async with bench.engine(reconciler):
+        await bench.wake("a")
+        await until(lambda: _looked(reconciler, 2), "the second look")
+    assert {ticket.fence for ticket in reconciler.looks} == {1}
+
+
+async def test_a_result_made_under_a_lost_lease_is_dropped(bench: Bench) -> None:
+    """A worker that was thought dead comes back with its result after another one has done the work."""
+    frozen, thaw = asyncio.Event(), asyncio.Event()
+
+    async def act(ticket: Ticket) -> Outcome:
+        frozen.set()
+        await thaw.wait()
+        return Done()
+
+    zombie = Scripted(act)
+    async with bench.engine(zombie):
+        await bench.wake("a")
+        await frozen.wait()
+        await bench.execute("UPDATE work SET lease_owner = NULL, lease_until = NULL, run_at = app_now()")
+        async with bench.engine(Scripted()) as _:
+            await until(lambda: _applied(bench, "a", [2]), "the second worker's result")
+        thaw.set()
+        await until(lambda: _resting(bench, "a"), "the zombie ended")
+    assert 1 not in await bench.applied("a")
+
+
+async def test_no_call_may_start_when_the_lease_has_no_time_left(bench: Bench) -> None:
+    refused = asyncio.Event()
+
+    async def act(ticket: Ticket) -> Outcome:
+        ticket.deadline = ticket.clock.monotonic()
+        try:
+            ticket.remaining()
+        finally:
+            refused.set()
+        return Done()
+
+    async with bench.engine(Scripted(act)):
+        await bench.wake("a")
+        await refused.wait()
+    assert await bench.applied("a") == []
+
+
+async def test_a_killed_worker_is_replaced_long_before_its_lease_ends(bench: Bench, database: Scratch) -> None:
+    process = await _hanging_worker(database)
+    await bench.wake("a")
+    await _line(process, b"looking")
+    process.send_signal(signal.SIGKILL)
+    await process.wait()
+    async with bench.engine(Scripted()):
+        await until(lambda: _applied(bench, "a", [2]), "another worker took over, with ten minutes of lease left")
+
+
+async def test_a_frozen_worker_is_replaced_when_its_lease_ends(bench: Bench, database: Scratch) -> None:
+    process = await _hanging_worker(database)
+    await bench.wake("a")
+    await _line(process, b"looking")
+    os.kill(process.pid, signal.SIGSTOP)
+    try:
+        await bench.execute("UPDATE work SET lease_until = app_now() - interval '1 second'")
+        async with bench.engine(Scripted()):
+            await until(lambda: _applied(bench, "a", [2]), "another worker took over")
+    finally:
+        process.send_signal(signal.SIGKILL)
+        await process.wait()
+
+
+async def test_a_reconciler_that_raises_is_retried_then_parked_with_the_error_until_woken(bench: Bench) -> None:
+    async def act(ticket: Ticket) -> Outcome:
+        if len(reconciler.looks) <= 5:
+            raise ValueError("out of order")
+        return Done()
+
+    reconciler = Scripted(act)
+    async with bench.engine(reconciler):
+        await bench.wake("a")
+        await until(lambda: _parked(bench, "a"), "parked")
+        row = await bench.row("a")
+        assert len(reconciler.looks) == 5
+        assert row.run_at is None
+        assert row.last_error is not None
+        await bench.wake("a")
+        await until(lambda: _applied(bench, "a", [7]), "taken up again")
+
+
+async def test_an_object_that_kills_its_workers_is_parked_without_another_look(bench: Bench) -> None:
+    await bench.wake("a")
+    await bench.execute("UPDATE work SET attempt = 5")
+    reconciler = Scripted()
+    async with bench.engine(reconciler):
+        await until(lambda: _parked(bench, "a"), "parked")
+    assert reconciler.looks == []
+
+
+async def test_one_raising_object_does_not_hold_up_the_others(bench: Bench) -> None:
+    async def act(ticket: Ticket) -> Outcome:
+        if ticket.key == "bad":
+            raise ValueError("out of order")
+        return Done()
+
+    await bench.wake("bad")
+    for number in range(20):
+        await bench.wake(f"good-{number}")
+    async with bench.engine(Scripted(act), slots=2):
+        for number in range(20):
+            await until(partial(_resting, bench, f"good-{number}"), "the others were served")
+
+
+async def test_projects_take_turns(bench: Bench) -> None:
+    crowd, single = sorted([new_id(), new_id()])
+    for number in range(200):
+        await bench.wake(f"crowd-{number}", crowd)
+    await bench.wake("single", single)
+    reconciler = Scripted()
+    async with bench.engine(reconciler, slots=4):
+        await until(lambda: _resting(bench, "single"), "the project with one ticket was served")
+        served = [ticket.key for ticket in reconciler.looks].index("single")
+    assert served < 20
+
+
+async def test_draining_hands_back_what_does_not_end(bench: Bench) -> None:
+    looking = asyncio.Event()
+
+    async def act(ticket: Ticket) -> Outcome:
+        looking.set()
+        await asyncio.Event().wait()
+        return Done()
+
+    await bench.wake("a")
+    async with bench.engine(Scripted(act), drain=0.05):
+        await looking.wait()
+    row = await bench.row("a")
+    assert (row.lease_owner, row.attempt) == (None, 0)
+    assert row.run_at is not None
+    assert await bench.applied("a") == []
+
+
+async def test_draining_lets_a_look_end(bench: Bench) -> None:
+    looking = asyncio.Event()
+
+    async def act(ticket: Ticket) -> Outcome:
+        looking.set()
+        await stopping.wait()
+        return Done()
+
+    stopping = asyncio.Event()
+    await bench.wake("a")
+    async with bench.engine(Scripted(act)) as engine:
+        await looking.wait()
+        engine.stop()
+        stopping.set()
+    assert await bench.applied("a") == [1]
+
+
+async def test_a_worker_outlives_its_database_connections(bench: Bench, database: Scratch) -> None:
+    reconciler = Scripted()
+    async with bench.engine(reconciler):
+        await bench.wake("before")
+        await until(lambda: _resting(bench, "before"), "served before")
+        superuser = sa.create_engine(database.superuser_url.replace("postgresql:", "postgresql+psycopg:"))
+        with superuser.connect() as connection:
+            connection.execute(
+                sa.text(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+            )
+        superuser.dispose()
+        await bench.database.close()
+        await bench.wake("after")
+        await until(lambda: _resting(bench, "after"), "served after")
+
+
+async def test_work_of_an_unknown_kind_is_left_for_a_newer_worker(bench: Bench) -> None:
+    await bench.execute(
+        "INSERT INTO work (kind, key, project_id, run_at) VALUES ('future', 'f', :p, app_now())", p=new_id()
+    )
+    async with bench.engine(Scripted()):
+        await bench.wake("a")
+        await until(lambda: _resting(bench, "a"), "the known kind was served")
+    assert (await bench.row("f")).fence == 0
+
+
+async def _hanging_worker(database: Scratch) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.worker.hanging_worker", database.app_url, stderr=asyncio.subprocess.PIPE
+    )
+
+
+async def _line(process: asyncio.subprocess.Process, wanted: bytes) -> None:
+    assert process.stderr is not None
+    async with asyncio.timeout(PATIENCE):
+        while (await process.stderr.readline()).strip() != wanted:
+            pass
+
+
+async def _resting(bench: Bench, key: str) -> bool:
+    row = await bench.row(key)
+    return row.run_at is None and row.lease_owner is None
+
+
+async def _unleased(bench: Bench, key: str) -> bool:
+    return (await bench.row(key)).lease_owner is None
+
+
+async def _parked(bench: Bench, key: str) -> bool:
+    return (await bench.row(key)).parked_at is not None
+
+
+async def _applied(bench: Bench, key: str, fences: list[int]) -> bool:
+    return await bench.applied(key) == fences
+
+
+async def _looked(reconciler: Scripted, times: int) -> bool:
+    return len(reconciler.looks) >= times
