@@ -1,0 +1,236 @@
+"""`ipucloud clusters`."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli import ssh as openssh
+from ipucloud.cli.following import follow
+from ipucloud.cli.output import utc
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import catalogue, clusters, identity
+from ipucloud.client.clusters import NewCluster
+from ipucloud.client.errors import ApiError, UsageError
+from ipucloud.client.models.clusters import Cluster
+from ipucloud.client.models.operations import Operation
+
+app = typer.Typer(no_args_is_help=True, help="Create, list, show, log in to and delete clusters.")
+
+_UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+
+Name = Annotated[str, typer.Argument(help="Name or id of the cluster.")]
+Flavor = Annotated[str, typer.Option(help="Size of the cluster; see `ipucloud flavors list`.")]
+Region = Annotated[str | None, typer.Option(help="Where; needed when the flavor is sold in several regions.")]
+Image = Annotated[str | None, typer.Option(help="Poplar image; the newest one when not given.")]
+Keys = Annotated[
+    list[str] | None, typer.Option("--ssh-key", help="Name of a key to let in; repeat it. The project's, if only one.")
+]
+Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Stay until it is done.")]
+Patience = Annotated[float | None, typer.Option("--timeout", help="Seconds to wait at most; the work goes on then.")]
+
+
+def find(session: Session, name: str) -> Cluster:
+    """The living cluster of that name, or the one with that id."""
+    if _UUID.fullmatch(name):
+        return session.run(clusters.get(name))
+    for cluster in session.client.items(clusters.page(name=name)):
+        if cluster.name == name and cluster.deleted_at is None:
+            return session.run(clusters.get(cluster.id))
+    raise ApiError(404, "not_found", f"There is no cluster named {name} in the project.")
+
+
+@customer_command(app, "create")
+def create(
+    session: Session,
+    name: Annotated[str, typer.Argument(help="Lower-case letters, digits and hyphens; starts with a letter.")],
+    *,
+    flavor: Flavor,
+    region: Region = None,
+    image: Image = None,
+    ssh_keys: Keys = None,
+    user_data: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, readable=True, help="File with cloud-init user data.")
+    ] = None,
+    tags: Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Repeat for several.")] = None,
+    reconfigurable: Annotated[bool, typer.Option(help="Make the first partition a reconfigurable one.")] = True,
+    delete_protection: Annotated[bool, typer.Option("--delete-protection", help="Refuse deletion.")] = False,
+    expires_at: Annotated[datetime | None, typer.Option(help="UTC time at which it is deleted.")] = None,
+    wait: Wait = True,
+    patience: Patience = None,
+) -> None:
+    """Create a cluster and wait until it can be logged in to."""
+    wanted = NewCluster(
+        name,
+        region=region or _only_region(session, flavor),
+        flavor=flavor,
+        image=image or _newest_image(session),
+        ssh_keys=ssh_keys or _only_key(session),
+        user_data=user_data.read_text() if user_data else None,
+        tags=_tags(tags or []),
+        reconfigurable=reconfigurable,
+        delete_protection=delete_protection,
+        expires_at=utc(expires_at),
+    )
+    operation = session.run(clusters.create(wanted))
+    if wait:
+        operation = follow(session, operation, patience)
+    _show(session, session.run(clusters.get(operation.target.id)), operation)
+
+
+@customer_command(app, "list")
+def list_clusters(
+    session: Session,
+    state: Annotated[str | None, typer.Option(help="Only those in this state.")] = None,
+    region: Annotated[str | None, typer.Option(help="Only those in this region.")] = None,
+    flavor: Annotated[str | None, typer.Option(help="Only those of this flavor.")] = None,
+    tags: Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Only with this tag.")] = None,
+) -> None:
+    """List the project's clusters."""
+    session.list(
+        clusters.page(state=state, region=region, flavor=flavor, tags=_tags(tags or [])),
+        ("NAME", "STATE", "FLAVOR", "REGION", "IPUS", "MINUTES", "COST", "CREATED"),
+        lambda each: (
+            each.name,
+            each.state,
+            each.flavor,
+            each.region,
+            each.ipus,
+            each.billing and each.billing.minutes,
+            each.billing and each.billing.cost,
+            each.created_at,
+        ),
+    )
+
+
+@customer_command(app, "show")
+def show(session: Session, name: Name) -> None:
+    """Show everything about a cluster."""
+    cluster = find(session, name)
+    session.show(cluster, _facts(cluster))
+
+
+@customer_command(app, "delete")
+def delete(
+    session: Session,
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    wait: Wait = True,
+    patience: Patience = None,
+) -> None:
+    """Delete a cluster and wipe its servers. Billing ends at once."""
+    cluster = find(session, name)
+    if not yes:
+        if session.as_json or not sys.stdin.isatty():
+            raise UsageError("Nobody can be asked here: add --yes to delete the cluster and everything on its servers.")
+        typer.confirm(f"Delete {cluster.name} and everything on its servers?", abort=True, err=True)
+    operation = session.run(clusters.delete(cluster.id))
+    if wait:
+        operation = follow(session, operation, patience)
+    _show(session, session.run(clusters.get(cluster.id)), operation)
+
+
+@customer_command(app, "estimate")
+def estimate(
+    session: Session, flavor: Flavor, region: Region = None, image: Image = None, ssh_keys: Keys = None
+) -> None:
+    """Show what a cluster would cost, and whether it could be created now."""
+    wanted = NewCluster(
+        "estimate",
+        region=region or _only_region(session, flavor),
+        flavor=flavor,
+        image=image or _newest_image(session),
+        ssh_keys=ssh_keys or (),
+    )
+    found = session.run(clusters.estimate(wanted))
+    session.show(found, [(name.replace("_", " "), getattr(found, name)) for name in found.model_dump()])
+
+
+@customer_command(app, "ssh")
+def ssh(
+    session: Session,
+    name: Name,
+    remote: Annotated[list[str] | None, typer.Argument(help="Command to run there, after `--`.")] = None,
+    server: Annotated[int, typer.Option(help="Which of the cluster's Poplar servers, counted from 0.")] = 0,
+    identity_file: Annotated[
+        Path | None, typer.Option("--identity", "-i", exists=True, dir_okay=False, help="Private key to log in with.")
+    ] = None,
+) -> None:
+    """Log in to a cluster's Poplar server with OpenSSH, which accepts only the key that server was given."""
+    poplar, address = openssh.reachable(find(session, name), server)
+    known_hosts = openssh.pin_host_key(session.config_dir / "known_hosts", poplar, address)
+    command = openssh.command(poplar, address, known_hosts, identity_file, remote or [])
+    session.close()
+    os.execv(command[0], command)  # noqa: S606 (the user asked to become this program)
+
+
+def _only_region(session: Session, flavor: str) -> str:
+    regions = session.run(catalogue.flavor(flavor)).regions
+    if len(regions) != 1:
+        raise UsageError(f"Flavor {flavor} is sold in {', '.join(regions) or 'no region'}: choose one with --region.")
+    return regions[0]
+
+
+def _newest_image(session: Session) -> str:
+    names = [image.name for image in session.client.items(catalogue.images())]
+    if not names:
+        raise UsageError("The service offers no image.")
+    return max(names, key=_version_of)
+
+
+def _version_of(name: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", name)]
+
+
+def _only_key(session: Session) -> list[str]:
+    names = [key.name for key in session.client.items(identity.ssh_keys())]
+    if not names:
+        raise UsageError("The project has no SSH key to log in with: add one with `ipucloud ssh-keys add`.")
+    if len(names) > 1:
+        raise UsageError(f"Choose keys to let in with --ssh-key: {', '.join(names)}.")
+    return names
+
+
+def _tags(pairs: list[str]) -> dict[str, str]:
+    tags = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise UsageError("A tag is written KEY=VALUE.")
+        tags[key] = value
+    return tags
+
+
+def _show(session: Session, cluster: Cluster, operation: Operation) -> None:
+    session.show({"cluster": cluster, "operation": operation}, _facts(cluster, operation))
+
+
+def _facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[str, object]]:
+    billing = cluster.billing
+    shown = operation or cluster.operation
+    return [
+        ("name", cluster.name),
+        ("id", cluster.id),
+        ("state", cluster.state),
+        ("why", cluster.state_reason),
+        ("since", cluster.state_entered_at),
+        ("blocked by", cluster.blocked_by),
+        ("region", cluster.region),
+        ("flavor", cluster.flavor),
+        ("ipus", cluster.ipus),
+        ("image", cluster.image),
+        ("created", cluster.created_at),
+        ("ready", cluster.ready_at),
+        ("deleted", cluster.deleted_at),
+        ("expires", cluster.expires_at),
+        ("price per minute", cluster.price_per_minute),
+        ("billed", billing and f"{billing.minutes} min, {billing.cost}"),
+        ("log in", [server.ssh.command for server in cluster.poplar_servers if server.ssh] or None),
+        ("operation", shown and f"{shown.kind} {shown.state} {shown.id}"),
+    ]

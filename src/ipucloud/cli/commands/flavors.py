@@ -1,0 +1,37 @@
+"""`ipucloud flavors`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import catalogue
+
+app = typer.Typer(no_args_is_help=True, help="Sizes of clusters and their prices.")
+
+
+@app.callback()
+def flavors() -> None:
+    pass
+
+
+@customer_command(app, "list")
+def list_flavors(
+    session: Session, region: Annotated[str | None, typer.Option(help="Only those sold in this region.")] = None
+) -> None:
+    """List the sizes a cluster can have."""
+    session.list(
+        catalogue.flavors(region=region),
+        ("NAME", "MACHINES", "IPUS", "SERVERS", "REGIONS", "PER MINUTE", "PER HOUR"),
+        lambda each: (
+            each.name,
+            f"{each.machines} x {each.machine_type}",
+            each.ipus,
+            each.poplar_servers,
+            list(each.regions),
+            each.price_per_minute,
+            each.price_per_hour,
+        ),
+    )

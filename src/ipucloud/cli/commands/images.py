@@ -1,0 +1,21 @@
+"""`ipucloud images`."""
+
+from __future__ import annotations
+
+import typer
+
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import catalogue
+
+app = typer.Typer(no_args_is_help=True, help="Poplar images that servers start from.")
+
+
+@app.callback()
+def images() -> None:
+    pass
+
+
+@customer_command(app, "list")
+def list_images(session: Session) -> None:
+    """List the images."""
+    session.list(catalogue.images(), ("NAME",), lambda each: (each.name,))

@@ -1,0 +1,78 @@
+"""`ipucloud operations`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.following import follow
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import operations
+from ipucloud.client.models.operations import Operation
+
+app = typer.Typer(no_args_is_help=True, help="Follow what the service is doing for you.")
+
+Id = Annotated[str, typer.Argument(help="Id of the operation.")]
+
+
+@customer_command(app, "list")
+def list_operations(
+    session: Session, state: Annotated[str | None, typer.Option(help="Only those in this state.")] = None
+) -> None:
+    """List the project's operations, newest first."""
+    session.list(
+        operations.page(state=state),
+        ("ID", "KIND", "STATE", "STAGE", "PROGRESS", "CREATED", "FINISHED"),
+        lambda each: (
+            each.id,
+            each.kind,
+            each.state,
+            each.stage,
+            f"{each.progress} %",
+            each.created_at,
+            each.finished_at,
+        ),
+    )
+
+
+@customer_command(app, "show")
+def show(session: Session, operation: Id) -> None:
+    """Show an operation with its steps."""
+    _show(session, session.run(operations.get(operation)))
+
+
+@customer_command(app, "wait")
+def wait(
+    session: Session,
+    operation: Id,
+    patience: Annotated[float | None, typer.Option("--timeout", help="Seconds to wait at most.")] = None,
+) -> None:
+    """Wait until an operation is done; status 1 when it failed."""
+    _show(session, follow(session, session.run(operations.get(operation)), patience))
+
+
+@customer_command(app, "cancel")
+def cancel(session: Session, operation: Id) -> None:
+    """Ask the service to stop an operation and undo what it did."""
+    _show(session, session.run(operations.cancel(operation)))
+
+
+def _show(session: Session, operation: Operation) -> None:
+    facts: list[tuple[str, object]] = [
+        ("id", operation.id),
+        ("kind", operation.kind),
+        ("state", operation.state),
+        ("target", f"{operation.target.type} {operation.target.id}"),
+        ("stage", operation.stage),
+        ("progress", f"{operation.progress} %"),
+        ("created", operation.created_at),
+        ("finished", operation.finished_at),
+        ("expected", None if operation.done else operation.expected_at),
+        ("error", operation.error and f"{operation.error.detail} ({operation.error.code})"),
+        ("request id", operation.request_id),
+    ]
+    for step in operation.steps:
+        tries = f", {step.attempts} tries" if step.attempts > 1 else ""
+        facts.append((f"  {step.stage} {step.name}", f"{step.state}{tries}{f': {step.detail}' if step.detail else ''}"))
+    session.show(operation, facts)

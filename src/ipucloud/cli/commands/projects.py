@@ -1,0 +1,45 @@
+"""`ipucloud projects`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import identity
+from ipucloud.client.models.identity import Project
+
+app = typer.Typer(no_args_is_help=True, help="List, show and create projects.")
+
+
+@customer_command(app, "list")
+def list_projects(session: Session) -> None:
+    """List the projects the token may see."""
+    session.list(
+        identity.projects(),
+        ("SLUG", "NUMBER", "NAME", "ID"),
+        lambda each: (each.slug, each.number, each.name, each.id),
+    )
+
+
+@customer_command(app, "show")
+def show(session: Session, ref: Annotated[str, typer.Argument(help="Id, number or slug.")]) -> None:
+    """Show a project."""
+    _show(session, session.run(identity.project(ref)))
+
+
+@customer_command(app, "create")
+def create(
+    session: Session,
+    slug: Annotated[str, typer.Argument(help="Its short name in URLs.")],
+    name: Annotated[str | None, typer.Option(help="Its name for people; the slug when not given.")] = None,
+) -> None:
+    """Create a project; needs a token of the platform."""
+    _show(session, session.run(identity.create_project(slug, name or slug)))
+
+
+def _show(session: Session, project: Project) -> None:
+    session.show(
+        project, [("slug", project.slug), ("number", project.number), ("name", project.name), ("id", project.id)]
+    )

@@ -1,0 +1,20 @@
+"""`ipucloud quotas`."""
+
+from __future__ import annotations
+
+import typer
+
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import identity
+
+app = typer.Typer()
+
+
+@customer_command(app, "quotas")
+def quotas(session: Session) -> None:
+    """Show how many machines the project may hold, and holds."""
+    session.list(
+        identity.quotas(),
+        ("REGION", "MACHINE", "USED", "LIMIT"),
+        lambda each: (each.region, each.machine_type, each.used, each.limit),
+    )

@@ -1,0 +1,32 @@
+"""`ipucloud regions`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import catalogue
+
+app = typer.Typer(no_args_is_help=True, help="Where clusters can be, and how many more fit.")
+
+
+@customer_command(app, "list")
+def list_regions(session: Session) -> None:
+    """List the regions."""
+    session.list(
+        catalogue.regions(),
+        ("REGION", "NUMBER", "NAME", "MACHINES"),
+        lambda each: (each.slug, each.number, each.name, list(each.machine_types)),
+    )
+
+
+@customer_command(app, "capacity")
+def capacity(session: Session, region: Annotated[str, typer.Argument(help="The region.")]) -> None:
+    """Show how many clusters of each flavor could be created now."""
+    session.list(
+        catalogue.capacity(region),
+        ("FLAVOR", "AVAILABLE", "WHY NOT MORE"),
+        lambda each: (each.flavor, each.available, each.why_not),
+    )

@@ -1,0 +1,57 @@
+"""`ipucloud ssh-keys`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import identity
+from ipucloud.client.errors import ApiError, UsageError
+from ipucloud.client.models.identity import SshKey
+
+app = typer.Typer(no_args_is_help=True, help="Public keys that servers may let in.")
+
+_PRIVATE = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
+
+
+@customer_command(app, "add")
+def add(
+    session: Session,
+    name: Annotated[str, typer.Argument(help="What to call the key.")],
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="The public key, such as id_ed25519.pub.")],
+) -> None:
+    """Add a public key to the project."""
+    text = file.read_text()
+    if _PRIVATE.search(text):
+        raise UsageError(f"{file} is a private key, which must stay with you. Give the public one, {file}.pub.")
+    key = session.run(identity.add_ssh_key(name, text.strip()))
+    session.show(key, [("name", key.name), ("fingerprint", key.fingerprint), ("id", key.id)])
+
+
+@customer_command(app, "list")
+def list_keys(session: Session) -> None:
+    """List the project's keys."""
+    session.list(
+        identity.ssh_keys(),
+        ("NAME", "FINGERPRINT", "ADDED", "ID"),
+        lambda each: (each.name, each.fingerprint, each.created_at, each.id),
+    )
+
+
+@customer_command(app, "remove")
+def remove(session: Session, name: Annotated[str, typer.Argument(help="Name or id of the key.")]) -> None:
+    """Remove a key. Servers that already let it in go on doing so."""
+    key = _find(session, name)
+    session.run(identity.remove_ssh_key(key.id))
+    session.show(key, [("removed", key.name)])
+
+
+def _find(session: Session, name: str) -> SshKey:
+    for key in session.client.items(identity.ssh_keys()):
+        if name in {key.name, key.id}:
+            return key
+    raise ApiError(404, "not_found", f"There is no key named {name} in the project.")

@@ -1,0 +1,18 @@
+"""`ipucloud whoami`."""
+
+from __future__ import annotations
+
+import typer
+
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import identity
+
+app = typer.Typer()
+
+
+@customer_command(app, "whoami")
+def whoami(session: Session) -> None:
+    """Show who the token speaks for."""
+    me = session.run(identity.whoami())
+    project = f"{me.project.slug} ({me.project.id})" if me.project else "none: a token of the platform"
+    session.show(me, [("role", me.role), ("project", project), ("scopes", list(me.scopes))])

@@ -1,0 +1,49 @@
+"""Exit statuses, stable for scripts; the help of `ipucloud` tells them."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from ipucloud.client.errors import (
+    ApiError,
+    ClientError,
+    UnreachableError,
+    UsageError,
+    WaitTimeoutError,
+)
+
+
+class Exit(IntEnum):
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    NOT_FOUND = 3
+    AUTH = 4
+    CONFLICT = 5
+    UNREACHABLE = 6
+    INTERRUPTED = 130
+
+
+_BY_STATUS = {
+    400: Exit.USAGE,
+    401: Exit.AUTH,
+    403: Exit.AUTH,
+    404: Exit.NOT_FOUND,
+    409: Exit.CONFLICT,
+    412: Exit.CONFLICT,
+    413: Exit.USAGE,
+    422: Exit.USAGE,
+    429: Exit.UNREACHABLE,
+    502: Exit.UNREACHABLE,
+    503: Exit.UNREACHABLE,
+    504: Exit.UNREACHABLE,
+}
+
+
+def exit_of(error: ClientError) -> Exit:
+    """The exit status that an error of the client ends a command with."""
+    if isinstance(error, ApiError):
+        return _BY_STATUS.get(error.status, Exit.FAILED)
+    if isinstance(error, UnreachableError | WaitTimeoutError):
+        return Exit.UNREACHABLE
+    return Exit.USAGE if isinstance(error, UsageError) else Exit.FAILED

@@ -1,0 +1,88 @@
+"""Watching an operation: its stage, how far it is, when it should be done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from ipucloud.cli.output import harmless
+from ipucloud.cli.session import Session
+from ipucloud.client.errors import OperationFailedError
+from ipucloud.client.models.operations import Operation
+
+HOLD = 2.0
+"""Seconds the service may hold a question: often enough for a bar that moves."""
+
+
+def follow(session: Session, operation: Operation, patience: float | None = None) -> Operation:
+    """Wait until the operation is done, showing how far it is.
+
+    Raises OperationFailedError unless it succeeded, WaitTimeoutError after `patience` seconds.
+    """
+    try:
+        with _display(session.messages) as show:
+            show(operation)
+            done = session.client.wait(operation.id, show, patience=patience, hold=HOLD)
+    except KeyboardInterrupt:
+        session.say(f"It goes on without being watched: ipucloud operations wait {operation.id}")
+        raise
+    if not done.succeeded:
+        raise OperationFailedError(done)
+    return done
+
+
+@contextmanager
+def _display(console: Console) -> Iterator[Callable[[Operation], None]]:
+    if not console.is_terminal:
+        yield _Lines(console)
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[expected]}", markup=False),
+    )
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task("", total=100, expected="")
+
+        def show(operation: Operation) -> None:
+            progress.update(
+                task, description=_label(operation), completed=operation.progress, expected=expected(operation)
+            )
+
+        yield show
+
+
+class _Lines:
+    """One line for every new stage, where no bar can be drawn."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._last = ""
+
+    def __call__(self, operation: Operation) -> None:
+        label = _label(operation)
+        if label != self._last:
+            self._last = label
+            self._console.print(f"{operation.progress:3d} %  {label}  {expected(operation)}".rstrip())
+
+
+def _label(operation: Operation) -> str:
+    return harmless(f"{operation.kind} {operation.state if operation.done or not operation.stage else operation.stage}")
+
+
+def expected(operation: Operation, now: datetime | None = None) -> str:
+    """When the operation should be done, as people say it; empty when that is past or unknown."""
+    if operation.done or operation.expected_at is None:
+        return ""
+    left = round((operation.expected_at - (now or datetime.now(UTC))).total_seconds())
+    if left <= 0:
+        return "any moment now"
+    minutes, seconds = divmod(left, 60)
+    duration = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+    return f"done in about {duration}, at {operation.expected_at.astimezone(UTC):%H:%M:%S}Z"

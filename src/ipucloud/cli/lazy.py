@@ -1,0 +1,42 @@
+"""Commands that are imported when they are called: `ipucloud --help` must not load an SSH client or a database."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A command or a group of them: its name, the module whose `app` it is, its line in the help, its panel there."""
+
+    name: str
+    module: str
+    help: str
+    panel: str
+
+
+class LazyCommand(TyperCommand):
+    """Stands for a command until it is called or completed."""
+
+    def __init__(self, entry: Entry) -> None:
+        super().__init__(entry.name, help=entry.help, rich_help_panel=entry.panel)
+        self._module = entry.module
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:  # Any: Typer's context type has no public name
+        app: typer.Typer = importlib.import_module(self._module).app
+        return typer.main.get_command(app).make_context(*args, **extra)
+
+
+def group(app: typer.Typer, entries: tuple[Entry, ...]) -> TyperGroup:
+    """`app` with `entries` as its commands."""
+    command = typer.main.get_command(app)
+    if not isinstance(command, TyperGroup):
+        raise TypeError("an app with a callback is a group")
+    for entry in entries:
+        command.add_command(LazyCommand(entry))
+    return command

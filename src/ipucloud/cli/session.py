@@ -1,0 +1,178 @@
+"""What every customer command has: a client, --json, --project and --url, and errors told in a sentence."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Concatenate, ParamSpec, TypeVar
+
+import typer
+from rich.console import Console
+
+from ipucloud.cli import output
+from ipucloud.cli.exits import exit_of
+from ipucloud.cli.profile import config_dir, load
+from ipucloud.client.call import Call
+from ipucloud.client.errors import ApiError, ClientError, OperationFailedError, UnexpectedAnswerError, UsageError
+from ipucloud.client.models.base import Page
+from ipucloud.client.sync import Client
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+NOT_CONFIGURED = (
+    "No {what} is known. Run `ipucloud configure`, or set {variable}. `ipucloud up` starts a service and prints both."
+)
+
+
+@dataclass
+class Session:
+    """One run of a command. `url` and `project` are what its options said, None: as configured."""
+
+    as_json: bool
+    url: str | None
+    project: str | None
+    environment: Mapping[str, str]
+
+    @cached_property
+    def client(self) -> Client:
+        profile = load(self.environment)
+        url = self.url or profile.url
+        if url is None:
+            raise UsageError(NOT_CONFIGURED.format(what="URL of a service", variable="IPUCLOUD_URL"))
+        if profile.token is None:
+            raise UsageError(NOT_CONFIGURED.format(what="token", variable="IPUCLOUD_TOKEN"))
+        return Client(url, profile.token, project=self.project or profile.project)
+
+    @cached_property
+    def messages(self) -> Console:
+        """For people, beside the result: standard error."""
+        return output.console(sys.stderr)
+
+    @property
+    def config_dir(self) -> Path:
+        return config_dir(self.environment)
+
+    def run(self, call: Call[Result]) -> Result:
+        return self.client.run(call)
+
+    def list(self, call: Call[Page[Result]], columns: Sequence[str], row: Callable[[Result], Sequence[object]]) -> None:
+        """Show a whole list, as a table or as one JSON array."""
+        self.show_items(self.client.items(call), columns, row)
+
+    def show_items(
+        self, items: Iterable[Result], columns: Sequence[str], row: Callable[[Result], Sequence[object]]
+    ) -> None:
+        found = [*items]
+        if self.as_json:
+            output.write_json(found)
+        else:
+            output.write_table(columns, map(row, found))
+
+    def show(self, value: object, facts: Iterable[tuple[str, object]]) -> None:
+        """Show one thing: its facts, or as JSON the thing itself."""
+        if self.as_json:
+            output.write_json(value)
+        else:
+            output.write_facts(facts)
+
+    def say(self, sentence: str) -> None:
+        """Tell the user something that is not the result."""
+        self.messages.print(output.harmless(sentence), soft_wrap=True)
+
+    def close(self) -> None:
+        if "client" in self.__dict__:
+            self.client.close()
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Project = Annotated[str | None, typer.Option("--project", help="Project to act in: id, number or slug.")]
+Url = Annotated[str | None, typer.Option("--url", help="URL of the service.")]
+
+
+def customer_command(
+    app: typer.Typer, name: str
+) -> Callable[[Callable[Concatenate[Session, Parameters], None]], Callable[Concatenate[Session, Parameters], None]]:
+    """Make a function a command of `app`, with a session as its first argument and the options all commands share."""
+
+    def register(
+        function: Callable[Concatenate[Session, Parameters], None],
+    ) -> Callable[Concatenate[Session, Parameters], None]:
+        app.command(name)(_Command(function))
+        return function
+
+    return register
+
+
+class _Command:
+    """A function as Typer reads it: by its signature, to which the shared options are added."""
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self._function = function
+        _, *own = inspect.signature(function, eval_str=True).parameters.values()
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        shared = [
+            inspect.Parameter("as_json", keyword, default=False, annotation=Json),
+            inspect.Parameter("project", keyword, default=None, annotation=Project),
+            inspect.Parameter("url", keyword, default=None, annotation=Url),
+        ]
+        self.__signature__ = inspect.Signature([*own, *shared])
+        self.__annotations__ = {each.name: each.annotation for each in (*own, *shared)}
+
+    def __call__(self, *, as_json: bool, project: str | None, url: str | None, **arguments: object) -> None:
+        session = Session(as_json, url, project, os.environ)
+        with _told(session):
+            self._function(session, **arguments)
+
+
+@contextmanager
+def _told(session: Session) -> Iterator[None]:
+    """Turn an error of the client into a sentence on standard error and an exit status."""
+    try:
+        yield
+    except ClientError as error:
+        for line in _sentences(error):
+            session.say(line)
+        if session.as_json:
+            output.write_json({"error": _document(error)})
+        raise typer.Exit(exit_of(error)) from None
+    finally:
+        session.close()
+
+
+def _sentences(error: ClientError) -> Iterator[str]:
+    yield f"ipucloud: {error}"
+    if isinstance(error, ApiError):
+        for fault in error.errors:
+            yield f"  {fault.pointer}: {fault.detail}"
+    request_id = _request_id(error)
+    if request_id:
+        yield f"  request id {request_id}"
+
+
+def _request_id(error: ClientError) -> str | None:
+    if isinstance(error, ApiError | UnexpectedAnswerError):
+        return error.request_id
+    return error.operation.request_id if isinstance(error, OperationFailedError) else None
+
+
+def _document(error: ClientError) -> object:
+    if isinstance(error, ApiError):
+        return dict(error.document)
+    if isinstance(error, OperationFailedError) and error.operation.error is not None:
+        return error.operation.error
+    return {"code": _code(error), "detail": str(error)}
+
+
+def _code(error: ClientError) -> str:
+    """The class as a code: UnreachableError → unreachable."""
+    words = type(error).__name__.removesuffix("Error")
+    return "".join(f"_{each.lower()}" if each.isupper() else each for each in words).lstrip("_")

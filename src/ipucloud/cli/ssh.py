@@ -1,0 +1,58 @@
+"""The OpenSSH client, told beforehand which key the server must show."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from ipucloud.client.errors import UsageError
+from ipucloud.client.models.clusters import Cluster, PoplarServer, Ssh
+
+
+def reachable(cluster: Cluster, ordinal: int) -> tuple[PoplarServer, Ssh]:
+    """Server number `ordinal` (from 0) of a cluster and how to reach it. Raises UsageError when there is none yet."""
+    if not cluster.poplar_servers:
+        raise UsageError(f"Cluster {cluster.name} is {cluster.state} and has no server to log in to.")
+    if not 0 <= ordinal < len(cluster.poplar_servers):
+        raise UsageError(f"Cluster {cluster.name} has {len(cluster.poplar_servers)} servers, counted from 0.")
+    server = cluster.poplar_servers[ordinal]
+    if server.ssh is None or server.ssh.host_key is None:
+        raise UsageError(f"Server {server.name} is {server.state} and cannot be logged in to yet.")
+    return server, server.ssh
+
+
+def pin_host_key(directory: Path, server: PoplarServer, ssh: Ssh) -> Path:
+    """Write a known_hosts file that knows this server alone, by its id: its address may be another's tomorrow."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = directory / server.id
+    path.write_text(f"{server.id} {ssh.host_key}\n")
+    return path
+
+
+def options(server: PoplarServer, known_hosts: Path, identity: Path | None) -> list[str]:
+    """What ssh, scp and sftp all need: they refuse any other server and never ask whether to trust one."""
+    chosen = ["-i", str(identity), "-o", "IdentitiesOnly=yes"] if identity else []
+    return [
+        *chosen,
+        "-o",
+        f"HostKeyAlias={server.id}",
+        "-o",
+        f'UserKnownHostsFile="{known_hosts}"',
+        "-o",
+        "GlobalKnownHostsFile=none",
+        "-o",
+        "StrictHostKeyChecking=yes",
+        "-o",
+        "UpdateHostKeys=no",
+    ]
+
+
+def command(
+    server: PoplarServer, ssh: Ssh, known_hosts: Path, identity: Path | None, remote: Sequence[str]
+) -> list[str]:
+    """The command that logs in, or that runs `remote` there. Raises UsageError when no OpenSSH client is installed."""
+    program = shutil.which("ssh")
+    if program is None:
+        raise UsageError("The OpenSSH client (ssh) is not installed.")
+    return [program, *options(server, known_hosts, identity), "-p", str(ssh.port), f"{ssh.user}@{ssh.host}", *remote]

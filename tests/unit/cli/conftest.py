@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from ipucloud.cli.main import cli
+from ipucloud.client import Client
+from tests.support.scripted import Service, scripted_service
+
+TOKEN = "ipu_dev_" + "s" * 49
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command left: its status and what it wrote."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        assert self.out.count("\n") == 1, "exactly one document on one line"
+        return orjson.loads(self.out)
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with scripted_service() as service:
+        yield service
+
+
+@pytest.fixture
+def config_dir(tmp_path: Path) -> Path:
+    return tmp_path / "config"
+
+
+@pytest.fixture
+def run(service: Service, config_dir: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run a command line in this process, as a customer of project `demo`."""
+    monkeypatch.setenv("IPUCLOUD_CONFIG_DIR", str(config_dir))
+    monkeypatch.setenv("IPUCLOUD_URL", service.url)
+    monkeypatch.setenv("IPUCLOUD_TOKEN", TOKEN)
+    monkeypatch.setenv("IPUCLOUD_PROJECT", "demo")
+    monkeypatch.setattr("ipucloud.cli.session.Client", partial(Client, sleep=lambda _: None))
+
+    def run(*arguments: str) -> Ended:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            cli(list(arguments), prog_name="ipucloud")
+        out, err = capfd.readouterr()
+        assert TOKEN not in out + err, "a token is never printed"
+        return Ended(int(ended.value.code or 0), out, err)
+
+    return run

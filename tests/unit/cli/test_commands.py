@@ -1,0 +1,324 @@
+"""What a customer sees of each command, against a real HTTP server."""
+
+from __future__ import annotations
+
+import io
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ipucloud.client import retry
+from tests.support.scripted import HANG_UP, Reply, Service, problem
+
+Run = Callable[..., Any]
+
+HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
+CLUSTER_ID = "01900000-0000-7000-8000-000000000001"
+CLUSTER = {
+    "id": CLUSTER_ID,
+    "name": "bert",
+    "region": "luxembourg-2",
+    "flavor": "m2000-pod16",
+    "image": "poplar-3.0.0",
+    "state": "active",
+    "created_at": "2026-01-01T00:00:00Z",
+    "ipus": 16,
+    "version": 3,
+    "billing": {"status": "running", "minutes": 2, "cost": {"amount": "0.50", "currency": "EUR"}},
+    "poplar_servers": [
+        {
+            "id": "server-1",
+            "name": "bert-p0",
+            "state": "running",
+            "ssh": {"host": "127.0.0.1", "port": 2201, "user": "ubuntu", "host_key": HOST_KEY, "command": "ssh …"},
+        }
+    ],
+}
+OPERATION = {
+    "id": "operation-1",
+    "kind": "cluster.create",
+    "target": {"type": "cluster", "id": CLUSTER_ID},
+    "state": "running",
+    "done": False,
+    "stage": "NETWORK",
+    "progress": 10,
+    "created_at": "2026-01-01T00:00:00Z",
+    "request_id": "req-7",
+}
+DONE = OPERATION | {"state": "succeeded", "done": True, "progress": 100}
+FAILED = OPERATION | {"state": "failed", "done": True, "error": {"code": "site_refused", "detail": "No network."}}
+
+
+def serve_catalogue(service: Service) -> None:
+    flavor = {"name": "m2000-pod16", "machine_type": "m2000", "ipus": 16, "machines": 4, "poplar_servers": 1}
+    service.gives("/v1/flavors/m2000-pod16", flavor | {"regions": ["luxembourg-2"]})
+    service.lists("/v1/images", [{"name": "ubuntu-poplar-1.9.0"}, {"name": "ubuntu-poplar-1.18.0"}])
+    service.lists("/v1/projects/demo/ssh-keys", [ssh_key("laptop")])
+
+
+def ssh_key(name: str) -> dict[str, str]:
+    return {"id": f"id-{name}", "name": name, "fingerprint": "SHA256:abc", "public_key": HOST_KEY}
+
+
+def serve_cluster(service: Service, cluster: dict[str, Any] = CLUSTER) -> None:
+    service.lists("/v1/projects/demo/clusters", [cluster])
+    service.gives(f"/v1/projects/demo/clusters/{CLUSTER_ID}", cluster)
+
+
+def test_create_fills_in_what_has_only_one_answer_and_waits(run: Run, service: Service) -> None:
+    serve_catalogue(service)
+    serve_cluster(service)
+    service.on("POST", "/v1/projects/demo/clusters", Reply(202, OPERATION))
+    service.on("GET", "/v1/projects/demo/operations/operation-1", Reply(body=OPERATION), Reply(body=DONE))
+    ended = run("clusters", "create", "bert", "--flavor", "m2000-pod16", "--tag", "team=nlp")
+    assert ended.status == 0
+    assert "active" in ended.out
+    assert "NETWORK" in ended.err
+    body = next(each.body for each in service.asked if each.method == "POST")
+    assert body == {
+        "name": "bert",
+        "region": "luxembourg-2",
+        "flavor": "m2000-pod16",
+        "image": "ubuntu-poplar-1.18.0",
+        "ssh_keys": ["laptop"],
+        "tags": {"team": "nlp"},
+        "partition": {"reconfigurable": True},
+        "delete_protection": False,
+    }
+
+
+def test_create_without_waiting_gives_the_same_document(run: Run, service: Service) -> None:
+    serve_catalogue(service)
+    serve_cluster(service)
+    service.on("POST", "/v1/projects/demo/clusters", Reply(202, OPERATION))
+    ended = run("clusters", "create", "bert", "--flavor", "m2000-pod16", "--no-wait", "--json")
+    assert ended.status == 0
+    assert ended.json["operation"]["id"] == "operation-1"
+    assert ended.json["cluster"]["name"] == "bert"
+
+
+def test_a_failed_operation_says_why_and_under_which_request(run: Run, service: Service) -> None:
+    service.gives("/v1/projects/demo/operations/operation-1", FAILED)
+    ended = run("operations", "wait", "operation-1", "--json")
+    assert ended.status == 1
+    assert "No network." in ended.err
+    assert "req-7" in ended.err
+    assert ended.json["error"]["code"] == "site_refused"
+
+
+@pytest.mark.parametrize(
+    ("status", "exit_status"),
+    [(400, 2), (401, 4), (403, 4), (404, 3), (409, 5), (412, 5), (422, 2), (500, 1)],
+)
+def test_a_refusal_is_a_sentence_with_the_request_id(run: Run, service: Service, status: int, exit_status: int) -> None:
+    refusal = problem(status, "a_code", "Do that.", errors=[{"pointer": "/name", "code": "x", "detail": "Too long."}])
+    service.on("GET", "/v1/projects/demo/quotas", refusal)
+    ended = run("quotas", "--json")
+    assert ended.status == exit_status
+    assert ended.err.splitlines() == ["ipucloud: Do that.", "  /name: Too long.", "  request id req-1"]
+    assert ended.json["error"]["code"] == "a_code"
+    assert run("quotas").out == ""
+
+
+def test_a_service_that_is_away(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IPUCLOUD_URL", "http://127.0.0.1:1")
+    ended = run("flavors", "list")
+    assert ended.status == 6
+    assert "cannot be reached" in ended.err
+
+
+def test_waiting_no_longer_than_asked(run: Run, service: Service) -> None:
+    service.gives("/v1/projects/demo/operations/operation-1", OPERATION)
+    ended = run("operations", "wait", "operation-1", "--timeout", "0")
+    assert ended.status == 6
+    assert "goes on" in ended.err
+
+
+def test_lists_are_tables_or_json_arrays(run: Run, service: Service) -> None:
+    serve_cluster(service)
+    assert run("clusters", "list").out.splitlines()[-1].split()[:5] == [
+        "bert",
+        "active",
+        "m2000-pod16",
+        "luxembourg-2",
+        "16",
+    ]
+    [listed] = run("clusters", "list", "--json").json
+    assert listed["name"] == "bert"
+    assert listed["billing"]["cost"] == {"amount": "0.50", "currency": "EUR"}
+
+
+def test_what_a_service_sends_cannot_steer_the_terminal(run: Run, service: Service) -> None:
+    service.lists("/v1/images", [{"name": "[red]evil\x1b[2J\u202e"}])
+    out = run("images", "list").out
+    assert "[red]evil" in out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+
+
+def test_delete_asks_nobody_who_cannot_answer(run: Run, service: Service) -> None:
+    serve_cluster(service)
+    ended = run("clusters", "delete", "bert")
+    assert ended.status == 2
+    assert "--yes" in ended.err
+    assert not [each for each in service.asked if each.method == "DELETE"]
+
+
+def test_delete(run: Run, service: Service) -> None:
+    serve_cluster(service)
+    service.on("DELETE", f"/v1/projects/demo/clusters/{CLUSTER_ID}", Reply(202, OPERATION))
+    service.gives("/v1/projects/demo/operations/operation-1", DONE)
+    ended = run("clusters", "delete", "bert", "--yes", "--json")
+    assert ended.status == 0
+    assert ended.json["operation"]["state"] == "succeeded"
+
+
+def test_a_deleted_cluster_is_not_found_by_its_name(run: Run, service: Service) -> None:
+    serve_cluster(service, CLUSTER | {"deleted_at": "2026-01-02T00:00:00Z", "state": "deleted"})
+    assert run("clusters", "show", "bert").status == 3
+    assert run("clusters", "show", CLUSTER_ID).status == 0
+
+
+def test_ssh_becomes_openssh_with_the_host_key_pinned(
+    run: Run, service: Service, config_dir: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    serve_cluster(service)
+    monkeypatch.setattr("shutil.which", lambda program: f"/usr/bin/{program}")
+    became: list[list[str]] = []
+
+    def become(program: str, arguments: list[str]) -> None:
+        became.append(arguments)
+        raise SystemExit(0)
+
+    monkeypatch.setattr("os.execv", become)
+    identity = tmp_path / "key"
+    identity.touch()
+    assert run("clusters", "ssh", "bert", "-i", str(identity), "--", "gc-info", "-l").status == 0
+    [arguments] = became
+    assert arguments[-2:] == ["gc-info", "-l"]
+    assert arguments[-5:-2] == ["-p", "2201", "ubuntu@127.0.0.1"]
+    assert "StrictHostKeyChecking=yes" in arguments
+    known_hosts = config_dir / "known_hosts" / "server-1"
+    assert f'UserKnownHostsFile="{known_hosts}"' in arguments
+    assert known_hosts.read_text() == f"server-1 {HOST_KEY}\n"
+
+
+@pytest.mark.parametrize("servers", [[], [{"id": "s", "name": "p0", "state": "pending", "ssh": None}]])
+def test_ssh_to_a_cluster_that_is_not_ready(run: Run, service: Service, servers: list[object]) -> None:
+    serve_cluster(service, CLUSTER | {"state": "creating", "poplar_servers": servers})
+    ended = run("clusters", "ssh", "bert")
+    assert ended.status == 2
+    assert "log" in ended.err
+
+
+def test_a_private_key_is_not_sent(run: Run, service: Service, tmp_path: Path) -> None:
+    key = tmp_path / "id_ed25519"
+    key.write_text("-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n")
+    ended = run("ssh-keys", "add", "laptop", str(key))
+    assert ended.status == 2
+    assert service.asked == []
+
+
+def test_ssh_keys_are_added_listed_and_removed_by_name(run: Run, service: Service, tmp_path: Path) -> None:
+    path = "/v1/projects/demo/ssh-keys"
+    key = tmp_path / "key.pub"
+    key.write_text(HOST_KEY + " me@laptop\n")
+    service.on("POST", path, Reply(201, ssh_key("laptop")))
+    service.lists(path, [ssh_key("laptop")])
+    service.on("DELETE", f"{path}/id-laptop", Reply(204))
+    assert run("ssh-keys", "add", "laptop", str(key)).status == 0
+    assert service.asked[0].body == {"name": "laptop", "public_key": HOST_KEY + " me@laptop"}
+    assert "laptop" in run("ssh-keys", "list").out
+    assert run("ssh-keys", "remove", "laptop").status == 0
+    assert run("ssh-keys", "remove", "desktop").status == 3
+
+
+def test_a_new_token_is_shown_and_an_ambiguous_one_is_not_revoked(run: Run, service: Service) -> None:
+    path = "/v1/projects/demo/tokens"
+    row = {"id": "t1", "name": "ci", "role": "viewer"}
+    service.on("POST", path, Reply(201, row | {"token": "shown-once"}))
+    service.lists(path, [row, row | {"id": "t2"}])
+    service.on("DELETE", f"{path}/t2", Reply(204))
+    assert run("tokens", "create", "ci", "--role", "viewer", "--days", "1", "--json").json["token"] == "shown-once"
+    assert run("tokens", "revoke", "ci").status == 3
+    assert run("tokens", "revoke", "t2").status == 0
+
+
+def test_usage_of_a_cluster_and_of_the_project(run: Run, service: Service) -> None:
+    serve_cluster(service)
+    usage = {"minutes": 2, "cost": {"amount": "0.500000", "currency": "EUR"}}
+    service.gives(f"/v1/projects/demo/clusters/{CLUSTER_ID}/usage", usage)
+    service.gives("/v1/projects/demo/billing/usage", usage)
+    assert run("usage", "bert", "--json").json["cost"] == {"amount": "0.500000", "currency": "EUR"}
+    assert "0.500000 EUR" in run("usage", "--since", "2026-01-01").out
+    assert service.asked[-1].query == {"from": "2026-01-01T00:00:00Z"}
+    assert run("usage", "bert", "--since", "2026-01-01").status == 2
+
+
+def test_events_stop_at_the_limit(run: Run, service: Service) -> None:
+    event = {"id": 1, "type": "cluster.active", "subject_type": "cluster", "subject_id": CLUSTER_ID}
+    service.gives("/v1/projects/demo/events", {"items": [event] * 3, "next_cursor": "more"})
+    assert len(run("events", "--limit", "5", "--json").json) == 5
+
+
+def test_configure_stores_a_token_from_a_pipe_for_this_user_alone(
+    run: Run, service: Service, config_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT"):
+        monkeypatch.delenv(name)
+    assert "ipucloud configure" in run("whoami").err
+    service.gives("/v1/whoami", {"role": "owner", "project": {"id": "p", "number": 1, "slug": "demo"}})
+    monkeypatch.setattr("sys.stdin", io.StringIO("piped-token\n"))
+    assert run("configure", "--url", service.url).status == 0
+    assert stat.S_IMODE((config_dir / "config.json").stat().st_mode) == 0o600
+    ended = run("whoami", "--json")
+    assert ended.json["role"] == "owner"
+    assert service.asked[-1].headers["authorization"] == "Bearer piped-token"
+
+
+def test_configure_stores_nothing_that_the_service_refuses(run: Run, service: Service, config_dir: Path) -> None:
+    service.on("GET", "/v1/whoami", problem(401, "unauthenticated", "Send a valid token."))
+    assert run("configure").status == 4
+    assert not config_dir.exists()
+
+
+def test_a_broken_configuration_is_said_to_be_one(run: Run, config_dir: Path) -> None:
+    config_dir.mkdir()
+    (config_dir / "config.json").write_text("{")
+    ended = run("whoami")
+    assert ended.status == 2
+    assert "ipucloud configure" in ended.err
+
+
+def test_the_help_of_customers_loads_nothing_of_the_service() -> None:
+    program = """
+import sys
+from ipucloud.cli.main import cli
+for arguments in (["--help"], ["clusters", "--help"], ["clusters", "list"]):
+    try:
+        cli(arguments, prog_name="ipucloud")
+    except SystemExit:
+        pass
+heavy = {"sqlalchemy", "fastapi", "grpc", "asyncssh", "psycopg", "alembic"}
+print(sorted(heavy & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_lost_answer_is_repeated_without_a_word(run: Run, service: Service) -> None:
+    service.on("GET", "/v1/projects/demo/quotas", *[HANG_UP] * (retry.Retry().attempts - 1), Reply(body={"items": []}))
+    assert run("quotas", "--json").json == []
+
+
+def test_every_command_explains_itself(run: Run) -> None:
+    commands = ["clusters", "operations", "flavors", "regions", "images", "events", "usage", "configure", "whoami"]
+    for command in [*commands, "ssh-keys", "tokens", "quotas", "projects"]:
+        ended = run(command, "--help")
+        assert ended.status == 0, ended.err
+        assert command in ended.out
