@@ -1,0 +1,231 @@
+"""The catalogue's rows, as the API shows them. Quantities carry their unit in the field's name."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, ClassVar, Self
+
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
+
+from ipucloud.kernel.money import Amount, Currency, MoneyError, unit_price
+
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?$")]
+
+
+class Model(BaseModel):
+    """What every row is: frozen, without unknown fields, and named by its `KEY` within its file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    KEY: ClassVar[tuple[str, ...]] = ("id",)
+
+
+class Source(Model):
+    """Where a fact comes from."""
+
+    id: Slug
+    title: str
+    url: str | None = Field(None, description="null when the fact is ours")
+
+
+def _resolve_source(value: object, info: ValidationInfo) -> object:
+    sources = (info.context or {}).get("sources")
+    if sources is None or not isinstance(value, str):
+        return value
+    if value not in sources:
+        raise ValueError("there is no such source in sources.toml")
+    return sources[value]
+
+
+class Row(Model):
+    """A fact of the catalogue."""
+
+    source: Annotated[Source, BeforeValidator(_resolve_source)] = Field(description="where the figures come from")
+
+
+class IpuGeneration(Row):
+    """One kind of Intelligence Processing Unit. Figures are the vendor's; null is not published."""
+
+    id: Slug
+    name: str
+    generation: int = Field(ge=1)
+    architecture: str = Field(description="as IPU attributes name it", examples=["ipu2"])
+    cores: int = Field(description="independent processor cores (tiles)")
+    threads: int
+    clock_ghz: float | None = None
+    fp16_tflops: float = Field(description="AI compute, FP16.16; the lower figure where sources disagree")
+    fp32_tflops: float | None = None
+    fp8_tflops: float | None = None
+    in_processor_memory_mb: int
+    memory_bandwidth_tb_per_s: float | None = None
+    ipu_links: int
+    ipu_link_bandwidth: str = Field(description="as the vendor states it", examples=["10 x 32 GB/s"])
+    exchange_bandwidth: str | None = Field(None, description="on-chip exchange, as the vendor states it")
+    notes: str | None = None
+
+
+class AllocatedThrough(StrEnum):
+    """How IPUs are handed to a customer: by a V-IPU controller, or as device ids of the host they are in."""
+
+    V_IPU = "v-ipu"
+    HOST_DEVICES = "host-devices"
+
+
+class MachineType(Row):
+    """What stands in a rack: the unit of allocation and of billing."""
+
+    id: Slug
+    name: str
+    sku: Slug | None = Field(None, description="what a machine-minute is billed as; null while it is not sold")
+    ipu: Slug = Field(description="the IPU generation's id")
+    ipus: int = Field(description="IPUs of a fully equipped machine")
+    cores: int
+    threads: int
+    ai_pflops: float = Field(description="AI compute, FP16.16")
+    fp32_pflops: float | None = None
+    fp8_pflops: float | None = None
+    in_processor_memory_gb: float
+    streaming_memory_gb: tuple[int, ...] = Field((), description="choices of DDR4 streaming memory per machine")
+    fabric: str = Field(description="links within and between machines")
+    allocated_through: AllocatedThrough
+    details: tuple[str, ...] = Field((), description="form factor, power, management")
+
+
+class Pod(Row):
+    """A size of cluster. One IPU-Link domain holds at most 16 machines; larger pods join whole domains by GW-Links."""
+
+    id: Slug
+    name: str
+    ipus: int
+    machines: int
+    ipu_link_domains: int
+    host_servers_min: int
+    host_servers_max: int
+    ai_pflops: dict[str, float] = Field(description="AI compute by machine type")
+    vendor_products: tuple[str, ...] = Field((), description="the vendor's products of this size; else a vPOD only")
+
+
+class Region(Row):
+    """A place where machines stand."""
+
+    KEY = ("slug",)
+
+    slug: Slug
+    name: str
+    number: int = Field(ge=1, description="the region's integer id")
+    country: str = Field(pattern=r"^[A-Z]{2}$", description="ISO 3166-1")
+    machine_types: tuple[Slug, ...] = Field(description="machine types sold here")
+
+
+class FlavorRow(Row):
+    """A flavor as its data file has it."""
+
+    KEY = ("name",)
+
+    name: Slug
+    machine_type: Slug
+    pod: Slug
+    poplar_servers: int = Field(ge=1)
+    regions: tuple[Slug, ...]
+
+
+class Flavor(FlavorRow):
+    """What a customer orders: so many machines of a type, with Poplar servers to work on."""
+
+    sku: Slug = Field(description="what a machine-minute is billed as")
+    ipus: int
+    machines: int = Field(description="machines billed per minute")
+    ai_pflops: float = Field(description="AI compute, FP16.16")
+    in_processor_memory_gb: float
+
+
+class Image(Row):
+    """An operating system with the Poplar SDK, for Poplar servers."""
+
+    KEY = ("name",)
+
+    name: Slug = Field(examples=["ubuntu-20.04-x64-poplar-1.18.0-3.0.0"])
+    os: str
+    os_version: str
+    vipu_version: str
+    sdk_version: str = Field(description="Poplar SDK")
+    regions: tuple[Slug, ...]
+
+    @model_validator(mode="after")
+    def _name_says_what_it_holds(self) -> Self:
+        expected = f"{self.os}-{self.os_version}-x64-poplar-{self.vipu_version}-{self.sdk_version}"
+        if self.name != expected:
+            raise ValueError(f"an image with these versions is named {expected}")
+        return self
+
+
+class ToolKind(StrEnum):
+    FRAMEWORK = "framework"
+    DATA_PLATFORM = "data-platform"
+    LANGUAGE = "language"
+    DATA_RESOURCE = "data-resource"
+    VISUALISATION = "visualisation"
+    SDK = "sdk"
+
+
+class Tool(Row):
+    """Software that a Poplar server is expected to run."""
+
+    id: Slug
+    name: str
+    kinds: tuple[ToolKind, ...] = Field(min_length=1)
+
+
+class RecipeTask(StrEnum):
+    COMPUTER_VISION = "computer-vision"
+    DETECTION = "detection"
+    SEGMENTATION = "segmentation"
+    GRAPHS = "graphs"
+    SIMULATION = "simulation"
+    REINFORCEMENT_LEARNING = "reinforcement-learning"
+    PROBABILISTIC = "probabilistic"
+    NLP = "nlp"
+    SPEECH = "speech"
+    RECOMMENDERS = "recommenders"
+    MULTIMODAL = "multimodal"
+    OTHER = "other"
+
+
+class Recipe(Row):
+    """A model of the model garden, ready to run."""
+
+    id: Slug
+    name: str
+    task: RecipeTask
+    poprt_benchmark: bool = Field(False, description="in PopRT's benchmark set, at FP16")
+
+
+class ListPrice(Row):
+    """A shipped list price, in force in [valid_from, valid_to)."""
+
+    KEY = ("sku", "region", "currency", "valid_from")
+
+    sku: Slug
+    region: Slug
+    currency: Currency
+    unit_price: Amount = Field(description="per machine-minute, exact decimal")
+    valid_from: AwareDatetime
+    valid_to: AwareDatetime | None = None
+    synthetic: bool = Field(description="true: an example of this project, nobody's offer")
+
+    @model_validator(mode="after")
+    def _is_a_price(self) -> Self:
+        try:
+            unit_price(self.unit_price)
+        except MoneyError as refused:
+            raise ValueError(str(refused)) from refused
+        return self
+
+
+class StageDuration(Row):
+    """How long a stage usually takes for a POD16, until the site says so itself."""
+
+    KEY = ("stage",)
+
+    stage: str = Field(pattern=r"^[A-Z_]+$")
+    seconds: int = Field(ge=0)

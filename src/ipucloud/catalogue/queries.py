@@ -1,0 +1,90 @@
+"""The catalogue as the rest of the product asks it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ipucloud.catalogue.models import (
+    Flavor,
+    Image,
+    IpuGeneration,
+    ListPrice,
+    MachineType,
+    Pod,
+    Recipe,
+    Region,
+    Source,
+    StageDuration,
+    Tool,
+)
+
+DEPLOYMENT_STAGES = ("NETWORK", "IPU_SERVERS", "VIPU_CONTROLLER", "POPLAR_SERVERS", "POST_DEPLOY_SETUP")
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All rows, in the order of their files, and how to find one; `find_…` gives None for what does not exist."""
+
+    sources: tuple[Source, ...]
+    ipus: tuple[IpuGeneration, ...]
+    machine_types: tuple[MachineType, ...]
+    pods: tuple[Pod, ...]
+    regions: tuple[Region, ...]
+    flavors: tuple[Flavor, ...]
+    images: tuple[Image, ...]
+    tools: tuple[Tool, ...]
+    recipes: tuple[Recipe, ...]
+    prices: tuple[ListPrice, ...]
+    durations: tuple[StageDuration, ...]
+
+    def find_ipu(self, ipu_id: str) -> IpuGeneration | None:
+        return next((ipu for ipu in self.ipus if ipu.id == ipu_id), None)
+
+    def find_machine_type(self, machine_type_id: str) -> MachineType | None:
+        return next((machine for machine in self.machine_types if machine.id == machine_type_id), None)
+
+    def find_region(self, ref: str) -> Region | None:
+        """By slug, or by number written in digits."""
+        return next((region for region in self.regions if ref in {region.slug, str(region.number)}), None)
+
+    def find_flavor(self, name: str) -> Flavor | None:
+        return self._flavors.get(name)
+
+    def find_image(self, name: str) -> Image | None:
+        return self._images.get(name)
+
+    def find_tool(self, tool_id: str) -> Tool | None:
+        return next((tool for tool in self.tools if tool.id == tool_id), None)
+
+    def find_recipe(self, recipe_id: str) -> Recipe | None:
+        return next((recipe for recipe in self.recipes if recipe.id == recipe_id), None)
+
+    def flavors_in(self, region: str) -> tuple[Flavor, ...]:
+        """The flavors sold in the region with that slug."""
+        return tuple(flavor for flavor in self.flavors if region in flavor.regions)
+
+    def images_in(self, region: str) -> tuple[Image, ...]:
+        """The images offered in the region with that slug."""
+        return tuple(image for image in self.images if region in image.regions)
+
+    def expected_seconds(self, stage: str) -> int:
+        """How long the stage usually takes for a POD16; 0 for a stage that waits for nothing of the site."""
+        return self._durations.get(stage, 0)
+
+    @property
+    def deployment_seconds(self) -> int:
+        """From the accepted request to an active POD16."""
+        return sum(map(self.expected_seconds, DEPLOYMENT_STAGES))
+
+    @cached_property
+    def _flavors(self) -> dict[str, Flavor]:
+        return {flavor.name: flavor for flavor in self.flavors}
+
+    @cached_property
+    def _images(self) -> dict[str, Image]:
+        return {image.name: image for image in self.images}
+
+    @cached_property
+    def _durations(self) -> dict[str, int]:
+        return {row.stage: row.seconds for row in self.durations}

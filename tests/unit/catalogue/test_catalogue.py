@@ -1,0 +1,250 @@
+"""The shipped catalogue holds the vendors' facts, agrees with itself, and refuses to load when it does not."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from decimal import Decimal
+from importlib.resources import as_file, files
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from ipucloud.billing.pricing import PriceBook, PriceKey, PriceVersion
+from ipucloud.catalogue.load import CatalogueError, load, read
+from ipucloud.catalogue.models import AllocatedThrough, Flavor, RecipeTask, ToolKind
+from ipucloud.clusters.states import Stage
+from ipucloud.inventory.allocator import SIZES
+from ipucloud.inventory.blocks import DOMAIN
+
+CATALOGUE = load()
+
+
+def test_it_is_loaded_once() -> None:
+    assert load() is CATALOGUE
+
+
+def test_every_row_has_a_source_and_every_source_is_used() -> None:
+    rows = (
+        CATALOGUE.ipus,
+        CATALOGUE.machine_types,
+        CATALOGUE.pods,
+        CATALOGUE.regions,
+        CATALOGUE.flavors,
+        CATALOGUE.images,
+        CATALOGUE.tools,
+        CATALOGUE.recipes,
+        CATALOGUE.prices,
+        CATALOGUE.durations,
+    )
+    assert {row.source.id for table in rows for row in table} == {source.id for source in CATALOGUE.sources}
+
+
+@pytest.mark.parametrize(
+    ("ipu", "figures"),
+    [
+        ("gc2", (1216, 100, 300, 45, 1.3)),
+        ("gc200", (1472, 250, 900, 47.5, 1.325)),
+        ("c600", (1472, 280, 900, None, None)),
+        ("bow", (1472, 350, 900, 65.4, 1.85)),
+    ],
+)
+def test_ipu_generations(ipu: str, figures: tuple[float | None, ...]) -> None:
+    found = CATALOGUE.find_ipu(ipu)
+    assert found is not None
+    assert figures == (
+        found.cores,
+        found.fp16_tflops,
+        found.in_processor_memory_mb,
+        found.memory_bandwidth_tb_per_s,
+        found.clock_ghz,
+    )
+    assert found.threads == 6 * found.cores
+
+
+@pytest.mark.parametrize("machine_type", ["m2000", "bow-2000", "c600-server", "dss8440"])
+def test_a_machine_is_the_sum_of_its_ipus(machine_type: str) -> None:
+    found = CATALOGUE.find_machine_type(machine_type)
+    assert found is not None
+    ipu = CATALOGUE.find_ipu(found.ipu)
+    assert ipu is not None
+    assert (found.cores, found.threads) == (found.ipus * ipu.cores, found.ipus * ipu.threads)
+    assert found.in_processor_memory_gb == pytest.approx(found.ipus * ipu.in_processor_memory_mb / 1000)
+    assert found.ai_pflops == pytest.approx(found.ipus * ipu.fp16_tflops / 1000, rel=0.01)
+
+
+def test_what_v_ipu_does_not_manage() -> None:
+    through = {machine.id: machine.allocated_through for machine in CATALOGUE.machine_types}
+    assert {name for name, how in through.items() if how is AllocatedThrough.V_IPU} == {"m2000", "bow-2000"}
+    assert {name for name, how in through.items() if how is AllocatedThrough.HOST_DEVICES} == {"c600-server", "dss8440"}
+
+
+def test_pods_are_the_sizes_that_can_be_placed() -> None:
+    assert tuple(pod.machines for pod in CATALOGUE.pods) == SIZES
+    for pod in CATALOGUE.pods:
+        assert pod.name == f"POD{pod.ipus}"
+        assert pod.ipus == 4 * pod.machines
+        assert pod.ipu_link_domains == max(1, pod.machines // DOMAIN)
+        assert pod.host_servers_min <= pod.host_servers_max
+        assert pod.ai_pflops["m2000"] == pod.machines
+        assert pod.ai_pflops["bow-2000"] == pytest.approx(1.394 * pod.machines, rel=0.01)
+
+
+def test_each_region_sells_every_size_of_its_machines() -> None:
+    sizes = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
+    luxembourg = [flavor.name for flavor in CATALOGUE.flavors_in("luxembourg-2")]
+    amsterdam = [flavor.name for flavor in CATALOGUE.flavors_in("amsterdam-2")]
+    assert luxembourg == [f"m2000-pod{size}" for size in sizes]
+    assert amsterdam == [f"bow-pod{size}" for size in sizes]
+    assert CATALOGUE.flavors_in("atlantis-1") == ()
+
+
+def test_a_flavor_says_what_follows_from_its_machines() -> None:
+    flavor = CATALOGUE.find_flavor("bow-pod64")
+    assert isinstance(flavor, Flavor)
+    assert (flavor.machine_type, flavor.sku) == ("bow-2000", "ipu-bow-2000")
+    assert (flavor.machines, flavor.ipus, flavor.poplar_servers) == (16, 64, 1)
+    assert (flavor.ai_pflops, flavor.in_processor_memory_gb) == (22.4, 57.6)
+
+
+def test_regions_are_found_by_slug_and_by_number() -> None:
+    for region in CATALOGUE.regions:
+        assert CATALOGUE.find_region(region.slug) is CATALOGUE.find_region(str(region.number)) is region
+    assert [region.slug for region in CATALOGUE.regions] == ["luxembourg-2", "amsterdam-2"]
+
+
+@pytest.mark.parametrize("ref", ["", "0", "01", "luxembourg", "LUXEMBOURG-2"])
+def test_what_does_not_exist_is_none(ref: str) -> None:
+    assert CATALOGUE.find_region(ref) is None
+    assert CATALOGUE.find_flavor(ref) is None
+    assert CATALOGUE.find_image(ref) is None
+    assert CATALOGUE.find_ipu(ref) is None
+    assert CATALOGUE.find_machine_type(ref) is None
+    assert CATALOGUE.find_tool(ref) is None
+    assert CATALOGUE.find_recipe(ref) is None
+
+
+def test_images_say_their_versions() -> None:
+    image = CATALOGUE.find_image("ubuntu-20.04-x64-poplar-1.18.0-3.0.0")
+    assert image is not None
+    assert (image.os_version, image.vipu_version, image.sdk_version) == ("20.04", "1.18.0", "3.0.0")
+    assert image in CATALOGUE.images_in("luxembourg-2")
+    assert {image.os_version for image in CATALOGUE.images_in("luxembourg-2")} == {"20.04"}
+    assert {image.os_version for image in CATALOGUE.images_in("amsterdam-2")} == {"20.04", "18.04"}
+
+
+def test_software_and_model_garden_are_complete() -> None:
+    kinds = [kind for tool in CATALOGUE.tools for kind in tool.kinds]
+    assert {kind: kinds.count(kind) for kind in ToolKind} == {
+        ToolKind.FRAMEWORK: 7,
+        ToolKind.DATA_PLATFORM: 4,
+        ToolKind.LANGUAGE: 4,
+        ToolKind.DATA_RESOURCE: 7,
+        ToolKind.VISUALISATION: 3,
+        ToolKind.SDK: 11,
+    }
+    assert {recipe.task for recipe in CATALOGUE.recipes} == set(RecipeTask)
+    assert {recipe.id for recipe in CATALOGUE.recipes if recipe.poprt_benchmark} == {
+        "albert",
+        "bert-base",
+        "conformer",
+        "resnet50-v1.5",
+        "roformer",
+        "wide-and-deep",
+    }
+
+
+def test_the_price_list_is_exact_synthetic_and_fit_for_billing() -> None:
+    book = PriceBook(
+        PriceVersion(
+            UUID(int=number), PriceKey(row.sku, row.region, row.currency), row.unit_price, row.valid_from, row.valid_to
+        )
+        for number, row in enumerate(CATALOGUE.prices)
+    )
+    now = CATALOGUE.prices[0].valid_from
+    assert book.rate(PriceKey("ipu-m2000", "luxembourg-2", "EUR"), 4, now).per_minute == Decimal("0.25")
+    assert book.rate(PriceKey("ipu-bow-2000", "amsterdam-2", "EUR"), 4, now).per_minute == Decimal("0.35")
+    assert all(row.synthetic and row.source.id == "synthetic" for row in CATALOGUE.prices)
+    assert '"unit_price":"0.0625"' in CATALOGUE.prices[0].model_dump_json()
+
+
+def test_every_stage_has_a_usual_length_and_a_pod16_takes_fifteen_minutes() -> None:
+    assert {row.stage for row in CATALOGUE.durations} == set(Stage)
+    assert CATALOGUE.deployment_seconds == 15 * 60
+    assert CATALOGUE.expected_seconds("NO_SUCH_STAGE") == 0
+
+
+# A catalogue that contradicts itself ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with as_file(files("ipucloud.catalogue") / "data") as shipped:
+        shutil.copytree(shipped, tmp_path / "data")
+    return tmp_path / "data"
+
+
+def test_a_copy_of_the_shipped_files_loads(folder: Path) -> None:
+    assert read(folder) == CATALOGUE
+
+
+def swap(old: str, new: str) -> Callable[[str], str]:
+    def edit(text: str) -> str:
+        assert old in text
+        return text.replace(old, new, 1)
+
+    return edit
+
+
+BROKEN = {
+    "unknown source": ("ipus", swap('source = "graphcore-c600"', 'source = "hearsay"'), "row c600: source"),
+    "no source": ("regions", swap('source = "gcore-docs"', ""), "row luxembourg-2: source"),
+    "unknown IPU": ("machine_types", swap('ipu = "bow"', 'ipu = "bow2"'), "row bow-2000: ipu: there is no bow2"),
+    "unknown machine type": ("flavors", swap('machine_type = "m2000"', 'machine_type = "m3000"'), "row m2000-pod4"),
+    "unknown pod": ("flavors", swap('pod = "pod8"', 'pod = "pod9"'), "row m2000-pod8: pod"),
+    "unknown region of a flavor": ("flavors", swap('"amsterdam-2"', '"amsterdam-3"'), "row bow-pod4: regions"),
+    "unknown region of an image": ("images", swap('"amsterdam-2"', '"amsterdam-3"'), "there is no amsterdam-3"),
+    "unknown machine in a region": ("regions", swap('["bow-2000"]', '["bow"]'), "row amsterdam-2: machine_types"),
+    "unknown machine in a pod": (
+        "pods",
+        swap("bow-2000 = 1.4", "bow-2000 = 1.4, bow = 1.4"),
+        "row pod4: ai_pflops: there is no bow",
+    ),
+    "unknown SKU of a price": ("prices", swap('sku = "ipu-m2000"', 'sku = "ipu"'), "row ipu luxembourg-2 EUR"),
+    "flavor of a machine that is not sold there": (
+        "regions",
+        swap('machine_types = ["m2000"]', "machine_types = []"),
+        "luxembourg-2 does not sell",
+    ),
+    "flavor without a price": ("prices", swap('region = "amsterdam-2"', 'region = "luxembourg-2"'), "no price in amst"),
+    "machine without a SKU": ("machine_types", swap('sku = "ipu-m2000"', ""), "row m2000-pod4: machine_type"),
+    "pod whose IPUs do not add up": ("pods", swap("ipus = 16\n", "ipus = 12\n"), "row m2000-pod16: pod"),
+    "pod without figures for a machine": ("pods", swap("m2000 = 4, ", ""), "row m2000-pod16: pod"),
+    "price as a float": ("prices", swap('"0.0625"', "0.0625"), "unit_price: Value error, an amount is never a float"),
+    "negative price": ("prices", swap('"0.0625"', '"-0.01"'), "a price is not negative"),
+    "price without a zone": ("prices", swap("00:00:00Z", "00:00:00"), "valid_from"),
+    "two regions of one number": ("regions", swap("number = 2", "number = 1"), "row amsterdam-2: number"),
+    "row twice": ("tools", swap('id = "keras"', 'id = "pytorch"'), "row pytorch: the row is there twice"),
+    "misspelt field": ("images", swap("sdk_version", "sdk_versoin"), "row ubuntu-20.04-x64-poplar-1.18.0-3.0.0"),
+    "image named after other versions": ("images", swap('"1.18.0"', '"1.19.0"'), "named ubuntu-20.04"),
+    "unknown task": ("recipes", swap('"speech"', '"singing"'), "row rnn-t: task"),
+    "file that is no TOML": ("durations", lambda text: text + "\n[[", "cannot be read"),
+    "file without rows": ("sources", lambda _: "", "cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("file", "edit", "says"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_broken_file_is_named_with_its_row(folder: Path, file: str, edit: Callable[[str], str], says: str) -> None:
+    path = folder / f"{file}.toml"
+    path.write_text(edit(path.read_text("utf-8")), "utf-8")
+    with pytest.raises(CatalogueError) as refused:
+        read(folder)
+    assert ".toml, row " in str(refused.value)
+    assert says in str(refused.value)
+
+
+def test_a_missing_file_is_named(folder: Path) -> None:
+    (folder / "recipes.toml").unlink()
+    with pytest.raises(CatalogueError, match=r"recipes\.toml"):
+        read(folder)
