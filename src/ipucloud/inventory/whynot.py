@@ -14,12 +14,13 @@ IPUS_PER_MACHINE = 4
 
 
 class Reason(StrEnum):
-    """Why there is no room. Where several hold, the first of this order is given.
+    """Why there is no room.
 
     - `quota`: the project may not hold so many machines (answered before the allocator is asked).
     - `capacity`: the region has no such place at all; or the machines nobody holds are too few, even if all were
-      healthy and perfectly packed; or the place is there once machines being cleaned are free.
+      healthy and perfectly packed; or too few are free until those being cleaned are free too.
     - `health`, `maintenance`: a block would exist if the unhealthy machines, or those in maintenance, were usable.
+      Given before `fragmentation`: mending makes room without anybody leaving.
     - `fragmentation`: enough machines are free, but no aligned block of them.
     """
 

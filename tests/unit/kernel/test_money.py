@@ -54,9 +54,7 @@ def test_what_is_not_an_exact_amount_is_refused(value: object) -> None:
         exact(value)
 
 
-@pytest.mark.parametrize(
-    "value", [Decimal("NaN"), Decimal("Infinity"), Decimal("-Infinity"), Decimal("sNaN")]
-)
+@pytest.mark.parametrize("value", [Decimal("NaN"), Decimal("Infinity"), Decimal("-Infinity"), Decimal("sNaN")])
 def test_decimals_that_are_no_numbers_are_refused(value: Decimal) -> None:
     with pytest.raises(MoneyError):
         exact(value)
