@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+
 from tests.support.postgres import ROOT_VARIABLE, Database, TestServer, running_server
 
 _server = pytest.StashKey[ExitStack]()

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
-from tests.support.waiting import eventually
 
 from ipucloud.db.embedded import EmbeddedPostgres
+from tests.support.waiting import eventually
 
 STARTER = """
 import pathlib, sys

@@ -2,9 +2,9 @@
 
 import psycopg
 import pytest
-from tests.support.postgres import Database
 
 from ipucloud.db.migrate import head
+from tests.support.postgres import Database
 
 
 @pytest.mark.parametrize("turn", [1, 2])

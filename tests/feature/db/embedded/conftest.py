@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.embedded import execute
-from tests.support.postgres import fast_storage
 
 from ipucloud.db.embedded import EmbeddedPostgres
+from tests.support.embedded import execute
+from tests.support.postgres import fast_storage
 
 
 @pytest.fixture

@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from ipucloud.db.embedded import EmbeddedPostgres
+from ipucloud.db.embedded.account import account_for
 from tests.support.embedded import (
     STARTER,
     execute,
@@ -18,9 +21,6 @@ from tests.support.embedded import (
     starter,
 )
 from tests.support.waiting import eventually
-
-from ipucloud.db.embedded import EmbeddedPostgres
-from ipucloud.db.embedded.account import account_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals the server when its guard dies")
 

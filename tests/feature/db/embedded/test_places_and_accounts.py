@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict
-from tests.support.embedded import STARTER, execute, kept_rows
 
 from ipucloud.db.embedded import EmbeddedPostgres
 from ipucloud.db.embedded.binaries import find_binaries
+from tests.support.embedded import STARTER, execute, kept_rows
 
 SOURCES = Path(__file__).parents[4] / "src"
 

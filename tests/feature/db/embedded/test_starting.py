@@ -5,10 +5,10 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from tests.support.embedded import execute, kept_rows, no_server_process, starter
 
 from ipucloud.db.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from ipucloud.db.embedded.binaries import find_binaries
+from tests.support.embedded import execute, kept_rows, no_server_process, starter
 
 
 def test_first_start_makes_the_roles_and_the_database(directory: Path) -> None:
