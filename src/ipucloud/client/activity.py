@@ -8,7 +8,7 @@ from ipucloud.client import call as request
 from ipucloud.client.call import Call
 from ipucloud.client.models.base import Page
 from ipucloud.client.models.events import Event
-from ipucloud.client.models.usage import Usage
+from ipucloud.client.models.usage import ProjectUsage
 
 
 def events(*, cursor: str | None = None, limit: int | None = None) -> Call[Page[Event]]:
@@ -16,6 +16,6 @@ def events(*, cursor: str | None = None, limit: int | None = None) -> Call[Page[
     return request.get("events", Page[Event].model_validate_json, {"cursor": cursor, "limit": limit}, scoped=True)
 
 
-def usage(*, since: datetime | None = None, until: datetime | None = None) -> Call[Usage]:
+def usage(*, since: datetime | None = None, until: datetime | None = None) -> Call[ProjectUsage]:
     """Minutes and cost of the project's clusters in a period; the running month when none is given."""
-    return request.get("billing/usage", Usage.model_validate_json, {"from": since, "to": until}, scoped=True)
+    return request.get("billing/usage", ProjectUsage.model_validate_json, {"since": since, "until": until}, scoped=True)

@@ -57,7 +57,11 @@ FAILED = OPERATION | {"state": "failed", "done": True, "error": {"code": "site_r
 def serve_catalogue(service: Service) -> None:
     flavor = {"name": "m2000-pod16", "machine_type": "m2000", "ipus": 16, "machines": 4, "poplar_servers": 1}
     service.gives("/v1/flavors/m2000-pod16", flavor | {"regions": ["luxembourg-2"]})
-    service.lists("/v1/images", [{"name": "ubuntu-poplar-1.9.0"}, {"name": "ubuntu-poplar-1.18.0"}])
+    versions = ["1.9.0", "1.18.0"]
+    images = [
+        {"name": f"poplar-{version}", "sdk_version": version, "regions": ["luxembourg-2"]} for version in versions
+    ]
+    service.lists("/v1/images", [*images, {"name": "elsewhere", "sdk_version": "9.0.0", "regions": ["amsterdam-2"]}])
     service.lists("/v1/projects/demo/ssh-keys", [ssh_key("laptop")])
 
 
@@ -84,7 +88,7 @@ def test_create_fills_in_what_has_only_one_answer_and_waits(run: Run, service: S
         "name": "bert",
         "region": "luxembourg-2",
         "flavor": "m2000-pod16",
-        "image": "ubuntu-poplar-1.18.0",
+        "image": "poplar-1.18.0",
         "ssh_keys": ["laptop"],
         "tags": {"team": "nlp"},
         "partition": {"reconfigurable": True},
@@ -251,17 +255,21 @@ def test_a_new_token_is_shown_and_an_ambiguous_one_is_not_revoked(run: Run, serv
 
 def test_usage_of_a_cluster_and_of_the_project(run: Run, service: Service) -> None:
     serve_cluster(service)
-    usage = {"minutes": 2, "cost": {"amount": "0.500000", "currency": "EUR"}}
+    cost = {"amount": "0.500000", "currency": "EUR"}
+    span = {"since": "2026-01-01T00:00:00Z", "until": "2026-01-02T00:00:00Z", "minutes": 2, "cost": cost}
+    usage = span | {key: CLUSTER[key] for key in ("name", "region", "flavor")}
+    usage |= {"cluster_id": CLUSTER_ID, "running": True, "slices": []}
     service.gives(f"/v1/projects/demo/clusters/{CLUSTER_ID}/usage", usage)
-    service.gives("/v1/projects/demo/billing/usage", usage)
+    service.gives("/v1/projects/demo/billing/usage", span | {"clusters": [usage]})
     assert run("usage", "bert", "--json").json["cost"] == {"amount": "0.500000", "currency": "EUR"}
     assert "0.500000 EUR" in run("usage", "--since", "2026-01-01").out
-    assert service.asked[-1].query == {"from": "2026-01-01T00:00:00Z"}
+    assert service.asked[-1].query == {"since": "2026-01-01T00:00:00Z"}
     assert run("usage", "bert", "--since", "2026-01-01").status == 2
 
 
 def test_events_stop_at_the_limit(run: Run, service: Service) -> None:
-    event = {"id": 1, "type": "cluster.active", "subject_type": "cluster", "subject_id": CLUSTER_ID}
+    event = {"id": "1", "type": "cluster.active", "subject_type": "cluster", "subject_id": CLUSTER_ID}
+    event |= {"at": "2026-01-01T00:00:00Z"}
     service.gives("/v1/projects/demo/events", {"items": [event] * 3, "next_cursor": "more"})
     assert len(run("events", "--limit", "5", "--json").json) == 5
 

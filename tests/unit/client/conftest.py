@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 
 import pytest
+
 from tests.support.scripted import Service, scripted_service
 
 TOKEN = "ipu_dev_" + "a" * 49

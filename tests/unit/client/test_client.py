@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
-from tests.support.scripted import HANG_UP, Reply, Service, problem
 
 from ipucloud.client import (
     ApiError,
@@ -26,6 +25,7 @@ from ipucloud.client import (
 )
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.models import Operation
+from tests.support.scripted import HANG_UP, Reply, Service, problem
 
 OPERATION = {
     "id": "0190-op",

@@ -66,11 +66,12 @@ def create(
     patience: Patience = None,
 ) -> None:
     """Create a cluster and wait until it can be logged in to."""
+    region = region or _only_region(session, flavor)
     wanted = NewCluster(
         name,
-        region=region or _only_region(session, flavor),
+        region=region,
         flavor=flavor,
-        image=image or _newest_image(session),
+        image=image or _newest_image(session, region),
         ssh_keys=ssh_keys or _only_key(session),
         user_data=user_data.read_text() if user_data else None,
         tags=_tags(tags or []),
@@ -141,15 +142,28 @@ def estimate(
     session: Session, flavor: Flavor, region: Region = None, image: Image = None, ssh_keys: Keys = None
 ) -> None:
     """Show what a cluster would cost, and whether it could be created now."""
+    region = region or _only_region(session, flavor)
     wanted = NewCluster(
         "estimate",
-        region=region or _only_region(session, flavor),
+        region=region,
         flavor=flavor,
-        image=image or _newest_image(session),
+        image=image or _newest_image(session, region),
         ssh_keys=ssh_keys or (),
     )
     found = session.run(clusters.estimate(wanted))
-    session.show(found, [(name.replace("_", " "), getattr(found, name)) for name in found.model_dump()])
+    quota, capacity = found.quota, found.capacity
+    session.show(
+        found,
+        [
+            ("per minute", found.price_per_minute),
+            ("per hour", found.price_per_hour),
+            ("per day", found.price_per_day),
+            ("per month", found.price_per_month),
+            ("quota allows it", f"{'yes' if quota.allowed else 'no'}: {quota.used} of {quota.limit} machines used"),
+            ("room for it", capacity.why_not.detail if capacity.why_not else capacity.available),
+            ("ready after", f"{found.expected_seconds} s"),
+        ],
+    )
 
 
 @customer_command(app, "ssh")
@@ -177,15 +191,11 @@ def _only_region(session: Session, flavor: str) -> str:
     return regions[0]
 
 
-def _newest_image(session: Session) -> str:
-    names = [image.name for image in session.client.items(catalogue.images())]
-    if not names:
-        raise UsageError("The service offers no image.")
-    return max(names, key=_version_of)
-
-
-def _version_of(name: str) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", name)]
+def _newest_image(session: Session, region: str) -> str:
+    images = [image for image in session.client.items(catalogue.images()) if region in image.regions]
+    if not images:
+        raise UsageError(f"No image is offered in {region}.")
+    return max(images, key=lambda image: image.age).name
 
 
 def _only_key(session: Session) -> list[str]:

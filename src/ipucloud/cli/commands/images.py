@@ -18,4 +18,8 @@ def images() -> None:
 @customer_command(app, "list")
 def list_images(session: Session) -> None:
     """List the images."""
-    session.list(catalogue.images(), ("NAME",), lambda each: (each.name,))
+    session.list(
+        catalogue.images(),
+        ("NAME", "POPLAR SDK", "SYSTEM", "REGIONS"),
+        lambda each: (each.name, each.sdk_version, f"{each.os} {each.os_version}", list(each.regions)),
+    )

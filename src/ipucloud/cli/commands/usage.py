@@ -12,6 +12,7 @@ from ipucloud.cli.output import utc
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import activity, clusters
 from ipucloud.client.errors import UsageError
+from ipucloud.client.models.usage import ProjectUsage, Usage
 
 app = typer.Typer()
 
@@ -26,8 +27,14 @@ def usage(
     """Show minutes and cost so far, of a cluster or of the project."""
     if cluster is not None and (since or until):
         raise UsageError("A cluster's usage is over its whole life: leave out --since and --until.")
-    call = (
-        clusters.usage(find(session, cluster).id) if cluster else activity.usage(since=utc(since), until=utc(until))
-    )
-    found = session.run(call)
-    session.show(found, [("minutes", found.minutes), ("cost", found.cost)])
+    if cluster is None:
+        whole = session.run(activity.usage(since=utc(since), until=utc(until)))
+        facts: list[tuple[str, object]] = [(each.name, f"{each.minutes} min, {each.cost}") for each in whole.clusters]
+        session.show(whole, [*_facts(whole), *facts])
+    else:
+        one = session.run(clusters.usage(find(session, cluster).id))
+        session.show(one, _facts(one))
+
+
+def _facts(usage: Usage | ProjectUsage) -> list[tuple[str, object]]:
+    return [("since", usage.since), ("until", usage.until), ("minutes", usage.minutes), ("cost", usage.cost)]

@@ -8,13 +8,15 @@ from ipucloud.client.models.clusters import (
     ClusterState,
     Estimate,
     Machine,
+    Partition,
     PoplarServer,
     Ssh,
+    WhyNot,
 )
 from ipucloud.client.models.events import Event
 from ipucloud.client.models.identity import NewToken, Project, Quota, SshKey, Token, Whoami
 from ipucloud.client.models.operations import Operation, OperationState, Problem, Step, Target
-from ipucloud.client.models.usage import Usage, UsageSlice
+from ipucloud.client.models.usage import ProjectUsage, Usage, UsageSlice
 
 __all__ = [
     "Answer",
@@ -32,10 +34,12 @@ __all__ = [
     "Operation",
     "OperationState",
     "Page",
+    "Partition",
     "PoplarServer",
     "Price",
     "Problem",
     "Project",
+    "ProjectUsage",
     "Quota",
     "Region",
     "Ssh",
@@ -46,4 +50,5 @@ __all__ = [
     "Usage",
     "UsageSlice",
     "Whoami",
+    "WhyNot",
 ]

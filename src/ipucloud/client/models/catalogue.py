@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -43,6 +44,16 @@ class Image(Answer):
     """A Poplar image that a cluster's servers start from."""
 
     name: str
+    os: str = ""
+    os_version: str = ""
+    vipu_version: str = ""
+    sdk_version: str = ""
+    regions: Sequence[str] = ()
+
+    @property
+    def age(self) -> list[int]:
+        """Orders images: the larger the newer, by Poplar SDK, V-IPU, then operating system."""
+        return [int(n) for n in re.findall(r"\d+", f"{self.sdk_version}-{self.vipu_version}-{self.os_version}")]
 
 
 class Price(Answer):

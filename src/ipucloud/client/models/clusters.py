@@ -42,23 +42,37 @@ class Ssh(Answer):
 
 
 class PoplarServer(Answer):
-    """A server that drives the IPUs; `ssh` is None until it can be reached."""
+    """A server that drives the IPUs; `ssh` is None until it answers."""
 
     id: str
     name: str
     state: str
+    addresses: Sequence[str] = ()
     ssh: Ssh | None = None
 
 
 class Machine(Answer):
-    """An IPU machine of the cluster."""
+    """An IPU machine that the cluster holds; `slot` is its place in its pod's IPU-Link chain, from 0."""
 
     name: str
-    slot: int | None = None
+    ordinal: int
+    pod: str
+    slot: int
+    machine_type: str
+    ipus: int
+    health: str
+
+
+class Partition(Answer):
+    """A partition of the cluster's IPUs on the V-IPU controller."""
+
+    name: str
+    ipus: int
+    reconfigurable: bool
 
 
 class Billing(Answer):
-    """What the cluster has cost so far: minutes started since `started_at`, by the prices in force then."""
+    """What the cluster has cost so far; `cost` is None while a minute has no published price."""
 
     status: str
     started_at: datetime | None = None
@@ -71,7 +85,7 @@ class Cluster(Answer):
 
     id: str
     name: str
-    project: object = None
+    project: str = ""
     region: str
     flavor: str
     image: str
@@ -88,9 +102,10 @@ class Cluster(Answer):
     expires_at: datetime | None = None
     delete_protection: bool = False
     tags: Mapping[str, str] = Field(default_factory=dict)
-    ssh_keys: Sequence[object] = ()
+    ssh_keys: Sequence[str] = ()
     machines: Sequence[Machine] = ()
     poplar_servers: Sequence[PoplarServer] = ()
+    partitions: Sequence[Partition] = ()
     ipus: int
     price_per_minute: Money | None = None
     billing: Billing | None = None
@@ -98,11 +113,36 @@ class Cluster(Answer):
     version: int
 
 
+class WhyNot(Answer):
+    """Why there is no room now, or not enough quota."""
+
+    reason: str
+    detail: str
+
+
+class EstimateQuota(Answer):
+    """Whether the project's quota allows the cluster, in machines."""
+
+    allowed: bool
+    limit: int
+    used: int
+    needed: int
+
+
+class EstimateCapacity(Answer):
+    """Whether the region has room for the cluster at this moment."""
+
+    available: bool
+    why_not: WhyNot | None = None
+
+
 class Estimate(Answer):
-    """What a create would cost and whether quota and capacity allow it now."""
+    """What a create would cost, and whether it could be done now; nothing is reserved. A month is 730 hours."""
 
     price_per_minute: Money
     price_per_hour: Money
     price_per_day: Money
     price_per_month: Money
-    expected_seconds: float | None = None
+    quota: EstimateQuota
+    capacity: EstimateCapacity
+    expected_seconds: int

@@ -1,4 +1,4 @@
-"""What happened, in the order in which it became true."""
+"""What happened, in the order in which it became visible."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ipucloud.client.models.base import Answer
 
 
 class Event(Answer):
-    """One fact about `subject_type` `subject_id`."""
+    """One fact about the subject."""
 
-    id: str | int
+    id: str
     type: str
-    subject_type: str | None = None
-    subject_id: str | None = None
+    subject_type: str
+    subject_id: str
     operation_id: str | None = None
     request_id: str | None = None
-    at: datetime | None = None
-    data: Mapping[str, object] | None = Field(default=None)
+    at: datetime
+    data: Mapping[str, object] = Field(default_factory=dict)
