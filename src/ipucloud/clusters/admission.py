@@ -1,0 +1,128 @@
+"""Whether a cluster that somebody asks for makes sense: all that is checked before anything is taken for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.pricing import PriceKey, PriceVersion, Rate
+from ipucloud.catalogue.models import Flavor, Image, Region
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.models import ClusterCreate
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.money import product
+from ipucloud.operations.plan import PlannedStep
+
+_FACTS = sa.text(
+    """
+    SELECT CAST(:expires_at AS timestamptz) <= app_now() AS expired,
+           (SELECT json_object_agg(name, public_key) FROM ssh_keys
+             WHERE project_id = :project_id AND name = ANY(CAST(:key_names AS text[]))) AS public_keys,
+           (SELECT typical_seconds FROM site_regions WHERE region = :region) AS typical_seconds,
+           price.id AS price_id, price.unit_price, price.valid_from, price.valid_to
+      FROM (VALUES (true)) AS always
+      LEFT JOIN prices AS price
+        ON price.sku = :sku AND price.region = :region AND price.currency = :currency
+       AND price.valid_from <= app_now() AND (price.valid_to IS NULL OR price.valid_to > app_now())
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A region, flavor and image that go together."""
+
+    region: Region
+    flavor: Flavor
+    image: Image
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A request that can be carried out if quota and capacity allow it.
+
+    `public_keys` maps the names of the chosen SSH keys, in the order they were sent, to what `authorized_keys` gets.
+    `typical_seconds` is what the site says of its stages, and may be empty.
+    """
+
+    choice: Choice
+    public_keys: Mapping[str, str]
+    typical_seconds: Mapping[str, float]
+    rate: Rate
+
+
+async def admit(
+    connection: AsyncConnection, actor: Actor, body: ClusterCreate, *, catalogue: Catalogue, currency: str
+) -> Admitted:
+    """Check the request against the catalogue, the project's keys, the prices and the clock; one statement.
+
+    Raises `Problem` validation_failed that points at every fault it found.
+    """
+    choice = _choose(body, catalogue)
+    key = PriceKey(choice.flavor.sku, choice.region.slug, currency)
+    parameters = {
+        "project_id": actor.project_id,
+        "key_names": body.ssh_keys,
+        "expires_at": body.expires_at,
+        **key._asdict(),
+    }
+    facts = (await connection.execute(_FACTS, parameters)).one()
+    known: Mapping[str, str] = facts.public_keys or {}
+    faults = list(_unknown_keys(body.ssh_keys, known))
+    if facts.expired:
+        faults.append(FieldError("/expires_at", "not_in_future", "Choose an instant in the future."))
+    if facts.price_id is None:
+        faults.append(FieldError("/flavor", "not_sold", "The flavor has no price in this region at the moment."))
+    _refuse(faults)
+    price = PriceVersion(facts.price_id, key, facts.unit_price, facts.valid_from, facts.valid_to)
+    return Admitted(
+        choice=choice,
+        public_keys={name: known[name] for name in body.ssh_keys},
+        typical_seconds=facts.typical_seconds or {},
+        rate=Rate(product(choice.flavor.machines, price.unit_price), price),
+    )
+
+
+def expected_seconds(plan: Iterable[PlannedStep], typical_seconds: Mapping[str, float], catalogue: Catalogue) -> float:
+    """How long the plan's stages usually take: by the site's own figures, else by the catalogue's."""
+    stages = dict.fromkeys(step.stage for step in plan)
+    return sum(typical_seconds.get(stage, catalogue.expected_seconds(stage)) for stage in stages)
+
+
+def _choose(body: ClusterCreate, catalogue: Catalogue) -> Choice:
+    region = catalogue.find_region(body.region)
+    flavor = catalogue.find_flavor(body.flavor)
+    image = catalogue.find_image(body.image)
+    faults = []
+    if region is None:
+        faults.append(FieldError("/region", "unknown_region", "There is no such region; `GET /v1/regions` lists them."))
+    if flavor is None:
+        faults.append(FieldError("/flavor", "unknown_flavor", "There is no such flavor; `GET /v1/flavors` lists them."))
+    elif region is not None and region.slug not in flavor.regions:
+        faults.append(FieldError("/flavor", "not_in_region", "The flavor is not sold in this region."))
+    if image is None:
+        faults.append(FieldError("/image", "unknown_image", "There is no such image; `GET /v1/images` lists them."))
+    elif region is not None and region.slug not in image.regions:
+        faults.append(FieldError("/image", "not_in_region", "The image is not offered in this region."))
+    if faults or region is None or flavor is None or image is None:
+        raise _invalid(faults)
+    return Choice(region, flavor, image)
+
+
+def _unknown_keys(names: Sequence[str], known: Mapping[str, str]) -> Iterable[FieldError]:
+    for index, name in enumerate(names):
+        if name not in known:
+            yield FieldError(f"/ssh_keys/{index}", "unknown_ssh_key", "The project has no SSH key of this name.")
+
+
+def _refuse(faults: Sequence[FieldError]) -> None:
+    if faults:
+        raise _invalid(faults)
+
+
+def _invalid(faults: Sequence[FieldError]) -> Problem:
+    return Problem(VALIDATION_FAILED, "The cluster cannot be made like this; `errors` says what to change.", faults)

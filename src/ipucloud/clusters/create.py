@@ -1,0 +1,139 @@
+"""Creating a cluster: everything the request takes and promises, in the caller's one transaction."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from uuid import UUID
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.admission import Admitted, admit, expected_seconds
+from ipucloud.clusters.models import ClusterCreate
+from ipucloud.clusters.plans import CREATE, CREATE_PLAN, WORK_KIND
+from ipucloud.clusters.states import CLUSTER_STATES
+from ipucloud.config import Settings
+from ipucloud.inventory.placement import Demand, take
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import NAME_TAKEN, Problem
+from ipucloud.kernel.ids import external_name, new_id
+from ipucloud.operations.store import open_operation
+from ipucloud.quotas import store as quotas
+from ipucloud.reconcile.wake import wake
+
+FIRST_INCARNATION = 1
+
+_INSERT = sa.text(
+    """
+    WITH cluster AS (
+      INSERT INTO clusters (
+        id, project_id, name, region, flavor, machine_type, machines, ipus, sku, currency, image, reconfigurable,
+        ssh_keys, user_data, tags, delete_protection, expires_at, state, state_sla_seconds, incarnation, external_name)
+      VALUES (
+        :id, :project_id, :name, :region, :flavor, :machine_type, :machines, :ipus, :sku, :currency, :image,
+        :reconfigurable, CAST(:ssh_keys AS jsonb), :user_data, CAST(:tags AS jsonb), :delete_protection, :expires_at,
+        :state, :sla, :incarnation, :external_name)
+      ON CONFLICT (project_id, name) WHERE deleted_at IS NULL DO NOTHING
+      RETURNING id, project_id, external_name, region, flavor
+    ), servers AS (
+      INSERT INTO poplar_servers (id, project_id, cluster_id, ordinal, name, state)
+      SELECT server.id, cluster.project_id, cluster.id, server.ordinal - 1,
+             cluster.external_name || '-p' || (server.ordinal - 1), 'pending'
+        FROM cluster, unnest(CAST(:server_ids AS uuid[])) WITH ORDINALITY AS server (id, ordinal)
+    )
+    INSERT INTO events (project_id, type, subject_type, subject_id, request_id, data)
+    SELECT project_id, 'cluster.created', 'cluster', id, :request_id,
+           jsonb_build_object('region', region, 'flavor', flavor)
+      FROM cluster
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A promise on record: the operation that keeps it, and its cluster."""
+
+    operation_id: UUID
+    cluster_id: UUID
+
+
+async def create(
+    connection: AsyncConnection, actor: Actor, body: ClusterCreate, *, catalogue: Catalogue, settings: Settings
+) -> Accepted:
+    """Record the cluster with its quota, servers, operation, work, machines and events, or nothing.
+
+    Eight statements. The lock of the machines' pool, which all customers of a region share, is taken last and held
+    for two of them. Raises `Problem`: validation_failed, quota_exceeded, name_taken, capacity_exhausted.
+    """
+    admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
+    region, flavor = admitted.choice.region.slug, admitted.choice.flavor
+    await quotas.take(
+        connection,
+        project_id=actor.project_id,
+        region=region,
+        machine_type=flavor.machine_type,
+        machines=flavor.machines,
+    )
+    expected = expected_seconds(CREATE_PLAN, admitted.typical_seconds, catalogue)
+    cluster_id = await _insert(connection, actor, body, admitted, expected)
+    operation_id = await open_operation(
+        connection,
+        project_id=actor.project_id,
+        cluster_id=cluster_id,
+        kind=CREATE,
+        plan=CREATE_PLAN,
+        deadline_seconds=settings.create_deadline,
+        expected_seconds=expected,
+        request_id=actor.request_id,
+        token_id=actor.token_id,
+    )
+    await wake(connection, kind=WORK_KIND, key=str(cluster_id), project_id=actor.project_id)
+    demand = Demand(
+        actor.project_id, cluster_id, region, flavor.machine_type, machines=flavor.machines, hosts=flavor.poplar_servers
+    )
+    await take(connection, demand)
+    return Accepted(operation_id, cluster_id)
+
+
+async def _insert(
+    connection: AsyncConnection, actor: Actor, body: ClusterCreate, admitted: Admitted, expected: float
+) -> UUID:
+    """The cluster, its Poplar servers and its event; raises `Problem` name_taken."""
+    cluster_id, flavor = new_id(), admitted.choice.flavor
+    keys = [{"name": name, "public_key": key} for name, key in admitted.public_keys.items()]
+    inserted = await connection.execute(
+        _INSERT,
+        {
+            "id": cluster_id,
+            "project_id": actor.project_id,
+            "name": body.name,
+            "region": admitted.choice.region.slug,
+            "flavor": flavor.name,
+            "machine_type": flavor.machine_type,
+            "machines": flavor.machines,
+            "ipus": flavor.ipus,
+            "sku": flavor.sku,
+            "currency": admitted.rate.price.key.currency,
+            "image": admitted.choice.image.name,
+            "reconfigurable": body.partition.reconfigurable,
+            "ssh_keys": orjson.dumps(keys).decode(),
+            "user_data": body.user_data,
+            "tags": orjson.dumps(body.tags).decode(),
+            "delete_protection": body.delete_protection,
+            "expires_at": body.expires_at,
+            "state": CLUSTER_STATES.initial.value,
+            "sla": math.ceil(expected),
+            "incarnation": FIRST_INCARNATION,
+            "external_name": external_name(cluster_id, FIRST_INCARNATION),
+            "server_ids": [new_id() for _ in range(flavor.poplar_servers)],
+            "request_id": actor.request_id,
+        },
+    )
+    if inserted.rowcount == 0:
+        raise Problem(
+            NAME_TAKEN, "A cluster of the project has this name. Choose another, or delete that cluster first."
+        )
+    return cluster_id

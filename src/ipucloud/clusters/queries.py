@@ -1,0 +1,171 @@
+"""Reading clusters: each statement authenticates, reads and writes the JSON of the API in one round trip."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.usage import PRICE_NOW, SO_FAR
+from ipucloud.db.documents import (
+    DOCUMENT_PAGE,
+    ONE_DOCUMENT,
+    Order,
+    Place,
+    after,
+    clauses,
+    money,
+    page_of,
+    place_in,
+    rfc3339,
+)
+from ipucloud.identity.access import authenticated
+from ipucloud.operations.queries import SUMMARY
+
+_MEMBERS = f"""
+json_build_object(
+  'id', page.id, 'name', page.name, 'project', project.slug, 'region', page.region,
+  'flavor', page.flavor, 'image', page.image, 'state', page.state, 'state_reason', page.state_reason,
+  'state_entered_at', {rfc3339("page.state_entered_at")}, 'state_sla_seconds', page.state_sla_seconds,
+  'blocked_by', page.blocked_by, 'stage', open.stage, 'progress', coalesce(open.progress, 100),
+  'created_at', {rfc3339("page.created_at")}, 'ready_at', {rfc3339("page.ready_at")},
+  'deleted_at', {rfc3339("page.deleted_at")}, 'expires_at', {rfc3339("page.expires_at")},
+  'delete_protection', page.delete_protection, 'tags', page.tags,
+  'ssh_keys', jsonb_path_query_array(page.ssh_keys, '$[*].name'), 'ipus', page.ipus,
+  'machines', coalesce(held.machines, '[]'), 'poplar_servers', coalesce(servers.list, '[]'),
+  'partitions', CASE WHEN page.ready_at IS NULL OR page.state IN ('error', 'deleting', 'deleted')
+    THEN json_build_array()
+    ELSE json_build_array(json_build_object(
+      'name', page.external_name, 'ipus', page.ipus, 'reconfigurable', page.reconfigurable)) END,
+  'price_per_minute', {money("price_now.per_minute", "page.currency")},
+  'billing', json_build_object(
+    'status', CASE WHEN usage.running THEN 'running' WHEN usage.started_at IS NULL THEN 'not_started'
+                   ELSE 'ended' END,
+    'started_at', {rfc3339("usage.started_at")}, 'minutes', usage.minutes,
+    'cost', {money("usage.cost", "page.currency")}),
+  'operation', open.operation, 'version', page.version)
+"""
+_HELD = """
+LEFT JOIN LATERAL (
+  SELECT json_agg(json_build_object(
+           'name', machine.name, 'ordinal', allocation.ordinal, 'pod', pod.name, 'slot', machine.slot,
+           'machine_type', page.machine_type, 'ipus', 4, 'health', machine.health, 'rnic', machine.rnic
+         ) ORDER BY allocation.ordinal) AS machines
+    FROM allocations AS allocation
+    JOIN machines AS machine ON machine.id = allocation.machine_id
+    JOIN pods AS pod ON pod.id = machine.pod_id
+   WHERE allocation.project_id = page.project_id AND allocation.cluster_id = page.id
+     AND allocation.released_at IS NULL
+) AS held ON true
+"""
+_SERVERS = """
+LEFT JOIN LATERAL (
+  SELECT json_agg(json_build_object(
+           'id', server.id, 'name', server.name, 'state', server.state,
+           'addresses', CASE WHEN server.ssh_host IS NULL THEN json_build_array()
+                             ELSE json_build_array(server.ssh_host) END,
+           'ssh', CASE WHEN server.ssh_host IS NOT NULL THEN json_build_object(
+             'host', server.ssh_host, 'port', server.ssh_port, 'user', server.ssh_user,
+             'command', format('ssh -p %s %s@%s', server.ssh_port, server.ssh_user, server.ssh_host),
+             'host_key', server.host_key, 'host_key_fingerprint', server.host_key_fingerprint) END
+         ) ORDER BY server.ordinal) AS list
+    FROM poplar_servers AS server
+   WHERE server.project_id = page.project_id AND server.cluster_id = page.id
+) AS servers ON true
+"""
+_OPEN_OPERATION = clauses(
+    "LEFT JOIN LATERAL (SELECT stage, progress, json_build_object(",
+    SUMMARY,
+    """) AS operation FROM operations
+    WHERE operations.cluster_id = page.id AND state NOT IN ('cancelled', 'failed', 'succeeded')
+    ) AS open ON true""",
+)
+_DOCUMENTS = clauses(
+    ", documents AS (SELECT page.place, page.version,",
+    _MEMBERS,
+    "AS document FROM page CROSS JOIN project",
+    _HELD,
+    _SERVERS,
+    _OPEN_OPERATION,
+    SO_FAR,
+    PRICE_NOW,
+    ")",
+)
+_ONE = """
+, page AS (
+  SELECT clusters.*, 1 AS place FROM clusters
+  WHERE project_id = (SELECT project_id FROM project) AND id = :cluster_id
+)
+"""
+_FILTERED = """
+FROM clusters
+WHERE project_id = (SELECT project_id FROM project)
+  AND CASE WHEN CAST(:states AS text[]) IS NULL THEN deleted_at IS NULL
+           ELSE state = ANY(CAST(:states AS text[])) END
+  AND (CAST(:region AS text) IS NULL OR region = CAST(:region AS text))
+  AND (CAST(:flavor AS text) IS NULL OR flavor = CAST(:flavor AS text))
+  AND (CAST(:name AS text) IS NULL OR name = CAST(:name AS text))
+  AND (CAST(:q AS text) IS NULL OR position(CAST(:q AS text) IN name) > 0)
+  AND tags @> CAST(:tags AS jsonb)
+"""
+
+GET_CLUSTER: sa.TextClause = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT))
+"""Parameters: those of the authentication and `:cluster_id`. Answers (role, project_id, document, version), the last
+two NULL when the project has no such cluster. Deleted clusters are still there."""
+
+LIST_CLUSTERS: Mapping[Order, sa.TextClause] = {
+    order: authenticated(
+        clauses(
+            ", page AS (SELECT clusters.*,", place_in(order), _FILTERED, page_of(order), ")", _DOCUMENTS, DOCUMENT_PAGE
+        )
+    )
+    for order in Order
+}
+"""Parameters: those of the authentication and of `list_parameters`. Answers (role, project_id, items, next_created_at,
+next_id): the JSON array of full clusters, and the last item's place when there are more, else NULL."""
+
+_READ = sa.text(
+    clauses(
+        "WITH project AS (SELECT id AS project_id, slug FROM projects WHERE id = CAST(:project_id AS uuid))",
+        _ONE,
+        _DOCUMENTS,
+        "SELECT document::text FROM documents",
+    )
+)
+
+
+def list_parameters(
+    *,
+    order: Order = Order.NEWEST_FIRST,
+    limit: int = 50,
+    behind: Place | None = None,
+    states: Sequence[str] | None = None,
+    region: str | None = None,
+    flavor: str | None = None,
+    name: str | None = None,
+    q: str | None = None,
+    tags: Mapping[str, str] | None = None,
+) -> dict[str, object]:
+    """The parameters of `LIST_CLUSTERS`, but for those of the authentication.
+
+    Without `states` deleted clusters are left out. `q` is a part of the name; `tags` must all be there.
+    """
+    filters = {
+        "states": list(states) if states else None,
+        "region": region,
+        "flavor": flavor,
+        "name": name,
+        "q": q,
+        "tags": orjson.dumps(tags or {}).decode(),
+    }
+    return filters | after(behind, order, limit)
+
+
+async def cluster_document(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> str:
+    """A cluster's JSON inside the transaction that changed it. Raises sqlalchemy.exc.NoResultFound."""
+    found = await connection.execute(_READ, {"project_id": project_id, "cluster_id": cluster_id})
+    document: str = found.scalar_one()
+    return document

@@ -1,0 +1,195 @@
+"""Taking machines and hosts for a cluster: the database's side of the allocator.
+
+Whoever chooses machines of a region and type holds the lock of their one `machine_pools` row until the end of its
+transaction. The snapshot is read after the lock was got, by a statement of its own, and so shows what the previous
+holder took: nobody is told that there is no room while there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from uuid import UUID
+
+import sqlalchemy as sa
+from psycopg import errors as pg_errors
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.inventory.allocator import Placement, allocate
+from ipucloud.inventory.snapshot import PodView, SlotState, SlotView
+from ipucloud.inventory.whynot import WhyNot
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
+from ipucloud.kernel.ids import new_id
+
+_LOCK_POOL = sa.text(
+    """
+    SELECT region FROM machine_pools WHERE region = :region AND machine_type = :machine_type FOR NO KEY UPDATE
+    """
+)
+_SNAPSHOT = sa.text(
+    """
+    SELECT pods.id, pods.gw_group, pods.position,
+           array_agg(machines.id ORDER BY slot) AS machine_ids,
+           array_agg(slot ORDER BY slot) AS slots,
+           array_agg(CASE WHEN held.released_at IS NOT NULL THEN 'cleaning'
+                          WHEN held.id IS NOT NULL THEN 'allocated'
+                          WHEN machines.health <> 'ok' THEN 'unhealthy'
+                          WHEN machines.maintenance THEN 'maintenance'
+                          ELSE 'free' END ORDER BY slot) AS states
+      FROM pods
+      JOIN machines ON machines.pod_id = pods.id
+      LEFT JOIN allocations AS held ON held.machine_id = machines.id AND held.freed_at IS NULL
+     WHERE pods.region = :region AND pods.machine_type = :machine_type
+     GROUP BY pods.id
+     ORDER BY pods.gw_group, pods.position
+    """
+)
+_FREE_HOSTS = sa.text(
+    """
+    SELECT count(*) FROM hosts
+     WHERE region = :region AND health = 'ok' AND NOT maintenance
+       AND NOT EXISTS (SELECT FROM allocations WHERE host_id = hosts.id AND freed_at IS NULL)
+    """
+)
+# Hosts are shared by the region's machine types, and so by several pools: another pool's choice is passed over.
+_TAKE = sa.text(
+    """
+    WITH chosen AS (
+      SELECT id FROM hosts
+       WHERE region = :region AND health = 'ok' AND NOT maintenance
+         AND NOT EXISTS (SELECT FROM allocations WHERE host_id = hosts.id AND freed_at IS NULL)
+       ORDER BY name LIMIT :host_count FOR NO KEY UPDATE SKIP LOCKED
+    ), numbered AS (
+      SELECT id, row_number() OVER () AS ordinal FROM chosen
+    ), held AS (
+      INSERT INTO allocations (id, project_id, cluster_id, machine_id, host_id, ordinal)
+      SELECT wanted.id, :project_id, :cluster_id, wanted.machine_id, NULL, wanted.ordinal - 1
+        FROM unnest(CAST(:machine_allocations AS uuid[]), CAST(:machines AS uuid[])) WITH ORDINALITY
+             AS wanted (id, machine_id, ordinal)
+      UNION ALL
+      SELECT (CAST(:host_allocations AS uuid[]))[ordinal], :project_id, :cluster_id, NULL, id, ordinal - 1
+        FROM numbered
+    )
+    SELECT count(*) FROM numbered
+    """
+)
+_ONE_HOLDER = frozenset({"uq_allocations_live_machine", "uq_allocations_live_host"})
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a cluster needs: so many machines of a type in a region, and hosts for its Poplar servers."""
+
+    project_id: UUID
+    cluster_id: UUID
+    region: str
+    machine_type: str
+    machines: int
+    hosts: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoRoom:
+    """Why a cluster cannot be placed now: a stable reason, a sentence, and the numbers behind it.
+
+    Numbers are of the region as a whole; they tell nothing of another customer.
+    """
+
+    reason: str
+    detail: str
+    numbers: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The machines and the number of free hosts of a region, at one instant."""
+
+    pods: Sequence[PodView]
+    free_hosts: int
+
+    def why_not(self, machines: int, hosts: int) -> NoRoom | None:
+        """None when a cluster of `machines` and `hosts` fits."""
+        found = allocate(self.pods, machines)
+        if isinstance(found, WhyNot):
+            return _no_machines(found)
+        return None if self.free_hosts >= hosts else _no_hosts(hosts, self.free_hosts)
+
+
+async def look(connection: AsyncConnection, *, region: str, machine_type: str) -> Room:
+    """What is free now. Nothing is locked: the answer may be outdated as soon as it is given."""
+    pods = await _snapshot(connection, region, machine_type)
+    hosts = await connection.execute(_FREE_HOSTS, {"region": region})
+    return Room(pods, hosts.scalar_one())
+
+
+async def take(connection: AsyncConnection, demand: Demand) -> None:
+    """Give the cluster the machines the allocator chooses and free hosts; call it last, it holds the pool's lock.
+
+    Raises `Problem` capacity_exhausted with `why_not`.
+    """
+    await connection.execute(_LOCK_POOL, {"region": demand.region, "machine_type": demand.machine_type})
+    found = allocate(await _snapshot(connection, demand.region, demand.machine_type), demand.machines)
+    if isinstance(found, WhyNot):
+        raise exhausted(_no_machines(found))
+    hosts = await _insert(connection, demand, found)
+    if hosts < demand.hosts:
+        raise exhausted(_no_hosts(demand.hosts, hosts))
+
+
+def exhausted(room: NoRoom) -> Problem:
+    """409 that says what would help."""
+    return Problem(CAPACITY_EXHAUSTED, room.detail, extra={"why_not": asdict(room)})
+
+
+async def _snapshot(connection: AsyncConnection, region: str, machine_type: str) -> list[PodView]:
+    rows = await connection.execute(_SNAPSHOT, {"region": region, "machine_type": machine_type})
+    return [
+        PodView(
+            row.id,
+            row.gw_group,
+            row.position,
+            tuple(
+                SlotView(machine_id, slot, SlotState(state))
+                for machine_id, slot, state in zip(row.machine_ids, row.slots, row.states, strict=True)
+            ),
+        )
+        for row in rows
+    ]
+
+
+async def _insert(connection: AsyncConnection, demand: Demand, found: Placement) -> int:
+    """Write the allocations; the number of hosts there were."""
+    parameters = {
+        "project_id": demand.project_id,
+        "cluster_id": demand.cluster_id,
+        "region": demand.region,
+        "machines": list(found.machine_ids),
+        "machine_allocations": [new_id() for _ in found.machine_ids],
+        "host_count": demand.hosts,
+        "host_allocations": [new_id() for _ in range(demand.hosts)],
+    }
+    try:
+        hosts: int = (await connection.execute(_TAKE, parameters)).scalar_one()
+    except sa.exc.IntegrityError as error:
+        if isinstance(error.orig, pg_errors.UniqueViolation) and error.orig.diag.constraint_name in _ONE_HOLDER:
+            raise exhausted(_outrun()) from error
+        raise
+    return hosts
+
+
+def _no_machines(found: WhyNot) -> NoRoom:
+    return NoRoom(found.reason, found.detail, asdict(found.numbers))
+
+
+def _no_hosts(wanted: int, free: int) -> NoRoom:
+    return NoRoom(
+        "hosts",
+        f"The cluster needs {wanted} Poplar server{'' if wanted == 1 else 's'} and the region has {free} free. "
+        "Try again later, or choose another region.",
+        {"wanted_hosts": wanted, "free_hosts": free},
+    )
+
+
+def _outrun() -> NoRoom:
+    """The index on live allocations refused: somebody chose machines without the pool's lock."""
+    return NoRoom("capacity", "The machines were taken a moment ago. Try again.", {})

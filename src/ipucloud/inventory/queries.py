@@ -1,0 +1,47 @@
+"""What an inventory can say to customers: how much of each flavor there is room for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.models import Flavor
+from ipucloud.inventory.allocator import capacity
+from ipucloud.inventory.placement import NoRoom, Room, look
+
+
+@dataclass(frozen=True, slots=True)
+class FlavorCapacity:
+    """How many clusters of a flavor could be created now, side by side; if none, why not."""
+
+    flavor: str
+    machine_type: str
+    machines: int
+    ipus: int
+    available: int
+    why_not: NoRoom | None
+
+
+async def region_capacity(
+    connection: AsyncConnection, *, region: str, flavors: Sequence[Flavor]
+) -> list[FlavorCapacity]:
+    """The room for each of the region's flavors, each as if it were asked for alone. Quotas are not looked at."""
+    rooms = {
+        machine_type: await look(connection, region=region, machine_type=machine_type)
+        for machine_type in sorted({flavor.machine_type for flavor in flavors})
+    }
+    return [_capacity(flavor, rooms[flavor.machine_type]) for flavor in flavors]
+
+
+def _capacity(flavor: Flavor, room: Room) -> FlavorCapacity:
+    available = min(capacity(room.pods, flavor.machines), room.free_hosts // flavor.poplar_servers)
+    return FlavorCapacity(
+        flavor=flavor.name,
+        machine_type=flavor.machine_type,
+        machines=flavor.machines,
+        ipus=flavor.ipus,
+        available=available,
+        why_not=room.why_not(flavor.machines, flavor.poplar_servers) if available == 0 else None,
+    )
