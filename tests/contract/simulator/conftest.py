@@ -1,0 +1,65 @@
+"""A simulated site on which everything is immediate, shared by a module's tests and emptied after each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from tests.support.site import RunningSite, running_site
+from tests.support.vipu import VipuDriver
+
+REGION = "luxembourg-2"
+
+
+@pytest.fixture(scope="module")
+def shared_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), options=["--machines-on"]) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def shared_vipu(shared_site: RunningSite) -> VipuDriver:
+    return VipuDriver(shared_site.user_channel(REGION), shared_site.admin_channel(REGION))
+
+
+@pytest.fixture(scope="module")
+def shared_http(shared_site: RunningSite) -> httpx.Client:
+    return shared_site.http()
+
+
+@pytest.fixture
+def vipu(shared_vipu: VipuDriver) -> Iterator[VipuDriver]:
+    yield shared_vipu
+    shared_vipu.clear()
+
+
+@pytest.fixture
+def http(shared_http: httpx.Client, shared_vipu: VipuDriver) -> Iterator[httpx.Client]:
+    """A client of the site, which is left without faults, broken hardware, servers, partitions and networks."""
+    yield shared_http
+    shared_http.delete("/v1/faults").raise_for_status()
+    for machine in shared_http.get("/v1/inventory").json()["regions"][0]["pods"][0]["machines"]:
+        shared_http.post(f"/v1/machines/{machine['name']}:repair")
+        shared_http.post(
+            f"/redfish/v1/Systems/{machine['name']}/Actions/ComputerSystem.Reset", json={"ResetType": "On"}
+        )
+    shared_vipu.clear()
+    for host in shared_http.get("/v1/hosts", params={"region": REGION}).json()["hosts"]:
+        if host["state"] != "clean":
+            shared_http.post(f"/v1/hosts/{host['name']}:repair").raise_for_status()
+            shared_http.delete(f"/v1/hosts/{host['name']}/server")
+    for network in shared_http.get("/v1/networks").json()["networks"]:
+        shared_http.delete(f"/v1/networks/{network['name']}").raise_for_status()
+
+
+@pytest.fixture(scope="module")
+def pod(shared_site: RunningSite) -> list[str]:
+    """The machines of the region's first pod, in the order of their slots."""
+    return [machine.name for machine in shared_site.region(REGION).pods[0].machines]
+
+
+@pytest.fixture(scope="module")
+def cluster_id(shared_site: RunningSite) -> str:
+    """The V-IPU cluster of the region's first two pods."""
+    return shared_site.region(REGION).pods[0].cluster_id

@@ -1,0 +1,83 @@
+"""A V-IPU controller as a test speaks to it: one method for a call, with the fields that tests set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import grpc
+
+from ipucloud.wire import vipu_admin_pb2 as admin
+from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
+from ipucloud.wire import vipu_pb2 as pb
+from ipucloud.wire import vipu_pb2_grpc as pb_grpc
+
+CALL_SECONDS = 10.0
+
+
+class VipuDriver:
+    """Calls with a time-out. A refusal raises grpc.RpcError."""
+
+    def __init__(self, user: grpc.Channel, administration: grpc.Channel) -> None:
+        self.user = pb_grpc.UserServiceStub(user)
+        self.version = pb_grpc.VersionServiceStub(user)
+        self.admin = admin_grpc.AdminServiceStub(administration)
+
+    def allocate(self, name: str, cluster: str, agents: Sequence[str] = (), *, size: int = 0) -> list[str]:
+        request = admin.CreateAllocationRequest(id=name, cluster_id=cluster, agent_ids=agents, size=size)
+        reply: admin.CreateAllocationReply = self.admin.CreateAllocation(request, timeout=CALL_SECONDS)
+        return list(reply.allocation.agent_ids)
+
+    def allocations(self) -> dict[str, list[str]]:
+        reply = self.admin.ListAllocations(admin.ListAllocationsRequest(), timeout=CALL_SECONDS)
+        return {found.id: list(found.agent_ids) for found in reply.allocations}
+
+    def release(self, name: str) -> None:
+        self.admin.RemoveAllocation(admin.RemoveAllocationRequest(id=name), timeout=CALL_SECONDS)
+
+    def create(self, name: str, size: int = 0, *, timeout: float = CALL_SECONDS, **requirements: Any) -> None:
+        wanted = pb.PartitionRequirements(id=name, size=size, **requirements)
+        self.user.CreatePartition(pb.CreatePartitionRequest(requirements=wanted), timeout=timeout)
+
+    def remove(self, name: str, *, force: bool = True) -> None:
+        self.user.RemovePartition(pb.RemovePartitionRequest(partition_id=name, force=force), timeout=CALL_SECONDS)
+
+    def reset(self, name: str) -> None:
+        self.user.ResetPartition(pb.ResetPartitionRequest(partition_id=name), timeout=CALL_SECONDS)
+
+    def status(self, name: str) -> pb.PartitionStatus:
+        request = pb.GetPartitionStatusRequest(partition_id=name)
+        status: pb.PartitionStatus = self.user.GetPartitionStatus(request, timeout=CALL_SECONDS).status
+        return status
+
+    def partitions(self, allocation: str = "") -> dict[str, pb.Partition]:
+        request = pb.ListPartitionsRequest(allocation_id=allocation)
+        return {found.id: found for found in self.user.ListPartitions(request, timeout=CALL_SECONDS).partitions}
+
+    def config(self, name: str, gcd: int | None = None) -> pb.PartitionConfig:
+        request = pb.GetPartitionIpuofConfigRequest(partition_id=name)
+        if gcd is not None:
+            request.gcd_id.id = gcd
+        config: pb.PartitionConfig = self.user.GetPartitionIpuofConfig(request, timeout=CALL_SECONDS).ipuof_config
+        return config
+
+    def clear(self) -> None:
+        """Remove every partition and allocation of a controller on which everything is immediate."""
+        for partition in self.partitions():
+            self.remove(partition)
+        self.partitions()
+        for allocation in self.allocations():
+            self.release(allocation)
+
+
+def code_of(error: grpc.RpcError) -> grpc.StatusCode:
+    """The status code of a refused call."""
+    assert isinstance(error, grpc.Call)
+    code: grpc.StatusCode = error.code()
+    return code
+
+
+def sentence_of(error: grpc.RpcError) -> str:
+    """What the refusal says."""
+    assert isinstance(error, grpc.Call)
+    return error.details() or ""
