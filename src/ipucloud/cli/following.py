@@ -14,7 +14,7 @@ from ipucloud.cli.session import Session
 from ipucloud.client.errors import OperationFailedError
 from ipucloud.client.models.operations import Operation
 
-HOLD = 2.0
+HOLD = 1
 """Seconds the service may hold a question: often enough for a bar that moves."""
 
 

@@ -5,7 +5,7 @@
 
 from ipucloud.client import activity, catalogue, clusters, identity, models, operations
 from ipucloud.client.aio import AsyncClient
-from ipucloud.client.call import Call
+from ipucloud.client.call import Call, Tagged
 from ipucloud.client.errors import (
     ApiError,
     ClientError,
@@ -29,6 +29,7 @@ __all__ = [
     "FieldError",
     "OperationFailedError",
     "Retry",
+    "Tagged",
     "UnexpectedAnswerError",
     "UnreachableError",
     "UsageError",

@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 
 import httpx
 
-from ipucloud.client.call import Call
+from ipucloud.client.call import Call, Tagged
 from ipucloud.client.exchange import Effect, Exchange, Flow, Outcome, Pause, Progress
 from ipucloud.client.models.base import Page
 from ipucloud.client.models.operations import Operation
@@ -54,6 +54,10 @@ class AsyncClient:
         """The answer of `call`. Raises ApiError, UnreachableError or UnexpectedAnswerError."""
         return await self._drive(self._exchange.run(call))
 
+    async def run_tagged(self, call: Call[Result]) -> Tagged[Result]:
+        """As `run`, with the entity tag that `if_match` of a change takes."""
+        return await self._drive(self._exchange.tagged(call))
+
     async def items(self, call: Call[Page[Result]]) -> AsyncIterator[Result]:
         """Every item of a list, part after part."""
         while True:
@@ -70,7 +74,7 @@ class AsyncClient:
         on_progress: Progress | None = None,
         *,
         patience: float | None = None,
-        hold: float = 20.0,
+        hold: int = 20,
         project: str | None = None,
     ) -> Operation:
         """The operation when it is done, however it ended; see `Client.wait`."""

@@ -59,6 +59,14 @@ class Call(Generic[Result]):
         return None if self.body is None else json.dumps(self.body, separators=(",", ":"), default=_text).encode()
 
 
+@dataclass(frozen=True)
+class Tagged(Generic[Result]):
+    """An answer with its entity tag, by which a change can demand that the object is still as it was read."""
+
+    value: Result
+    etag: str | None
+
+
 def get(
     path: str, decode: Decode[Result], query: Query | None = None, *, scoped: bool = False, hold: float = 0.0
 ) -> Call[Result]:
@@ -77,13 +85,14 @@ def patch(
     body: Mapping[str, object],
     *,
     scoped: bool = False,
-    version: int | None = None,
+    if_match: str | None = None,
 ) -> Call[Result]:
-    return Call("PATCH", path, decode, body=body, headers=_new_key() | if_match(version), scoped=scoped)
+    headers = _new_key() | _condition(if_match)
+    return Call("PATCH", path, decode, body=body, headers=headers, scoped=scoped)
 
 
-def delete(path: str, decode: Decode[Result], *, scoped: bool = False, version: int | None = None) -> Call[Result]:
-    return Call("DELETE", path, decode, headers=if_match(version), scoped=scoped)
+def delete(path: str, decode: Decode[Result], *, scoped: bool = False, if_match: str | None = None) -> Call[Result]:
+    return Call("DELETE", path, decode, headers=_condition(if_match), scoped=scoped)
 
 
 def nothing(content: bytes) -> None:
@@ -98,14 +107,13 @@ def segment(name: str | UUID) -> str:
     return quote(text, safe="")
 
 
-def if_match(version: int | None) -> dict[str, str]:
-    """The condition that the object still has this version."""
-    return {} if version is None else {"If-Match": f'"{version}"'}
-
-
 def given(**fields: object) -> dict[str, object]:
     """The fields that were given: None means absent."""
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _condition(etag: str | None) -> dict[str, str]:
+    return {} if etag is None else {"If-Match": etag}
 
 
 def _new_key() -> dict[str, str]:

@@ -80,17 +80,17 @@ def change(
     name: str | None = None,
     tags: Mapping[str, str] | None = None,
     delete_protection: bool | None = None,
-    version: int | None = None,
+    if_match: str | None = None,
 ) -> Call[Cluster]:
-    """Change what needs no work on the hardware. `version`: only if the cluster still has it."""
+    """Change what needs no work on the hardware. `if_match`: only if the cluster still has this entity tag."""
     body = given(name=name, tags=tags, delete_protection=delete_protection)
     path = f"clusters/{segment(cluster)}"
-    return request.patch(path, Cluster.model_validate_json, body, scoped=True, version=version)
+    return request.patch(path, Cluster.model_validate_json, body, scoped=True, if_match=if_match)
 
 
-def delete(cluster: str, *, version: int | None = None) -> Call[Operation]:
-    """Billing ends when this is accepted. `version`: only if the cluster still has it."""
-    return request.delete(f"clusters/{segment(cluster)}", Operation.model_validate_json, scoped=True, version=version)
+def delete(cluster: str, *, if_match: str | None = None) -> Call[Operation]:
+    """Billing ends when this is accepted. `if_match`: only if the cluster still has this entity tag."""
+    return request.delete(f"clusters/{segment(cluster)}", Operation.model_validate_json, scoped=True, if_match=if_match)
 
 
 def poplar_servers(cluster: str) -> Call[Page[PoplarServer]]:

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from ipucloud import __version__
 from ipucloud.client import identity, operations
-from ipucloud.client.call import Call
+from ipucloud.client.call import Call, Tagged
 from ipucloud.client.errors import (
     ApiError,
     FieldError,
@@ -106,11 +106,16 @@ class Exchange:
 
         Raises: ApiError, UnreachableError, UnexpectedAnswerError.
         """
+        tagged = yield from self.tagged(call, retry)
+        return tagged.value
+
+    def tagged(self, call: Call[Result], retry: Retry | None = None) -> Flow[Tagged[Result]]:
+        """As `run`, with the answer's entity tag."""
         if call.scoped and call.project is None and self.project is None:
             self.project = yield from self._own_project()
         received = yield from self._send(self._request(call), retry or self.retry)
         try:
-            return call.decode(received.content)
+            return Tagged(call.decode(received.content), received.headers.get("etag"))
         except ValidationError as error:
             raise UnexpectedAnswerError(
                 received.status,
@@ -120,7 +125,7 @@ class Exchange:
             ) from error
 
     def wait(
-        self, operation: str, on_progress: Progress | None, patience: float | None, hold: float, project: str | None
+        self, operation: str, on_progress: Progress | None, patience: float | None, hold: int, project: str | None
     ) -> Flow[Operation]:
         """Follow an operation until it is done; see `Client.wait`."""
         started = self.clock()

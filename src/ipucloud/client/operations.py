@@ -8,9 +8,9 @@ from ipucloud.client.models.base import Page
 from ipucloud.client.models.operations import Operation
 
 
-def get(operation: str, *, wait: float = 0.0) -> Call[Operation]:
+def get(operation: str, *, wait: int = 0) -> Call[Operation]:
     """One operation. The service answers when it is done, or after `wait` seconds (at most 60) as it is then."""
-    query = {"wait": f"{min(wait, 60.0):g}"} if wait else {}
+    query = {"wait": min(wait, 60)} if wait else {}
     return request.get(f"operations/{segment(operation)}", Operation.model_validate_json, query, scoped=True, hold=wait)
 
 

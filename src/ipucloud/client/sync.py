@@ -9,7 +9,7 @@ from typing import Self, TypeVar
 
 import httpx
 
-from ipucloud.client.call import Call
+from ipucloud.client.call import Call, Tagged
 from ipucloud.client.exchange import Effect, Exchange, Flow, Outcome, Pause, Progress
 from ipucloud.client.models.base import Page
 from ipucloud.client.models.operations import Operation
@@ -65,6 +65,10 @@ class Client:
         """The answer of `call`. Raises ApiError, UnreachableError or UnexpectedAnswerError."""
         return self._drive(self._exchange.run(call))
 
+    def run_tagged(self, call: Call[Result]) -> Tagged[Result]:
+        """As `run`, with the entity tag that `if_match` of a change takes."""
+        return self._drive(self._exchange.tagged(call))
+
     def items(self, call: Call[Page[Result]]) -> Iterator[Result]:
         """Every item of a list, part after part."""
         while True:
@@ -80,7 +84,7 @@ class Client:
         on_progress: Progress | None = None,
         *,
         patience: float | None = None,
-        hold: float = 20.0,
+        hold: int = 20,
         project: str | None = None,
     ) -> Operation:
         """The operation when it is done, however it ended; `on_progress` is given every version seen on the way.

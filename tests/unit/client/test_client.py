@@ -234,13 +234,18 @@ def test_waiting_ends_when_its_time_is_up(client: Client, service: Service) -> N
     assert len(service.asked) == 7
 
 
-def test_a_change_can_demand_the_version_it_was_based_on(client: Client, service: Service) -> None:
-    service.on("PATCH", "/v1/projects/demo/clusters/bert", Reply(body=CLUSTER))
-    service.on("DELETE", "/v1/projects/demo/clusters/bert", Reply(202, OPERATION))
-    client.run(clusters.change("bert", tags={}, version=3))
-    client.run(clusters.delete("bert", version=4))
-    assert [each.headers["if-match"] for each in service.asked] == ['"3"', '"4"']
-    assert service.asked[0].body == {"tags": {}}
+def test_a_change_can_demand_that_nothing_changed_since_it_was_read(client: Client, service: Service) -> None:
+    path = "/v1/projects/demo/clusters/bert"
+    service.on("GET", path, Reply(body=CLUSTER, headers={"ETag": '"3-ab"'}))
+    service.on("PATCH", path, Reply(body=CLUSTER))
+    service.on("DELETE", path, problem(412, "precondition_failed", "Read it again."))
+    read = client.run_tagged(clusters.get("bert"))
+    assert read.value.name == "bert"
+    client.run(clusters.change("bert", tags={}, if_match=read.etag))
+    with pytest.raises(ApiError):
+        client.run(clusters.delete("bert", if_match=read.etag))
+    assert [each.headers["if-match"] for each in service.asked[1:]] == ['"3-ab"', '"3-ab"']
+    assert service.asked[1].body == {"tags": {}}
 
 
 def test_names_stay_inside_their_path_segment(client: Client, service: Service) -> None:
