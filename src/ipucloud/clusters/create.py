@@ -133,7 +133,10 @@ async def _insert(
         },
     )
     if inserted.rowcount == 0:
-        raise Problem(
-            NAME_TAKEN, "A cluster of the project has this name. Choose another, or delete that cluster first."
-        )
+        raise name_taken()
     return cluster_id
+
+
+def name_taken() -> Problem:
+    """409: names are unique among a project's clusters that are not deleted."""
+    return Problem(NAME_TAKEN, "A cluster of the project has this name. Choose another, or delete that cluster first.")

@@ -230,17 +230,16 @@ class ClusterOut(Answer):
 
 
 class WhyNotOut(Answer):
-    """Why there is no room now, in machines of the region and type; `largest` is the largest cluster that fits."""
+    """Why there is no room now. The numbers are of the region as a whole, in machines unless they say otherwise."""
 
-    reason: str = Field(description="capacity, health, maintenance or fragmentation; open to others")
+    reason: str = Field(description="capacity, health, maintenance, fragmentation or hosts; open to others")
     detail: str
-    wanted: int
-    free: int
-    cleaning: int
-    unhealthy: int
-    maintenance: int
-    largest: int
-    missing: int
+    numbers: dict[str, int] = Field(
+        description="`largest`: the largest cluster that fits; `missing`: machines that would have to become free",
+        examples=[
+            {"wanted": 4, "free": 6, "cleaning": 0, "unhealthy": 1, "maintenance": 0, "largest": 2, "missing": 0}
+        ],
+    )
 
 
 class EstimateQuotaOut(Answer):

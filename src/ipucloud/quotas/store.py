@@ -95,15 +95,12 @@ async def set_limit(
 
 def exceeded(quota: Quota, machines: int) -> Problem:
     """409 with the numbers that tell what would still fit."""
+    needed = "1 machine" if machines == 1 else f"{machines} machines"
     sentence = (
-        f"The cluster needs {machines} machine{'' if machines == 1 else 's'} and the project's quota has {max(0, quota.left)} left of "
-        f"{quota.limit}. Delete a cluster, choose a smaller flavor, or ask for a higher quota."
+        f"The cluster needs {needed}; of the project's quota of {quota.limit} there are {max(0, quota.left)} left. "
+        "Delete a cluster, choose a smaller flavor, or ask for a higher quota."
     )
-    why_not = {
-        "reason": "quota",
-        "detail": sentence,
-        "wanted": machines,
-        "limit": quota.limit,
-        "used": quota.used,
-    }
-    return Problem(QUOTA_EXCEEDED, sentence, extra={"why_not": why_not})
+    numbers = {"wanted": machines, "limit": quota.limit, "used": quota.used}
+    return Problem(
+        QUOTA_EXCEEDED, sentence, extra={"why_not": {"reason": "quota", "detail": sentence, "numbers": numbers}}
+    )

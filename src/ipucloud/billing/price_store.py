@@ -1,0 +1,76 @@
+"""The price book in the database. A price is never changed: a new version takes its place from an instant on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.money import Money
+
+SHIPPED = "shipped, synthetic"
+"""The source of prices that come with the product: an example, nobody's offer."""
+
+# Any overlap counts as a conflict, by the table's exclusion constraint: what an operator set is never touched.
+_INSTALL = sa.text(
+    """
+    INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, valid_to, source)
+    VALUES (:id, :sku, :region, :currency, :unit_price, :valid_from, :valid_to, :source)
+    ON CONFLICT DO NOTHING
+    """
+)
+_CURRENT_AND_FUTURE = sa.text(
+    """
+    SELECT sku, region, currency, unit_price, valid_from, valid_to, source FROM prices
+     WHERE valid_to IS NULL OR valid_to > app_now()
+     ORDER BY sku, region, currency, valid_from
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPrice:
+    """The price of a machine-minute of a SKU in a region, in [valid_from, valid_to); `valid_to` None: until changed."""
+
+    sku: str
+    region: str
+    unit_price: Money
+    valid_from: datetime
+    valid_to: datetime | None
+    source: str
+
+
+async def install_shipped_prices(connection: AsyncConnection, catalogue: Catalogue) -> int:
+    """Add the catalogue's prices where none is set for any of their time; how many were added."""
+    added = 0
+    for price in catalogue.prices:
+        inserted = await connection.execute(
+            _INSTALL,
+            {
+                "id": new_id(),
+                "sku": price.sku,
+                "region": price.region,
+                "currency": price.currency,
+                "unit_price": price.unit_price,
+                "valid_from": price.valid_from,
+                "valid_to": price.valid_to,
+                "source": SHIPPED,
+            },
+        )
+        added += inserted.rowcount
+    return added
+
+
+async def current_and_future(connection: AsyncConnection) -> Sequence[ListedPrice]:
+    """Every price in force now or from a later instant on, by SKU, region, currency and time."""
+    return [
+        ListedPrice(
+            row.sku, row.region, Money.of(row.unit_price, row.currency), row.valid_from, row.valid_to, row.source
+        )
+        for row in await connection.execute(_CURRENT_AND_FUTURE)
+    ]

@@ -1,0 +1,51 @@
+"""What a cluster would cost and whether it could be had now. Nothing is taken and nothing is locked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from decimal import Decimal
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.admission import admit, expected_seconds
+from ipucloud.clusters.models import ClusterCreate, EstimateCapacityOut, EstimateOut, EstimateQuotaOut, WhyNotOut
+from ipucloud.clusters.plans import CREATE_PLAN
+from ipucloud.config import Settings
+from ipucloud.inventory.placement import look
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.money import Money
+from ipucloud.quotas import store as quotas
+
+
+async def estimate(
+    connection: AsyncConnection, actor: Actor, body: ClusterCreate, *, catalogue: Catalogue, settings: Settings
+) -> EstimateOut:
+    """Check the body as a create would, and answer with price, quota, capacity and time.
+
+    Raises `Problem` validation_failed. Quota and capacity that do not suffice are part of the answer.
+    """
+    admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
+    flavor, rate = admitted.choice.flavor, admitted.rate
+    place = {"region": admitted.choice.region.slug, "machine_type": flavor.machine_type}
+    quota = await quotas.find(connection, project_id=actor.project_id, **place)
+    room = await look(connection, **place)
+    why_not = room.why_not(flavor.machines, flavor.poplar_servers)
+
+    def money(amount: Decimal) -> Money:
+        return Money.of(amount, settings.currency)
+
+    return EstimateOut(
+        price_per_minute=money(rate.per_minute),
+        price_per_hour=money(rate.per_hour),
+        price_per_day=money(rate.per_day),
+        price_per_month=money(rate.per_month),
+        quota=EstimateQuotaOut(
+            allowed=flavor.machines <= quota.left, limit=quota.limit, used=quota.used, needed=flavor.machines
+        ),
+        capacity=EstimateCapacityOut(
+            available=why_not is None, why_not=None if why_not is None else WhyNotOut(**asdict(why_not))
+        ),
+        expected_seconds=math.ceil(expected_seconds(CREATE_PLAN, admitted.typical_seconds, catalogue)),
+    )

@@ -1,0 +1,76 @@
+"""Changing what a cluster is called and how it is kept; nothing here needs work on the hardware."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import orjson
+import sqlalchemy as sa
+from psycopg import errors as pg_errors
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.create import name_taken
+from ipucloud.clusters.locked import LockedCluster, lock_cluster
+from ipucloud.clusters.models import ClusterPatch
+from ipucloud.clusters.states import ClusterState
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+
+_UPDATE = sa.text(
+    """
+    WITH cluster AS (
+      UPDATE clusters
+         SET name = :name, tags = CAST(:tags AS jsonb), delete_protection = :delete_protection,
+             expires_at = :expires_at, version = version + 1
+       WHERE project_id = :project_id AND id = :cluster_id
+      RETURNING id, project_id, version
+    ), event AS (
+      INSERT INTO events (project_id, type, subject_type, subject_id, request_id, data)
+      SELECT project_id, 'cluster.updated', 'cluster', id, :request_id,
+             jsonb_build_object('fields', CAST(:fields AS text[]))
+        FROM cluster
+    )
+    SELECT version FROM cluster
+    """
+)
+
+
+async def update(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, body: ClusterPatch, *, if_match: int | None
+) -> int:
+    """Change the fields that were sent; the cluster's version afterwards.
+
+    A request that changes nothing leaves the version and writes no event. Raises `Problem`: not_found,
+    precondition_failed, state_conflict for a deleted cluster, name_taken, validation_failed.
+    """
+    cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
+    cluster.require_version(if_match)
+    if cluster.state is ClusterState.DELETED:
+        raise Problem(STATE_CONFLICT, "The cluster is deleted. It can be read, but not changed any more.")
+    _check_expiry(cluster, body)
+    before = {name: getattr(cluster, name) for name in ClusterPatch.model_fields}
+    after = before | {name: getattr(body, name) for name in body.model_fields_set}
+    changed = [name for name in before if after[name] != before[name]]
+    if not changed:
+        return cluster.version
+    parameters = {
+        "project_id": actor.project_id,
+        "cluster_id": cluster_id,
+        "request_id": actor.request_id,
+        "fields": changed,
+        **after,
+        "tags": orjson.dumps(after["tags"]).decode(),
+    }
+    try:
+        version: int = (await connection.execute(_UPDATE, parameters)).scalar_one()
+    except sa.exc.IntegrityError as error:
+        if isinstance(error.orig, pg_errors.UniqueViolation):
+            raise name_taken() from error
+        raise
+    return version
+
+
+def _check_expiry(cluster: LockedCluster, body: ClusterPatch) -> None:
+    if body.expires_at is not None and body.expires_at <= cluster.now:
+        fault = FieldError("/expires_at", "not_in_future", "Choose an instant in the future.")
+        raise Problem(VALIDATION_FAILED, "The cluster cannot be changed like this; `errors` says why.", [fault])
