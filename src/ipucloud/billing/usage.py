@@ -39,8 +39,7 @@ _OPEN = sa.text(
                       WHERE project_id = c.project_id AND cluster_id = c.id), start.at),
            start.at
       FROM clusters c,
-           LATERAL (SELECT date_trunc('second', CASE WHEN :from_request THEN c.created_at ELSE app_now() END, 'UTC')
-                        AS at) AS start
+           LATERAL (SELECT date_trunc('second', coalesce(CAST(:since AS timestamptz), app_now()), 'UTC') AS at) AS start
      WHERE c.project_id = :project_id AND c.id = :cluster_id
     ON CONFLICT (cluster_id) WHERE ended_at IS NULL DO NOTHING
     """
@@ -55,14 +54,14 @@ _CLOSE = sa.text(
 
 
 async def open_interval(
-    connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, from_request: bool = False
+    connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, since: datetime | None = None
 ) -> None:
     """Start to bill the cluster as it is now: its machines, SKU, region and currency.
 
-    It starts at the present second, or at the second of the cluster's creation `from_request`. The first interval's
-    start anchors the minutes of all later ones. Open already: nothing happens.
+    It starts at `since`, or now, truncated to the second. The first interval's start anchors the minutes of all later
+    ones. Open already: nothing happens.
     """
-    parameters = {"id": new_id(), "project_id": project_id, "cluster_id": cluster_id, "from_request": from_request}
+    parameters = {"id": new_id(), "project_id": project_id, "cluster_id": cluster_id, "since": since}
     await connection.execute(_OPEN, parameters)
 
 
