@@ -12,9 +12,10 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from ipucloud.db.embedded import APP_ROLE, OWNER_ROLE, EmbeddedPostgres, prepare_database
-from ipucloud.db.embedded.roles import SUPERUSER
+from ipucloud.db.embedded import EmbeddedPostgres, prepare_database
+from ipucloud.db.embedded.prepare import SUPERUSER
 from ipucloud.db.migrate import upgrade
+from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
 
 ROOT_VARIABLE = "IPUCLOUD_TEST_POSTGRES_ROOT"
 TEMPLATE = "ipucloud_template"

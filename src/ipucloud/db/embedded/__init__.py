@@ -5,14 +5,12 @@ same directory finds the data.
 """
 
 from ipucloud.db.embedded.errors import EmbeddedPostgresError
-from ipucloud.db.embedded.roles import APP_ROLE, DATABASE, OWNER_ROLE, prepare_database
+from ipucloud.db.embedded.prepare import DATABASE, prepare_database
 from ipucloud.db.embedded.server import EmbeddedPostgres
 from ipucloud.db.embedded.sockets import socket_url
 
 __all__ = [
-    "APP_ROLE",
     "DATABASE",
-    "OWNER_ROLE",
     "EmbeddedPostgres",
     "EmbeddedPostgresError",
     "prepare_database",

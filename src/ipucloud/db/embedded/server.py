@@ -20,8 +20,9 @@ from ipucloud.db.embedded.account import Account, account_for
 from ipucloud.db.embedded.binaries import Binaries, find_binaries, runnable_by
 from ipucloud.db.embedded.errors import EmbeddedPostgresError
 from ipucloud.db.embedded.locks import take_supervisor_lock, wait_for_server_lock
-from ipucloud.db.embedded.roles import APP_ROLE, DATABASE, OWNER_ROLE, SUPERUSER, prepare_database, prepare_roles
+from ipucloud.db.embedded.prepare import DATABASE, SUPERUSER, prepare_database, prepare_roles
 from ipucloud.db.embedded.sockets import PORT, make_private, socket_directory, socket_url
+from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
 
 START_SECONDS = 120.0
 STOP_SECONDS = guard.FAST_SHUTDOWN_SECONDS + guard.IMMEDIATE_SHUTDOWN_SECONDS + 10

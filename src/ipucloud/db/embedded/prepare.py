@@ -1,13 +1,13 @@
-"""The two database roles and what a database of ours looks like before its first migration."""
+"""What a server of ours holds before its first migration: two roles and an empty database."""
 
 from collections.abc import Callable
 
 import psycopg
 from psycopg import sql
 
+from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
+
 SUPERUSER = "postgres"
-OWNER_ROLE = "ipucloud_owner"
-APP_ROLE = "ipucloud_app"
 DATABASE = "ipucloud"
 CONNECT_SECONDS = 20
 
