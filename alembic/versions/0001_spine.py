@@ -470,6 +470,16 @@ def upgrade() -> None:
     )
     op.create_index("ix_allocations_cluster", "allocations", ["project_id", "cluster_id"], unique=False)
     op.create_index(
+        "ix_allocations_host", "allocations", ["host_id"], unique=False, postgresql_where=sa.text("host_id IS NOT NULL")
+    )
+    op.create_index(
+        "ix_allocations_machine",
+        "allocations",
+        ["machine_id"],
+        unique=False,
+        postgresql_where=sa.text("machine_id IS NOT NULL"),
+    )
+    op.create_index(
         "uq_allocations_live_host",
         "allocations",
         ["host_id"],
@@ -516,6 +526,10 @@ def downgrade() -> None:
     op.drop_table("operation_steps")
     op.drop_index("uq_allocations_live_machine", table_name="allocations", postgresql_where=sa.text("freed_at IS NULL"))
     op.drop_index("uq_allocations_live_host", table_name="allocations", postgresql_where=sa.text("freed_at IS NULL"))
+    op.drop_index(
+        "ix_allocations_machine", table_name="allocations", postgresql_where=sa.text("machine_id IS NOT NULL")
+    )
+    op.drop_index("ix_allocations_host", table_name="allocations", postgresql_where=sa.text("host_id IS NOT NULL"))
     op.drop_index("ix_allocations_cluster", table_name="allocations")
     op.drop_table("allocations")
     op.drop_index("uq_usage_intervals_open", table_name="usage_intervals", postgresql_where=sa.text("ended_at IS NULL"))

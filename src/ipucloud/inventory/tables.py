@@ -119,3 +119,5 @@ sa.Index(
     postgresql_where=allocations.c.freed_at.is_(None),
 )
 sa.Index("ix_allocations_cluster", allocations.c.project_id, allocations.c.cluster_id)
+sa.Index("ix_allocations_machine", allocations.c.machine_id, postgresql_where=allocations.c.machine_id.is_not(None))
+sa.Index("ix_allocations_host", allocations.c.host_id, postgresql_where=allocations.c.host_id.is_not(None))
