@@ -1,0 +1,106 @@
+"""SSH keys in the database. Only the re-serialised key is stored; a cluster copies what it needs when it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, page_of, place_in, rfc3339
+from ipucloud.events.log import record
+from ipucloud.identity.access import authenticated
+from ipucloud.identity.ssh_keys import SshKeyError, parse_public_key
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import NAME_TAKEN, SSH_KEY_REFUSED, FieldError, Problem
+from ipucloud.kernel.ids import new_id
+
+_MEMBERS = (
+    "'id', id, 'name', name, 'type', key_type, 'public_key', public_key, 'fingerprint', fingerprint, "
+    f"'created_at', {rfc3339('created_at')}"
+)
+_DOCUMENTS = clauses(
+    ", documents AS (SELECT place, 1 AS version, json_build_object(", _MEMBERS, ") AS document FROM page)"
+)
+_COLUMNS = "id, name, key_type, public_key, fingerprint, created_at"
+_OF_PROJECT = "FROM ssh_keys WHERE project_id = (SELECT project_id FROM project)"
+
+GET_KEY = authenticated(
+    clauses(", page AS (SELECT", _COLUMNS, ", 1 AS place", _OF_PROJECT, "AND id = :key_id)", _DOCUMENTS, ONE_DOCUMENT)
+)
+"""Parameter `:key_id`; answers (role, project_id, document, version)."""
+
+LIST_KEYS: Mapping[Order, sa.TextClause] = {
+    order: authenticated(
+        clauses(
+            ", page AS (SELECT",
+            _COLUMNS,
+            ",",
+            place_in(order),
+            _OF_PROJECT,
+            page_of(order),
+            ")",
+            _DOCUMENTS,
+            DOCUMENT_PAGE,
+        )
+    )
+    for order in Order
+}
+"""Parameters from `db.documents.after`."""
+
+_CREATE = sa.text(
+    """
+    INSERT INTO ssh_keys (id, project_id, name, key_type, public_key, fingerprint)
+    VALUES (:id, :project_id, :name, :key_type, :public_key, :fingerprint)
+    ON CONFLICT (project_id, name) DO NOTHING RETURNING id
+    """
+)
+_READ = sa.text(
+    clauses(
+        "WITH page AS (SELECT",
+        _COLUMNS,
+        ", 1 AS place FROM ssh_keys WHERE id = :id)",
+        _DOCUMENTS,
+        "SELECT document::text FROM documents",
+    )
+)
+_DELETE = sa.text("DELETE FROM ssh_keys WHERE project_id = :project_id AND id = :id RETURNING id")
+
+
+async def add(connection: AsyncConnection, actor: Actor, *, name: str, public_key: str) -> tuple[UUID, str]:
+    """Store a key under a name; its id and JSON. Raises `Problem` ssh_key_refused, name_taken."""
+    try:
+        key = parse_public_key(public_key)
+    except SshKeyError as refused:
+        fault = FieldError("/public_key", refused.code, refused.sentence)
+        raise Problem(SSH_KEY_REFUSED, refused.sentence, [fault]) from None
+    parameters = {"id": new_id(), "project_id": actor.project_id, "name": name}
+    key_columns = {"key_type": key.type, "public_key": key.text, "fingerprint": key.fingerprint}
+    stored = await connection.execute(_CREATE, parameters | key_columns)
+    key_id: UUID | None = stored.scalar_one_or_none()
+    if key_id is None:
+        raise Problem(NAME_TAKEN, "The project has a key of this name; choose another, or delete that one first.")
+    await _note(connection, actor, "ssh_key.created", key_id)
+    document: str = (await connection.execute(_READ, {"id": key_id})).scalar_one()
+    return key_id, document
+
+
+async def remove(connection: AsyncConnection, actor: Actor, key_id: UUID) -> bool:
+    """Forget the key; servers that let it in go on doing so. False when the project has no such key."""
+    gone = await connection.execute(_DELETE, {"project_id": actor.project_id, "id": key_id})
+    if gone.scalar_one_or_none() is None:
+        return False
+    await _note(connection, actor, "ssh_key.deleted", key_id)
+    return True
+
+
+async def _note(connection: AsyncConnection, actor: Actor, type_: str, key_id: UUID) -> None:
+    await record(
+        connection,
+        project_id=actor.project_id,
+        type=type_,
+        subject_type="ssh_key",
+        subject_id=key_id,
+        request_id=actor.request_id,
+    )

@@ -1,0 +1,131 @@
+"""Projects: making, naming, ending, and reading them.
+
+The statements answer with the JSON of the API. Those of a project continue `identity.access.authenticated`; the list
+stands for itself, because it belongs to no project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, Place, after, clauses, page_of, place_in, rfc3339
+from ipucloud.events.log import record
+from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import NAME_TAKEN, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.ids import new_id
+
+SLUG_PATTERN = r"^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$"
+"""Starts with a letter, so that a slug is never read as a number."""
+
+_MEMBERS = (
+    f"'id', id, 'number', number, 'slug', slug, 'name', name, 'created_at', {rfc3339('created_at')}, 'version', version"
+)
+_DOCUMENTS = clauses(", documents AS (SELECT place, version, json_build_object(", _MEMBERS, ") AS document FROM page)")
+_ONE = """
+, page AS (
+  SELECT id, number, slug, name, created_at, version, 1 AS place FROM projects
+  WHERE id = (SELECT project_id FROM project))
+"""
+_VISIBLE = """
+FROM projects
+WHERE deleted_at IS NULL AND EXISTS (SELECT FROM principal WHERE home IS NULL OR home = projects.id)
+"""
+
+GET_PROJECT = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT))
+"""Answers (role, project_id, document, version)."""
+
+LIST_PROJECTS: Mapping[Order, sa.TextClause] = {
+    order: sa.text(
+        clauses(
+            "WITH",
+            PRINCIPAL,
+            ", project AS (SELECT home AS project_id FROM principal), page AS (",
+            "SELECT id, number, slug, name, created_at, version,",
+            place_in(order),
+            _VISIBLE,
+            page_of(order),
+            ")",
+            _DOCUMENTS,
+            DOCUMENT_PAGE,
+        )
+    )
+    for order in Order
+}
+"""The projects a token may know; parameters `:token_hash` and `list_parameters`. Answers (role, project_id, items,
+next_created_at, next_id); `role` is NULL without a live token, `project_id` for a platform token."""
+
+_READ = sa.text(
+    clauses(
+        "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id)",
+        _ONE,
+        _DOCUMENTS,
+        "SELECT document::text AS document, version FROM documents",
+    )
+)
+_CREATE = sa.text(
+    "INSERT INTO projects (id, slug, name) VALUES (:id, :slug, :name) ON CONFLICT (slug) DO NOTHING RETURNING id"
+)
+_RENAME = sa.text(
+    """
+    UPDATE projects SET name = :name, version = version + 1
+     WHERE id = :id AND (CAST(:if_version AS bigint) IS NULL OR version = :if_version)
+    """
+)
+_END = sa.text("UPDATE projects SET deleted_at = app_now(), version = version + 1 WHERE id = :id")
+_END_TOKENS = sa.text("UPDATE tokens SET revoked_at = app_now() WHERE project_id = :id AND revoked_at IS NULL")
+
+
+def list_parameters(*, order: Order, limit: int, behind: Place | None) -> dict[str, object]:
+    """The parameters of `LIST_PROJECTS`, but for the token's."""
+    return after(behind, order, limit)
+
+
+async def project_document(connection: AsyncConnection, project_id: UUID) -> tuple[bytes, int]:
+    """A project's JSON and version inside the transaction that changed it."""
+    row = (await connection.execute(_READ, {"project_id": project_id})).one()
+    return row.document.encode(), row.version
+
+
+async def create(connection: AsyncConnection, *, slug: str, name: str, request_id: str) -> UUID:
+    """A new project. A slug is taken for ever. Raises `Problem` name_taken, validation_failed."""
+    if is_project_id(slug):
+        fault = FieldError("/slug", "looks_like_an_id", "Choose a slug that cannot be taken for an id.")
+        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", [fault])
+    made = await connection.execute(_CREATE, {"id": new_id(), "slug": slug, "name": name})
+    project_id: UUID | None = made.scalar_one_or_none()
+    if project_id is None:
+        raise Problem(NAME_TAKEN, "Choose another slug: one that was ever used is not given again.")
+    await _note(connection, Actor(project_id, None, request_id), "project.created")
+    return project_id
+
+
+async def rename(connection: AsyncConnection, actor: Actor, name: str, *, if_version: int | None) -> bool:
+    """Give the project another name, if it still has the version. False when it has not."""
+    changed = await connection.execute(_RENAME, {"id": actor.project_id, "name": name, "if_version": if_version})
+    if changed.rowcount == 0:
+        return False
+    await _note(connection, actor, "project.updated")
+    return True
+
+
+async def end(connection: AsyncConnection, actor: Actor) -> None:
+    """Delete the project and revoke its tokens; its records stay. The caller makes sure that it holds no machines."""
+    await connection.execute(_END, {"id": actor.project_id})
+    await connection.execute(_END_TOKENS, {"id": actor.project_id})
+    await _note(connection, actor, "project.deleted")
+
+
+async def _note(connection: AsyncConnection, actor: Actor, type_: str) -> None:
+    await record(
+        connection,
+        project_id=actor.project_id,
+        type=type_,
+        subject_type="project",
+        subject_id=actor.project_id,
+        request_id=actor.request_id,
+    )

@@ -1,0 +1,180 @@
+"""Tokens in the database: making, listing, revoking them, and what a token says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, page_of, place_in, rfc3339
+from ipucloud.events.log import record
+from ipucloud.identity.access import PRINCIPAL, authenticated
+from ipucloud.identity.roles import Role
+from ipucloud.identity.tokens import new_token
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.ids import new_id
+
+_MEMBERS = f"""
+'id', id, 'name', name, 'role', role, 'display_prefix', display_prefix, 'created_by', created_by,
+'created_at', {rfc3339("created_at")}, 'expires_at', {rfc3339("expires_at")},
+'revoked_at', {rfc3339("revoked_at")}, 'last_used_at', {rfc3339("last_used_at")}
+"""
+_DOCUMENTS = clauses(
+    ", documents AS (SELECT place, 1 AS version, json_build_object(", _MEMBERS, ") AS document FROM page)"
+)
+_COLUMNS = "id, name, role, display_prefix, created_by, created_at, expires_at, revoked_at, last_used_at"
+_OF_PROJECT = "FROM tokens WHERE project_id = (SELECT project_id FROM project)"
+
+GET_TOKEN = authenticated(
+    clauses(", page AS (SELECT", _COLUMNS, ", 1 AS place", _OF_PROJECT, "AND id = :token_id)", _DOCUMENTS, ONE_DOCUMENT)
+)
+"""Parameter `:token_id`; answers (role, project_id, document, version)."""
+
+LIST_TOKENS: Mapping[Order, sa.TextClause] = {
+    order: authenticated(
+        clauses(
+            ", page AS (SELECT",
+            _COLUMNS,
+            ",",
+            place_in(order),
+            _OF_PROJECT,
+            page_of(order),
+            ")",
+            _DOCUMENTS,
+            DOCUMENT_PAGE,
+        )
+    )
+    for order in Order
+}
+"""Every token ever made, revoked ones too; parameters from `db.documents.after`."""
+
+_PROJECT_MEMBERS = f"""
+'id', projects.id, 'number', projects.number, 'slug', projects.slug, 'name', projects.name,
+'created_at', {rfc3339("projects.created_at")}, 'version', projects.version
+"""
+WHOAMI = sa.text(
+    clauses(
+        "WITH",
+        PRINCIPAL,
+        ", page AS (SELECT",
+        _COLUMNS,
+        ", 1 AS place FROM tokens WHERE id = (SELECT token_id FROM principal))",
+        _DOCUMENTS,
+        "SELECT principal.role, principal.token_id, principal.home, documents.document::text AS token,",
+        "CASE WHEN projects.id IS NOT NULL THEN json_build_object(",
+        _PROJECT_MEMBERS,
+        ")::text END AS project",
+        "FROM principal CROSS JOIN documents LEFT JOIN projects ON projects.id = principal.home",
+    )
+)
+"""What a live token says of itself: (role, token_id, home, token, project), the last two as JSON."""
+
+_CREATE = sa.text(
+    """
+    INSERT INTO tokens (id, project_id, name, role, display_prefix, secret_hash, created_by, expires_at)
+    SELECT :id, :project_id, :name, :role, :display_prefix, :secret_hash, :created_by, CAST(:expires_at AS timestamptz)
+     WHERE CAST(:expires_at AS timestamptz) IS NULL OR CAST(:expires_at AS timestamptz) > app_now()
+    """
+)
+_READ = sa.text(
+    clauses(
+        "WITH page AS (SELECT",
+        _COLUMNS,
+        ", 1 AS place FROM tokens WHERE id = :id)",
+        _DOCUMENTS.lstrip(),
+        "SELECT document::text FROM documents",
+    )
+)
+_REVOKE = sa.text(
+    """
+    UPDATE tokens SET revoked_at = app_now()
+     WHERE project_id = :project_id AND id = :id AND revoked_at IS NULL RETURNING id
+    """
+)
+_KNOWN = sa.text("SELECT EXISTS (SELECT FROM tokens WHERE project_id = :project_id AND id = :id)")
+_TOUCH = sa.text(
+    """
+    UPDATE tokens SET last_used_at = app_now()
+     WHERE secret_hash = ANY(:hashes) AND (last_used_at IS NULL OR last_used_at < app_now() - interval '1 hour')
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeToken:
+    """A token just stored. `secret` leaves in this answer and is kept nowhere; `document` is the rest as JSON."""
+
+    id: UUID
+    secret: str
+    document: str
+
+
+async def create(
+    connection: AsyncConnection,
+    *,
+    env: str,
+    project_id: UUID | None,
+    name: str,
+    role: Role,
+    expires_at: datetime | None = None,
+    created_by: UUID | None = None,
+    request_id: str | None = None,
+) -> MadeToken:
+    """A new token of a project, or of the platform when `project_id` is None and the role is one of its two.
+
+    Raises `Problem` validation_failed when it would have expired already.
+    """
+    secret = new_token(env)
+    token_id = new_id()
+    stored = await connection.execute(
+        _CREATE,
+        {
+            "id": token_id,
+            "project_id": project_id,
+            "name": name,
+            "role": role.value,
+            "display_prefix": secret.display_prefix,
+            "secret_hash": secret.hash,
+            "created_by": created_by,
+            "expires_at": expires_at,
+        },
+    )
+    if stored.rowcount == 0:
+        fault = FieldError("/expires_at", "not_in_future", "Choose an instant in the future.")
+        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", [fault])
+    if project_id is not None:
+        await _note(connection, Actor(project_id, created_by, request_id or ""), "token.created", token_id)
+    document: str = (await connection.execute(_READ, {"id": token_id})).scalar_one()
+    return MadeToken(token_id, secret.secret, document)
+
+
+async def revoke(connection: AsyncConnection, actor: Actor, token_id: UUID) -> bool:
+    """End the token; it is refused from the commit on. False when the project never had it."""
+    parameters = {"project_id": actor.project_id, "id": token_id}
+    revoked = await connection.execute(_REVOKE, parameters)
+    if revoked.scalar_one_or_none() is not None:
+        await _note(connection, actor, "token.revoked", token_id)
+        return True
+    known: bool = (await connection.execute(_KNOWN, parameters)).scalar_one()
+    return known
+
+
+async def touch(connection: AsyncConnection, hashes: list[bytes]) -> None:
+    """Remember, to the hour, that these tokens were used."""
+    await connection.execute(_TOUCH, {"hashes": hashes})
+
+
+async def _note(connection: AsyncConnection, actor: Actor, type_: str, token_id: UUID) -> None:
+    await record(
+        connection,
+        project_id=actor.project_id,
+        type=type_,
+        subject_type="token",
+        subject_id=token_id,
+        request_id=actor.request_id,
+    )
