@@ -1,0 +1,171 @@
+"""docker-compose.yml and the Dockerfile against what the product really has: commands, settings, files, roles."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import yaml
+
+from ipucloud.cli.main import COMMANDS
+from ipucloud.config import Settings
+from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
+
+PROJECT = Path(__file__).parents[2]
+COMPOSE: dict[str, Any] = yaml.safe_load((PROJECT / "docker-compose.yml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+OURS = {name: service for name, service in SERVICES.items() if name != "database"}
+SCRIPTS = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["scripts"]
+ROLES_SQL = (PROJECT / "deploy" / "roles.sql").read_text()
+
+INSTRUCTIONS = [
+    line.split(maxsplit=1)
+    for line in (PROJECT / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
+    if line.strip()
+]
+
+each_of_ours = pytest.mark.parametrize("name", OURS)
+each_service = pytest.mark.parametrize("name", SERVICES)
+
+
+def default_of(value: object) -> str:
+    """The value with every `${NAME:-default}` at its default."""
+    return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", str(value))
+
+
+def environment(name: str) -> dict[str, str]:
+    return {key: default_of(value) for key, value in SERVICES[name].get("environment", {}).items()}
+
+
+def replicas(name: str) -> int:
+    return int(SERVICES[name].get("deploy", {}).get("replicas", 1))
+
+
+def test_two_of_each_process_share_one_database_and_one_site() -> None:
+    commands = [service["command"][:2] for name, service in OURS.items() for _ in range(replicas(name))]
+    assert commands.count(["ipucloud", "api"]) == 2
+    assert commands.count(["ipucloud", "worker"]) == 2
+    assert commands.count(["ipucloud", "migrate"]) == 1
+    assert [command[0] for command in commands].count("ipucloud-sim") == 1
+
+
+@each_of_ours
+def test_every_command_is_one_the_package_installs(name: str) -> None:
+    program, *arguments = SERVICES[name]["command"]
+    assert program in SCRIPTS
+    if program == "ipucloud":
+        assert arguments[0] in {entry.name for entry in COMMANDS}
+    else:
+        module = SCRIPTS[program].partition(":")[0]
+        usage = subprocess.run(
+            [sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=True
+        ).stdout
+        assert {option for option in arguments if option.startswith("--")} <= set(re.findall(r"--[a-z-]+", usage))
+
+
+@each_of_ours
+def test_every_setting_is_one_the_product_reads(name: str) -> None:
+    known = {f"IPUCLOUD_{field.upper()}" for field in Settings.model_fields}
+    assert {key for key in environment(name) if key.startswith("IPUCLOUD_")} <= known
+
+
+@each_of_ours
+def test_the_settings_of_a_service_are_valid(name: str) -> None:
+    given = {key.removeprefix("IPUCLOUD_").lower(): value for key, value in environment(name).items()}
+    Settings.model_validate(given)
+
+
+def test_the_database_passes_the_passwords_that_its_script_asks_for() -> None:
+    asked = set(re.findall(r"^\\getenv \w+ (\w+)$", ROLES_SQL, re.MULTILINE))
+    assert asked == {key for key in environment("database") if key.startswith("IPUCLOUD_")}
+
+
+@each_of_ours
+def test_services_work_as_the_application_and_only_migrations_as_the_owner(name: str) -> None:
+    passwords = environment("database")
+    expected = {
+        "IPUCLOUD_DATABASE_URL": (APP_ROLE, passwords["IPUCLOUD_APP_PASSWORD"]),
+        "IPUCLOUD_MIGRATION_DATABASE_URL": (OWNER_ROLE, passwords["IPUCLOUD_OWNER_PASSWORD"]),
+    }
+    found = {key: urlsplit(value) for key, value in environment(name).items() if key.endswith("DATABASE_URL")}
+    assert {key: (url.username, url.password) for key, url in found.items()} == {key: expected[key] for key in found}
+    assert all((url.hostname, url.path) == ("database", "/ipucloud") for url in found.values())
+    assert ("IPUCLOUD_MIGRATION_DATABASE_URL" in found) == (name == "migrate")
+
+
+def test_the_workers_call_the_address_the_simulated_site_listens_on() -> None:
+    address = SERVICES["simulator"]["networks"]["control"]["ipv4_address"]
+    command = SERVICES["simulator"]["command"]
+    options = dict(zip(command[1::2], command[2::2], strict=True))
+    assert options["--bind"] == address
+    assert environment("worker")["IPUCLOUD_SITE_URL"] == f"http://{address}:{options['--http-port']}"
+    assert environment("worker")["IPUCLOUD_SITE_TOKEN"] == environment("simulator")["IPUCLOUD_SITE_TOKEN"]
+
+
+@each_service
+def test_what_a_service_waits_for_can_happen(name: str) -> None:
+    for target, wish in SERVICES[name].get("depends_on", {}).items():
+        if wish["condition"] == "service_healthy":
+            assert "healthcheck" in SERVICES[target]
+        else:
+            assert wish["condition"] == "service_completed_successfully"
+            assert "restart" not in SERVICES[target]
+
+
+@each_service
+def test_what_keeps_running_has_a_health_check_and_comes_back(name: str) -> None:
+    if name != "migrate":
+        assert SERVICES[name]["healthcheck"]["test"][0] == "CMD"
+        assert SERVICES[name]["restart"] == "unless-stopped"
+
+
+@pytest.mark.parametrize(("name", "variable"), [("api1", "INTERNAL_PORT"), ("worker", "WORKER_INTERNAL_PORT")])
+def test_health_is_asked_on_the_internal_listener(name: str, variable: str) -> None:
+    probe = " ".join(SERVICES[name]["healthcheck"]["test"])
+    assert f":{environment(name)[f'IPUCLOUD_{variable}']}/" in probe
+
+
+@pytest.mark.parametrize("name", ["api1", "api2"])
+def test_an_api_is_published_on_a_port_of_its_own(name: str) -> None:
+    published = [port.split(":") for api in ("api1", "api2") for port in SERVICES[api]["ports"]]
+    assert len({host for _, host, _ in published}) == len(published)
+    assert {inside for _, _, inside in published} == {environment(name)["IPUCLOUD_PORT"]}
+
+
+def test_images_are_pinned_and_ours_is_built_once() -> None:
+    images = [service["image"] for service in SERVICES.values()]
+    images += [rest.split()[0] for word, rest in INSTRUCTIONS if word == "FROM"]
+    assert all(re.fullmatch(r"[\w./-]+:\d+(\.\d+)+(-[a-z-]+)?", image) for image in images), images
+    assert [name for name, service in SERVICES.items() if "build" in service] == ["migrate"]
+    assert len({service["image"] for service in OURS.values()}) == 1
+
+
+def test_files_and_volumes_named_exist() -> None:
+    mounts = [volume.split(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])]
+    for source in mounts:
+        assert (PROJECT / source).is_file() if source.startswith("./") else source in COMPOSE["volumes"]
+    copied = [rest.split()[:-1] for word, rest in INSTRUCTIONS if word == "COPY" and not rest.startswith("--from")]
+    missing = [path for paths in copied for path in paths if not (PROJECT / path).exists()]
+    assert not missing
+
+
+def test_what_the_image_copies_is_not_ignored() -> None:
+    allowed = {
+        line.removeprefix("!") for line in (PROJECT / ".dockerignore").read_text().splitlines() if line.startswith("!")
+    }
+    copied = [rest.split()[:-1] for word, rest in INSTRUCTIONS if word == "COPY" and not rest.startswith("--from")]
+    assert {path.split("/")[0] for paths in copied for path in paths} == allowed
+
+
+def test_the_image_takes_hashed_packages_only_and_runs_without_rights() -> None:
+    installs = [
+        part for word, rest in INSTRUCTIONS if word == "RUN" for part in rest.split("&&") if "pip install" in part
+    ]
+    assert installs
+    assert all("--require-hashes" in part or "--no-index" in part for part in installs)
+    final_stage = INSTRUCTIONS[max(index for index, (word, _) in enumerate(INSTRUCTIONS) if word == "FROM") :]
+    assert [rest for word, rest in final_stage if word == "USER"] == ["ipucloud"]
