@@ -1,0 +1,1 @@
+"""Commands that run the service. They import the control plane, so they are loaded only when they are called."""

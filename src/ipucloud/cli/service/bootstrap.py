@@ -1,0 +1,47 @@
+"""`ipucloud bootstrap`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli import output
+from ipucloud.cli.service.bootstrapping import MACHINES, PROJECT, Bootstrapped
+from ipucloud.cli.service.bootstrapping import bootstrap as make
+from ipucloud.cli.service.connections import database_of
+from ipucloud.cli.service.telling import settings_from_environment, told
+from ipucloud.cli.session import Json
+from ipucloud.config import Settings
+
+app = typer.Typer()
+
+
+@app.command("bootstrap")
+def bootstrap(
+    project: Annotated[str, typer.Option(help="Slug of the first project.")] = PROJECT,
+    machines: Annotated[int, typer.Option(min=0, help="Its quota per region and machine type.")] = MACHINES,
+    as_json: Json = False,
+) -> None:
+    """Make the first project, an administrator's and an owner's token, quotas and prices.
+
+    Safe to repeat: what is there stays. A token is shown once, when it is made.
+    """
+    with told():
+        made = asyncio.run(_bootstrap(settings_from_environment("database_url"), project, machines))
+    facts = {
+        "project": made.project,
+        "project_id": str(made.project_id),
+        "admin_token": made.admin_token,
+        "owner_token": made.owner_token,
+    }
+    if as_json:
+        output.write_json(facts)
+    else:
+        output.write_facts((name.replace("_", " "), value) for name, value in facts.items())
+
+
+async def _bootstrap(settings: Settings, project: str, machines: int) -> Bootstrapped:
+    async with database_of(settings) as database:
+        return await make(database, env=settings.environment, slug=project, machines=machines)

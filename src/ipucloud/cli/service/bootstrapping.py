@@ -1,0 +1,109 @@
+"""The first rows of a database that customers can use: prices, a project, its quotas, an administrator, an owner.
+
+Everything that is there already stays as it is, so running it again changes nothing and prints no token.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.price_store import install_shipped_prices
+from ipucloud.catalogue.load import load
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.db.engine import Database
+from ipucloud.identity import projects, token_store
+from ipucloud.identity.access import identify
+from ipucloud.identity.roles import Permission, Role
+from ipucloud.identity.tokens import token_hash
+from ipucloud.kernel.errors import Problem
+from ipucloud.quotas.store import list_quotas, set_limit
+
+PROJECT = "demo"
+MACHINES = 64
+REQUEST_ID = "bootstrap"
+
+_ALONE = sa.text("SELECT pg_advisory_xact_lock(hashtext('ipucloud bootstrap'))")
+_PROJECT = sa.text("SELECT id FROM projects WHERE slug = :slug")
+_LIVING_TOKEN = sa.text(
+    """
+    SELECT EXISTS (SELECT FROM tokens
+     WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND role = :role
+       AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > app_now()))
+    """
+)
+
+
+@dataclass(frozen=True)
+class Bootstrapped:
+    """What is there now. A token is given only when it was made just now; it cannot be shown again."""
+
+    project: str
+    project_id: UUID
+    admin_token: str | None = field(repr=False)
+    owner_token: str | None = field(repr=False)
+
+
+async def bootstrap(
+    database: Database, *, env: str, slug: str = PROJECT, machines: int = MACHINES, another_owner: bool = False
+) -> Bootstrapped:
+    """Make what is missing, in one transaction. `machines` is the quota per region and machine type.
+
+    `another_owner`: make an owner's token even if the project has one, because nobody remembers it.
+    Raises Problem.
+    """
+
+    async def make(connection: AsyncConnection) -> Bootstrapped:
+        await connection.execute(_ALONE)
+        catalogue = load()
+        await install_shipped_prices(connection, catalogue)
+        project_id: UUID | None = (await connection.execute(_PROJECT, {"slug": slug})).scalar_one_or_none()
+        if project_id is None:
+            project_id = await projects.create(connection, slug=slug, name=slug, request_id=REQUEST_ID)
+        await _set_quotas(connection, catalogue, project_id, machines)
+        return Bootstrapped(
+            slug,
+            project_id,
+            await _token(connection, env, None, Role.ADMIN),
+            await _token(connection, env, project_id, Role.OWNER, another=another_owner),
+        )
+
+    return await database.transact(make)
+
+
+async def knows(database: Database, token: str) -> bool:
+    """Whether the token is alive in this database."""
+    hashed = token_hash(token)
+    if hashed is None:
+        return False
+    async with database.read() as connection:
+        try:
+            await identify(connection, hashed, Permission.PROJECT_READ)
+        except Problem:
+            return False
+    return True
+
+
+async def _set_quotas(connection: AsyncConnection, catalogue: Catalogue, project_id: UUID, machines: int) -> None:
+    have = {(quota.region, quota.machine_type) for quota in await list_quotas(connection, project_id=project_id)}
+    for region in catalogue.regions:
+        for machine_type in region.machine_types:
+            if (region.slug, machine_type) not in have:
+                await set_limit(
+                    connection, project_id=project_id, region=region.slug, machine_type=machine_type, machines=machines
+                )
+
+
+async def _token(
+    connection: AsyncConnection, env: str, project_id: UUID | None, role: Role, *, another: bool = False
+) -> str | None:
+    found = await connection.execute(_LIVING_TOKEN, {"project_id": project_id, "role": role})
+    if found.scalar_one() and not another:
+        return None
+    made = await token_store.create(
+        connection, env=env, project_id=project_id, name=f"first {role}", role=role, request_id=REQUEST_ID
+    )
+    return made.secret

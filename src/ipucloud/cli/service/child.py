@@ -1,0 +1,136 @@
+"""A program kept running: started again when it ends, stopped with its keeper."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ipucloud.cli.service.errors import CommandError
+
+GRACE_SECONDS = 10.0
+READY_SECONDS = 60.0
+READY_POLL_SECONDS = 0.05
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+SETTLED_SECONDS = 60.0
+"""A program that ran this long had started well: its next start is a first one again."""
+LOG_BYTES = 10_000_000
+
+Say = Callable[[str], None]
+
+
+class ChildError(CommandError):
+    """A program did not become ready; the message says where its log is."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A module to run as a process; `ready` tells when it can be used."""
+
+    name: str
+    module: str
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str]
+    log: Path
+    ready: Callable[[], Awaitable[bool]]
+
+
+@asynccontextmanager
+async def kept(program: Program, say: Say) -> AsyncIterator[None]:
+    """Run the program while the block lasts; entered when it is ready, left when it has ended.
+
+    When it ends by itself it is started again, after a pause that doubles from try to try.
+
+    Raises ChildError when it ends or stays silent before it was ready for the first time.
+    """
+    _turn(program.log)
+    process = await _start(program)
+    try:
+        await _await_ready(program, process)
+    except BaseException:
+        await _end(process)
+        raise
+    keeper = asyncio.create_task(_keep(program, process, say), name=f"keep {program.name}")
+    try:
+        yield
+    finally:
+        keeper.cancel()
+        with suppress(asyncio.CancelledError):
+            await keeper
+
+
+async def _keep(program: Program, process: asyncio.subprocess.Process, say: Say) -> None:
+    pause = FIRST_PAUSE
+    while True:
+        started = time.monotonic()
+        try:
+            status = await process.wait()
+        except asyncio.CancelledError:
+            await _end(process)
+            raise
+        if time.monotonic() - started > SETTLED_SECONDS:
+            pause = FIRST_PAUSE
+        say(f"{program.name} ended ({_ending(status)}); started again in {pause:g} s. Its log: {program.log}")
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
+        process = await _start(program)
+
+
+async def _start(program: Program) -> asyncio.subprocess.Process:
+    program.log.parent.mkdir(parents=True, exist_ok=True)
+    with program.log.open("ab") as log:
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "ipucloud.cli.service.leash",
+            program.module,
+            *program.arguments,
+            stdin=asyncio.subprocess.PIPE,  # the leash: it closes when this process is gone
+            stdout=log,
+            stderr=log,
+            env={**os.environ, **program.environment},
+            start_new_session=True,  # Ctrl-C is for the keeper, which ends its programs in order
+        )
+
+
+async def _await_ready(program: Program, process: asyncio.subprocess.Process) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while not await program.ready():
+        if process.returncode is not None:
+            raise ChildError(f"{program.name} did not start ({_ending(process.returncode)}): {_last_line(program.log)}")
+        if time.monotonic() > deadline:
+            raise ChildError(f"{program.name} was not ready within {READY_SECONDS:g} s. Its log: {program.log}")
+        await asyncio.sleep(READY_POLL_SECONDS)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Ask the program to end and wait; end it when it takes too long, or at once when we are told to hurry."""
+    with suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), GRACE_SECONDS)
+    except (TimeoutError, asyncio.CancelledError):
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+def _ending(status: int) -> str:
+    return f"signal {-status}" if status < 0 else f"status {status}"
+
+
+def _turn(log: Path) -> None:
+    if log.exists() and log.stat().st_size > LOG_BYTES:
+        log.replace(log.with_suffix(".log.1"))
+
+
+def _last_line(log: Path) -> str:
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - 4000))
+        lines = file.read().decode(errors="replace").split("\n")
+    return f"{next((line for line in reversed(lines) if line.strip()), 'no word')} (all of it in {log})"

@@ -1,0 +1,38 @@
+"""`ipucloud site`."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+
+import typer
+
+from ipucloud.cli import output
+from ipucloud.cli.service.connections import database_of, sites_of
+from ipucloud.cli.service.telling import settings_from_environment, told
+from ipucloud.cli.session import Json
+from ipucloud.config import Settings
+from ipucloud.inventory.sync import Synced, sync
+
+app = typer.Typer(no_args_is_help=True, help="Read a site's hardware into the inventory.")
+
+
+@app.callback()
+def site() -> None:
+    pass
+
+
+@app.command("sync")
+def site_sync(as_json: Json = False) -> None:
+    """Register the hardware that the site lists. Safe to repeat; what the site no longer lists stays."""
+    with told():
+        found = asdict(asyncio.run(_sync(settings_from_environment("database_url", "site_url"))))
+    if as_json:
+        output.write_json(found)
+    else:
+        output.write_facts(found.items())
+
+
+async def _sync(settings: Settings) -> Synced:
+    async with database_of(settings) as database, sites_of(settings) as sites:
+        return await sync(database, sites)

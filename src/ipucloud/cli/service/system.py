@@ -1,0 +1,152 @@
+"""A whole system on this machine: database, simulated site, worker and API, as long as a block lasts.
+
+It is entered in that order and left in the reverse one. Whatever becomes of this process, nothing of it stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+from pydantic import SecretStr
+
+from ipucloud.cli.service.bootstrapping import PROJECT, bootstrap, knows
+from ipucloud.cli.service.child import Program, Say, kept
+from ipucloud.cli.service.connections import database_of, sites_of
+from ipucloud.cli.service.ports import free_port
+from ipucloud.cli.service.secret_files import kept_secret, read_secret, write_secret
+from ipucloud.config import Settings
+from ipucloud.db.embedded import EmbeddedPostgres
+from ipucloud.db.migrate import upgrade
+from ipucloud.inventory.sync import sync
+
+PROBE_SECONDS = 2.0
+
+SIMULATED_SITE = {"site_poll_interval": 0.2, "site_call_timeout": 2.0, "request_life": 3.0}
+"""What suits a site on this machine, where an answer takes milliseconds; settings that were given go first."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A system that runs. `token` is an owner's of project `project`."""
+
+    url: str
+    token: str = field(repr=False)
+    project: str
+    logs: Path
+
+
+@contextmanager
+def migrated_database(settings: Settings) -> Iterator[Settings]:
+    """The settings with a database at the newest schema: the given one, else an embedded one while the block lasts.
+
+    Raises EmbeddedPostgresError and what a migration raises.
+    """
+    if settings.database_url is not None:
+        owner = settings.migration_database_url or settings.database_url
+        upgrade(owner.get_secret_value())
+        yield settings
+        return
+    with EmbeddedPostgres(settings.data_dir / "postgres", bindir=settings.pg_bindir) as server:
+        upgrade(server.owner_url())
+        yield settings.model_copy(update={"database_url": SecretStr(server.app_url())})
+
+
+@asynccontextmanager
+async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIterator[System]:
+    """Everything above the database, on free ports; entered when the API answers.
+
+    Raises ChildError, PortError, SiteError, Problem.
+    """
+    if settings.database_url is None:
+        raise ValueError("a system runs on a database")
+    logs = settings.data_dir / "logs"
+    async with AsyncExitStack() as stack:
+        if settings.site_url is None:
+            settings = await stack.enter_async_context(_simulated_site(settings, time_scale, logs, say))
+        token = await _prepare(settings)
+        settings = _with_free_ports(settings)
+        address = "127.0.0.1" if settings.host in {"0.0.0.0", "::"} else settings.host  # noqa: S104 (only compared)
+        worker_url = f"http://{address}:{settings.worker_internal_port}"
+        api_url = f"http://{address}:{settings.port}"
+        await stack.enter_async_context(kept(_service("worker", settings, logs, f"{worker_url}/readyz"), say))
+        await stack.enter_async_context(kept(_service("api", settings, logs, f"{api_url}/readyz"), say))
+        yield System(api_url, token, PROJECT, logs)
+
+
+@asynccontextmanager
+async def _simulated_site(settings: Settings, time_scale: float, logs: Path, say: Say) -> AsyncIterator[Settings]:
+    folder = settings.data_dir / "site"
+    ready_file = settings.data_dir / "site-ready.json"
+    ready_file.unlink(missing_ok=True)
+    token = kept_secret(settings.data_dir / "site-token")
+
+    async def ready() -> bool:
+        return ready_file.exists()
+
+    arguments = ("--data", str(folder), "--time-scale", str(time_scale), "--ready-file", str(ready_file))
+    program = Program(
+        "simulated site",
+        "ipucloud.simulator.main",
+        arguments,
+        {"IPUCLOUD_SITE_TOKEN": token},
+        logs / "site.log",
+        ready,
+    )
+    async with kept(program, say):
+        url = json.loads(ready_file.read_text())["url"]
+        mine = {name: value for name, value in SIMULATED_SITE.items() if name not in settings.model_fields_set}
+        yield settings.model_copy(update={"site_url": url, "site_token": SecretStr(token), **mine})
+
+
+async def _prepare(settings: Settings) -> str:
+    """Register the site's hardware; answer the token kept in the data directory, or a new one if it is not known."""
+    path = settings.data_dir / "token"
+    async with database_of(settings) as database, sites_of(settings) as sites:
+        await sync(database, sites)
+        token = read_secret(path)
+        known = token is not None and await knows(database, token)
+        made = await bootstrap(database, env=settings.environment, another_owner=not known)
+        if made.owner_token is not None:
+            token = made.owner_token
+            write_secret(path, token)
+    return token or ""
+
+
+def _with_free_ports(settings: Settings) -> Settings:
+    taken: set[int] = set()
+    names = ("port", "internal_port", "worker_internal_port")
+    return settings.model_copy(
+        update={name: free_port(settings.host, getattr(settings, name), taken) for name in names}
+    )
+
+
+def _service(name: str, settings: Settings, logs: Path, probe: str) -> Program:
+    async def ready() -> bool:
+        return await _answers(probe)
+
+    return Program(name, "ipucloud.cli.main", (name,), environment(settings), logs / f"{name}.log", ready)
+
+
+async def _answers(url: str) -> bool:
+    async with httpx.AsyncClient(trust_env=False, timeout=PROBE_SECONDS) as client:
+        try:
+            return (await client.get(url)).is_success
+        except httpx.HTTPError:
+            return False
+
+
+def environment(settings: Settings) -> Mapping[str, str]:
+    """The settings as variables that make another process have them."""
+    values = {}
+    for name in Settings.model_fields:
+        value = getattr(settings, name)
+        if value is not None:
+            values[f"IPUCLOUD_{name.upper()}"] = (
+                value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+            )
+    return values
