@@ -6,7 +6,6 @@ call where the schema wants that, so that factories can be called as often as a 
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.tables import prices
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tables import projects, ssh_keys, tokens
+from ipucloud.identity.tokens import new_token, token_hash
 from ipucloud.inventory.tables import hosts, machine_pools, machines, pods, site_regions
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.ids import new_id
@@ -56,7 +56,9 @@ class Token:
 
     @property
     def hash(self) -> bytes:
-        return hashlib.sha256(self.secret.encode()).digest()
+        found = token_hash(self.secret)
+        assert found is not None
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +102,18 @@ class _Shape:
 
 async def make_token(connection: AsyncConnection, project_id: UUID | None, role: Role = Role.OWNER) -> Token:
     """A live token; `project_id` None makes one of the platform (roles admin and support)."""
-    token = Token(new_id(), f"test-token-{new_id()}", role)
+    made, token_id = new_token("test"), new_id()
     await connection.execute(
         sa.insert(tokens).values(
-            id=token.id,
+            id=token_id,
             project_id=project_id,
             name=f"token-{next(_numbers)}",
             role=role,
-            display_prefix=token.secret[:12],
-            secret_hash=token.hash,
+            display_prefix=made.display_prefix,
+            secret_hash=made.hash,
         )
     )
-    return token
+    return Token(token_id, made.secret, role)
 
 
 async def make_project(

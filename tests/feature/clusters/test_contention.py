@@ -1,0 +1,140 @@
+"""Many requests at once, on connections of their own: what there is is given out, exactly, and nobody deadlocks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from typing import TypeVar
+from uuid import UUID
+
+import pytest
+
+from ipucloud.clusters.create import Accepted
+from ipucloud.db.engine import Database
+from ipucloud.inventory.queries import region_capacity
+from ipucloud.kernel.errors import Problem
+from tests.support.cloud import Cloud
+from tests.support.factories import Project, make_project, seed_world
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+CONNECTIONS = 40
+Result = TypeVar("Result")
+
+
+@pytest.fixture
+async def crowd(database: Scratch) -> AsyncIterator[Cloud]:
+    """A cloud that many requests reach at the same time, with hosts for all of them."""
+    made = Database(database.app_url, pool_size=CONNECTIONS, pool_timeout=120.0)
+    async with made.begin() as connection:
+        world = await seed_world(connection, host_count=64)
+    yield Cloud(made, world)
+    await made.close()
+
+
+async def outcomes(requests: Sequence[Awaitable[Result]]) -> tuple[list[Result], Counter[str]]:
+    """What the requests gave, and how often each problem; anything else fails the test."""
+    done = await asyncio.gather(*requests, return_exceptions=True)
+    for failure in done:
+        if isinstance(failure, BaseException) and not isinstance(failure, Problem):
+            raise failure
+    problems = Counter(failure.kind.code for failure in done if isinstance(failure, Problem))
+    return [result for result in done if not isinstance(result, BaseException)], problems
+
+
+async def projects(cloud: Cloud, count: int) -> list[Project]:
+    async with cloud.database.begin() as connection:
+        return [await make_project(connection) for _ in range(count)]
+
+
+async def assert_books_agree(cloud: Cloud) -> None:
+    """Quotas count what is allocated, machine by machine; no machine or host is held twice."""
+    assert not await cloud.column(
+        "SELECT q.used FROM quotas q WHERE q.used <> (SELECT count(*) FROM allocations a JOIN clusters c"
+        " ON c.id = a.cluster_id WHERE c.project_id = q.project_id AND c.region = q.region"
+        " AND a.machine_id IS NOT NULL AND a.freed_at IS NULL)"
+    )
+    assert not await cloud.column(
+        "SELECT c.id FROM clusters c WHERE c.deleted_at IS NULL AND c.machines <> (SELECT count(machine_id)"
+        " FROM allocations WHERE cluster_id = c.id AND freed_at IS NULL)"
+    )
+
+
+async def test_200_contenders_for_the_last_16_machines_get_exactly_16(crowd: Cloud) -> None:
+    customers = await projects(crowd, 10)
+    given, problems = await outcomes([crowd.create(f"c{index}", project=customers[index % 10]) for index in range(200)])
+    assert len(given) == 16
+    assert problems == {"capacity_exhausted": 184}
+    assert await crowd.column("SELECT count(DISTINCT machine_id) FROM allocations") == [16]
+    assert await crowd.column("SELECT count(*) FROM clusters") == [16]
+    await assert_books_agree(crowd)
+
+
+async def test_whoever_is_refused_would_not_have_fitted(crowd: Cloud) -> None:
+    """Two regions at once, clusters of three sizes: a size that was refused has no place left in its region."""
+    customers = await projects(crowd, 4)
+    wanted = [
+        (f"{prefix}-{size}", region)
+        for _ in range(10)
+        for size in ("pod4", "pod8", "pod16")
+        for prefix, region in (("m2000", "luxembourg-2"), ("bow", "amsterdam-2"))
+    ]
+    requests = [
+        crowd.create(f"c{index}", project=customers[index % 4], flavor=flavor, region=region)
+        for index, (flavor, region) in enumerate(wanted)
+    ]
+    done = await asyncio.gather(*requests, return_exceptions=True)
+    refused = {flavor for flavor, result in zip(wanted, done, strict=True) if isinstance(result, Problem)}
+    assert {result.kind.code for result in done if isinstance(result, Problem)} == {"capacity_exhausted"}
+    assert not [result for result in done if not isinstance(result, Problem | Accepted)]
+    async with crowd.database.read() as connection:
+        room = {
+            (flavor.flavor, region): flavor.available
+            for region in ("luxembourg-2", "amsterdam-2")
+            for flavor in await region_capacity(connection, region=region, flavors=crowd.catalogue.flavors_in(region))
+        }
+    assert {key: room[key] for key in refused} == dict.fromkeys(refused, 0)
+    await assert_books_agree(crowd)
+
+
+async def test_one_quota_is_never_overdrawn(crowd: Cloud) -> None:
+    async with crowd.database.begin() as connection:
+        project = await make_project(connection, quota=5)
+    given, problems = await outcomes([crowd.create(f"c{index}", project=project) for index in range(40)])
+    assert (len(given), problems) == (5, {"quota_exceeded": 35})
+    await assert_books_agree(crowd)
+
+
+async def test_one_name_is_given_once(crowd: Cloud) -> None:
+    given, problems = await outcomes([crowd.create("wanted") for _ in range(30)])
+    assert (len(given), problems) == (1, {"name_taken": 29})
+    await assert_books_agree(crowd)
+
+
+async def test_deletes_and_creates_side_by_side(crowd: Cloud) -> None:
+    """Clusters come and go; nothing waits in a circle and nothing is lost from the books."""
+    first = [await crowd.create(f"c{index}") for index in range(8)]
+
+    async def replace(cluster_id: UUID, index: int) -> Accepted:
+        await crowd.delete(cluster_id)
+        await crowd.finish_delete(cluster_id)
+        return await crowd.create(f"c{index}")
+
+    given, problems = await outcomes(
+        [replace(accepted.cluster_id, index) for index, accepted in enumerate(first)]
+        + [crowd.create(f"new{index}") for index in range(40)]
+    )
+    assert set(problems) <= {"capacity_exhausted"}
+    assert len(await crowd.column("SELECT id FROM clusters WHERE deleted_at IS NULL")) == 16
+    assert len(given) >= 8
+    await assert_books_agree(crowd)
+
+
+async def test_two_deletes_at_once_open_one_operation(crowd: Cloud) -> None:
+    accepted = await crowd.create()
+    given, problems = await outcomes([crowd.delete(accepted.cluster_id) for _ in range(20)])
+    assert not problems
+    assert len({gone.operation_id for gone in given}) == 1
+    assert await crowd.column("SELECT count(*) FROM operations WHERE kind = 'cluster.delete'") == [1]

@@ -1,0 +1,234 @@
+"""A create takes everything it promises in one transaction, or nothing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from ipucloud.catalogue.load import load
+from ipucloud.clusters.create import create
+from ipucloud.clusters.models import OperationOut
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.kernel.errors import Problem
+from tests.support.cloud import Cloud, cluster_body
+from tests.support.factories import PUBLIC_KEY, make_project, seed_prices, seed_world
+
+pytestmark = pytest.mark.anyio
+
+COUNTS = """
+SELECT (SELECT count(*) FROM clusters) + (SELECT count(*) FROM poplar_servers) + (SELECT count(*) FROM operations)
+     + (SELECT count(*) FROM operation_steps) + (SELECT count(*) FROM work) + (SELECT count(*) FROM events)
+     + (SELECT count(*) FROM allocations) + (SELECT sum(used) FROM quotas)
+"""
+
+
+async def refused(cloud: Cloud, **changes: Any) -> Problem:
+    """The problem a create ends with; nothing may be left of it."""
+    before = await cloud.column(COUNTS)
+    with pytest.raises(Problem) as raised:
+        await cloud.create(**changes)
+    assert await cloud.column(COUNTS) == before
+    return raised.value
+
+
+async def test_a_cluster_is_there_at_once_with_all_it_was_promised(cloud: Cloud) -> None:
+    accepted = await cloud.create(flavor="m2000-pod16", tags={"team": "nlp"}, user_data="#cloud-config\n")
+    cluster = await cloud.cluster(accepted.cluster_id)
+    assert cluster["state"] == "creating"
+    assert cluster["stage"] == "NETWORK"
+    assert cluster["ipus"] == 16
+    assert [(machine["pod"], machine["slot"]) for machine in cluster["machines"]] == [
+        ("luxembourg-2-m2000-pod-000", slot) for slot in range(4)
+    ]
+    assert cluster["tags"] == {"team": "nlp"}
+    assert cluster["ssh_keys"] == ["laptop"]
+    assert cluster["price_per_minute"] == {"amount": "0.25", "currency": "EUR"}
+    assert cluster["billing"] == {
+        "status": "not_started",
+        "started_at": None,
+        "minutes": 0,
+        "cost": {"amount": "0.00", "currency": "EUR"},
+    }
+    assert cluster["partitions"] == []
+    assert cluster["operation"]["id"] == str(accepted.operation_id)
+    (server,) = cluster["poplar_servers"]
+    external = (await cloud.column("SELECT external_name FROM clusters"))[0]
+    assert (server["name"], server["state"], server["ssh"]) == (f"{external}-p0", "pending", None)
+
+
+async def test_the_operation_says_what_will_be_done_and_until_when(cloud: Cloud) -> None:
+    accepted = await cloud.create()
+    operation = OperationOut.model_validate(await cloud.operation(accepted.operation_id))
+    assert (operation.kind, operation.state, operation.done) == ("cluster.create", "queued", False)
+    assert operation.target.id == accepted.cluster_id
+    stages = list(dict.fromkeys(step.stage for step in operation.steps))
+    assert stages == ["NETWORK", "IPU_SERVERS", "VIPU_CONTROLLER", "POPLAR_SERVERS", "POST_DEPLOY_SETUP"]
+    assert operation.expected_at == operation.created_at + timedelta(seconds=900)
+    assert operation.cancellable
+
+
+async def test_a_worker_is_asked_for_and_the_log_tells_it(cloud: Cloud) -> None:
+    accepted = await cloud.create()
+    assert await cloud.column("SELECT key FROM work WHERE kind = 'cluster' AND run_at <= app_now()") == [
+        str(accepted.cluster_id)
+    ]
+    assert await cloud.column("SELECT type FROM events ORDER BY id") == ["cluster.created", "operation.created"]
+
+
+async def test_what_the_reconciler_needs_of_the_keys_is_kept_with_the_cluster(cloud: Cloud) -> None:
+    await cloud.create()
+    assert await cloud.column("SELECT ssh_keys FROM clusters") == [[{"name": "laptop", "public_key": PUBLIC_KEY}]]
+
+
+async def test_a_region_may_be_named_by_its_number(cloud: Cloud) -> None:
+    accepted = await cloud.create(region="1")
+    assert (await cloud.cluster(accepted.cluster_id))["region"] == "luxembourg-2"
+
+
+async def test_a_larger_pod_takes_whole_neighbouring_domains_and_more_servers(db: Database) -> None:
+    async with db.begin() as connection:
+        cloud = Cloud(db, await seed_world(connection, pod_count=4))
+    accepted = await cloud.create(flavor="m2000-pod128")
+    cluster = await cloud.cluster(accepted.cluster_id)
+    assert len(cluster["machines"]) == 32
+    assert len({machine["pod"] for machine in cluster["machines"]}) == 2
+    assert [server["name"][-3:] for server in cluster["poplar_servers"]] == ["-p0", "-p1"]
+    ordinals = "SELECT ordinal FROM allocations WHERE {} IS NOT NULL ORDER BY ordinal"
+    assert await cloud.column(ordinals.format("machine_id")) == list(range(32))
+    assert await cloud.column(ordinals.format("host_id")) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointers"),
+    [
+        ({"region": "atlantis-1"}, {"/region": "unknown_region"}),
+        ({"flavor": "m2000-pod3"}, {"/flavor": "unknown_flavor"}),
+        ({"flavor": "bow-pod16"}, {"/flavor": "not_in_region"}),
+        ({"image": "windows"}, {"/image": "unknown_image"}),
+        ({"image": "ubuntu-18.04-x64-poplar-1.18.0-3.0.0"}, {"/image": "not_in_region"}),
+        ({"region": "x", "flavor": "y", "image": "z"}, {"/region": "unknown_region", "/flavor": "unknown_flavor"}),
+        ({"ssh_keys": ["laptop", "lost"]}, {"/ssh_keys/1": "unknown_ssh_key"}),
+        ({"expires_at": datetime(2020, 1, 1, tzinfo=UTC)}, {"/expires_at": "not_in_future"}),
+    ],
+)
+async def test_a_fault_is_pointed_at(cloud: Cloud, changes: dict[str, Any], pointers: dict[str, str]) -> None:
+    problem = await refused(cloud, **changes)
+    assert problem.kind.code == "validation_failed"
+    assert {fault.pointer: fault.code for fault in problem.errors}.items() >= pointers.items()
+
+
+async def test_a_key_of_another_project_is_unknown(cloud: Cloud) -> None:
+    async with cloud.database.begin() as connection:
+        await make_project(connection, keys=["secret-key"])
+    problem = await refused(cloud, ssh_keys=["secret-key"])
+    assert [fault.code for fault in problem.errors] == ["unknown_ssh_key"]
+
+
+async def test_what_has_no_price_is_not_sold(db: Database) -> None:
+    async with db.begin() as connection:
+        cloud = Cloud(db, await seed_world(connection), settings=Settings(currency="CHF"))
+    problem = await refused(cloud)
+    assert [fault.code for fault in problem.errors] == ["not_sold"]
+    async with db.begin() as connection:
+        await seed_prices(connection, currency="CHF")
+    assert (await cloud.create()).cluster_id
+
+
+async def test_a_name_is_free_again_once_its_cluster_is_deleted(cloud: Cloud) -> None:
+    first = await cloud.create()
+    assert (await refused(cloud)).kind.code == "name_taken"
+    await cloud.delete(first.cluster_id)
+    assert (await refused(cloud)).kind.code == "name_taken"
+    await cloud.finish_delete(first.cluster_id)
+    assert (await cloud.create()).cluster_id != first.cluster_id
+
+
+async def test_another_project_may_use_the_same_name(cloud: Cloud) -> None:
+    async with cloud.database.begin() as connection:
+        other = await make_project(connection)
+    await cloud.create()
+    assert (await cloud.create(project=other)).cluster_id
+
+
+async def test_a_quota_that_does_not_suffice_is_told_with_its_numbers(cloud: Cloud) -> None:
+    async with cloud.database.begin() as connection:
+        small = await make_project(connection, quota=4)
+    await cloud.create(project=small, flavor="m2000-pod8")
+    problem = await refused(cloud, project=small, name="second", flavor="m2000-pod16")
+    assert problem.kind.code == "quota_exceeded"
+    why_not = problem.document()["why_not"]
+    assert isinstance(why_not, dict)
+    assert why_not["reason"] == "quota"
+    assert why_not["numbers"] == {"wanted": 4, "limit": 4, "used": 2}
+
+
+async def test_a_project_without_a_quota_gets_nothing(cloud: Cloud) -> None:
+    async with cloud.database.begin() as connection:
+        stranger = await make_project(connection, quota=None)
+    assert (await refused(cloud, project=stranger)).kind.code == "quota_exceeded"
+
+
+async def test_no_room_is_told_with_the_reason_and_without_other_customers(cloud: Cloud) -> None:
+    await cloud.create(flavor="m2000-pod32")
+    await cloud.create("second", flavor="m2000-pod8")
+    async with cloud.database.begin() as connection:
+        other = await make_project(connection)
+    problem = await refused(cloud, project=other, flavor="m2000-pod32")
+    assert (problem.kind.code, problem.kind.retryable) == ("capacity_exhausted", True)
+    why_not = problem.document()["why_not"]
+    assert isinstance(why_not, dict)
+    assert why_not["reason"] == "capacity"
+    assert why_not["numbers"]["free"] == 6
+    assert why_not["numbers"]["largest"] == 4
+    assert "project" not in str(problem.document())
+
+
+async def test_without_free_hosts_there_is_no_cluster(db: Database) -> None:
+    async with db.begin() as connection:
+        cloud = Cloud(db, await seed_world(connection, host_count=1))
+    await cloud.create()
+    problem = await refused(cloud, name="second")
+    why_not = problem.document()["why_not"]
+    assert isinstance(why_not, dict)
+    assert (problem.kind.code, why_not["reason"]) == ("capacity_exhausted", "hosts")
+
+
+async def test_a_region_that_has_no_hardware_yet_has_no_room(db: Database) -> None:
+    async with db.begin() as connection:
+        await seed_prices(connection)
+        project = await make_project(connection)
+    with pytest.raises(Problem) as raised:
+        async with db.begin() as connection:
+            await create(connection, project.actor, cluster_body(), catalogue=load(), settings=Settings())
+    assert raised.value.kind.code == "capacity_exhausted"
+
+
+async def test_the_site_says_how_long_its_stages_take(cloud: Cloud) -> None:
+    await cloud.execute("UPDATE site_regions SET typical_seconds = '{\"NETWORK\": 0.5}'")
+    accepted = await cloud.create()
+    operation = OperationOut.model_validate(await cloud.operation(accepted.operation_id))
+    assert operation.expected_at is not None
+    assert operation.expected_at - operation.created_at == timedelta(seconds=840.5)
+    assert (await cloud.cluster(accepted.cluster_id))["state_sla_seconds"] == 841
+
+
+async def test_few_round_trips(cloud: Cloud) -> None:
+    """Every further statement lengthens the time that a pool is locked for everybody."""
+    seen: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        seen.append(statement)
+
+    async with cloud.database.begin() as connection:
+        sync = connection.sync_connection
+        sa.event.listen(sync, "before_cursor_execute", note)
+        await create(
+            connection, cloud.project.actor, cluster_body(), catalogue=cloud.catalogue, settings=cloud.settings
+        )
+    assert len(seen) == 8
+    locked = next(index for index, statement in enumerate(seen) if "machine_pools" in statement)
+    assert len(seen) - locked == 3

@@ -1,0 +1,27 @@
+"""A cloud without a site: the domain over a database of the test's own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from ipucloud.db.engine import Database
+from tests.support.cloud import Cloud
+from tests.support.factories import seed_world
+from tests.support.postgres import Database as Scratch
+
+
+@pytest.fixture
+async def db(database: Scratch) -> AsyncIterator[Database]:
+    """The application's own way to the test's database."""
+    made = Database(database.app_url)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def cloud(db: Database) -> Cloud:
+    """One project with plenty of quota; 16 machines and 16 hosts in each region."""
+    async with db.begin() as connection:
+        return Cloud(db, await seed_world(connection))

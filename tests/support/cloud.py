@@ -1,0 +1,170 @@
+"""The domain as a request sees it, over a real database: each method is one transaction, or one statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+import psycopg
+import sqlalchemy as sa
+
+from ipucloud.billing.usage import open_interval
+from ipucloud.catalogue.load import load
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.create import Accepted, create
+from ipucloud.clusters.delete import delete
+from ipucloud.clusters.estimate import estimate
+from ipucloud.clusters.models import ClusterCreate, ClusterPatch, EstimateOut
+from ipucloud.clusters.queries import GET_CLUSTER
+from ipucloud.clusters.update import update
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.identity.access import project_parameters
+from ipucloud.operations.queries import operation_document
+from ipucloud.operations.store import end_operation
+from tests.support.factories import Project, World
+
+IMAGE = "ubuntu-20.04-x64-poplar-1.18.0-3.0.0"
+
+
+def cluster_body(name: str = "bert", **changes: object) -> ClusterCreate:
+    """A POD4 in Luxembourg with the key that factories make."""
+    usual = {
+        "name": name,
+        "region": "luxembourg-2",
+        "flavor": "m2000-pod4",
+        "image": IMAGE,
+        "ssh_keys": ["laptop"],
+    }
+    return ClusterCreate.model_validate(usual | changes)
+
+
+def authentication(project: Project) -> dict[str, object]:
+    """The parameters of an authenticating statement for the project's own token."""
+    return {"token_hash": project.token.hash, **project_parameters(project.slug)}
+
+
+def stop_clock(owner_url: str, instant: datetime) -> None:
+    """From now on the database's clock shows `instant`."""
+    with psycopg.connect(owner_url, autocommit=True) as connection:
+        connection.execute(
+            psycopg.sql.SQL(
+                "CREATE OR REPLACE FUNCTION app_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE AS {}"
+            ).format(psycopg.sql.Literal(f"SELECT timestamptz '{instant.isoformat()}'"))
+        )
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """What a project may ask for; `world` holds what it starts with."""
+
+    database: Database
+    world: World
+    catalogue: Catalogue = field(default_factory=load)
+    settings: Settings = field(default_factory=Settings)
+
+    @property
+    def project(self) -> Project:
+        return self.world.project
+
+    async def create(self, name: str = "bert", *, project: Project | None = None, **changes: object) -> Accepted:
+        """As the API does it, with the retries that the database asks for."""
+        actor, body = (project or self.project).actor, cluster_body(name, **changes)
+        return await self.database.transact(
+            lambda connection: create(connection, actor, body, catalogue=self.catalogue, settings=self.settings)
+        )
+
+    async def estimate(self, name: str = "bert", *, project: Project | None = None, **changes: object) -> EstimateOut:
+        async with self.database.read() as connection:
+            return await estimate(
+                connection,
+                (project or self.project).actor,
+                cluster_body(name, **changes),
+                catalogue=self.catalogue,
+                settings=self.settings,
+            )
+
+    async def delete(
+        self, cluster_id: UUID, *, project: Project | None = None, if_match: int | None = None
+    ) -> Accepted:
+        actor = (project or self.project).actor
+        return await self.database.transact(
+            lambda connection: delete(connection, actor, cluster_id, if_match=if_match, settings=self.settings)
+        )
+
+    async def update(
+        self, cluster_id: UUID, *, project: Project | None = None, if_match: int | None = None, **changes: object
+    ) -> int:
+        actor, body = (project or self.project).actor, ClusterPatch.model_validate(changes)
+        return await self.database.transact(
+            lambda connection: update(connection, actor, cluster_id, body, if_match=if_match)
+        )
+
+    async def cluster(self, cluster_id: UUID, *, project: Project | None = None) -> dict[str, Any]:
+        """The cluster's JSON."""
+        row = await self.one(GET_CLUSTER, authentication(project or self.project) | {"cluster_id": cluster_id})
+        document: dict[str, Any] = orjson.loads(row.document)
+        return document
+
+    async def operation(self, operation_id: UUID, *, project: Project | None = None) -> dict[str, Any]:
+        """The operation's JSON."""
+        async with self.database.read() as connection:
+            text = await operation_document(
+                connection, project_id=(project or self.project).id, operation_id=operation_id
+            )
+        document: dict[str, Any] = orjson.loads(text)
+        return document
+
+    async def one(self, statement: sa.TextClause, parameters: dict[str, Any] | None = None) -> sa.Row[Any]:
+        async with self.database.read() as connection:
+            return (await connection.execute(statement, parameters or {})).one()
+
+    async def column(self, statement: str, **parameters: object) -> list[Any]:
+        """The first column of whatever a test wants to see of the database."""
+        async with self.database.read() as connection:
+            return list((await connection.execute(sa.text(statement), parameters)).scalars())
+
+    async def execute(self, statement: str, **parameters: object) -> None:
+        """Bring about a state that the test starts from."""
+        async with self.database.begin() as connection:
+            await connection.execute(sa.text(statement), parameters)
+
+    async def finish_create(self, cluster_id: UUID) -> None:
+        """What a reconciler writes when the last step of a create holds."""
+        async with self.database.begin() as connection:
+            await connection.execute(
+                sa.text(
+                    "UPDATE clusters SET state = 'active', state_entered_at = app_now(), state_sla_seconds = NULL,"
+                    " ready_at = app_now(), version = version + 1 WHERE id = :id"
+                ),
+                {"id": cluster_id},
+            )
+            await connection.execute(
+                sa.text(
+                    "UPDATE poplar_servers SET state = 'running', ssh_host = '203.0.113.7', ssh_port = 2201,"
+                    " ssh_user = 'ubuntu', host_key = 'ssh-ed25519 AAAA', host_key_fingerprint = 'SHA256:abc'"
+                    " WHERE cluster_id = :id"
+                ),
+                {"id": cluster_id},
+            )
+            project_id = self.project.id
+            await end_operation(connection, project_id=project_id, cluster_id=cluster_id, state="succeeded", error=None)
+            await open_interval(connection, project_id=project_id, cluster_id=cluster_id)
+
+    async def finish_delete(self, cluster_id: UUID) -> None:
+        """What a reconciler writes when the clean-up was verified."""
+        async with self.database.begin() as connection:
+            for statement in (
+                "UPDATE allocations SET released_at = app_now(), freed_at = app_now() WHERE cluster_id = :id",
+                "UPDATE quotas SET used = used - machines FROM clusters WHERE clusters.id = :id"
+                " AND quotas.project_id = clusters.project_id AND quotas.region = clusters.region",
+                "UPDATE poplar_servers SET state = 'deleted', ssh_host = NULL WHERE cluster_id = :id",
+                "UPDATE clusters SET state = 'deleted', deleted_at = app_now(), version = version + 1 WHERE id = :id",
+            ):
+                await connection.execute(sa.text(statement), {"id": cluster_id})
+            await end_operation(
+                connection, project_id=self.project.id, cluster_id=cluster_id, state="succeeded", error=None
+            )
