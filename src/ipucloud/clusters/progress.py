@@ -164,7 +164,7 @@ async def append_undo(
             "project_id": cluster.project_id,
             "operation_id": cluster.operation_id,
             "names": [step.name for step in plan],
-            "stages": [step.stage for step in plan],
+            "stages": [str(step.stage) for step in plan],
             "error": error,
         },
     )

@@ -21,7 +21,7 @@ _OPEN = sa.text(
     WITH operation AS (
       INSERT INTO operations (id, project_id, cluster_id, kind, state, stage, request_id, requested_by,
                               deadline_at, expected_at)
-      VALUES (:id, :project_id, :cluster_id, :kind, 'queued', CAST(:stages AS text[])[1], :request_id, :token_id,
+      VALUES (:id, :project_id, :cluster_id, :kind, 'queued', (CAST(:stages AS text[]))[1], :request_id, :token_id,
               app_now() + make_interval(secs => :deadline), app_now() + make_interval(secs => :expected))
       RETURNING id, project_id
     ), steps AS (
@@ -61,7 +61,7 @@ async def open_operation(
             "cluster_id": cluster_id,
             "kind": kind,
             "names": [step.name for step in plan],
-            "stages": [step.stage for step in plan],
+            "stages": [str(step.stage) for step in plan],
             "deadline": deadline_seconds,
             "expected": expected_seconds,
             "request_id": request_id,

@@ -80,4 +80,4 @@ WHEN (OLD.finished_at IS NOT NULL) EXECUTE FUNCTION refuse_change_of_finished_op
 @sa.event.listens_for(operations, "after_create")
 def _guard_finished_operations(_table: object, connection: sa.Connection, **_options: object) -> None:
     for statement in (FINAL_OPERATION, FINAL_OPERATION_TRIGGER):
-        connection.exec_driver_sql(statement)
+        connection.execute(sa.text(statement))
