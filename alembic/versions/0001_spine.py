@@ -455,7 +455,8 @@ def upgrade() -> None:
         sa.Column("released_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("freed_at", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint(
-            "freed_at IS NULL OR released_at <= freed_at", name=op.f("ck_allocations_released_before_freed")
+            "freed_at IS NULL OR (released_at IS NOT NULL AND released_at <= freed_at)",
+            name=op.f("ck_allocations_released_before_freed"),
         ),
         sa.CheckConstraint("num_nonnulls(machine_id, host_id) = 1", name=op.f("ck_allocations_one_resource")),
         sa.ForeignKeyConstraint(["host_id"], ["hosts.id"], name="fk_allocations_host_id"),

@@ -104,7 +104,9 @@ allocations = sa.Table(
     tenant_key("allocations"),
     same_project("allocations", "cluster_id", "clusters"),
     sa.CheckConstraint("num_nonnulls(machine_id, host_id) = 1", name="one_resource"),
-    sa.CheckConstraint("freed_at IS NULL OR released_at <= freed_at", name="released_before_freed"),
+    sa.CheckConstraint(
+        "freed_at IS NULL OR (released_at IS NOT NULL AND released_at <= freed_at)", name="released_before_freed"
+    ),
 )
 sa.Index(
     "uq_allocations_live_machine",

@@ -1,0 +1,208 @@
+"""States that the database itself refuses, so that a fault in the code is an error and not a wrong bill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import psycopg
+import pytest
+from psycopg.errors import (
+    CheckViolation,
+    ExclusionViolation,
+    IntegrityConstraintViolation,
+    UniqueViolation,
+)
+
+from ipucloud.kernel.ids import new_id
+from tests.support.filled import Filled
+from tests.support.postgres import Database
+
+NEW_INTERVAL = """
+INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at,
+                             ended_at)
+SELECT %(id)s, project_id, cluster_id, sku, region, currency, {quantity}, anchor_at, {started_at}, {ended_at}
+  FROM usage_intervals
+"""
+NEW_PRICE = """
+INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, valid_to, source)
+VALUES (%(id)s, {sku}, 'luxembourg-2', 'EUR', {unit_price}, {valid_from}, {valid_to}, 'test')
+"""
+NEW_CLUSTER = """
+INSERT INTO clusters (id, project_id, name, region, flavor, machine_type, machines, ipus, sku, currency, image, state,
+                      external_name)
+SELECT %(id)s, project_id, {name}, region, flavor, machine_type, 1, {ipus}, sku, currency, image, 'creating', {external}
+  FROM clusters
+"""
+NEW_ALLOCATION = """
+INSERT INTO allocations (id, project_id, cluster_id, machine_id, host_id, ordinal)
+SELECT %(id)s, project_id, id, {machine}, {host}, 2 FROM clusters
+"""
+NEW_OPERATION = """
+INSERT INTO operations (id, project_id, cluster_id, kind, state, request_id, deadline_at)
+SELECT %(id)s, project_id, id, 'cluster.create', 'queued', 'req', app_now() FROM clusters
+"""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A statement, the violation it ends with, and the constraint that is named in it."""
+
+    what: str
+    statement: str
+    violation: type[psycopg.Error]
+    constraint: str
+
+
+WRONG = (
+    Wrong(
+        "two clusters of one name live in a project",
+        NEW_CLUSTER.format(name="name", ipus=4, external="'other-1'"),
+        UniqueViolation,
+        "uq_clusters_living_name",
+    ),
+    Wrong(
+        "an external name is used again",
+        NEW_CLUSTER.format(name="'gpt'", ipus=4, external="external_name"),
+        UniqueViolation,
+        "uq_clusters_external_name",
+    ),
+    Wrong(
+        "a machine has not four IPUs",
+        NEW_CLUSTER.format(name="'gpt'", ipus=5, external="'other-1'"),
+        CheckViolation,
+        "ck_clusters_size",
+    ),
+    Wrong(
+        "a deleted cluster has no time of deletion",
+        "UPDATE clusters SET state = 'deleted'",
+        CheckViolation,
+        "ck_clusters_deleted",
+    ),
+    Wrong("a state nobody knows", "UPDATE clusters SET state = 'sleeping'", CheckViolation, "ck_clusters_state"),
+    Wrong("a cluster has two open operations", NEW_OPERATION, UniqueViolation, "uq_operations_open_cluster"),
+    Wrong(
+        "an operation ends without a time",
+        "UPDATE operations SET state = 'succeeded' WHERE id = %(open)s",
+        CheckViolation,
+        "ck_operations_finished",
+    ),
+    Wrong(
+        "a failure without an error",
+        "UPDATE operations SET state = 'failed', finished_at = app_now() WHERE id = %(open)s",
+        CheckViolation,
+        "ck_operations_failure_has_error",
+    ),
+    Wrong(
+        "a machine is held twice",
+        NEW_ALLOCATION.format(machine="%(machine)s::uuid", host="NULL::uuid"),
+        UniqueViolation,
+        "uq_allocations_live_machine",
+    ),
+    Wrong(
+        "a host is held twice",
+        NEW_ALLOCATION.format(machine="NULL::uuid", host="%(host)s::uuid"),
+        UniqueViolation,
+        "uq_allocations_live_host",
+    ),
+    Wrong(
+        "an allocation of nothing",
+        NEW_ALLOCATION.format(machine="NULL::uuid", host="NULL::uuid"),
+        CheckViolation,
+        "ck_allocations_one_resource",
+    ),
+    Wrong(
+        "a machine is free that was never released",
+        "UPDATE allocations SET freed_at = app_now()",
+        CheckViolation,
+        "ck_allocations_released_before_freed",
+    ),
+    Wrong(
+        "more is used than the quota", "UPDATE quotas SET used = machine_limit + 1", CheckViolation, "ck_quotas_used"
+    ),
+    Wrong("less than nothing is used", "UPDATE quotas SET used = -1", CheckViolation, "ck_quotas_used"),
+    Wrong(
+        "an hour is billed twice",
+        NEW_INTERVAL.format(quantity=1, started_at="ended_at - interval '1 second'", ended_at="NULL"),
+        ExclusionViolation,
+        "ex_usage_intervals_no_overlap",
+    ),
+    Wrong(
+        "an interval of no machine",
+        NEW_INTERVAL.format(quantity=0, started_at="ended_at", ended_at="NULL"),
+        CheckViolation,
+        "ck_usage_intervals_quantity",
+    ),
+    Wrong(
+        "an interval ends before it starts",
+        "UPDATE usage_intervals SET ended_at = started_at - interval '1 second'",
+        CheckViolation,
+        "ck_usage_intervals_order",
+    ),
+    Wrong(
+        "an interval ends within a second",
+        "UPDATE usage_intervals SET ended_at = ended_at + interval '1 millisecond'",
+        CheckViolation,
+        "ck_usage_intervals_whole_seconds",
+    ),
+    Wrong(
+        "two prices at one instant",
+        NEW_PRICE.format(sku="'ipu-m2000'", unit_price=1, valid_from="'2026-01-01Z'", valid_to="NULL"),
+        ExclusionViolation,
+        "ex_prices_no_overlap",
+    ),
+    Wrong(
+        "a price below nothing",
+        NEW_PRICE.format(sku="'ipu-new'", unit_price=-1, valid_from="'2026-01-01Z'", valid_to="NULL"),
+        CheckViolation,
+        "ck_prices_unit_price",
+    ),
+    Wrong(
+        "a price that never was in force",
+        NEW_PRICE.format(sku="'ipu-new'", unit_price=1, valid_from="'2026-01-01Z'", valid_to="'2026-01-01Z'"),
+        CheckViolation,
+        "ck_prices_valid",
+    ),
+    Wrong(
+        "a token of the platform within a project",
+        "UPDATE tokens SET role = 'admin' WHERE project_id IS NOT NULL",
+        CheckViolation,
+        "ck_tokens_platform_role",
+    ),
+    Wrong("a lease without an end", "UPDATE work SET lease_owner = 1", CheckViolation, "ck_work_lease"),
+)
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.what.replace(" ", "-"))
+def test_is_refused(database: Database, filled: Filled, wrong: Wrong) -> None:
+    values = {"id": new_id(), "machine": filled.machine, "host": filled.host, "open": filled.open_operation}
+    with psycopg.connect(database.app_url) as connection, pytest.raises(wrong.violation, match=wrong.constraint):
+        connection.execute(wrong.statement.encode(), values)
+
+
+@pytest.mark.parametrize(
+    "change", ["state = 'failed', error = '{}'", "finished_at = app_now()", "error = '{}'", "progress = 1"]
+)
+def test_a_finished_operation_never_changes(database: Database, filled: Filled, change: str) -> None:
+    statement = f"UPDATE operations SET {change} WHERE id = %s"  # noqa: S608  # the changes above
+    for url in (database.app_url, database.owner_url):
+        with (
+            psycopg.connect(url) as connection,
+            pytest.raises(IntegrityConstraintViolation, match="is finished and never changes"),
+        ):
+            connection.execute(statement.encode(), [filled.finished_operation])
+
+
+def test_what_follows_at_once_is_allowed(database: Database, filled: Filled) -> None:
+    """Intervals and prices may touch; a released and freed machine may be taken again; a dead name may be reused."""
+    values = {"id": new_id(), "machine": filled.machine}
+    with psycopg.connect(database.app_url) as connection:
+        for statement in (
+            NEW_INTERVAL.format(quantity=2, started_at="ended_at", ended_at="NULL"),
+            "UPDATE prices SET valid_to = '2026-06-01Z' WHERE sku = 'ipu-m2000'",
+            NEW_PRICE.format(sku="'ipu-m2000'", unit_price=1, valid_from="'2026-06-01Z'", valid_to="NULL"),
+            "UPDATE allocations SET released_at = app_now(), freed_at = app_now()",
+            NEW_ALLOCATION.format(machine="%(machine)s::uuid", host="NULL::uuid"),
+            "UPDATE clusters SET state = 'deleted', deleted_at = app_now()",
+            NEW_CLUSTER.format(name="name", ipus=4, external="'other-1'"),
+        ):
+            assert connection.execute(statement.encode(), values).rowcount > 0

@@ -1,0 +1,46 @@
+"""What a schema is, as a set of statements that do not depend on the order it was made in."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+
+from ipucloud.db.embedded.binaries import find_binaries
+
+# Headings, psql's \restrict line with its random key, and the session settings of the dump itself.
+_NOISE = re.compile(r"^(--.*|\\.*|SET .*;|SELECT pg_catalog\.set_config\(.*\);)$", re.MULTILINE)
+_TABLE = re.compile(r"(CREATE TABLE \S+) \(\n(.*)\n\)", re.DOTALL)
+_BODY = re.compile(r"\$(\w*)\$.*?\$\1\$", re.DOTALL)
+
+
+def schema_of(superuser_url: str) -> set[str]:
+    """The statements of `pg_dump --schema-only`, without owners, privileges and Alembic's own table.
+
+    Columns are sorted: a migration that adds one puts it last, whatever its place in the models.
+    """
+    program = find_binaries(None, data_major=None).directory / "pg_dump"
+    options = ("--schema-only", "--no-owner", "--no-privileges", "--exclude-table=alembic_version")
+    command = [str(program), *options, superuser_url]
+    dump = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    return {_sorted_columns(statement) for statement in _statements(_NOISE.sub("", dump))}
+
+
+def _statements(dump: str) -> Iterator[str]:
+    bodies: list[str] = []
+
+    def put_away(found: re.Match[str]) -> str:
+        bodies.append(found[0])
+        return f"<{len(bodies) - 1}>"
+
+    for statement in re.split(r";\n", _BODY.sub(put_away, dump)):
+        if text := statement.strip():
+            yield re.sub(r"<(\d+)>", lambda found: bodies[int(found[1])], text)
+
+
+def _sorted_columns(statement: str) -> str:
+    found = _TABLE.fullmatch(statement)
+    if found is None:
+        return statement
+    lines = sorted(line.strip().removesuffix(",") for line in found[2].splitlines())
+    return "\n".join((found[1], *lines))

@@ -1,0 +1,183 @@
+"""A database with at least one plausible row in every table: a cluster that lived an hour and is being deleted."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.api.tables import idempotency_keys
+from ipucloud.billing.tables import usage_intervals
+from ipucloud.clusters.plans import CREATE, CREATE_PLAN, DELETE, DELETE_PLAN, WORK_KIND
+from ipucloud.clusters.tables import clusters, poplar_servers
+from ipucloud.db.engine import Database
+from ipucloud.events.tables import events
+from ipucloud.inventory.tables import allocations
+from ipucloud.kernel.ids import external_name, new_id
+from ipucloud.operations.plan import PlannedStep
+from ipucloud.operations.tables import operation_steps, operations
+from ipucloud.reconcile.tables import work
+from tests.support.factories import LUXEMBOURG, Project, make_project, seed_world
+
+CREATED_AT = datetime(2026, 5, 1, 9, 45, tzinfo=UTC)
+READY_AT = datetime(2026, 5, 1, 10, 0, tzinfo=UTC)
+DELETED_AT = datetime(2026, 5, 1, 11, 0, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What the rows are called. The cluster holds `machine` and `host`; both belong to `project`."""
+
+    project: Project
+    other_project: Project
+    cluster: UUID
+    finished_operation: UUID
+    open_operation: UUID
+    machine: UUID
+    host: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    id: UUID
+    kind: str
+    plan: tuple[PlannedStep, ...]
+    finished_at: datetime | None
+
+
+def fill(app_url: str) -> Filled:
+    """Write the rows as the application, which shows that it may."""
+
+    async def run() -> Filled:
+        database = Database(app_url, pool_size=1)
+        try:
+            async with database.begin() as connection:
+                return await _fill(connection)
+        finally:
+            await database.close()
+
+    return asyncio.run(run())
+
+
+async def _fill(connection: AsyncConnection) -> Filled:
+    world = await seed_world(connection)
+    filled = Filled(
+        project=world.project,
+        other_project=await make_project(connection),
+        cluster=new_id(),
+        finished_operation=new_id(),
+        open_operation=new_id(),
+        machine=world.luxembourg.pods[0].machines[0],
+        host=world.luxembourg.hosts[0],
+    )
+    await _cluster(connection, filled)
+    for operation in (
+        _Operation(filled.finished_operation, CREATE, CREATE_PLAN, READY_AT),
+        _Operation(filled.open_operation, DELETE, DELETE_PLAN, None),
+    ):
+        await _record(connection, filled, operation)
+    await _consequences(connection, filled)
+    return filled
+
+
+async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
+    region, machine_type = LUXEMBOURG
+    name = external_name(filled.cluster, 1)
+    await connection.execute(
+        sa.insert(clusters).values(
+            id=filled.cluster,
+            project_id=filled.project.id,
+            name="bert",
+            region=region,
+            flavor="m2000-pod4",
+            machine_type=machine_type,
+            machines=1,
+            ipus=4,
+            sku="ipu-m2000",
+            currency="EUR",
+            image="ubuntu-20.04",
+            state="deleting",
+            external_name=name,
+            created_at=CREATED_AT,
+            ready_at=READY_AT,
+            delete_requested_at=DELETED_AT,
+        )
+    )
+    mine = {"project_id": filled.project.id, "cluster_id": filled.cluster, "ordinal": 1}
+    await connection.execute(
+        sa.insert(poplar_servers).values(id=new_id(), name=f"{name}-p1", state="running", ssh_user="ubuntu", **mine)
+    )
+    await connection.execute(sa.insert(allocations).values(id=new_id(), machine_id=filled.machine, **mine))
+    await connection.execute(sa.insert(allocations).values(id=new_id(), host_id=filled.host, **mine))
+
+
+async def _record(connection: AsyncConnection, filled: Filled, operation: _Operation) -> None:
+    finished = operation.finished_at is not None
+    await connection.execute(
+        sa.insert(operations).values(
+            id=operation.id,
+            project_id=filled.project.id,
+            cluster_id=filled.cluster,
+            kind=operation.kind,
+            state="succeeded" if finished else "running",
+            request_id="req-filled",
+            requested_by=filled.project.token.id,
+            deadline_at=DELETED_AT,
+            finished_at=operation.finished_at,
+        )
+    )
+    await connection.execute(
+        sa.insert(operation_steps),
+        [
+            {
+                "operation_id": operation.id,
+                "ordinal": ordinal,
+                "project_id": filled.project.id,
+                "name": step.name,
+                "stage": step.stage,
+                "state": "succeeded" if finished else "pending",
+            }
+            for ordinal, step in enumerate(operation.plan, start=1)
+        ],
+    )
+
+
+async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
+    """What the operations left: a closed interval, a ticket, an event, a stored answer."""
+    project = filled.project.id
+    await connection.execute(
+        sa.insert(usage_intervals).values(
+            id=new_id(),
+            project_id=project,
+            cluster_id=filled.cluster,
+            sku="ipu-m2000",
+            region="luxembourg-2",
+            currency="EUR",
+            quantity=1,
+            anchor_at=READY_AT,
+            started_at=READY_AT,
+            ended_at=DELETED_AT,
+        )
+    )
+    await connection.execute(
+        sa.insert(work).values(kind=WORK_KIND, key=str(filled.cluster), project_id=project, run_at=DELETED_AT)
+    )
+    await connection.execute(
+        sa.insert(events).values(
+            project_id=project,
+            type="operation.created",
+            subject_type="cluster",
+            subject_id=filled.cluster,
+            operation_id=filled.open_operation,
+            request_id="req-filled",
+        )
+    )
+    await connection.execute(
+        sa.insert(idempotency_keys).values(
+            scope=project, key="filled", fingerprint=b"\0" * 32, status=202, body=b"{}", subject_id=filled.cluster
+        )
+    )
