@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from ipucloud.db.embedded import EmbeddedPostgres
 from tests.support.waiting import eventually
@@ -32,6 +33,10 @@ def kept_rows(server: EmbeddedPostgres) -> int:
         row = connection.execute("SELECT count(*) FROM kept").fetchone()
         assert row is not None
         return int(row[0])
+
+
+def socket_directory(server: EmbeddedPostgres) -> Path:
+    return Path(str(conninfo_to_dict(server.app_url())["host"]))
 
 
 def postmaster_of(root: Path) -> int:

@@ -79,7 +79,7 @@ def runnable_by(account: Account, binaries: Binaries, home: Path) -> Binaries:
     key = hashlib.sha256(f"{source}\0{stamp.st_size}\0{stamp.st_mtime_ns}".encode()).hexdigest()[:16]
     for place in (home, Path("/var/tmp"), Path(tempfile.gettempdir())):  # noqa: S108 (ownership is checked)
         if place.is_dir() and account.can_search(place):
-            copy = _copied(source, place / f"postgresql-{binaries.major}-{key}")
+            copy = _copied(source, place / f"ipucloud-postgresql-{binaries.major}-{key}")
             moved = Binaries(copy / source.parent.name / source.name / "bin", binaries.major)
             if account.can_run(moved.postgres):
                 return moved
@@ -131,7 +131,7 @@ def _copied(source: Path, target: Path) -> Path:
         return target
     package = source.parent
     libraries = package.with_name(f"{package.name}.libs")
-    with tempfile.TemporaryDirectory(prefix="postgresql-", dir=target.parent) as scratch:
+    with tempfile.TemporaryDirectory(prefix="ipucloud-postgresql-", dir=target.parent) as scratch:
         build = Path(scratch) / "copy"
         shutil.copytree(
             source, build / package.name / source.name, symlinks=True, ignore=shutil.ignore_patterns("include")

@@ -182,8 +182,11 @@ class EmbeddedPostgres:
         self._guard = self._supervisor_lock = None
 
     def _launch(self, deadline: float) -> None:
-        self._root.mkdir(parents=True, exist_ok=True)
         account = self._account
+        if not self._root.exists():
+            self._root.mkdir(parents=True)
+            if account.uid is not None:
+                self._root.chmod(0o711)  # the server's account passes through to what is its own
         self._supervisor_lock = take_supervisor_lock(self._root / "supervisor.lock")
         binaries = runnable_by(account, find_binaries(self._bindir, data_major=self._data_major()), self._root)
         make_private(self._sockets, account)

@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 
 from ipucloud.db.embedded import EmbeddedPostgres
 from ipucloud.db.embedded.binaries import find_binaries
-from tests.support.embedded import STARTER, execute, kept_rows
+from tests.support.embedded import STARTER, execute, kept_rows, socket_directory
 
 SOURCES = Path(__file__).parents[4] / "src"
 
@@ -23,7 +22,7 @@ def test_a_root_too_deep_for_a_socket_gets_a_short_private_directory(directory: 
     root = directory / ("deep" * 30) / "db"
     server = EmbeddedPostgres(root)
     with server:
-        sockets = Path(str(conninfo_to_dict(server.app_url())["host"]))
+        sockets = socket_directory(server)
         assert sockets.stat().st_mode & 0o777 == 0o700
         execute(server, "CREATE TABLE reachable (value int)")
     assert not sockets.exists()

@@ -8,7 +8,7 @@ import pytest
 
 from ipucloud.db.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from ipucloud.db.embedded.binaries import find_binaries
-from tests.support.embedded import execute, kept_rows, no_server_process, starter
+from tests.support.embedded import execute, kept_rows, no_server_process, socket_directory, starter
 
 
 def test_first_start_makes_the_roles_and_the_database(directory: Path) -> None:
@@ -36,7 +36,7 @@ def test_only_the_owner_may_create_tables(root: Path) -> None:
 def test_the_socket_is_private_and_the_only_way_in(root: Path) -> None:
     with EmbeddedPostgres(root) as server, psycopg.connect(server.superuser_url) as connection:
         assert connection.execute("SELECT current_setting('listen_addresses')").fetchone() == ("",)
-        assert (root / "run").stat().st_mode & 0o777 == 0o700
+        assert socket_directory(server).stat().st_mode & 0o777 == 0o700
 
 
 def test_a_restart_keeps_data_and_brings_roles_back_to_their_attributes(root: Path) -> None:
