@@ -10,6 +10,11 @@ from ipucloud.client.errors import UsageError
 from ipucloud.client.models.clusters import Cluster, PoplarServer, Ssh
 
 
+def installed() -> bool:
+    """Whether OpenSSH's programs can be used on this machine."""
+    return shutil.which("ssh") is not None and shutil.which("sftp") is not None
+
+
 def reachable(cluster: Cluster, ordinal: int) -> tuple[PoplarServer, Ssh]:
     """Server number `ordinal` (from 0) of a cluster and how to reach it. Raises UsageError when there is none yet."""
     if not cluster.poplar_servers:

@@ -12,7 +12,7 @@ from ipucloud.client.models.usage import ProjectUsage
 
 
 def events(*, cursor: str | None = None, limit: int | None = None) -> Call[Page[Event]]:
-    """What happened in the project, in the order in which it became true."""
+    """What happened in the project, newest first."""
     return request.get("events", Page[Event].model_validate_json, {"cursor": cursor, "limit": limit}, scoped=True)
 
 

@@ -17,9 +17,10 @@ app = typer.Typer()
 def events(
     session: Session, limit: Annotated[int, typer.Option(min=1, help="How many to show at most.")] = 100
 ) -> None:
-    """Show what happened in the project, in the order in which it became true."""
+    """Show what happened last in the project, the newest at the end."""
+    newest_first = session.client.items(activity.events(limit=min(limit, 1000)))
     session.show_items(
-        islice(session.client.items(activity.events(limit=min(limit, 1000))), limit),
+        reversed([*islice(newest_first, limit)]),
         ("TIME", "TYPE", "SUBJECT", "OPERATION"),
         lambda each: (each.at, each.type, f"{each.subject_type} {each.subject_id}", each.operation_id),
     )

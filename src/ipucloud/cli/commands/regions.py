@@ -28,5 +28,5 @@ def capacity(session: Session, region: Annotated[str, typer.Argument(help="The r
     session.list(
         catalogue.capacity(region),
         ("FLAVOR", "AVAILABLE", "WHY NOT MORE"),
-        lambda each: (each.flavor, each.available, each.why_not),
+        lambda each: (each.flavor, each.available, each.why_not and each.why_not.detail),
     )

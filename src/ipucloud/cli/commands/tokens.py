@@ -24,6 +24,10 @@ def create(
     """Make a token. Its secret is shown this once."""
     expires_at = None if days is None else datetime.now(UTC) + timedelta(days=days)
     token = session.run(identity.create_token(name, role, expires_at=expires_at))
+    if token.token is None:
+        session.say(
+            f"The secret was lost on the way. Revoke the token and make another: ipucloud tokens revoke {token.id}"
+        )
     session.show(
         token,
         [

@@ -15,4 +15,12 @@ def whoami(session: Session) -> None:
     """Show who the token speaks for."""
     me = session.run(identity.whoami())
     project = f"{me.project.slug} ({me.project.id})" if me.project else "none: a token of the platform"
-    session.show(me, [("role", me.role), ("project", project), ("scopes", list(me.scopes))])
+    session.show(
+        me,
+        [
+            ("token", me.token and f"{me.token.name} ({me.token.display_prefix}…)"),
+            ("role", me.role),
+            ("project", project),
+            ("scopes", list(me.scopes)),
+        ],
+    )

@@ -10,7 +10,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
+from ipucloud.cli.service import leash
 from ipucloud.cli.service.errors import CommandError
 
 GRACE_SECONDS = 10.0
@@ -22,6 +24,7 @@ SETTLED_SECONDS = 60.0
 LOG_BYTES = 10_000_000
 
 Say = Callable[[str], None]
+Stream = int | BinaryIO | None
 
 
 class ChildError(CommandError):
@@ -53,7 +56,7 @@ async def kept(program: Program, say: Say) -> AsyncIterator[None]:
     try:
         await _await_ready(program, process)
     except BaseException:
-        await _end(process)
+        await end(process)
         raise
     keeper = asyncio.create_task(_keep(program, process, say), name=f"keep {program.name}")
     try:
@@ -71,7 +74,7 @@ async def _keep(program: Program, process: asyncio.subprocess.Process, say: Say)
         try:
             status = await process.wait()
         except asyncio.CancelledError:
-            await _end(process)
+            await end(process)
             raise
         if time.monotonic() - started > SETTLED_SECONDS:
             pause = FIRST_PAUSE
@@ -84,18 +87,26 @@ async def _keep(program: Program, process: asyncio.subprocess.Process, say: Say)
 async def _start(program: Program) -> asyncio.subprocess.Process:
     program.log.parent.mkdir(parents=True, exist_ok=True)
     with program.log.open("ab") as log:
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "ipucloud.cli.service.leash",
-            program.module,
-            *program.arguments,
-            stdin=asyncio.subprocess.PIPE,  # the leash: it closes when this process is gone
-            stdout=log,
-            stderr=log,
-            env={**os.environ, **program.environment},
-            start_new_session=True,  # Ctrl-C is for the keeper, which ends its programs in order
-        )
+        return await leashed(program.module, *program.arguments, environment=program.environment, out=log, err=log)
+
+
+async def leashed(
+    module: str, *arguments: str, environment: Mapping[str, str], out: Stream, err: Stream
+) -> asyncio.subprocess.Process:
+    """Start a module as a process that ends with this one. Of IPUCLOUD_* variables it has those given alone."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        leash.__name__,
+        module,
+        *arguments,
+        stdin=asyncio.subprocess.PIPE,  # the leash: it closes when this process is gone
+        stdout=out,
+        stderr=err,
+        env={**inherited, **environment},
+        start_new_session=True,  # Ctrl-C is for the keeper, which ends its programs in order
+    )
 
 
 async def _await_ready(program: Program, process: asyncio.subprocess.Process) -> None:
@@ -108,7 +119,7 @@ async def _await_ready(program: Program, process: asyncio.subprocess.Process) ->
         await asyncio.sleep(READY_POLL_SECONDS)
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def end(process: asyncio.subprocess.Process) -> None:
     """Ask the program to end and wait; end it when it takes too long, or at once when we are told to hurry."""
     with suppress(ProcessLookupError):
         process.terminate()

@@ -1,7 +1,7 @@
 """What the API answers, as typed values. An unknown field or enum value never breaks reading."""
 
 from ipucloud.client.models.base import Answer, Money, Page
-from ipucloud.client.models.catalogue import Capacity, Flavor, Image, Price, Region
+from ipucloud.client.models.catalogue import Capacity, Flavor, Image, Price, Region, WhyNot
 from ipucloud.client.models.clusters import (
     Billing,
     Cluster,
@@ -11,7 +11,6 @@ from ipucloud.client.models.clusters import (
     Partition,
     PoplarServer,
     Ssh,
-    WhyNot,
 )
 from ipucloud.client.models.events import Event
 from ipucloud.client.models.identity import NewToken, Project, Quota, SshKey, Token, Whoami

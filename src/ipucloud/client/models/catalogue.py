@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
 
 from ipucloud.client.models.base import Answer, Money
 
@@ -19,12 +18,22 @@ class Region(Answer):
     machine_types: Sequence[str] = ()
 
 
+class WhyNot(Answer):
+    """Why there is no room now, or not enough quota."""
+
+    reason: str
+    detail: str
+
+
 class Capacity(Answer):
     """How many clusters of a flavor could be created in a region now, and if none, why not."""
 
     flavor: str
+    machine_type: str
+    machines: int
+    ipus: int
     available: int
-    why_not: object = None
+    why_not: WhyNot | None = None
 
 
 class Flavor(Answer):
@@ -57,10 +66,10 @@ class Image(Answer):
 
 
 class Price(Answer):
-    """Price of one machine-minute of a SKU in a region, from `valid_from` until `valid_to` (None: until changed)."""
+    """Price of one machine-minute of a SKU in a region, in [valid_from, valid_to); None: until changed."""
 
     sku: str
     region: str
-    unit_price: Money | Decimal
-    valid_from: datetime | None = None
+    unit_price: Money
+    valid_from: datetime
     valid_to: datetime | None = None

@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ipucloud.client.models.base import Answer, Money
+from ipucloud.client.models.catalogue import WhyNot
 from ipucloud.client.models.operations import Operation
 
 
@@ -111,13 +112,6 @@ class Cluster(Answer):
     billing: Billing | None = None
     operation: Operation | None = None
     version: int
-
-
-class WhyNot(Answer):
-    """Why there is no room now, or not enough quota."""
-
-    reason: str
-    detail: str
 
 
 class EstimateQuota(Answer):

@@ -17,20 +17,13 @@ class Project(Answer):
     name: str = ""
 
 
-class Whoami(Answer):
-    """Who the token speaks for. `project` is None for a token of the platform."""
-
-    project: Project | None = None
-    role: str
-    scopes: Sequence[str] = ()
-
-
 class Token(Answer):
-    """A token as it can be looked at later: without its secret."""
+    """A token as it can be looked at later: without its secret, but for its beginning."""
 
     id: str
     name: str
     role: str
+    display_prefix: str = ""
     created_at: datetime | None = None
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
@@ -38,9 +31,18 @@ class Token(Answer):
 
 
 class NewToken(Token):
-    """A token just made. `token` is the secret, shown this once."""
+    """A token just made. `token` is the secret, shown this once: None if the first answer was lost on the way."""
 
-    token: str
+    token: str | None
+
+
+class Whoami(Answer):
+    """What the token that asks is. `scopes` are its permissions; `project` is None for a token of the platform."""
+
+    role: str
+    token: Token | None = None
+    project: Project | None = None
+    scopes: Sequence[str] = ()
 
 
 class SshKey(Answer):
@@ -48,6 +50,7 @@ class SshKey(Answer):
 
     id: str
     name: str
+    type: str = ""
     fingerprint: str
     public_key: str
     created_at: datetime | None = None
