@@ -61,6 +61,11 @@ class VipuDriver:
         config: pb.PartitionConfig = self.user.GetPartitionIpuofConfig(request, timeout=CALL_SECONDS).ipuof_config
         return config
 
+    def silent_agents(self) -> list[str]:
+        """The agents whose machine does not answer."""
+        reply = self.admin.ListAgents(admin.ListAgentsRequest(), timeout=CALL_SECONDS)
+        return [agent.id for agent in reply.agents if not agent.reachable]
+
     def clear(self) -> None:
         """Remove every partition and allocation of a controller on which everything is immediate."""
         for partition in self.partitions():

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+
 from tests.support.site import RunningSite, running_site
 from tests.support.vipu import VipuDriver
 
@@ -39,11 +40,9 @@ def http(shared_http: httpx.Client, shared_vipu: VipuDriver) -> Iterator[httpx.C
     """A client of the site, which is left without faults, broken hardware, servers, partitions and networks."""
     yield shared_http
     shared_http.delete("/v1/faults").raise_for_status()
-    for machine in shared_http.get("/v1/inventory").json()["regions"][0]["pods"][0]["machines"]:
-        shared_http.post(f"/v1/machines/{machine['name']}:repair")
-        shared_http.post(
-            f"/redfish/v1/Systems/{machine['name']}/Actions/ComputerSystem.Reset", json={"ResetType": "On"}
-        )
+    for machine in shared_vipu.silent_agents():
+        shared_http.post(f"/v1/machines/{machine}:repair")
+        shared_http.post(f"/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset", json={"ResetType": "On"})
     shared_vipu.clear()
     for host in shared_http.get("/v1/hosts", params={"region": REGION}).json()["hosts"]:
         if host["state"] != "clean":

@@ -5,9 +5,9 @@ from __future__ import annotations
 import grpc
 import httpx
 import pytest
-from tests.support.vipu import VipuDriver, code_of, sentence_of
 
 from ipucloud.wire import vipu_admin_pb2 as admin
+from tests.support.vipu import VipuDriver, code_of, sentence_of
 
 
 def refused(vipu: VipuDriver, name: str, cluster: str, *agents: str, size: int = 0) -> tuple[grpc.StatusCode, str]:
@@ -87,9 +87,7 @@ def cluster_test(vipu: VipuDriver, name: str) -> admin.ClusterTest:
     return found
 
 
-def test_a_cluster_test_has_a_result_for_every_kind_and_link(
-    vipu: VipuDriver, cluster_id: str, pod: list[str]
-) -> None:
+def test_a_cluster_test_has_a_result_for_every_kind_and_link(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
     vipu.allocate("a", cluster_id, pod[:4])
     found = cluster_test(vipu, "t")
     assert found.state == admin.TS_PASSED

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import grpc
 import pytest
-from tests.support.vipu import VipuDriver, code_of, sentence_of
 
 from ipucloud.wire import vipu_pb2 as pb
+from tests.support.vipu import VipuDriver, code_of, sentence_of
 
 
-def refused(code: grpc.StatusCode, vipu: VipuDriver, name: str, size: int = 0, **fields: object) -> str:
+def refused(code: grpc.StatusCode, vipu: VipuDriver, name: str, size: int = 0, **fields: Any) -> str:
     """The sentence of a creation that must be refused with `code`."""
     with pytest.raises(grpc.RpcError) as caught:
         vipu.create(name, size, **fields)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import stat
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -164,9 +165,10 @@ async def pwd(shell: Shell, args: list[str], terminal: Terminal) -> int:
 
 async def rm(shell: Shell, args: list[str], terminal: Terminal) -> int:
     options = {letter for arg in args if arg.startswith("-") for letter in arg[1:]}
+    home = shell.disk.real("~")
     for name in [arg for arg in args if not arg.startswith("-")]:
         path = shell.real(name)
-        if path == shell.disk.root or path in shell.disk.real("~").parents:
+        if path == home or path in home.parents:
             raise CommandProblem(f"rm: cannot remove '{name}': Permission denied")
         if path.is_dir():
             if not options & {"r", "R"}:
@@ -184,7 +186,11 @@ async def sh(shell: Shell, args: list[str], terminal: Terminal) -> int:
     texts = [arg for arg in args if not arg.startswith("-")]
     if len(texts) > 1 or (texts and not any(a.startswith("-") and a.endswith("c") for a in args)):
         raise CommandProblem("sh: this shell runs `-c TEXT` or its standard input, no script files")
-    return await shell.run(texts[0] if texts else await terminal.text(), terminal)
+    inner = replace(shell, env=dict(shell.env))
+    try:
+        return await inner.run(texts[0] if texts else await terminal.text(), terminal)
+    except ShellExit as leave:
+        return leave.status
 
 
 async def sleep(shell: Shell, args: list[str], terminal: Terminal) -> int:

@@ -65,5 +65,7 @@ class Session:
             except asyncssh.TerminalSizeChanged:
                 continue
             except (asyncssh.BreakReceived, asyncssh.SignalReceived):
+                if isinstance(self._process.channel, asyncssh.SSHLineEditorChannel):
+                    self._process.channel.clear_input()
                 self._terminal.out("^C\n")
                 return "\n"

@@ -49,10 +49,10 @@ class ClusterTests:
 
     def settle(self) -> None:
         """Write the results of every test that has ended."""
-        now = self._context.clock.now()
-        for name in self._deadlines.passed(now):
+        clock = self._context.clock
+        for name in self._deadlines.passed(clock):
             test = self._context.state.tests.get(name)
-            if test is not None and test.due is not None and test.due <= now:
+            if test is not None and test.due is not None and test.due <= clock.now():
                 test.results = self._results(test)
                 test.due = None
                 self._context.changed()

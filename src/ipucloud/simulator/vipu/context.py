@@ -34,7 +34,7 @@ class Deadlines:
         if due is not None:
             heapq.heappush(self._heap, (due, name))
 
-    def passed(self, now: float) -> Iterator[str]:
+    def passed(self, clock: Clock) -> Iterator[str]:
         """The names whose time has come, each entry once, also those added meanwhile."""
-        while self._heap and self._heap[0][0] <= now:
+        while self._heap and self._heap[0][0] <= clock.now():
             yield heapq.heappop(self._heap)[1]

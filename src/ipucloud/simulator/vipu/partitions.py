@@ -102,10 +102,10 @@ class Partitions:
 
     def settle(self) -> None:
         """Let everything happen whose time has come."""
-        now = self._context.clock.now()
-        for name in self._deadlines.passed(now):
+        clock = self._context.clock
+        for name in self._deadlines.passed(clock):
             partition = self._context.state.partitions.get(name)
-            if partition is not None and partition.due is not None and partition.due <= now:
+            if partition is not None and partition.due is not None and partition.due <= clock.now():
                 self._finish(partition)
 
     def free_masks(self, allocation: Allocation) -> dict[int, int]:

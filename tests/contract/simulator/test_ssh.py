@@ -1,0 +1,234 @@
+"""Poplar servers through the ordinary OpenSSH client, as a customer uses them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from ipucloud.wire.site import HostState
+from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.site import RunningSite, running_site
+from tests.support.tenant import Tenant
+
+pytestmark = pytest.mark.skipif(
+    not all(shutil.which(program) for program in ("ssh", "scp", "sftp", "ssh-keygen")),
+    reason="the OpenSSH client is not installed",
+)
+
+EVERY_BYTE = bytes(range(256)) * 500
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ssh")
+
+
+@pytest.fixture(scope="module")
+def key(folder: Path) -> KeyPair:
+    return make_key(folder)
+
+
+@pytest.fixture(scope="module")
+def tenant(folder: Path, key: KeyPair) -> Iterator[Tenant]:
+    """A POD16 with its Poplar server, shared by the tests that leave it as it is."""
+    with running_site(folder / "site", options=["--machines-on"]) as site:
+        tenant = Tenant(site)
+        tenant.build([key.public_line])
+        yield tenant
+
+
+@pytest.fixture(scope="module")
+def login(tenant: Tenant, folder: Path, key: KeyPair) -> OpenSsh:
+    return OpenSsh(tenant.ssh(), key, folder / "known_hosts")
+
+
+def told(login: OpenSsh, command: str) -> str:
+    """What a command prints; it must succeed."""
+    done = login.ssh(command)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
+def test_gc_info_lists_every_ipu_and_every_group_of_them(login: OpenSsh) -> None:
+    listing = told(login, "gc-info -l")
+    single = re.findall(r"^-\+- Id: \[(\d+)\], target: \[Fabric\]", listing, re.MULTILINE)
+    groups = re.findall(r"^-\+- Id: \[(\d+)\], target: \[Multi IPU\]", listing, re.MULTILINE)
+    assert single == [str(number) for number in range(16)]
+    assert groups == [str(number) for number in range(16, 31)]
+    assert listing.startswith("Graphcore device listing:\nPartition: tenant [active]\n-+- Id: [0]")
+    assert "-+- Id: [5], target: [Fabric], IPU-M host: [10.5.1.2], IPU#: [2]" in listing
+
+
+def test_gc_info_groups_pairs_quads_and_the_whole(login: OpenSsh) -> None:
+    members: dict[str, list[str]] = {}
+    for line in told(login, "gc-info --list-devices").splitlines():
+        if line.startswith("-+-"):
+            current = members.setdefault(line.split("[")[1].split("]")[0], [])
+        elif line.startswith(" |---"):
+            current.append(line.split("[")[1].split("]")[0])
+    assert members["16"] == ["0", "1"]
+    assert members["24"] == ["0", "1", "2", "3"]
+    assert members["30"] == [str(number) for number in range(16)]
+
+
+def test_gc_monitor_shows_a_row_for_every_ipu(login: OpenSsh) -> None:
+    table = told(login, "gc-monitor")
+    assert table.count("M2000") == 16
+    assert "has 16 reconfigurable IPUs" in table
+
+
+@pytest.mark.parametrize("command", ["vipu list partitions", "vipu list partition"])
+def test_vipu_lists_the_partition(login: OpenSsh, command: str) -> None:
+    table = told(login, command)
+    assert [cell.strip() for cell in table.splitlines()[3].split("|")] == [
+        *("tenant", "1", "DEFAULT", "DNC", "16", "1", "ACTIVE")
+    ]
+
+
+def test_vipu_shows_no_partition_of_another_tenant(tenant: Tenant, login: OpenSsh) -> None:
+    region = tenant.site.region()
+    tenant.vipu.allocate("other", region.pods[0].cluster_id, [region.pods[0].machines[8].name])
+    tenant.vipu.create("other", 4, allocation_id="other")
+    assert "other" not in told(login, "vipu list partitions")
+
+
+def test_the_environment_leads_to_the_controller(tenant: Tenant, login: OpenSsh) -> None:
+    endpoint = tenant.site.region().vipu
+    assert told(login, 'echo "$IPUOF_VIPU_API_HOST:$IPUOF_VIPU_API_PORT $IPUOF_VIPU_API_PARTITION_ID"') == (
+        f"{endpoint.host}:{endpoint.user_port} tenant\n"
+    )
+
+
+def test_the_ipuof_configuration_lies_where_poplar_looks(tenant: Tenant, login: OpenSsh) -> None:
+    tenant.observe()
+    text = told(login, "cat ~/.ipuof.conf.d/tenant_ipuof.conf")
+    assert text.count('"server_port"') == 16
+    assert '"GCD Id": "0"' in text
+
+
+@pytest.mark.parametrize(
+    ("environment", "cause"),
+    [
+        ("IPUOF_VIPU_API_PARTITION_ID=", "no partition"),
+        ("IPUOF_VIPU_API_PARTITION_ID=none", "'none' does not exist"),
+        ("IPUOF_VIPU_API_PORT=1", "unreachable"),
+        ("IPUOF_VIPU_API_HOST=", "no V-IPU controller"),
+        ("IPUOF_VIPU_API_GCD_ID=7", "not 7"),
+    ],
+)
+def test_a_failure_names_its_cause(login: OpenSsh, environment: str, cause: str) -> None:
+    done = login.ssh(f"export {environment}; gc-info -l")
+    assert done.returncode == 1
+    assert cause in done.stderr.decode()
+
+
+@pytest.mark.parametrize("legacy", [False, True], ids=["sftp protocol", "legacy protocol"])
+def test_scp_carries_files_both_ways(login: OpenSsh, tmp_path: Path, legacy: bool) -> None:
+    source, back = tmp_path / "up.bin", tmp_path / "down.bin"
+    source.write_bytes(EVERY_BYTE)
+    assert login.scp(str(source), ":scp.bin", legacy=legacy).returncode == 0
+    assert login.scp(":/home/ubuntu/scp.bin", str(back), legacy=legacy).returncode == 0
+    assert back.read_bytes() == EVERY_BYTE
+
+
+def test_sftp_starts_at_home_and_carries_files_both_ways(login: OpenSsh, tmp_path: Path) -> None:
+    source, back = tmp_path / "up.bin", tmp_path / "down.bin"
+    source.write_bytes(EVERY_BYTE)
+    done = login.sftp(f"pwd\nmkdir work\ncd work\nput {source} data.bin\nls\nget data.bin {back}\nrm data.bin\n")
+    assert done.returncode == 0, done.stderr
+    assert b"/home/ubuntu" in done.stdout
+    assert back.read_bytes() == EVERY_BYTE
+
+
+def test_bytes_pass_through_a_command_unchanged(login: OpenSsh) -> None:
+    done = login.ssh("cat > piped.bin && cat piped.bin && rm piped.bin", stdin=EVERY_BYTE)
+    assert done.stdout == EVERY_BYTE
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../../../../../../etc/passwd", "//etc/passwd", "~/../../etc/passwd"])
+def test_no_path_leads_to_this_machine(login: OpenSsh, tmp_path: Path, path: str) -> None:
+    assert login.ssh(f"cat {path}").returncode != 0
+    assert login.sftp(f"get {path} {tmp_path / 'stolen'}\n").returncode != 0
+    assert login.scp(f":{path}", str(tmp_path / "stolen"), legacy=True).returncode != 0
+    assert not (tmp_path / "stolen").exists()
+
+
+def test_no_link_leads_to_this_machine(login: OpenSsh) -> None:
+    for batch in ("ln -s /etc/passwd link\n", "ln -s ../../../../../../../etc/passwd link\n", "ln /etc/passwd link\n"):
+        assert login.sftp(batch).returncode != 0
+    assert "link" not in told(login, "ls -a")
+
+
+def test_uploaded_files_carry_no_set_id_bits(tenant: Tenant, login: OpenSsh, tmp_path: Path) -> None:
+    source = tmp_path / "tool"
+    source.write_bytes(b"#!/bin/sh\n")
+    assert login.sftp(f"put {source} tool\nchmod 6755 tool\n").returncode == 0
+    stored = tenant.site.data / "hosts" / tenant.host / "disk" / "home" / "ubuntu" / "tool"
+    assert stored.stat().st_mode & 0o7777 == 0o755
+
+
+def test_no_program_of_this_machine_runs(login: OpenSsh) -> None:
+    for command in ("python3 -c 1", "/bin/bash -c 'id'", "$(id)", "`id`", "env id; /usr/bin/id"):
+        done = login.ssh(command)
+        assert b"uid=" not in done.stdout + done.stderr
+
+
+def test_nothing_is_forwarded(login: OpenSsh, tenant: Tenant) -> None:
+    port = tenant.site.url.rsplit(":", 1)[1]
+    done = login.ssh(flags=["-W", f"127.0.0.1:{port}"], stdin=b"GET / HTTP/1.0\r\n\r\n")
+    assert done.returncode != 0
+    assert b"HTTP" not in done.stdout
+
+
+def test_a_terminal_gets_a_prompt_and_the_exit_status(login: OpenSsh) -> None:
+    done = login.ssh(flags=["-tt"], stdin=b"whoami\nexit 3\n")
+    assert done.returncode == 3
+    assert b"ubuntu@tenant-h1:~$ " in done.stdout
+    assert b"\nubuntu\r\n" in done.stdout
+
+
+def test_lines_on_standard_input_run_as_a_script(login: OpenSsh) -> None:
+    done = login.ssh(stdin=b"cd /tmp\npwd\nfalse\n")
+    assert (done.stdout, done.returncode) == (b"/tmp\n", 1)
+
+
+def test_foreign_keys_other_users_and_passwords_are_refused(login: OpenSsh, folder: Path, tmp_path: Path) -> None:
+    foreign = OpenSsh(login.at, make_key(tmp_path, "foreign"), folder / "known_hosts")
+    assert foreign.ssh("true").returncode == 255
+    assert login.ssh("true", user="root").returncode == 255
+    offered = login.ssh("true", flags=["-o", "PubkeyAuthentication=no"])
+    assert offered.returncode == 255
+    assert b"Permission denied (publickey)" in offered.stderr
+
+
+def test_every_server_has_its_own_host_key_and_disk(tenant: Tenant, login: OpenSsh, key: KeyPair, folder: Path) -> None:
+    second = Tenant(tenant.site, name="second", host="lux2-h002", machines=0)
+    spec = {"region": "luxembourg-2", "machines": [], "hosts": [second.host]}
+    second.http.put("/v1/networks/second", json=spec).raise_for_status()
+    second.put_server([key.public_line]).raise_for_status()
+    neighbour = OpenSsh(second.ssh(), key, folder / "known_hosts_2")
+    assert neighbour.at.host_key != login.at.host_key
+    assert neighbour.at.port != login.at.port
+    told(login, "echo mine > secret.txt")
+    assert neighbour.ssh("cat secret.txt").returncode == 1
+
+
+def test_a_wiped_server_is_gone_with_its_data(shared_site: RunningSite, http: httpx.Client, tmp_path: Path) -> None:
+    key = make_key(tmp_path)
+    tenant = Tenant(shared_site)
+    tenant.attach()
+    tenant.put_server([key.public_line]).raise_for_status()
+    login = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts")
+    told(login, "echo treasure > treasure.txt")
+    http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
+    assert login.ssh("true").returncode == 255
+    assert not (tenant.site.data / "hosts" / tenant.host).exists()
+    tenant.put_server([key.public_line]).raise_for_status()
+    again = OpenSsh(tenant.wait_for(HostState.RUNNING).ssh or login.at, key, tmp_path / "known_hosts")
+    assert again.at.host_key != login.at.host_key
+    assert again.ssh("cat treasure.txt").returncode == 1

@@ -1,0 +1,95 @@
+"""Poplar servers through an SSH library: what a test sees only from inside a connection, or without OpenSSH."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import asyncssh
+import httpx
+import pytest
+
+from tests.support.site import RunningSite
+from tests.support.tenant import Tenant
+
+SECONDS = 20.0
+
+
+@pytest.fixture
+def key() -> asyncssh.SSHKey:
+    return asyncssh.generate_private_key("ssh-ed25519")
+
+
+@pytest.fixture
+def tenant(shared_site: RunningSite, http: httpx.Client, key: asyncssh.SSHKey) -> Tenant:
+    tenant = Tenant(shared_site)
+    tenant.build([key.export_public_key().decode()])
+    return tenant
+
+
+def wipe(tenant: Tenant) -> None:
+    tenant.http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
+
+
+def power_off(tenant: Tenant) -> None:
+    tenant.http.post(f"/v1/hosts/{tenant.host}/power", json={"action": "off"}).raise_for_status()
+
+
+def fail(tenant: Tenant) -> None:
+    tenant.http.post(f"/v1/hosts/{tenant.host}:fail").raise_for_status()
+
+
+async def connected(tenant: Tenant, key: asyncssh.SSHKey) -> asyncssh.SSHClientConnection:
+    at = tenant.ssh()
+    known = asyncssh.import_known_hosts(f"[{at.host}]:{at.port} {at.host_key}\n")
+    options = asyncssh.SSHClientConnectionOptions(
+        username=at.user, client_keys=[key], known_hosts=known, config=None, agent_path=None
+    )
+    return await asyncio.wait_for(asyncssh.connect(at.host, at.port, options=options), SECONDS)
+
+
+@pytest.mark.anyio
+async def test_commands_and_files_need_no_openssh(tenant: Tenant, key: asyncssh.SSHKey) -> None:
+    async with await connected(tenant, key) as connection:
+        listing = await connection.run("gc-info -l", check=True, timeout=SECONDS)
+        assert str(listing.stdout).count("target: [Fabric]") == 16
+        async with connection.start_sftp_client() as sftp:
+            async with sftp.open("note.txt", "w") as file:
+                await file.write("hello")
+            assert await sftp.realpath("note.txt") == "/home/ubuntu/note.txt"
+        assert (await connection.run("cat note.txt", timeout=SECONDS)).stdout == "hello"
+
+
+@pytest.mark.anyio
+async def test_a_foreign_key_is_refused(tenant: Tenant) -> None:
+    with pytest.raises(asyncssh.PermissionDenied):
+        await connected(tenant, asyncssh.generate_private_key("ssh-ed25519"))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("end", [wipe, power_off, fail])
+async def test_live_connections_end_with_the_server(
+    tenant: Tenant, key: asyncssh.SSHKey, end: Callable[[Tenant], None]
+) -> None:
+    at = tenant.ssh()
+    connection = await connected(tenant, key)
+    process = await connection.create_process(term_type="xterm")
+    await asyncio.to_thread(end, tenant)
+    await asyncio.wait_for(connection.wait_closed(), SECONDS)
+    assert process.exit_status is None
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.wait_for(asyncio.open_connection(at.host, at.port), SECONDS)
+
+
+@pytest.mark.anyio
+async def test_an_interactive_shell_survives_an_interrupt(tenant: Tenant, key: asyncssh.SSHKey) -> None:
+    async with await connected(tenant, key) as connection:
+        process = await connection.create_process(term_type="xterm")
+        await process.stdout.readuntil("$ ")
+        process.stdin.write("half a line\x03")
+        await process.stdout.readuntil("$ ")
+        process.stdin.write("pwd\n")
+        assert "/home/ubuntu" in await asyncio.wait_for(process.stdout.readuntil("$ "), SECONDS)
+        process.stdin.write("\x04")
+        await asyncio.wait_for(process.wait_closed(), SECONDS)
+        assert process.exit_status == 0
