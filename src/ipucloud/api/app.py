@@ -1,0 +1,131 @@
+"""The application: every route, wrapped in the layers that all requests pass."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Lifespan
+
+from ipucloud import __version__
+from ipucloud.api import document, health, reference
+from ipucloud.api.edge import Edge
+from ipucloud.api.limits import RateLimit, RateLimiter
+from ipucloud.api.metrics import Metrics
+from ipucloud.api.problems import problem_response, validation_problem
+from ipucloud.api.routing import allowed_methods
+from ipucloud.api.services import Services
+from ipucloud.api.used import UsedTokens
+from ipucloud.api.v1.all import ROUTERS
+from ipucloud.catalogue.load import load
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.db.reader import Reader
+from ipucloud.identity.access import not_found
+from ipucloud.kernel.clock import Clock, SystemClock
+from ipucloud.kernel.errors import METHOD_NOT_ALLOWED, Problem
+from ipucloud.reconcile.wake import Notifier
+
+DESCRIPTION = """\
+Create, use, pay for and delete clusters of Graphcore IPUs.
+
+Send `Authorization: Bearer <token>`. Errors are `application/problem+json` (RFC 9457): decide by `code`. Repeat a
+POST or PATCH safely with `Idempotency-Key`, and change what you have read with `If-Match`. Lists give `next_cursor`.
+What takes time answers 202 with an operation: ask for it with `?wait=60` until it is done.
+"""
+
+
+def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
+    """The ASGI application of one process.
+
+    Entering its lifespan builds what handlers work with, and connects to nothing: the database is reached when it is
+    first asked something. Raises ValueError there when no database is configured.
+    """
+    clock = clock or SystemClock()
+    metrics = Metrics()
+    used = UsedTokens()
+    app = FastAPI(
+        title="ipucloud",
+        version=__version__,
+        summary="A cloud of Graphcore IPUs",
+        description=DESCRIPTION,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=_lifespan(settings, clock, metrics, used),
+    )
+    for router in (*ROUTERS, health.routes):
+        app.router.routes.extend(router.routes)
+    app.router.routes.extend(reference.routes)
+    app.state.readiness = health.Readiness()
+    document.install(app)
+    app.add_exception_handler(Problem, _problem)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _refused)
+    limiter = RateLimiter(settings.rate_limit_per_second, settings.rate_limit_burst, clock)
+    app.add_middleware(RateLimit, limiter=limiter, metrics=metrics, used=used)
+    app.add_middleware(Edge, clock=clock, metrics=metrics)
+    return app
+
+
+def _lifespan(settings: Settings, clock: Clock, metrics: Metrics, used: UsedTokens) -> Lifespan[FastAPI]:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        if settings.database_url is None:
+            raise ValueError("the API needs IPUCLOUD_DATABASE_URL")
+        url = settings.database_url.get_secret_value()
+        size, wait = settings.database_pool_size, settings.database_pool_timeout
+        services = Services(
+            settings=settings,
+            catalogue=load(),
+            database=Database(url, pool_size=size, pool_timeout=wait),
+            reader=Reader(url, size=size, wait=wait),
+            notifier=Notifier(url),
+            clock=clock,
+            metrics=metrics,
+        )
+        app.state.services = services
+        await services.notifier.start()
+        keeping = asyncio.create_task(used.keep(services.database, clock), name="last-use")
+        try:
+            yield
+        finally:
+            keeping.cancel()
+            await used.flush(services.database)
+            await services.notifier.close()
+            await services.reader.close()
+            await services.database.close()
+
+    return lifespan
+
+
+async def _problem(request: Request, problem: Exception) -> Response:
+    if not isinstance(problem, Problem):
+        raise problem
+    return problem_response(problem, request.scope)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    return problem_response(validation_problem(error), request.scope)
+
+
+async def _refused(request: Request, refusal: Exception) -> Response:
+    """What the router itself refuses: unknown paths, and methods that a path does not take."""
+    if not isinstance(refusal, HTTPException):
+        raise refusal
+    allow = allowed_methods(request.app.routes, request.scope)
+    if not allow:
+        return problem_response(not_found(), request.scope)
+    if request.method == "OPTIONS":
+        return Response(status_code=204, headers={"Allow": allow})
+    sentence = "Use one of the methods that the Allow header lists."
+    return problem_response(Problem(METHOD_NOT_ALLOWED, sentence, headers={"Allow": allow}), request.scope)

@@ -1,0 +1,96 @@
+"""Reading a JSON body: bounded before it is read, strict while it is, and no deeper than anything we take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from starlette.requests import ClientDisconnect, Request
+
+from ipucloud.kernel.errors import BODY_TOO_LARGE, MALFORMED_REQUEST, UNSUPPORTED_MEDIA_TYPE, Problem
+
+DEEPEST = 32
+_CHARSETS = frozenset({"", "charset=utf-8", 'charset="utf-8"'})
+
+
+class JsonRequest(Request):
+    """A request whose body, if any, is JSON. `load` reads and checks it; `body` and `json` then give it."""
+
+    _raw: bytes = b""
+    _value: Any = None
+
+    async def load(self, limit: int) -> None:
+        """Read the body.
+
+        Raises `Problem`: 413 beyond `limit` bytes, 415 for another media type or an encoding, 400 for what is no JSON
+        or is nested deeper than `DEEPEST`.
+        """
+        self._raw = await self._bounded(limit)
+        if not self._raw:
+            return
+        self._require_json()
+        try:
+            self._value = orjson.loads(self._raw)
+        except orjson.JSONDecodeError:
+            raise malformed("The body is not JSON: it must be one value in UTF-8, as RFC 8259 has it.") from None
+        _check(self._value)
+
+    async def body(self) -> bytes:
+        return self._raw
+
+    async def json(self) -> Any:
+        return self._value
+
+    async def _bounded(self, limit: int) -> bytes:
+        declared = self.headers.get("content-length", "")
+        if declared.isdecimal() and int(declared) > limit:
+            raise _too_large(limit)
+        received = bytearray()
+        try:
+            async for chunk in self.stream():
+                received += chunk
+                if len(received) > limit:
+                    raise _too_large(limit)
+        except ClientDisconnect:
+            raise malformed("The body ended early.") from None
+        return bytes(received)
+
+    def _require_json(self) -> None:
+        media_type, _, parameter = self.headers.get("content-type", "").partition(";")
+        identity = self.headers.get("content-encoding", "identity").lower() == "identity"
+        charset = parameter.strip().lower() in _CHARSETS
+        if media_type.strip().lower() != "application/json" or not charset or not identity:
+            raise Problem(
+                UNSUPPORTED_MEDIA_TYPE,
+                "Send the body as `Content-Type: application/json`, in UTF-8 and without Content-Encoding.",
+            )
+
+
+def malformed(detail: str) -> Problem:
+    """400 for a request that cannot be read."""
+    return Problem(MALFORMED_REQUEST, detail)
+
+
+def _check(value: object) -> None:
+    """Bound the nesting, and refuse the one character PostgreSQL cannot store; without recursion."""
+    level: list[object] = [value]
+    for _ in range(DEEPEST + 1):
+        below: list[object] = []
+        for item in level:
+            if isinstance(item, dict):
+                below += item.keys()
+                below += item.values()
+            elif isinstance(item, list):
+                below += item
+            elif isinstance(item, str) and "\x00" in item:
+                raise malformed("A text in the body holds the character U+0000.")
+        if not below:
+            return
+        level = below
+    raise malformed(f"The body is nested more than {DEEPEST} levels deep.")
+
+
+def _too_large(limit: int) -> Problem:
+    return Problem(
+        BODY_TOO_LARGE, f"A body has at most {limit} bytes.", headers={"Connection": "close"}, extra={"limit": limit}
+    )

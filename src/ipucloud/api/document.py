@@ -1,0 +1,165 @@
+"""The OpenAPI document: FastAPI's, with every response that a route can give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+
+from ipucloud.api.problems import MEDIA_TYPE
+from ipucloud.api.routing import ERRORS, ApiRoute
+from ipucloud.api.shapes import IDEMPOTENCY_KEY, ProblemOut
+from ipucloud.identity.roles import PERMISSIONS, Role
+from ipucloud.kernel.errors import (
+    BODY_TOO_LARGE,
+    IDEMPOTENCY_IN_PROGRESS,
+    IDEMPOTENCY_KEY_REUSED,
+    INTERNAL_ERROR,
+    INVALID_CURSOR,
+    MALFORMED_REQUEST,
+    NOT_FOUND,
+    PERMISSION_DENIED,
+    RATE_LIMITED,
+    REGISTRY,
+    UNAUTHENTICATED,
+    UNAVAILABLE,
+    UNSUPPORTED_MEDIA_TYPE,
+    VALIDATION_FAILED,
+    ErrorCode,
+)
+
+_SECURITY = {
+    "token": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A token of a project or of the platform. `APIKey <token>` is taken as well.",
+    }
+}
+_TEXT = {"type": "string"}
+_HEADERS: dict[str, dict[str, Any]] = {
+    "Request-Id": {
+        "description": "The request's id; the caller's own if it sent a well-formed one.",
+        "schema": _TEXT,
+        "required": True,
+    },
+    "RateLimit-Policy": {"description": "What the token may ask, and in how many seconds.", "schema": _TEXT},
+    "RateLimit": {"description": "What is left of it, and seconds until it is whole again.", "schema": _TEXT},
+    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
+    "ETag": {"description": "The object's tag, for If-Match and If-None-Match.", "schema": _TEXT},
+    "Location": {"description": "Path of what was made.", "schema": _TEXT},
+    "WWW-Authenticate": {"description": "How to authenticate.", "schema": _TEXT},
+    "Idempotent-Replayed": {"description": "`true`: the answer to an earlier, same request.", "schema": _TEXT},
+}
+_OF_STATUS = {
+    201: ("Location",),
+    202: ("Location", "Retry-After"),
+    401: ("WWW-Authenticate",),
+    412: ("ETag",),
+    429: ("Retry-After",),
+    503: ("Retry-After",),
+}
+
+
+def install(app: FastAPI) -> None:
+    """Have `app.openapi()` give the complete document."""
+    app.openapi = cache(lambda: build(app))  # type: ignore[method-assign]  # FastAPI's documented way to extend it
+
+
+def build(app: FastAPI) -> dict[str, Any]:
+    document = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        description=app.description,
+        routes=app.routes,
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+    )
+    components = document["components"]
+    components["schemas"].update(_problem_schemas())
+    for name in ("HTTPValidationError", "ValidationError"):
+        components["schemas"].pop(name, None)
+    components["headers"] = _HEADERS
+    components["securitySchemes"] = _SECURITY
+    for route in app.routes:
+        if isinstance(route, APIRoute) and route.include_in_schema:
+            method = min(route.methods or ("GET",))
+            _complete(document["paths"][route.path_format][method.lower()], route, method)
+    document["tags"] = [{"name": tag} for tag in sorted(_tags(document))]
+    return document
+
+
+def _complete(operation: dict[str, Any], route: APIRoute, method: str) -> None:
+    operation["responses"].pop("422", None)
+    if isinstance(route, ApiRoute):
+        operation["security"] = [{"token": []}]
+        operation["tags"] = [_noun(route.path_format)]
+        if method in {"POST", "PATCH"}:
+            operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
+    errors = sorted(_errors(route, method, operation), key=lambda error: (error.status, error.code))
+    for status in {error.status: None for error in errors}:
+        operation["responses"][str(status)] = _refusal([error for error in errors if error.status == status])
+    if _has_header(operation, "If-None-Match"):
+        operation["responses"]["304"] = {"description": "The caller has the object as it is"}
+    for status, response in operation["responses"].items():
+        names = ["Request-Id", *_OF_STATUS.get(int(status), ())]
+        if isinstance(route, ApiRoute):
+            names += ["RateLimit-Policy", "RateLimit"]
+        if int(status) < 400 and _has_header(operation, "If-None-Match", "If-Match") and status != "202":
+            names.append("ETag")
+        if int(status) < 400 and _has_header(operation, "Idempotency-Key"):
+            names.append("Idempotent-Replayed")
+        response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+    operation["responses"] = dict(sorted(operation["responses"].items()))
+
+
+def _errors(route: APIRoute, method: str, operation: dict[str, Any]) -> Iterator[ErrorCode]:
+    """Every error the route can answer with: its own, and those of its kind."""
+    yield INTERNAL_ERROR
+    yield UNAVAILABLE
+    if not isinstance(route, ApiRoute):
+        return
+    yield from (REGISTRY[code] for code in operation[ERRORS])
+    yield from (UNAUTHENTICATED, RATE_LIMITED, VALIDATION_FAILED)
+    if PERMISSIONS[route.permission] != frozenset(Role):
+        yield PERMISSION_DENIED
+    if "{" in route.path_format:
+        yield NOT_FOUND
+    if method in {"POST", "PATCH", "PUT"}:
+        yield from (MALFORMED_REQUEST, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE)
+    if _has_header(operation, "Idempotency-Key"):
+        yield from (IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED)
+    if _has_header(operation, "If-Match"):
+        yield MALFORMED_REQUEST
+    if any(parameter["name"] == "cursor" for parameter in operation.get("parameters", ())):
+        yield INVALID_CURSOR
+
+
+def _refusal(errors: Iterable[ErrorCode]) -> dict[str, Any]:
+    codes = {error.code: error.title for error in errors}
+    return {
+        "description": "; ".join(f"`{code}`: {title}" for code, title in codes.items()),
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+
+
+def _has_header(operation: dict[str, Any], *names: str) -> bool:
+    return any(parameter["name"] in names for parameter in operation.get("parameters", ()))
+
+
+def _problem_schemas() -> dict[str, Any]:
+    schema = ProblemOut.model_json_schema(ref_template="#/components/schemas/{model}")
+    return {**schema.pop("$defs"), "Problem": schema}
+
+
+def _noun(path: str) -> str:
+    """What the path is about: `/v1/projects/{project}/clusters/{cluster}/usage` is about clusters."""
+    nouns = [part.partition(":")[0] for part in path.split("/")[2:] if not part.startswith("{")]
+    return nouns[1] if nouns[0] == "projects" and len(nouns) > 1 else nouns[0]
+
+
+def _tags(document: dict[str, Any]) -> set[str]:
+    return {tag for path in document["paths"].values() for operation in path.values() for tag in operation["tags"]}

@@ -1,0 +1,105 @@
+"""The outermost layer: request id, headers every answer has, faults, access log, measurements, HEAD."""
+
+from __future__ import annotations
+
+import traceback
+
+import structlog
+from pydantic import ValidationError
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ipucloud.api.metrics import Metrics
+from ipucloud.api.problems import internal_error, problem_response
+from ipucloud.api.trace import Trace, start_trace
+from ipucloud.kernel.clock import Clock
+from ipucloud.kernel.errors import Problem
+
+log = structlog.get_logger(__name__)
+
+_EVERYWHERE = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"strict-transport-security", b"max-age=31536000; includeSubDomains"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+_UNLESS_SET = {
+    b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
+    b"cache-control": b"no-store",
+}
+_TELLING = (SQLAlchemyError, ValidationError)
+"""Exceptions whose text may repeat what a customer sent: only their type is logged."""
+
+
+class Edge:
+    """ASGI middleware around everything else. Whatever happens inside, one well-formed answer leaves."""
+
+    def __init__(self, app: ASGIApp, *, clock: Clock, metrics: Metrics) -> None:
+        self._app = app
+        self._clock = clock
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = self._clock.monotonic()
+        inner = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
+        trace = start_trace(inner)
+        structlog.contextvars.bind_contextvars(request_id=trace.request_id)
+        answer = _Answer(send, trace.request_id.encode("ascii"), body_wanted=inner is scope)
+        self._metrics.in_flight.inc()
+        try:
+            await self._app(inner, receive, answer)
+        except Exception as error:  # noqa: BLE001  # the last resort: nothing may leave as a bare fault
+            await _recover(error, inner, receive, answer)
+        finally:
+            self._metrics.in_flight.dec()
+            self._account(scope["method"], inner, trace, answer.status, self._clock.monotonic() - started)
+
+    def _account(self, method: str, scope: Scope, trace: Trace, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path_format", "")
+        self._metrics.observe(method, route, status, seconds)
+        log.info(
+            "request", method=method, route=route, status=status, duration_ms=round(seconds * 1000, 2), **trace.ids
+        )
+
+
+class _Answer:
+    """`send` with the headers every answer has; remembers the status, and drops the body of a HEAD."""
+
+    __slots__ = ("_body_wanted", "_request_id", "_send", "status")
+
+    def __init__(self, send: Send, request_id: bytes, *, body_wanted: bool) -> None:
+        self._send = send
+        self._request_id = request_id
+        self._body_wanted = body_wanted
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            given = {name for name, _ in message["headers"]}
+            missing = [item for item in _UNLESS_SET.items() if item[0] not in given]
+            message["headers"] = [*message["headers"], *_EVERYWHERE, *missing, (b"request-id", self._request_id)]
+        elif not self._body_wanted:
+            message = {**message, "body": b""}
+        await self._send(message)
+
+
+async def _recover(error: Exception, scope: Scope, receive: Receive, answer: _Answer) -> None:
+    """Answer for an exception nobody caught; once an answer has begun there is nothing left to say."""
+    if isinstance(error, Problem):
+        problem = error
+    else:
+        problem = internal_error()
+        frames = traceback.extract_tb(error.__traceback__)
+        log.error(
+            "fault",
+            error=type(error).__name__,
+            message=None if isinstance(error, _TELLING) else str(error),
+            cause=type(error.__cause__).__name__ if error.__cause__ else None,
+            stack=[f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-12:]],
+        )
+    if answer.status == 0:
+        await problem_response(problem, scope)(scope, receive, answer)

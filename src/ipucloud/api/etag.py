@@ -1,0 +1,76 @@
+"""Entity tags and preconditions.
+
+A tag is `"<version>-<digest>"`, strong. The digest covers the whole body, because what a client sees of a cluster
+moves without a new version: its cost by the minute, its operation's progress. `If-None-Match` compares the whole tag,
+`If-Match` the version alone, which is what a change may conflict with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.bodies import malformed
+from ipucloud.kernel.errors import PRECONDITION_FAILED, PRECONDITION_REQUIRED, Problem
+
+JSON = "application/json"
+NO_VERSION = -1
+"""Matches no object's version."""
+
+_TAG = re.compile(r'"([0-9]{1,18})(?:[-.][0-9a-f]{1,32})?"', re.ASCII)
+_REVALIDATE = "private, no-cache"
+
+
+def tag(version: int, body: bytes) -> str:
+    return f'"{version}-{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
+
+
+def tagged(request: Request, body: bytes, version: int) -> Response:
+    """200 with the body and its tag, or 304 when the caller has just that."""
+    current = tag(version, body)
+    headers = {"ETag": current, "Cache-Control": _REVALIDATE}
+    if _names(request.headers.get("if-none-match"), current):
+        return Response(status_code=304, headers=headers)
+    return Response(body, 200, headers, JSON)
+
+
+def expected_version(request: Request) -> int | None:
+    """The version that `If-Match` asks for, None when any will do; `NO_VERSION` for a tag that is not one of ours.
+
+    Raises `Problem` 400 for several tags: an object has one.
+    """
+    given = request.headers.get("if-match", "*").strip()
+    if given == "*":
+        return None
+    if "," in given:
+        raise malformed("Send one entity tag in If-Match, as the last GET gave it.")
+    found = _TAG.fullmatch(given)
+    return int(found[1]) if found else NO_VERSION
+
+
+def required_version(request: Request) -> int:
+    """As `expected_version`, where a tag must be sent. Raises `Problem` 428."""
+    if "if-match" not in request.headers:
+        raise Problem(PRECONDITION_REQUIRED, "Read the object first, and send its ETag as If-Match.")
+    version = expected_version(request)
+    return NO_VERSION if version is None else version
+
+
+def changed_since(version: int, body: bytes) -> Problem:
+    """412 with the tag the object has now."""
+    return Problem(
+        PRECONDITION_FAILED,
+        "Read the object again, and repeat the change if it still makes sense.",
+        headers={"ETag": tag(version, body)},
+    )
+
+
+def _names(header: str | None, current: str) -> bool:
+    """Weak comparison, as RFC 9110 has it for If-None-Match."""
+    if header is None:
+        return False
+    named = {part.strip().removeprefix("W/") for part in header.split(",")}
+    return "*" in named or current in named

@@ -1,0 +1,81 @@
+"""Whether this process lives, and whether it should be sent requests."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+
+import sqlalchemy as sa
+from fastapi import APIRouter
+from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON
+from ipucloud.api.services import Services, services_of
+from ipucloud.db import migrate
+from ipucloud.kernel.errors import UNAVAILABLE, Problem
+
+PING_SECONDS = 1.0
+CACHED_SECONDS = 2.0
+
+_REVISION = sa.text("SELECT version_num FROM alembic_version")
+
+routes = APIRouter()
+
+
+class StatusOut(BaseModel):
+    status: str
+
+
+class Readiness:
+    """The last look at the database: asked at most once in `CACHED_SECONDS`, and for `PING_SECONDS` at most."""
+
+    def __init__(self) -> None:
+        self._looked_at = float("-inf")
+        self._fault: str | None = None
+
+    async def fault(self, services: Services) -> str | None:
+        """Why no requests should come, or None."""
+        if services.draining.is_set():
+            return "The process is about to end."
+        now = services.clock.monotonic()
+        if now - self._looked_at >= CACHED_SECONDS:
+            self._fault = await _look(services)
+            self._looked_at = services.clock.monotonic()
+        return self._fault
+
+
+async def _look(services: Services) -> str | None:
+    try:
+        async with asyncio.timeout(PING_SECONDS):
+            row = await services.reader.one(_REVISION, {})
+    except (Problem, TimeoutError):
+        return "The database does not answer."
+    if row is None or row["version_num"] != expected_revision():
+        return "The database's schema is not the one this version works with."
+    return None
+
+
+@cache
+def expected_revision() -> str:
+    """The migration this code was written for."""
+    return migrate.head()
+
+
+@routes.get("/livez", operation_id="livez", summary="Is the process alive?", response_model=StatusOut, tags=["health"])
+async def livez() -> Response:
+    """Touches nothing: an outage of the database is no reason to restart the process."""
+    return Response(b'{"status":"alive"}', media_type=JSON)
+
+
+@routes.get(
+    "/readyz", operation_id="readyz", summary="Should it be sent requests?", response_model=StatusOut, tags=["health"]
+)
+async def readyz(request: Request) -> Response:
+    """200 while the database answers, its schema is the expected one, and the process is not about to end; else 503."""
+    readiness: Readiness = request.app.state.readiness
+    fault = await readiness.fault(services_of(request))
+    if fault is not None:
+        raise Problem(UNAVAILABLE, fault, headers={"Retry-After": "2"})
+    return Response(b'{"status":"ready"}', media_type=JSON)

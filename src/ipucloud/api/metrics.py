@@ -1,0 +1,39 @@
+"""What the API measures. Labels are route templates and statuses, never anything of a customer."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from ipucloud import __version__
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+"""The bucket bounds OpenTelemetry's semantic conventions advise for HTTP."""
+
+
+class Metrics:
+    """One process's series, in a registry of their own so that several applications can live in one process."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._duration = Histogram(
+            "http_server_request_duration_seconds",
+            "Time from the first byte of a request's head to the last of its answer.",
+            ("http_request_method", "http_route", "http_response_status_code"),
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self.in_flight = Gauge("http_server_active_requests", "Requests being answered.", registry=self.registry)
+        self.replays = Counter(
+            "idempotency_replays", "Answers given again for an Idempotency-Key.", registry=self.registry
+        )
+        self.rate_limited = Counter("rate_limited", "Requests refused with 429.", registry=self.registry)
+        version = Gauge("version_info", "The running version.", ("version",), registry=self.registry)
+        version.labels(__version__).set(1)
+        self._series = cache(self._duration.labels)
+
+    def observe(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count one answered request; `route` is a template, `` for a path that is none of ours."""
+        self._series(method if method in _METHODS else "_OTHER", route, str(status)).observe(seconds)

@@ -1,0 +1,83 @@
+"""Answering reads: one statement authenticates, authorises and reads."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+
+from ipucloud.api.services import services_of
+from ipucloud.api.trace import trace_of
+from ipucloud.db.reader import Row
+from ipucloud.identity.access import (
+    IDENTIFY,
+    Principal,
+    Scope,
+    admit,
+    authenticated,
+    authorize,
+    known,
+    not_found,
+    project_parameters,
+)
+from ipucloud.identity.roles import Permission
+
+_WHO = authenticated("SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id")
+
+
+def permission_of(request: Request) -> Permission:
+    """The permission that the request's route names."""
+    needed: Permission = request.scope["route"].permission
+    return needed
+
+
+async def read(request: Request, statement: sa.TextClause, project: str, **parameters: object) -> Row:
+    """The row of a statement made by `identity.access.authenticated`.
+
+    Raises `Problem` 401, 404 or 403.
+    """
+    trace = trace_of(request)
+    row = await services_of(request).reader.one(
+        statement, {"token_hash": trace.credential(), **project_parameters(project), **parameters}
+    )
+    if row is None:
+        raise TypeError("a statement for `read` answers with one row, whatever it finds")
+    admit(row["role"], row["project_id"], permission_of(request))
+    trace.concerns(project_id=row["project_id"])
+    return row
+
+
+async def read_one(request: Request, statement: sa.TextClause, project: str, **parameters: object) -> tuple[bytes, int]:
+    """The JSON and the version of one object, from columns (document, version). Raises `Problem` 401, 403, 404."""
+    row = await read(request, statement, project, **parameters)
+    if row["document"] is None:
+        raise not_found()
+    return row["document"].encode(), row["version"]
+
+
+async def principal(request: Request) -> Principal:
+    """Who asks, outside any project. Raises `Problem` 401 or 403."""
+    row = await services_of(request).reader.one(IDENTIFY, {"token_hash": trace_of(request).credential()})
+    return known(row, permission_of(request))
+
+
+@asynccontextmanager
+async def reading(request: Request, project: str) -> AsyncIterator[tuple[AsyncConnection, Scope]]:
+    """A connection, and the scope of the request, for reads that take several statements."""
+    trace = trace_of(request)
+    async with services_of(request).database.read() as connection:
+        scope = await authorize(connection, trace.credential(), project, permission_of(request))
+        trace.concerns(project_id=scope.project_id)
+        yield connection, scope
+
+
+async def check_permission(request: Request) -> None:
+    """Raise what the caller would get for a valid request, if that is a refusal: `Problem` 401, 404 or 403."""
+    project = request.path_params.get("project")
+    if project is None:
+        await principal(request)
+    else:
+        await read(request, _WHO, project)

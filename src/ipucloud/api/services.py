@@ -1,0 +1,35 @@
+"""What handlers work with: built once when the application starts, and found through the request."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from starlette.requests import HTTPConnection
+
+from ipucloud.api.metrics import Metrics
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.db.reader import Reader
+from ipucloud.kernel.clock import Clock
+from ipucloud.reconcile.wake import Notifier
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """`reader` answers single statements, `database` runs transactions; `draining` is set once the process ends."""
+
+    settings: Settings
+    catalogue: Catalogue
+    database: Database
+    reader: Reader
+    notifier: Notifier
+    clock: Clock
+    metrics: Metrics
+    draining: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+def services_of(request: HTTPConnection) -> Services:
+    found: Services = request.app.state.services
+    return found

@@ -1,0 +1,63 @@
+"""What one request carries from the edge to its handler, and back to the access log."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from starlette.requests import HTTPConnection
+from starlette.types import Scope
+
+from ipucloud.identity.access import unauthenticated
+from ipucloud.kernel.ids import new_id
+
+_KEY = "ipucloud.trace"
+_WELL_FORMED = re.compile(rb"[A-Za-z0-9_-]{16,64}")
+
+
+@dataclass(slots=True)
+class Trace:
+    """The request's id, its credential and the objects it turned out to be about.
+
+    `token_hash` is None when no token was sent, or one that cannot be a token.
+    """
+
+    request_id: str
+    token_hash: bytes | None = None
+    ids: dict[str, str] = field(default_factory=dict)
+
+    def credential(self) -> bytes:
+        """The hash to look up. Raises `Problem` 401."""
+        if self.token_hash is None:
+            raise unauthenticated()
+        return self.token_hash
+
+    def concerns(self, **ids: UUID | None) -> None:
+        """Name what the request is about (`project_id`, `cluster_id`, `operation_id`, …) for its log line."""
+        self.ids.update((name, str(value)) for name, value in ids.items() if value is not None)
+
+
+def start_trace(scope: Scope) -> Trace:
+    """Begin: the caller's `Request-Id` is kept when it is 16 to 64 letters, digits, `_` or `-`, else one is made.
+
+    Keeping it lets a caller find its own request in our logs and operations; it is never used as a key of ours.
+    """
+    for name, value in scope["headers"]:
+        if name == b"request-id" and _WELL_FORMED.fullmatch(value):
+            request_id = value.decode("ascii")
+            break
+    else:
+        request_id = str(new_id())
+    trace = Trace(request_id)
+    scope[_KEY] = trace
+    return trace
+
+
+def trace_of(request: HTTPConnection) -> Trace:
+    return scope_trace(request.scope)
+
+
+def scope_trace(scope: Scope) -> Trace:
+    found: Trace = scope[_KEY]
+    return found

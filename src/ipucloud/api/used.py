@@ -1,0 +1,42 @@
+"""When a token was last used, to the hour: noted in memory, written in batches, never in a customer's way."""
+
+from __future__ import annotations
+
+import structlog
+
+from ipucloud.db.engine import Database
+from ipucloud.identity.token_store import touch
+from ipucloud.kernel.clock import Clock
+from ipucloud.kernel.errors import Problem
+
+FLUSH_SECONDS = 60.0
+MOST = 10_000
+"""Hashes kept between two writes; what comes beyond them is noted at the token's next use."""
+
+log = structlog.get_logger(__name__)
+
+
+class UsedTokens:
+    """The tokens that were answered since the last write."""
+
+    def __init__(self) -> None:
+        self._hashes: set[bytes] = set()
+
+    def note(self, token_hash: bytes) -> None:
+        if len(self._hashes) < MOST:
+            self._hashes.add(token_hash)
+
+    async def keep(self, database: Database, clock: Clock) -> None:
+        """Write now and then, until cancelled."""
+        while True:
+            await clock.sleep(FLUSH_SECONDS)
+            await self.flush(database)
+
+    async def flush(self, database: Database) -> None:
+        hashes, self._hashes = sorted(self._hashes), set()
+        if not hashes:
+            return
+        try:
+            await database.transact(lambda connection: touch(connection, hashes))
+        except Problem as problem:
+            log.warning("last_use_not_kept", error=problem.kind.code, tokens=len(hashes))

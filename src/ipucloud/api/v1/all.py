@@ -1,0 +1,34 @@
+"""Every router of version 1; the busiest first, because routes are tried in order."""
+
+from __future__ import annotations
+
+from ipucloud.api.v1 import (
+    catalogue,
+    clusters,
+    events,
+    flavors,
+    identity,
+    operations,
+    projects,
+    quotas,
+    ssh_keys,
+    tokens,
+    usage,
+)
+
+ROUTERS = tuple(
+    noun.routes
+    for noun in (
+        clusters,
+        operations,
+        usage,
+        events,
+        ssh_keys,
+        tokens,
+        quotas,
+        projects,
+        identity,
+        flavors,
+        catalogue,
+    )
+)

@@ -1,0 +1,190 @@
+"""What exists and what is sold: hardware, regions, flavors, images, tools, recipes. The same for every token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import Path, Query
+from pydantic import BaseModel, Field
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import tagged
+from ipucloud.api.reads import principal
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import IF_NONE_MATCH, Page
+from ipucloud.catalogue.models import Image, IpuGeneration, MachineType, Recipe, RecipeTask, Region, Tool, ToolKind
+from ipucloud.clusters.models import WhyNotOut
+from ipucloud.identity.access import not_found
+from ipucloud.identity.roles import Permission
+from ipucloud.inventory.queries import region_capacity
+
+routes = router()
+
+RegionRef = Annotated[str, Path(description="the region's slug or number", examples=["luxembourg-2"])]
+_CONDITIONAL = (IF_NONE_MATCH,)
+
+
+class IpuPage(Page[IpuGeneration]):
+    pass
+
+
+class MachineTypePage(Page[MachineType]):
+    pass
+
+
+class RegionPage(Page[Region]):
+    pass
+
+
+class ImagePage(Page[Image]):
+    pass
+
+
+class ToolPage(Page[Tool]):
+    pass
+
+
+class RecipePage(Page[Recipe]):
+    pass
+
+
+class CapacityOut(BaseModel):
+    """How many clusters of a flavor could be created now, as if it were asked for alone; if none, why not."""
+
+    flavor: str = Field(examples=["m2000-pod16"])
+    machine_type: str
+    machines: int
+    ipus: int
+    available: int
+    why_not: WhyNotOut | None
+
+
+class CapacityPage(Page[CapacityOut]):
+    pass
+
+
+class InRegion(BaseModel):
+    region: str | None = Field(None, description="offered in this region, by slug or number")
+
+
+class Tools(BaseModel):
+    kind: ToolKind | None = None
+
+
+class Recipes(BaseModel):
+    task: RecipeTask | None = None
+
+
+def listing(request: Request, items: Sequence[Any]) -> Response:
+    """A whole list in one page, with a tag."""
+    body = to_json({"items": items, "next_cursor": None})
+    return tagged(request, body, 0)
+
+
+def region_slug(request: Request, ref: str | None) -> str | None:
+    """The slug of a region that a filter names; itself when there is none such, which then matches nothing."""
+    region = None if ref is None else services_of(request).catalogue.find_region(ref)
+    return ref if region is None else region.slug
+
+
+@routes.get(
+    "/v1/hardware/ipus",
+    **operation("listIpus", "List IPU generations", Permission.PROJECT_READ, gives=IpuPage, headers=_CONDITIONAL),
+)
+async def list_ipus(request: Request) -> Response:
+    """The generations of Intelligence Processing Units, with the vendor's figures and where they come from."""
+    await principal(request)
+    return listing(request, services_of(request).catalogue.ipus)
+
+
+@routes.get(
+    "/v1/hardware/machines",
+    **operation(
+        "listMachineTypes", "List machine types", Permission.PROJECT_READ, gives=MachineTypePage, headers=_CONDITIONAL
+    ),
+)
+async def list_machine_types(request: Request) -> Response:
+    """What stands in the racks: the units of allocation and of billing."""
+    await principal(request)
+    return listing(request, services_of(request).catalogue.machine_types)
+
+
+@routes.get(
+    "/v1/regions",
+    **operation("listRegions", "List regions", Permission.PROJECT_READ, gives=RegionPage, headers=_CONDITIONAL),
+)
+async def list_regions(request: Request) -> Response:
+    """Where clusters can be, and which machine types are sold there."""
+    await principal(request)
+    return listing(request, services_of(request).catalogue.regions)
+
+
+@routes.get(
+    "/v1/regions/{region}",
+    **operation("getRegion", "Read a region", Permission.PROJECT_READ, gives=Region, headers=_CONDITIONAL),
+)
+async def get_region(request: Request, region: RegionRef) -> Response:
+    """One region."""
+    await principal(request)
+    return tagged(request, to_json(_region(request, region)), 0)
+
+
+@routes.get(
+    "/v1/regions/{region}/capacity",
+    **operation("getRegionCapacity", "Read a region's capacity", Permission.PROJECT_READ, gives=CapacityPage),
+)
+async def get_region_capacity(request: Request, region: RegionRef) -> Response:
+    """For each flavor sold in the region: how many could be created at this moment, and if none, why not.
+
+    Quotas are not looked at, and nothing is reserved.
+    """
+    await principal(request)
+    services = services_of(request)
+    slug = _region(request, region).slug
+    async with services.database.read() as connection:
+        room = await region_capacity(connection, region=slug, flavors=services.catalogue.flavors_in(slug))
+    return listing(request, room)
+
+
+@routes.get(
+    "/v1/images",
+    **operation("listImages", "List images", Permission.PROJECT_READ, gives=ImagePage, headers=_CONDITIONAL),
+)
+async def list_images(request: Request, query: Annotated[InRegion, Query()]) -> Response:
+    """Operating systems with the Poplar SDK, for Poplar servers."""
+    await principal(request)
+    catalogue, region = services_of(request).catalogue, region_slug(request, query.region)
+    return listing(request, catalogue.images if region is None else catalogue.images_in(region))
+
+
+@routes.get(
+    "/v1/tools",
+    **operation("listTools", "List tools", Permission.PROJECT_READ, gives=ToolPage, headers=_CONDITIONAL),
+)
+async def list_tools(request: Request, query: Annotated[Tools, Query()]) -> Response:
+    """Software that a Poplar server is expected to run."""
+    await principal(request)
+    tools = services_of(request).catalogue.tools
+    return listing(request, [tool for tool in tools if query.kind is None or query.kind in tool.kinds])
+
+
+@routes.get(
+    "/v1/recipes",
+    **operation("listRecipes", "List recipes", Permission.PROJECT_READ, gives=RecipePage, headers=_CONDITIONAL),
+)
+async def list_recipes(request: Request, query: Annotated[Recipes, Query()]) -> Response:
+    """The model garden: models that are ready to run."""
+    await principal(request)
+    recipes = services_of(request).catalogue.recipes
+    return listing(request, [recipe for recipe in recipes if query.task in {None, recipe.task}])
+
+
+def _region(request: Request, ref: str) -> Region:
+    region = services_of(request).catalogue.find_region(ref)
+    if region is None:
+        raise not_found()
+    return region

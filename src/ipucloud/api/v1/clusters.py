@@ -1,0 +1,258 @@
+"""Clusters: estimate, create, list, read, change, delete."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated, ClassVar
+from uuid import UUID
+
+import orjson
+from fastapi import Query
+from pydantic import ConfigDict, Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import Listed, page, prefixed
+from ipucloud.api.reads import read, read_one
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, Page, ProjectRef
+from ipucloud.api.trace import trace_of
+from ipucloud.api.v1.operations import accepted
+from ipucloud.api.writes import actor, change
+from ipucloud.clusters.create import create
+from ipucloud.clusters.delete import delete
+from ipucloud.clusters.estimate import estimate
+from ipucloud.clusters.models import (
+    ClusterCreate,
+    ClusterOut,
+    ClusterPatch,
+    EstimateOut,
+    MachineOut,
+    OperationOut,
+    PoplarServerOut,
+)
+from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document, list_parameters
+from ipucloud.clusters.states import ClusterState
+from ipucloud.clusters.update import update
+from ipucloud.identity.access import Scope
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import (
+    CAPACITY_EXHAUSTED,
+    DELETE_PROTECTED,
+    NAME_TAKEN,
+    PRECONDITION_FAILED,
+    QUOTA_EXCEEDED,
+    STATE_CONFLICT,
+    Problem,
+)
+
+TAG = "tag."
+
+routes = router()
+
+
+class ClusterPage(Page[ClusterOut]):
+    pass
+
+
+class ServerPage(Page[PoplarServerOut]):
+    pass
+
+
+class MachinePage(Page[MachineOut]):
+    pass
+
+
+class ClusterList(Listed):
+    """Clusters that fulfil every filter; deleted ones only when `state` asks for them."""
+
+    model_config = ConfigDict(extra="allow")
+    open_prefix: ClassVar[str] = TAG
+
+    state: list[ClusterState] = Field(default_factory=list, description="any of these states")
+    region: str | None = None
+    flavor: str | None = None
+    name: str | None = None
+    q: str | None = Field(None, description="a part of the name")
+
+
+@routes.post(
+    "/v1/projects/{project}/clusters:estimate",
+    **operation("estimateCluster", "Estimate a cluster", Permission.CLUSTER_READ, gives=EstimateOut),
+)
+async def estimate_cluster(request: Request, project: ProjectRef, body: ClusterCreate) -> Response:
+    """What the cluster would cost, whether quota and capacity allow it now, and how long it would take.
+
+    Takes the body of a create, and reserves nothing.
+    """
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        services = services_of(request)
+        found = await estimate(
+            connection, actor(request, scope), body, catalogue=services.catalogue, settings=services.settings
+        )
+        return Answer(200, found.model_dump_json().encode())
+
+    return await change(request, project, effect)
+
+
+@routes.post(
+    "/v1/projects/{project}/clusters",
+    **operation(
+        "createCluster",
+        "Create a cluster",
+        Permission.CLUSTER_WRITE,
+        gives=OperationOut,
+        status=202,
+        description="Accepted; Location names the operation",
+        errors=(NAME_TAKEN, QUOTA_EXCEEDED, CAPACITY_EXHAUSTED),
+    ),
+)
+async def create_cluster(request: Request, project: ProjectRef, body: ClusterCreate) -> Response:
+    """Reserve machines and start to build a cluster on them.
+
+    The cluster is listed at once as `creating`; it costs nothing before it is `active` for the first time. Follow the
+    operation until it is done.
+    """
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        services = services_of(request)
+        made = await create(
+            connection, actor(request, scope), body, catalogue=services.catalogue, settings=services.settings
+        )
+        trace_of(request).concerns(cluster_id=made.cluster_id)
+        return await accepted(connection, scope, made.operation_id, made.cluster_id)
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    "/v1/projects/{project}/clusters",
+    **operation("listClusters", "List clusters", Permission.CLUSTER_READ, gives=ClusterPage),
+)
+async def list_clusters(request: Request, project: ProjectRef, query: Annotated[ClusterList, Query()]) -> Response:
+    """The project's clusters. `tag.<key>=<value>` keeps those with that tag, and may be given several times."""
+    parameters = list_parameters(
+        order=query.order,
+        limit=query.limit,
+        behind=query.behind(request),
+        states=query.state,
+        region=query.region,
+        flavor=query.flavor,
+        name=query.name,
+        q=query.q,
+        tags=prefixed(request, TAG),
+    )
+    return page(query, request, await read(request, LIST_CLUSTERS[query.order], project, **parameters))
+
+
+@routes.get(
+    "/v1/projects/{project}/clusters/{cluster:uuid}",
+    **operation("getCluster", "Read a cluster", Permission.CLUSTER_READ, gives=ClusterOut, headers=(IF_NONE_MATCH,)),
+)
+async def get_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
+    """One cluster with its machines, Poplar servers, cost so far and open operation. Deleted ones can be read too."""
+    trace_of(request).concerns(cluster_id=cluster)
+    document, version = await read_one(request, GET_CLUSTER, project, cluster_id=cluster)
+    return tagged(request, document, version)
+
+
+@routes.patch(
+    "/v1/projects/{project}/clusters/{cluster:uuid}",
+    **operation(
+        "updateCluster",
+        "Change a cluster",
+        Permission.CLUSTER_WRITE,
+        gives=ClusterOut,
+        errors=(NAME_TAKEN, STATE_CONFLICT, PRECONDITION_FAILED),
+        headers=(IF_MATCH,),
+    ),
+)
+async def update_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterPatch) -> Response:
+    """Change the name, tags, protection or expiry. Fields left out stay; `tags` replaces all tags."""
+    trace_of(request).concerns(cluster_id=cluster)
+    if_match = expected_version(request)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        async with current_tag(connection, scope, cluster):
+            version = await update(connection, actor(request, scope), cluster, body, if_match=if_match)
+        document = (await cluster_document(connection, project_id=scope.project_id, cluster_id=cluster)).encode()
+        return Answer(200, document, {"ETag": tag(version, document)}, cluster)
+
+    return await change(request, project, effect)
+
+
+@routes.delete(
+    "/v1/projects/{project}/clusters/{cluster:uuid}",
+    **operation(
+        "deleteCluster",
+        "Delete a cluster",
+        Permission.CLUSTER_WRITE,
+        gives=OperationOut,
+        status=202,
+        description="Accepted; Location names the operation",
+        errors=(DELETE_PROTECTED, PRECONDITION_FAILED),
+        headers=(IF_MATCH,),
+    ),
+)
+async def delete_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
+    """Delete a cluster in whatever state it is, together with its data. Billing ends now.
+
+    An operation that is open ends as failed with `preempted`. Asking again answers with the delete that runs.
+    """
+    trace_of(request).concerns(cluster_id=cluster)
+    if_match = expected_version(request)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        async with current_tag(connection, scope, cluster):
+            gone = await delete(
+                connection,
+                actor(request, scope),
+                cluster,
+                if_match=if_match,
+                settings=services_of(request).settings,
+            )
+        return await accepted(connection, scope, gone.operation_id, gone.cluster_id)
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    "/v1/projects/{project}/clusters/{cluster:uuid}/poplar-servers",
+    **operation("listPoplarServers", "List a cluster's Poplar servers", Permission.CLUSTER_READ, gives=ServerPage),
+)
+async def list_poplar_servers(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
+    """The servers to log in to, with the key each of them must show."""
+    return await _members(request, project, cluster, "poplar_servers")
+
+
+@routes.get(
+    "/v1/projects/{project}/clusters/{cluster:uuid}/machines",
+    **operation("listMachines", "List a cluster's machines", Permission.CLUSTER_READ, gives=MachinePage),
+)
+async def list_machines(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
+    """The IPU machines that the cluster holds, with their place and health."""
+    return await _members(request, project, cluster, "machines")
+
+
+async def _members(request: Request, project: str, cluster: UUID, member: str) -> Response:
+    trace_of(request).concerns(cluster_id=cluster)
+    document, _ = await read_one(request, GET_CLUSTER, project, cluster_id=cluster)
+    return Response(orjson.dumps({"items": orjson.loads(document)[member], "next_cursor": None}), media_type=JSON)
+
+
+@asynccontextmanager
+async def current_tag(connection: AsyncConnection, scope: Scope, cluster: UUID) -> AsyncIterator[None]:
+    """Let a 412 carry the tag that the cluster has now."""
+    try:
+        yield
+    except Problem as problem:
+        if problem.kind is not PRECONDITION_FAILED:
+            raise
+        document = await cluster_document(connection, project_id=scope.project_id, cluster_id=cluster)
+        raise changed_since(orjson.loads(document)["version"], document.encode()) from None

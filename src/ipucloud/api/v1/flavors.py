@@ -1,0 +1,115 @@
+"""Flavors and prices: what can be ordered, for how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Path, Query
+from pydantic import BaseModel, Field
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import tagged
+from ipucloud.api.reads import principal
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import IF_NONE_MATCH, Page
+from ipucloud.api.v1.catalogue import InRegion, listing, region_slug
+from ipucloud.billing.price_store import ListedPrice, current_and_future
+from ipucloud.catalogue.models import Flavor
+from ipucloud.identity.access import not_found
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.money import Money
+
+routes = router()
+
+MINUTES_PER_HOUR = 60
+
+
+class FlavorOut(Flavor):
+    """What a customer orders, with its price now; null where it has none."""
+
+    price_per_minute: Money | None
+    price_per_hour: Money | None = Field(description="for display: a cluster is billed by the minute")
+
+
+class FlavorPage(Page[FlavorOut]):
+    pass
+
+
+class PriceOut(BaseModel):
+    """The price of a machine-minute in [valid_from, valid_to)."""
+
+    sku: str = Field(examples=["ipu-m2000"])
+    region: str = Field(examples=["luxembourg-2"])
+    unit_price: Money = Field(description="per machine-minute, exact")
+    valid_from: datetime
+    valid_to: datetime | None = Field(description="null: until changed")
+    source: str = Field(description="who set it")
+
+
+class PricePage(Page[PriceOut]):
+    pass
+
+
+@routes.get(
+    "/v1/flavors",
+    **operation("listFlavors", "List flavors", Permission.PROJECT_READ, gives=FlavorPage, headers=(IF_NONE_MATCH,)),
+)
+async def list_flavors(request: Request, query: Annotated[InRegion, Query()]) -> Response:
+    """The sizes of clusters that are sold, with their price now."""
+    await principal(request)
+    catalogue, region = services_of(request).catalogue, region_slug(request, query.region)
+    flavors = catalogue.flavors if region is None else catalogue.flavors_in(region)
+    prices = await _prices(request)
+    return listing(request, [_priced(request, flavor, region or flavor.regions[0], prices) for flavor in flavors])
+
+
+@routes.get(
+    "/v1/flavors/{flavor}",
+    **operation("getFlavor", "Read a flavor", Permission.PROJECT_READ, gives=FlavorOut, headers=(IF_NONE_MATCH,)),
+)
+async def get_flavor(
+    request: Request, flavor: Annotated[str, Path(description="the flavor's name", examples=["m2000-pod16"])]
+) -> Response:
+    """One flavor."""
+    await principal(request)
+    found = services_of(request).catalogue.find_flavor(flavor)
+    if found is None:
+        raise not_found()
+    return tagged(request, to_json(_priced(request, found, found.regions[0], await _prices(request))), 0)
+
+
+@routes.get(
+    "/v1/prices",
+    **operation("listPrices", "List prices", Permission.PROJECT_READ, gives=PricePage, headers=(IF_NONE_MATCH,)),
+)
+async def list_prices(request: Request) -> Response:
+    """Every price in force now or from a later instant on."""
+    await principal(request)
+    return listing(request, await _prices(request))
+
+
+async def _prices(request: Request) -> Sequence[ListedPrice]:
+    async with services_of(request).database.read() as connection:
+        return await current_and_future(connection)
+
+
+def _priced(request: Request, flavor: Flavor, region: str, prices: Sequence[ListedPrice]) -> FlavorOut:
+    services = services_of(request)
+    now, currency = services.clock.now(), services.settings.currency
+    price = next(
+        (
+            listed.unit_price
+            for listed in prices
+            if (listed.sku, listed.region, listed.unit_price.currency) == (flavor.sku, region, currency)
+            and listed.valid_from <= now
+        ),
+        None,
+    )
+    per_minute = None if price is None else price * flavor.machines
+    per_hour = None if per_minute is None else per_minute * MINUTES_PER_HOUR
+    return FlavorOut(**dict(flavor), price_per_minute=per_minute, price_per_hour=per_hour)

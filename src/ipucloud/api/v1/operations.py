@@ -1,0 +1,157 @@
+"""Operations: list, read or wait for one, cancel one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Annotated
+from uuid import UUID
+
+import orjson
+from fastapi import Query
+from pydantic import BaseModel, Field
+from sqlalchemy.exc import NoResultFound
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import tagged
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import Listed, page
+from ipucloud.api.reads import read, read_one
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import IF_NONE_MATCH, OperationId, Page, ProjectRef
+from ipucloud.api.trace import trace_of
+from ipucloud.api.writes import change
+from ipucloud.clusters.models import OperationOut
+from ipucloud.clusters.plans import WORK_KIND
+from ipucloud.identity.access import Scope, authenticated, not_found
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import STATE_CONFLICT, Problem
+from ipucloud.operations.queries import GET_OPERATION, LIST_OPERATIONS, list_parameters, operation_document
+from ipucloud.operations.states import OperationState
+from ipucloud.operations.store import request_cancel
+from ipucloud.reconcile.wake import wake
+
+POLL_SECONDS = 0.5
+"""How often a long poll looks; between two looks it holds no connection."""
+RETRY_AFTER = "2"
+
+_GET = authenticated(GET_OPERATION)
+_LIST = {order: authenticated(text) for order, text in LIST_OPERATIONS.items()}
+
+routes = router()
+
+
+class OperationPage(Page[OperationOut]):
+    pass
+
+
+class OperationList(Listed):
+    """Operations that fulfil every filter."""
+
+    state: list[OperationState] = Field(default_factory=list, description="any of these states")
+    kind: str | None = Field(None, description="such as cluster.create")
+    cluster: UUID | None = Field(None, description="of this cluster")
+
+
+class Waiting(BaseModel):
+    wait: float = Field(0, ge=0, le=60, description="answer when the operation is done, after so many seconds at most")
+
+
+@routes.get(
+    "/v1/projects/{project}/operations",
+    **operation("listOperations", "List operations", Permission.CLUSTER_READ, gives=OperationPage),
+)
+async def list_operations(request: Request, project: ProjectRef, query: Annotated[OperationList, Query()]) -> Response:
+    """What was asked for in the project, newest first."""
+    parameters = list_parameters(
+        order=query.order,
+        limit=query.limit,
+        behind=query.behind(request),
+        states=query.state,
+        kind=query.kind,
+        cluster_id=query.cluster,
+    )
+    return page(query, request, await read(request, _LIST[query.order], project, **parameters))
+
+
+@routes.get(
+    "/v1/projects/{project}/operations/{operation:uuid}",
+    **operation(
+        "getOperation", "Read an operation", Permission.CLUSTER_READ, gives=OperationOut, headers=(IF_NONE_MATCH,)
+    ),
+)
+async def get_operation(
+    request: Request, project: ProjectRef, operation: OperationId, query: Annotated[Waiting, Query()]
+) -> Response:
+    """How far an operation is. With `wait` the answer comes when it is done, or when the time is up.
+
+    `Retry-After` says when to ask again; it is absent once the operation is done, and then nothing changes any more.
+    """
+    trace_of(request).concerns(operation_id=operation)
+    clock, draining = services_of(request).clock, services_of(request).draining
+    until = clock.monotonic() + query.wait
+    while True:
+        document, version, done = await _look(request, project, operation)
+        left = until - clock.monotonic()
+        if done or left <= 0 or draining.is_set():
+            break
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(left, POLL_SECONDS)):
+                await draining.wait()
+    answer = tagged(request, document, version)
+    if not done:
+        answer.headers["Retry-After"] = RETRY_AFTER
+    return answer
+
+
+async def _look(request: Request, project: str, operation: UUID) -> tuple[bytes, int, bool]:
+    document, version = await read_one(request, _GET, project, operation_id=operation)
+    return document, version, orjson.loads(document)["done"]
+
+
+@routes.post(
+    "/v1/projects/{project}/operations/{operation:uuid}:cancel",
+    **operation(
+        "cancelOperation",
+        "Cancel an operation",
+        Permission.CLUSTER_WRITE,
+        gives=OperationOut,
+        status=202,
+        description="The operation will be cancelled",
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def cancel_operation(request: Request, project: ProjectRef, operation: OperationId) -> Response:
+    """Ask for a creation to be given up. It stops between two steps; what was built is removed and costs nothing."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        cluster = await request_cancel(connection, project_id=scope.project_id, operation_id=operation)
+        document = await _document(connection, scope.project_id, operation)
+        if cluster is None:
+            raise Problem(STATE_CONFLICT, "The operation is done, or too far to be cancelled. Delete the cluster.")
+        await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=scope.project_id)
+        trace_of(request).concerns(operation_id=operation, cluster_id=cluster)
+        return Answer(202, document, {"Location": location(scope, operation)}, operation)
+
+    return await change(request, project, effect)
+
+
+async def accepted(connection: AsyncConnection, scope: Scope, operation: UUID, subject: UUID) -> Answer:
+    """202 with an operation that this transaction opened, or found open."""
+    document = await _document(connection, scope.project_id, operation)
+    headers = {"Location": location(scope, operation), "Retry-After": RETRY_AFTER}
+    return Answer(202, document, headers, subject)
+
+
+def location(scope: Scope, operation: UUID) -> str:
+    return f"/v1/projects/{scope.project_id}/operations/{operation}"
+
+
+async def _document(connection: AsyncConnection, project_id: UUID, operation: UUID) -> bytes:
+    try:
+        return (await operation_document(connection, project_id=project_id, operation_id=operation)).encode()
+    except NoResultFound:
+        raise not_found() from None

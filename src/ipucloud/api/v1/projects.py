@@ -1,0 +1,167 @@
+"""Projects: every token reads its own; the platform's administrators make, rename and delete them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import changed_since, expected_version, tag, tagged
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import Listed, page
+from ipucloud.api.reads import read_one
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, Page, ProjectRef
+from ipucloud.api.trace import trace_of
+from ipucloud.api.writes import actor, change, change_platform
+from ipucloud.clusters.models import Body
+from ipucloud.identity import projects
+from ipucloud.identity.access import Principal, Scope, unauthenticated
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, PRECONDITION_FAILED, STATE_CONFLICT, Problem
+from ipucloud.quotas.store import list_quotas, set_limit
+
+routes = router()
+
+DisplayName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$")]
+
+
+class ProjectOut(BaseModel):
+    """A project. `id`, `number` and `slug` name it equally well in a path."""
+
+    id: UUID
+    number: int
+    slug: str = Field(examples=["research"])
+    name: str
+    created_at: datetime
+    version: int
+
+
+class ProjectPage(Page[ProjectOut]):
+    pass
+
+
+class ProjectCreate(Body):
+    slug: str = Field(pattern=projects.SLUG_PATTERN, examples=["research"], description="never given twice")
+    name: DisplayName = Field(examples=["Research"])
+
+
+class ProjectPatch(Body):
+    name: DisplayName
+
+
+@routes.get("/v1/projects", **operation("listProjects", "List projects", Permission.PROJECT_READ, gives=ProjectPage))
+async def list_projects(request: Request, query: Annotated[Listed, Query()]) -> Response:
+    """The projects this token may know: its own, or all of them with a role of the platform."""
+    parameters = projects.list_parameters(order=query.order, limit=query.limit, behind=query.behind(request))
+    row = await services_of(request).reader.one(
+        projects.LIST_PROJECTS[query.order], {"token_hash": trace_of(request).credential(), **parameters}
+    )
+    if row is None or row["role"] is None:
+        raise unauthenticated()
+    return page(query, request, row)
+
+
+@routes.post(
+    "/v1/projects",
+    **operation(
+        "createProject",
+        "Create a project",
+        Permission.PLATFORM_WRITE,
+        gives=ProjectOut,
+        status=201,
+        description="Created",
+        errors=(NAME_TAKEN,),
+    ),
+)
+async def create_project(request: Request, body: ProjectCreate) -> Response:
+    """Make a project. It starts without tokens and with no quota."""
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        made = await projects.create(
+            connection, slug=body.slug, name=body.name, request_id=trace_of(request).request_id
+        )
+        trace_of(request).concerns(project_id=made)
+        document, version = await projects.project_document(connection, made)
+        return Answer(201, document, {"Location": f"/v1/projects/{made}", "ETag": tag(version, document)}, made)
+
+    return await change_platform(request, effect)
+
+
+@routes.get(
+    "/v1/projects/{project}",
+    **operation("getProject", "Read a project", Permission.PROJECT_READ, gives=ProjectOut, headers=(IF_NONE_MATCH,)),
+)
+async def get_project(request: Request, project: ProjectRef) -> Response:
+    """One project."""
+    document, version = await read_one(request, projects.GET_PROJECT, project)
+    return tagged(request, document, version)
+
+
+@routes.patch(
+    "/v1/projects/{project}",
+    **operation(
+        "updateProject",
+        "Rename a project",
+        Permission.PLATFORM_WRITE,
+        gives=ProjectOut,
+        errors=(PRECONDITION_FAILED,),
+        headers=(IF_MATCH,),
+    ),
+)
+async def update_project(request: Request, project: ProjectRef, body: ProjectPatch) -> Response:
+    """Give the project another display name; its slug stays."""
+    if_version = expected_version(request)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        renamed = await projects.rename(connection, actor(request, scope), body.name, if_version=if_version)
+        document, version = await projects.project_document(connection, scope.project_id)
+        if not renamed:
+            raise changed_since(version, document)
+        return Answer(200, document, {"ETag": tag(version, document)}, scope.project_id)
+
+    return await change(request, project, effect)
+
+
+@routes.delete(
+    "/v1/projects/{project}",
+    **operation(
+        "deleteProject",
+        "Delete a project",
+        Permission.PLATFORM_WRITE,
+        status=204,
+        description="Deleted",
+        errors=(IN_USE,),
+    ),
+)
+async def delete_project(request: Request, project: ProjectRef) -> Response:
+    """End a project that holds no machines any more, and all its tokens. Its bills stay."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await projects.end(connection, actor(request, scope))
+        try:
+            # A create that was authorised just before finds no quota left, or its machines are seen here.
+            for quota in await list_quotas(connection, project_id=scope.project_id):
+                await set_limit(
+                    connection,
+                    project_id=scope.project_id,
+                    region=quota.region,
+                    machine_type=quota.machine_type,
+                    machines=0,
+                )
+        except Problem as problem:
+            if problem.kind is not STATE_CONFLICT:
+                raise
+            raise Problem(
+                IN_USE, "Delete the project's clusters first, and wait until their machines are clean."
+            ) from None
+        return Answer(204)
+
+    return await change(request, project, effect)

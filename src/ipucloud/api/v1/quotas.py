@@ -1,0 +1,142 @@
+"""Quotas of a project, in machines per region and type; the platform's administrators set them."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+
+import orjson
+from pydantic import BaseModel, Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import changed_since, required_version, tag, tagged
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.problems import invalid
+from ipucloud.api.reads import reading
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import IF_NONE_MATCH, REQUIRED_IF_MATCH, Page, ProjectRef
+from ipucloud.api.writes import actor, change
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.models import Body, Slug
+from ipucloud.events.log import record
+from ipucloud.identity.access import Scope
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import PRECONDITION_FAILED, PRECONDITION_REQUIRED, STATE_CONFLICT, FieldError
+from ipucloud.quotas.store import Quota, list_quotas, set_limit
+
+routes = router()
+
+MOST_MACHINES = 1_000_000
+
+
+class QuotaOut(BaseModel):
+    """How many machines of a type a project may hold in a region, and how many it holds."""
+
+    region: str = Field(examples=["luxembourg-2"])
+    machine_type: str = Field(examples=["m2000"])
+    limit: int
+    used: int = Field(description="held by clusters, and by deleted ones whose machines are not clean yet")
+
+
+class QuotaPage(Page[QuotaOut]):
+    pass
+
+
+class QuotaLimit(Body):
+    region: Slug = Field(examples=["luxembourg-2"])
+    machine_type: Slug = Field(examples=["m2000"])
+    limit: int = Field(ge=0, le=MOST_MACHINES, description="machines", examples=[64])
+
+
+class QuotaLimits(Body):
+    """All limits of a project; one that is left out becomes 0."""
+
+    items: list[QuotaLimit] = Field(max_length=100)
+
+
+@routes.get(
+    "/v1/projects/{project}/quotas",
+    **operation("listQuotas", "Read quotas", Permission.PROJECT_READ, gives=QuotaPage, headers=(IF_NONE_MATCH,)),
+)
+async def list_project_quotas(request: Request, project: ProjectRef) -> Response:
+    """Every quota that was set. Where none was set, nothing can be created."""
+    async with reading(request, project) as (connection, scope):
+        quotas = await list_quotas(connection, project_id=scope.project_id)
+    return tagged(request, _document(quotas), _version(quotas))
+
+
+@routes.put(
+    "/v1/projects/{project}/quotas",
+    **operation(
+        "replaceQuotas",
+        "Set quotas",
+        Permission.PLATFORM_WRITE,
+        gives=QuotaPage,
+        errors=(PRECONDITION_FAILED, PRECONDITION_REQUIRED, STATE_CONFLICT),
+        headers=(REQUIRED_IF_MATCH,),
+    ),
+)
+async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimits) -> Response:
+    """Replace all limits of the project. A limit cannot fall below what is in use."""
+    if_version = required_version(request)
+    wanted = _wanted(body, services_of(request).catalogue)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        quotas = await list_quotas(connection, project_id=scope.project_id)
+        if _version(quotas) != if_version:
+            raise changed_since(_version(quotas), _document(quotas))
+        limits = {(quota.region, quota.machine_type): 0 for quota in quotas} | wanted
+        for (region, machine_type), machines in sorted(limits.items()):
+            await set_limit(
+                connection,
+                project_id=scope.project_id,
+                region=region,
+                machine_type=machine_type,
+                machines=machines,
+            )
+        await record(
+            connection,
+            project_id=scope.project_id,
+            type="quota.updated",
+            subject_type="project",
+            subject_id=scope.project_id,
+            request_id=actor(request, scope).request_id,
+        )
+        stored = await list_quotas(connection, project_id=scope.project_id)
+        document = _document(stored)
+        return Answer(200, document, {"ETag": tag(_version(stored), document)})
+
+    return await change(request, project, effect)
+
+
+def _wanted(body: QuotaLimits, catalogue: Catalogue) -> dict[tuple[str, str], int]:
+    """The limits by (region, machine type). Raises `Problem` validation_failed."""
+    wanted: dict[tuple[str, str], int] = {}
+    faults = []
+    for place, item in enumerate(body.items):
+        region = catalogue.find_region(item.region)
+        if region is None or item.machine_type not in region.machine_types:
+            faults.append(FieldError(f"/items/{place}", "not_sold", "The region does not have this machine type."))
+            continue
+        if (region.slug, item.machine_type) in wanted:
+            faults.append(FieldError(f"/items/{place}", "repeated", "The region and machine type are there twice."))
+        wanted[region.slug, item.machine_type] = item.limit
+    if faults:
+        raise invalid(faults)
+    return wanted
+
+
+def _document(quotas: Sequence[Quota]) -> bytes:
+    items = [
+        {"region": quota.region, "machine_type": quota.machine_type, "limit": quota.limit, "used": quota.used}
+        for quota in quotas
+    ]
+    return orjson.dumps({"items": items, "next_cursor": None})
+
+
+def _version(quotas: Sequence[Quota]) -> int:
+    """Changes with the limits, and not with their use."""
+    return zlib.crc32(orjson.dumps([[quota.region, quota.machine_type, quota.limit] for quota in quotas]))

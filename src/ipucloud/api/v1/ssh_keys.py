@@ -1,0 +1,115 @@
+"""SSH keys of a project: the ones its clusters' servers let in."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Path, Query
+from pydantic import BaseModel, Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import Listed, page
+from ipucloud.api.reads import read, read_one
+from ipucloud.api.routing import operation, router
+from ipucloud.api.shapes import Page, ProjectRef
+from ipucloud.api.writes import actor, change
+from ipucloud.clusters.models import Body, KeyName
+from ipucloud.db.documents import after
+from ipucloud.identity import key_store
+from ipucloud.identity.access import Scope, not_found
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import NAME_TAKEN, SSH_KEY_REFUSED
+
+routes = router()
+
+KeyId = Annotated[UUID, Path(description="the key's id")]
+
+
+class SshKeyOut(BaseModel):
+    """A public key, as it is written to servers: type and base64, no comment."""
+
+    id: UUID
+    name: str
+    type: str = Field(examples=["ssh-ed25519"])
+    public_key: str
+    fingerprint: str = Field(examples=["SHA256:w2Zc…"])
+    created_at: datetime
+
+
+class SshKeyPage(Page[SshKeyOut]):
+    pass
+
+
+class SshKeyCreate(Body):
+    name: KeyName = Field(examples=["laptop"])
+    public_key: str = Field(
+        max_length=16_384,
+        description="one line of OpenSSH's format, as in id_ed25519.pub; Ed25519, ECDSA, RSA of 3072 bits and more",
+        examples=["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1 laptop"],
+    )
+
+
+@routes.get(
+    "/v1/projects/{project}/ssh-keys",
+    **operation("listSshKeys", "List SSH keys", Permission.PROJECT_READ, gives=SshKeyPage),
+)
+async def list_ssh_keys(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
+    """The project's keys."""
+    parameters = after(query.behind(request), query.order, query.limit)
+    return page(query, request, await read(request, key_store.LIST_KEYS[query.order], project, **parameters))
+
+
+@routes.post(
+    "/v1/projects/{project}/ssh-keys",
+    **operation(
+        "createSshKey",
+        "Add an SSH key",
+        Permission.KEY_WRITE,
+        gives=SshKeyOut,
+        status=201,
+        description="Added",
+        errors=(NAME_TAKEN, SSH_KEY_REFUSED),
+    ),
+)
+async def create_ssh_key(request: Request, project: ProjectRef, body: SshKeyCreate) -> Response:
+    """Add a public key for later clusters. It is read, judged and written anew; its comment is dropped."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        made, document = await key_store.add(
+            connection, actor(request, scope), name=body.name, public_key=body.public_key
+        )
+        location = f"/v1/projects/{scope.project_id}/ssh-keys/{made}"
+        return Answer(201, document.encode(), {"Location": location}, made)
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    "/v1/projects/{project}/ssh-keys/{key:uuid}",
+    **operation("getSshKey", "Read an SSH key", Permission.PROJECT_READ, gives=SshKeyOut),
+)
+async def get_ssh_key(request: Request, project: ProjectRef, key: KeyId) -> Response:
+    """One key."""
+    document, _ = await read_one(request, key_store.GET_KEY, project, key_id=key)
+    return Response(document, media_type=JSON)
+
+
+@routes.delete(
+    "/v1/projects/{project}/ssh-keys/{key:uuid}",
+    **operation("deleteSshKey", "Remove an SSH key", Permission.KEY_WRITE, status=204, description="Removed"),
+)
+async def delete_ssh_key(request: Request, project: ProjectRef, key: KeyId) -> Response:
+    """Forget a key. Servers that already let it in go on doing so."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        if not await key_store.remove(connection, actor(request, scope), key):
+            raise not_found()
+        return Answer(204)
+
+    return await change(request, project, effect)

@@ -1,0 +1,63 @@
+"""Usage: minutes and what they cost so far, exact to the last digit."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON
+from ipucloud.api.problems import invalid
+from ipucloud.api.reads import reading
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import ClusterId, ProjectRef
+from ipucloud.api.trace import trace_of
+from ipucloud.billing.usage import cluster_usage, project_usage
+from ipucloud.clusters.models import Instant, ProjectUsageOut, UsageOut
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import FieldError
+
+routes = router()
+
+
+class Period(BaseModel):
+    since: Instant | None = Field(None, description="the running UTC month's start when left out")
+    until: Instant | None = Field(None, description="now when left out, or when later")
+
+
+@routes.get(
+    "/v1/projects/{project}/clusters/{cluster:uuid}/usage",
+    **operation("getClusterUsage", "Read a cluster's usage", Permission.USAGE_READ, gives=UsageOut),
+)
+async def get_cluster_usage(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
+    """Minutes and cost of the cluster so far, by slices of one size and price."""
+    trace_of(request).concerns(cluster_id=cluster)
+    async with reading(request, project) as (connection, scope):
+        usage = await cluster_usage(connection, project_id=scope.project_id, cluster_id=cluster)
+    return Response(UsageOut.model_validate(usage).model_dump_json(), media_type=JSON)
+
+
+async def get_project_usage(request: Request, project: ProjectRef, query: Annotated[Period, Query()]) -> Response:
+    """What the project's clusters used in a period. A minute belongs to the period in which it starts."""
+    if query.since and query.until and query.since >= query.until:
+        raise invalid([FieldError("?until", "not_after_since", "The period must end after it begins.")])
+    async with reading(request, project) as (connection, scope):
+        usage = await project_usage(
+            connection,
+            project_id=scope.project_id,
+            currency=services_of(request).settings.currency,
+            since=query.since,
+            until=query.until,
+        )
+    return Response(ProjectUsageOut.model_validate(usage).model_dump_json(), media_type=JSON)
+
+
+for _path, _id in (("usage", "getProjectUsage"), ("billing/usage", "getBillingUsage")):
+    routes.get(
+        f"/v1/projects/{{project}}/{_path}",
+        **operation(_id, "Read the project's usage", Permission.USAGE_READ, gives=ProjectUsageOut),
+    )(get_project_usage)

@@ -1,0 +1,86 @@
+"""Making changes: one transaction authorises, looks for an earlier answer, changes, and stores the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON
+from ipucloud.api.idempotency import PLATFORM, Answer, KeyedRequest, keyed
+from ipucloud.api.reads import permission_of
+from ipucloud.api.services import services_of
+from ipucloud.api.trace import trace_of
+from ipucloud.identity.access import Principal, Scope, authorize, identify
+from ipucloud.kernel.actor import Actor
+
+_KEYED = frozenset({"POST", "PATCH"})
+
+Change = Callable[[AsyncConnection, Scope], Awaitable[Answer]]
+PlatformChange = Callable[[AsyncConnection, Principal], Awaitable[Answer]]
+
+
+async def change(request: Request, project: str, effect: Change) -> Response:
+    """Run `effect` in a transaction of the project and answer what it says.
+
+    It may run more than once when the database asks for that, so it must change nothing else. Raises `Problem` 401,
+    404 or 403 before it runs, and what it raises itself; then nothing has changed.
+    """
+    trace = trace_of(request)
+    services = services_of(request)
+    key = await _key(request)
+
+    async def work(connection: AsyncConnection) -> Answer:
+        scope = await authorize(connection, trace.credential(), project, permission_of(request))
+        trace.concerns(project_id=scope.project_id, token_id=scope.token_id)
+        return await _once(connection, scope.project_id, key, lambda: effect(connection, scope))
+
+    answer = await services.database.transact(work)
+    services.notifier.poke()
+    return _response(request, answer)
+
+
+async def change_platform(request: Request, effect: PlatformChange) -> Response:
+    """As `change`, for what belongs to no project."""
+    trace = trace_of(request)
+    key = await _key(request)
+
+    async def work(connection: AsyncConnection) -> Answer:
+        principal = await identify(connection, trace.credential(), permission_of(request))
+        trace.concerns(token_id=principal.token_id)
+        return await _once(connection, PLATFORM, key, lambda: effect(connection, principal))
+
+    return _response(request, await services_of(request).database.transact(work))
+
+
+def actor(request: Request, scope: Scope) -> Actor:
+    """Who is recorded as the origin of a change."""
+    return Actor(scope.project_id, scope.token_id, trace_of(request).request_id)
+
+
+async def _key(request: Request) -> KeyedRequest | None:
+    return await keyed(request) if request.method in _KEYED else None
+
+
+async def _once(
+    connection: AsyncConnection, scope: UUID, key: KeyedRequest | None, effect: Callable[[], Awaitable[Answer]]
+) -> Answer:
+    if key is None:
+        return await effect()
+    earlier = await key.earlier_answer(connection, scope)
+    if earlier is not None:
+        return earlier
+    answer = await effect()
+    await key.keep(connection, scope, answer)
+    return answer
+
+
+def _response(request: Request, answer: Answer) -> Response:
+    headers = dict(answer.headers)
+    if answer.replayed:
+        headers["Idempotent-Replayed"] = "true"
+        services_of(request).metrics.replays.inc()
+    return Response(answer.body, answer.status, headers, JSON if answer.body else None)
