@@ -52,36 +52,42 @@ async def kept(program: Program, say: Say) -> AsyncIterator[None]:
     Raises ChildError when it ends or stays silent before it was ready for the first time.
     """
     _turn(program.log)
-    process = await _start(program)
+    keeper = _Keeper(program, await _start(program), say)
     try:
-        await _await_ready(program, process)
-    except BaseException:
-        await end(process)
-        raise
-    keeper = asyncio.create_task(_keep(program, process, say), name=f"keep {program.name}")
-    try:
-        yield
-    finally:
-        keeper.cancel()
-        with suppress(asyncio.CancelledError):
-            await keeper
-
-
-async def _keep(program: Program, process: asyncio.subprocess.Process, say: Say) -> None:
-    pause = FIRST_PAUSE
-    while True:
-        started = time.monotonic()
+        await _await_ready(program, keeper.process)
+        keeping = asyncio.create_task(keeper.keep(), name=f"keep {program.name}")
         try:
-            status = await process.wait()
-        except asyncio.CancelledError:
-            await end(process)
-            raise
-        if time.monotonic() - started > SETTLED_SECONDS:
-            pause = FIRST_PAUSE
-        say(f"{program.name} ended ({_ending(status)}); started again in {pause:g} s. Its log: {program.log}")
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE)
-        process = await _start(program)
+            yield
+        finally:
+            keeping.cancel()
+            with suppress(asyncio.CancelledError):
+                await keeping
+    finally:
+        await end(keeper.process)
+
+
+class _Keeper:
+    """Starts a program again whenever it has ended."""
+
+    def __init__(self, program: Program, process: asyncio.subprocess.Process, say: Say) -> None:
+        self.process = process
+        self._program = program
+        self._say = say
+
+    async def keep(self) -> None:
+        pause = FIRST_PAUSE
+        while True:
+            started = time.monotonic()
+            status = await self.process.wait()
+            if time.monotonic() - started > SETTLED_SECONDS:
+                pause = FIRST_PAUSE
+            self._say(
+                f"{self._program.name} ended ({_ending(status)}) and starts again in {pause:g} s. "
+                f"Its log: {self._program.log}"
+            )
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+            self.process = await _start(self._program)
 
 
 async def _start(program: Program) -> asyncio.subprocess.Process:
@@ -121,6 +127,8 @@ async def _await_ready(program: Program, process: asyncio.subprocess.Process) ->
 
 async def end(process: asyncio.subprocess.Process) -> None:
     """Ask the program to end and wait; end it when it takes too long, or at once when we are told to hurry."""
+    if process.returncode is not None:
+        return
     with suppress(ProcessLookupError):
         process.terminate()
     try:

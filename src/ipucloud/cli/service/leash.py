@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 
-GRACE_SECONDS = 5.0
+GRACE_SECONDS = 2.0
 
 
 def main() -> None:

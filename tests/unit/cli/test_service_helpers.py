@@ -1,0 +1,55 @@
+"""Ports, secrets and settings of a whole system."""
+
+from __future__ import annotations
+
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from ipucloud.cli.service.journey import Report
+from ipucloud.cli.service.ports import free_port
+from ipucloud.cli.service.secret_files import kept_secret, read_secret, write_secret
+from ipucloud.cli.service.system import environment
+from ipucloud.config import Settings
+
+
+def test_a_free_port_is_kept_and_a_busy_one_replaced() -> None:
+    taken: set[int] = set()
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen()
+        port = busy.getsockname()[1]
+        other = free_port("127.0.0.1", port, taken)
+        assert other != port
+    assert free_port("127.0.0.1", port, taken) == port
+    assert free_port("127.0.0.1", port, taken) not in {port, other}
+    assert taken >= {port, other}
+
+
+def test_a_secret_is_made_once_and_is_this_users_alone(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "site-token"
+    assert read_secret(path) is None
+    secret = kept_secret(path)
+    assert len(secret) >= 32
+    assert kept_secret(path) == secret
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    write_secret(path, "another")
+    assert read_secret(path) == "another"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_another_process_gets_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings().model_copy(
+        update={"database_url": SecretStr("postgresql://app@/x?host=/run"), "port": 1234, "data_dir": Path("/data")}
+    )
+    for name, value in environment(settings).items():
+        monkeypatch.setenv(name, value)
+    assert Settings() == settings
+
+
+def test_a_report_without_checks_is_no_success() -> None:
+    assert not Report().ok
+    assert Report().document()["ok"] is False
