@@ -13,7 +13,7 @@ import pytest
 from ipucloud.clusters.create import Accepted
 from ipucloud.db.engine import Database
 from ipucloud.inventory.queries import region_capacity
-from ipucloud.kernel.errors import Problem
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
 from tests.support.cloud import Cloud
 from tests.support.factories import Project, make_project, seed_world
 from tests.support.postgres import Database as Scratch
@@ -35,13 +35,25 @@ async def crowd(database: Scratch) -> AsyncIterator[Cloud]:
 
 
 async def outcomes(requests: Sequence[Awaitable[Result]]) -> tuple[list[Result], Counter[str]]:
-    """What the requests gave, and how often each problem; anything else fails the test."""
+    """What the requests gave, and how often each problem; anything else fails the test.
+
+    Whoever is told that there is no capacity must have been told after looking, with numbers.
+    """
     done = await asyncio.gather(*requests, return_exceptions=True)
     for failure in done:
         if isinstance(failure, BaseException) and not isinstance(failure, Problem):
             raise failure
-    problems = Counter(failure.kind.code for failure in done if isinstance(failure, Problem))
-    return [result for result in done if not isinstance(result, BaseException)], problems
+    problems = [failure for failure in done if isinstance(failure, Problem)]
+    assert all(why_not(problem) for problem in problems if problem.kind is CAPACITY_EXHAUSTED)
+    counted = Counter(problem.kind.code for problem in problems)
+    return [result for result in done if not isinstance(result, BaseException)], counted
+
+
+def why_not(problem: Problem) -> dict[str, int]:
+    reason = problem.extra["why_not"]
+    assert isinstance(reason, dict)
+    numbers: dict[str, int] = reason["numbers"]
+    return numbers
 
 
 async def projects(cloud: Cloud, count: int) -> list[Project]:
@@ -86,6 +98,7 @@ async def test_whoever_is_refused_would_not_have_fitted(crowd: Cloud) -> None:
         for index, (flavor, region) in enumerate(wanted)
     ]
     done = await asyncio.gather(*requests, return_exceptions=True)
+    assert all(why_not(result) for result in done if isinstance(result, Problem))
     refused = {flavor for flavor, result in zip(wanted, done, strict=True) if isinstance(result, Problem)}
     assert {result.kind.code for result in done if isinstance(result, Problem)} == {"capacity_exhausted"}
     assert not [result for result in done if not isinstance(result, Problem | Accepted)]

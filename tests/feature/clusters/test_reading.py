@@ -1,0 +1,151 @@
+"""Clusters as the API shows them: one statement authenticates, reads and writes the JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import orjson
+import pytest
+import sqlalchemy as sa
+
+from ipucloud.clusters.create import Accepted
+from ipucloud.clusters.models import ClusterOut
+from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document, list_parameters
+from ipucloud.db.documents import Order, Place
+from ipucloud.identity.roles import Role
+from tests.support.cloud import Cloud, authentication
+from tests.support.factories import make_project, make_token
+
+pytestmark = pytest.mark.anyio
+
+
+async def listed(cloud: Cloud, order: Order = Order.NEWEST_FIRST, **query: Any) -> sa.Row[Any]:
+    parameters = authentication(cloud.project) | list_parameters(order=order, **query)
+    return await cloud.one(LIST_CLUSTERS[order], parameters)
+
+
+async def names(cloud: Cloud, order: Order = Order.NEWEST_FIRST, **query: Any) -> list[str]:
+    return [cluster["name"] for cluster in orjson.loads((await listed(cloud, order, **query)).items)]
+
+
+async def each_kind_of_cluster(cloud: Cloud) -> list[Accepted]:
+    """Being created, active, being deleted, deleted, broken."""
+    made = [await cloud.create(name) for name in ("creating", "active", "deleting", "deleted", "broken")]
+    _, active, deleting, deleted, broken = (accepted.cluster_id for accepted in made)
+    for cluster_id in (active, deleting):
+        await cloud.finish_create(cluster_id)
+    for cluster_id in (deleting, deleted):
+        await cloud.delete(cluster_id)
+    await cloud.finish_delete(deleted)
+    await cloud.execute("UPDATE clusters SET state = 'error', state_reason = 'x' WHERE id = :id", id=broken)
+    return made
+
+
+async def test_the_json_made_by_postgresql_is_the_documented_model(cloud: Cloud) -> None:
+    for accepted in await each_kind_of_cluster(cloud):
+        text = json.dumps(await cloud.cluster(accepted.cluster_id))
+        again = ClusterOut.model_validate_json(text).model_dump(mode="json")
+        assert json.loads(re.sub(r"\.000000Z", "Z", text)) == again
+
+
+async def test_an_active_cluster_shows_how_to_log_in_and_its_partition(cloud: Cloud) -> None:
+    created = await cloud.create()
+    await cloud.finish_create(created.cluster_id)
+    cluster = await cloud.cluster(created.cluster_id)
+    assert cluster["poplar_servers"][0]["ssh"] == {
+        "host": "203.0.113.7",
+        "port": 2201,
+        "user": "ubuntu",
+        "command": "ssh -p 2201 ubuntu@203.0.113.7",
+        "host_key": "ssh-ed25519 AAAA",
+        "host_key_fingerprint": "SHA256:abc",
+    }
+    external = (await cloud.column("SELECT external_name FROM clusters"))[0]
+    assert cluster["partitions"] == [{"name": external, "ipus": 4, "reconfigurable": True}]
+    assert (cluster["operation"], cluster["stage"], cluster["progress"]) == (None, None, 100)
+    assert cluster["billing"]["status"] == "running"
+
+
+async def test_a_deleted_cluster_holds_nothing(cloud: Cloud) -> None:
+    *_, deleted, _ = await each_kind_of_cluster(cloud)
+    cluster = await cloud.cluster(deleted.cluster_id)
+    assert (cluster["machines"], cluster["partitions"], cluster["price_per_minute"]) == ([], [], None)
+    assert cluster["deleted_at"] is not None
+
+
+async def test_a_list_shows_the_living_newest_first(cloud: Cloud) -> None:
+    await each_kind_of_cluster(cloud)
+    assert await names(cloud) == ["broken", "deleting", "active", "creating"]
+    assert await names(cloud, Order.OLDEST_FIRST) == ["creating", "active", "deleting", "broken"]
+
+
+async def test_filters_narrow_a_list(cloud: Cloud) -> None:
+    await each_kind_of_cluster(cloud)
+    await cloud.create("far", region="amsterdam-2", flavor="bow-pod4", tags={"team": "nlp", "env": "prod"})
+    assert await names(cloud, states=["deleted"]) == ["deleted"]
+    assert await names(cloud, states=["active", "deleting"]) == ["deleting", "active"]
+    assert await names(cloud, region="amsterdam-2") == ["far"]
+    assert await names(cloud, flavor="bow-pod4") == ["far"]
+    assert await names(cloud, name="active") == ["active"]
+    assert await names(cloud, q="ing") == ["deleting", "creating"]
+    assert await names(cloud, tags={"team": "nlp"}) == ["far"]
+    assert await names(cloud, tags={"team": "nlp", "env": "test"}) == []
+    assert await names(cloud, q="%") == []
+
+
+@pytest.mark.parametrize("order", list(Order))
+async def test_pages_put_together_are_the_list(cloud: Cloud, order: Order) -> None:
+    for index in range(7):
+        await cloud.create(f"c{index}")
+    pages, place = [], None
+    while True:
+        row = await listed(cloud, order, limit=3, behind=place)
+        pages.append([cluster["name"] for cluster in orjson.loads(row.items)])
+        if row.next_id is None:
+            break
+        place = Place(row.next_created_at, row.next_id)
+    assert [len(page) for page in pages] == [3, 3, 1]
+    assert [name for page in pages for name in page] == await names(cloud, order)
+
+
+async def test_a_full_last_page_leads_nowhere(cloud: Cloud) -> None:
+    for index in range(3):
+        await cloud.create(f"c{index}")
+    assert (await listed(cloud, limit=3)).next_id is None
+    assert (await listed(cloud, limit=1000)).next_id is None
+
+
+async def test_an_empty_list_is_an_empty_array(cloud: Cloud) -> None:
+    row = await listed(cloud)
+    assert (row.items, row.next_id, row.role, row.project_id) == ("[]", None, "owner", cloud.project.id)
+
+
+async def test_a_stranger_sees_neither_project_nor_cluster(cloud: Cloud) -> None:
+    created = await cloud.create()
+    async with cloud.database.begin() as connection:
+        stranger = await make_project(connection)
+        admin = await make_token(connection, None, Role.ADMIN)
+    key = {"cluster_id": created.cluster_id}
+    at_home = await cloud.one(GET_CLUSTER, authentication(stranger) | key)
+    assert (at_home.project_id, at_home.document) == (stranger.id, None)
+    abroad = await cloud.one(GET_CLUSTER, authentication(cloud.project) | {"token_hash": stranger.token.hash} | key)
+    assert (abroad.role, abroad.project_id, abroad.document) == ("owner", None, None)
+    nobody = await cloud.one(GET_CLUSTER, authentication(cloud.project) | {"token_hash": b"x" * 32} | key)
+    assert (nobody.role, nobody.project_id, nobody.document) == (None, None, None)
+    platform = await cloud.one(GET_CLUSTER, authentication(cloud.project) | {"token_hash": admin.hash} | key)
+    assert (platform.role, platform.version) == ("admin", 1)
+    assert platform.document is not None
+    row = await cloud.one(
+        LIST_CLUSTERS[Order.NEWEST_FIRST],
+        authentication(cloud.project) | {"token_hash": stranger.token.hash} | list_parameters(),
+    )
+    assert (row.project_id, row.items) == (None, "[]")
+
+
+async def test_the_document_inside_a_transaction_is_the_same(cloud: Cloud) -> None:
+    created = await cloud.create()
+    async with cloud.database.begin() as connection:
+        text = await cluster_document(connection, project_id=cloud.project.id, cluster_id=created.cluster_id)
+    assert json.loads(text) == await cloud.cluster(created.cluster_id)
