@@ -65,6 +65,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
         app.router.routes.extend(router.routes)
     app.router.routes.extend(reference.routes)
     app.state.readiness = health.Readiness()
+    app.state.metrics = metrics
     document.install(app)
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(RequestValidationError, _invalid)

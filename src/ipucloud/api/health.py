@@ -18,6 +18,7 @@ from ipucloud.kernel.errors import UNAVAILABLE, Problem
 
 PING_SECONDS = 1.0
 CACHED_SECONDS = 2.0
+WATCHED_SECONDS = 30.0
 
 _REVISION = sa.text("SELECT version_num FROM alembic_version")
 
@@ -32,14 +33,18 @@ class Readiness:
     """The last look at the database: asked at most once in `CACHED_SECONDS`, and for `PING_SECONDS` at most."""
 
     def __init__(self) -> None:
-        self._looked_at = float("-inf")
+        self._asked_at = self._looked_at = float("-inf")
         self._fault: str | None = None
+
+    def watched(self, services: Services) -> bool:
+        """True when somebody asks regularly, who then has to hear that the process ends."""
+        return services.clock.monotonic() - self._asked_at < WATCHED_SECONDS
 
     async def fault(self, services: Services) -> str | None:
         """Why no requests should come, or None."""
+        now = self._asked_at = services.clock.monotonic()
         if services.draining.is_set():
             return "The process is about to end."
-        now = services.clock.monotonic()
         if now - self._looked_at >= CACHED_SECONDS:
             self._fault = await _look(services)
             self._looked_at = services.clock.monotonic()

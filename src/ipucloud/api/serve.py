@@ -1,0 +1,142 @@
+"""Entry of an API process: the public listener, the internal one, and a drain that drops no request."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import signal
+import socket
+from collections.abc import AsyncIterator
+from concurrent.futures import Future
+from types import FrameType
+
+import structlog
+import uvicorn
+import uvloop
+from fastapi import FastAPI
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from ipucloud import logs
+from ipucloud.api.app import create_app
+from ipucloud.api.health import Readiness
+from ipucloud.api.services import Services
+from ipucloud.config import Settings
+
+KEEP_ALIVE_SECONDS = 75
+"""Longer than usual load balancers keep an idle connection, so that they close it and not we."""
+GC_THRESHOLDS = (50_000, 20, 50)
+
+log = structlog.get_logger(__name__)
+
+
+def run(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT, then drain. Raises ValueError when no database is configured."""
+    if settings.database_url is None:
+        raise ValueError("the API needs IPUCLOUD_DATABASE_URL")
+    logs.configure(settings)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_main(settings))
+
+
+async def _main(settings: Settings) -> None:
+    app = create_app(settings)
+    server = ApiServer(app, settings)
+    async with _internal_listener(app, settings):
+        await server.serve()
+    log.info("api_stopped")
+
+
+class ApiServer(uvicorn.Server):
+    """uvicorn, with another way to end.
+
+    The first signal makes `/readyz` answer 503. If somebody asks it, they get a quarter of the drain time to send
+    their requests elsewhere; then the listener closes, and requests under way have the rest. A second signal ends at
+    once.
+    """
+
+    def __init__(self, app: FastAPI, settings: Settings) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                host=settings.host,
+                port=settings.port,
+                loop="none",
+                http="httptools",
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
+            )
+        )
+        self._app = app
+        self._notice = settings.drain_seconds / 4
+        self._loop: asyncio.AbstractEventLoop
+        self._draining: Future[None] | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*GC_THRESHOLDS)
+        addresses = [bound.getsockname() for server in self.servers for bound in server.sockets]
+        log.info("api_started", addresses=addresses)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self._draining is not None or not self.started:
+            self.should_exit = self.force_exit = True
+            return
+        log.info("api_draining", signal=signal.Signals(sig).name)
+        self._draining = asyncio.run_coroutine_threadsafe(self._drain(), self._loop)
+
+    async def _drain(self) -> None:
+        services: Services = self._app.state.services
+        readiness: Readiness = self._app.state.readiness
+        services.draining.set()
+        if readiness.watched(services):
+            await asyncio.sleep(self._notice)
+        self.should_exit = True
+
+
+@contextlib.asynccontextmanager
+async def _internal_listener(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
+    if settings.internal_port == 0:
+        yield
+        return
+    config = uvicorn.Config(
+        internal_app(app), host=settings.host, port=settings.internal_port, log_config=None, lifespan="off"
+    )
+    server = uvicorn.Server(config)
+    # The process's signals belong to the public listener; this one ends with it.
+    server.capture_signals = contextlib.nullcontext  # type: ignore[assignment,method-assign]
+    serving = asyncio.create_task(server.serve(), name="internal-listener")
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await serving
+
+
+def internal_app(app: FastAPI) -> Starlette:
+    """`/metrics`, and whether the process lives and is ready; never reachable for customers."""
+
+    async def livez(_: Request) -> Response:
+        return JSONResponse({"status": "alive"})
+
+    async def readyz(_: Request) -> Response:
+        services: Services | None = getattr(app.state, "services", None)
+        readiness: Readiness = app.state.readiness
+        fault = "The process is starting." if services is None else await readiness.fault(services)
+        return JSONResponse({"status": fault or "ready"}, 200 if fault is None else 503)
+
+    async def metrics(_: Request) -> Response:
+        return Response(generate_latest(app.state.metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+    return Starlette(routes=[Route("/livez", livez), Route("/readyz", readyz), Route("/metrics", metrics)])
