@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import Self
+from typing import IO, Self, cast
 
 import psycopg
 
@@ -184,7 +184,7 @@ class EmbeddedPostgres:
     def _launch(self, deadline: float) -> None:
         account = self._account
         if not self._root.exists():
-            self._root.mkdir(parents=True)
+            self._root.mkdir(parents=True, exist_ok=True)
             if account.uid is not None:
                 self._root.chmod(0o711)  # the server's account passes through to what is its own
         self._supervisor_lock = take_supervisor_lock(self._root / "supervisor.lock")
@@ -208,13 +208,12 @@ class EmbeddedPostgres:
         self._await_ready(self._guard, deadline)
 
     def _await_ready(self, process: subprocess.Popen[str], deadline: float) -> None:
-        if process.stdout is None:
-            raise AssertionError
+        answers = cast("IO[str]", process.stdout)
         poll = select.poll()
-        poll.register(process.stdout, select.POLLIN)
+        poll.register(answers, select.POLLIN)
         if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
             raise EmbeddedPostgresError(f"PostgreSQL was not ready in time. Its log is {self.log}.")
-        line = process.stdout.readline()
+        line = answers.readline()
         message = json.loads(line) if line else {"error": "its guard process was killed"}
         if "error" in message:
             raise EmbeddedPostgresError(
@@ -223,7 +222,7 @@ class EmbeddedPostgres:
 
     def _orders(self, account: Account, binaries: Binaries, server_lock: int) -> guard.Orders:
         new_data = self._root / "data.new"
-        parameters = {**self._settings, "unix_socket_directories": str(self._sockets)}
+        parameters = {**self._settings, "unix_socket_directories": f'"{self._sockets}"'}
         options = [part for name, value in parameters.items() for part in ("-c", f"{name}={value}")]
         return {
             "initdb": None if self._data.exists() else self._initdb(binaries, self._seen_by(account, new_data)),

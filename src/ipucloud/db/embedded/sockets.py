@@ -21,8 +21,8 @@ def socket_url(directory: Path, role: str, database: str) -> str:
 def socket_directory(root: Path, account: Account) -> Path:
     """Name the directory for the socket: inside `root`, or a short reachable one named after `root`.
 
-    The second when the path would be too long for a socket address, or when the server's account cannot pass
-    the directories above.
+    The second when the path would be too long for a socket address, when it has characters that separate or quote
+    paths in lists of hosts, or when the server's account cannot pass the directories above.
     """
     inside = root / "run"
     if _fits(inside) and account.can_search(root):
@@ -32,8 +32,8 @@ def socket_directory(root: Path, account: Account) -> Path:
         if _fits(place / name) and place.is_dir() and account.can_search(place):
             return place / name
     raise EmbeddedPostgresError(
-        f"No directory for the database socket: {inside} is too long for a socket or closed to the server's "
-        "account, and so is the directory for temporary files. Set TMPDIR to a short path every user may search."
+        f"No directory for the database socket: neither {inside} nor the directory for temporary files is short and "
+        "plain enough for a socket and open to the server's account. Set TMPDIR to a short path every user may search."
     )
 
 
@@ -54,4 +54,5 @@ def make_private(directory: Path, account: Account) -> None:
 
 
 def _fits(directory: Path) -> bool:
-    return len(os.fsencode(directory / f".s.PGSQL.{PORT}")) <= LONGEST_SOCKET_PATH
+    length = len(os.fsencode(directory / f".s.PGSQL.{PORT}"))
+    return length <= LONGEST_SOCKET_PATH and not set(str(directory)) & set(",\"'\\")

@@ -18,6 +18,13 @@ SOURCES = Path(__file__).parents[4] / "src"
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root has to change the account")
 
 
+@pytest.mark.parametrize("name", ["with space", "with,comma", 'with"quote', "with?mark&percent%41", "größer"])
+def test_a_root_may_have_any_name(root: Path, name: str) -> None:
+    odd = root.rename(root.with_name(name))
+    with EmbeddedPostgres(odd) as server:
+        assert kept_rows(server) == 1
+
+
 def test_a_root_too_deep_for_a_socket_gets_a_short_private_directory(directory: Path) -> None:
     root = directory / ("deep" * 30) / "db"
     server = EmbeddedPostgres(root)
