@@ -1,10 +1,11 @@
 """One PostgreSQL server for a test run, and a fresh database for every test that asks for one."""
 
+import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -19,6 +20,7 @@ from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
 
 ROOT_VARIABLE = "IPUCLOUD_TEST_POSTGRES_ROOT"
 TEMPLATE = "ipucloud_template"
+PREFIX = "ipucloud-tests-"
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 (private directories are made in it)
 NEEDED_BYTES = 2_000_000_000
 
@@ -83,7 +85,9 @@ class TestServer:
 @contextmanager
 def running_server() -> Iterator[Path]:
     """Run a server for this test run and name its directory to the processes started meanwhile."""
-    root = Path(tempfile.mkdtemp(prefix="ipucloud-tests-", dir=fast_storage()))
+    storage = fast_storage()
+    remove_left_overs(storage)
+    root = Path(tempfile.mkdtemp(prefix=PREFIX, dir=storage))
     root.chmod(0o711)  # root's server runs under another account
     try:
         with EmbeddedPostgres(root, durable=False):
@@ -92,6 +96,14 @@ def running_server() -> Iterator[Path]:
     finally:
         os.environ.pop(ROOT_VARIABLE, None)
         shutil.rmtree(root)
+
+
+def remove_left_overs(storage: Path) -> None:
+    """Remove what killed test runs left: directories whose server nobody supervises any more."""
+    for lock in storage.glob(f"{PREFIX}*/supervisor.lock"):
+        with suppress(OSError), lock.open("r+") as held:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(lock.parent, ignore_errors=True)
 
 
 def fast_storage() -> Path:
