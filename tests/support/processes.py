@@ -1,7 +1,8 @@
-"""Processes of the control plane, started and killed as an operator's machine would."""
+"""`ipucloud` as real processes, and what is left of them."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -9,46 +10,76 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
-from ipucloud.config import Settings
+from tests.support.waiting import eventually
 
-WORKER = "from ipucloud.config import Settings; from ipucloud.worker.main import run; run(Settings())"
-API = "from ipucloud.config import Settings; from ipucloud.api.serve import run; run(Settings())"
-STOP_SECONDS = 30.0
+MARK = "IPU_TEST_MARK"
+"""A variable that every process inherits, however deep it is started."""
+
+
+class Ipucloud:
+    """Everything started through it carries one mark."""
+
+    def __init__(self, folder: Path) -> None:
+        self._mark = uuid4().hex
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir()
+        self._config = folder / "config"
+
+    def start(self, *command: str, **environment: str) -> subprocess.Popen[str]:
+        """`ipucloud <command>`, with pipes."""
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
+        mine = {MARK: self._mark, "TMPDIR": str(self.temporary), "IPUCLOUD_CONFIG_DIR": str(self._config)}
+        return subprocess.Popen(
+            [sys.executable, "-m", "ipucloud.cli.main", *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**inherited, **mine, **environment},
+            start_new_session=True,
+        )
+
+    def json(self, *command: str, **environment: str) -> Any:
+        """The document that `ipucloud <command> --json` prints; it must succeed."""
+        with self.start(*command, "--json", **environment) as process:
+            out, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+        return json.loads(out)
+
+    def left(self) -> list[str]:
+        """The command lines of what still runs."""
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if f"{MARK}={self._mark}".encode() in (folder / "environ").read_bytes():
+                    found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()[:200])
+            except (FileNotFoundError, ProcessLookupError, PermissionError):
+                continue
+        return found
+
+    def pids(self, *words: str) -> list[int]:
+        """The processes whose command line has all these words."""
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                marked = f"{MARK}={self._mark}".encode() in (folder / "environ").read_bytes()
+                arguments = (folder / "cmdline").read_bytes().decode().split("\0")
+            except (FileNotFoundError, ProcessLookupError, PermissionError):
+                continue
+            if marked and set(words) <= set(arguments):
+                found.append(int(folder.name))
+        return found
 
 
 @contextmanager
-def process(program: str, settings: Settings, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Run `program` with `settings` in its environment; killed at the end if it still runs."""
-    with log.open("ab") as output:
-        started = subprocess.Popen(
-            [sys.executable, "-c", program], env=environment(settings), stdout=output, stderr=output
-        )
+def ipucloud_processes(folder: Path) -> Iterator[Ipucloud]:
+    started = Ipucloud(folder)
     try:
         yield started
     finally:
-        if started.poll() is None:
-            started.kill()
-        started.wait(STOP_SECONDS)
-
-
-def environment(settings: Settings) -> dict[str, str]:
-    """The variables that make `Settings()` equal to `settings`."""
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
-    for name, value in settings.model_dump().items():
-        secret = getattr(value, "get_secret_value", None)
-        if value is not None:
-            variables[f"IPUCLOUD_{name.upper()}"] = secret() if secret else str(value)
-    return variables
-
-
-def kill(started: subprocess.Popen[bytes]) -> None:
-    """End the process as a power cut would, and wait until it is gone."""
-    started.send_signal(signal.SIGKILL)
-    started.wait(STOP_SECONDS)
-
-
-def stop(started: subprocess.Popen[bytes]) -> int:
-    """Ask the process to drain; answers its exit status."""
-    started.send_signal(signal.SIGTERM)
-    return started.wait(STOP_SECONDS)
+        for pid in started.pids():
+            os.kill(pid, signal.SIGKILL)
+        eventually(lambda: started.left() == [], "what the test killed ends")

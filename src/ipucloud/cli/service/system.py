@@ -70,12 +70,11 @@ async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIt
             settings = await stack.enter_async_context(_simulated_site(settings, time_scale, logs, say))
         token = await _prepare(settings)
         settings = _with_free_ports(settings)
-        address = "127.0.0.1" if settings.host in {"0.0.0.0", "::"} else settings.host  # noqa: S104 (only compared)
-        worker_url = f"http://{address}:{settings.worker_internal_port}"
-        api_url = f"http://{address}:{settings.port}"
-        await stack.enter_async_context(kept(_service("worker", settings, logs, f"{worker_url}/readyz"), say))
-        await stack.enter_async_context(kept(_service("api", settings, logs, f"{api_url}/readyz"), say))
-        yield System(api_url, token, PROJECT, logs)
+        url = _url(settings.host, settings.port)
+        worker_url = _url(settings.host, settings.worker_internal_port)
+        await stack.enter_async_context(kept(_service("worker", settings, logs, f"{worker_url}/livez"), say))
+        await stack.enter_async_context(kept(_service("api", settings, logs, f"{url}/livez"), say))
+        yield System(url, token, PROJECT, logs)
 
 
 @asynccontextmanager
@@ -123,6 +122,12 @@ def _with_free_ports(settings: Settings) -> Settings:
     return settings.model_copy(
         update={name: free_port(settings.host, getattr(settings, name), taken) for name in names}
     )
+
+
+def _url(host: str, port: int) -> str:
+    """Where a program on this machine reaches a listener."""
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (only compared)
+    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
 
 
 def _service(name: str, settings: Settings, logs: Path, probe: str) -> Program:

@@ -1,0 +1,41 @@
+"""`ipucloud demo`, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+
+from tests.support.processes import Ipucloud
+from tests.support.waiting import eventually
+
+DEMO_SECONDS = 240
+
+
+def test_the_demo_shows_the_whole_way_and_leaves_nothing(ipucloud: Ipucloud) -> None:
+    with ipucloud.start("demo", "--json") as demo:
+        out, err = demo.communicate(timeout=DEMO_SECONDS)
+    assert demo.returncode == 0, (out, err)
+    assert out.count("\n") == 1
+    report = json.loads(out)
+    assert report["ok"] is True
+    seen = {check["what"]: check["seen"] for check in report["checks"]}
+    assert seen["gc-info on the Poplar server shows 16 IPUs"] == "16 IPUs"
+    assert seen["the minutes since it was ready are billed"].endswith("EUR")
+    assert "the capacity is what it was" in seen
+    assert ipucloud.left() == []
+    assert list(ipucloud.temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("moment", ["postgres", "site-ready.json", "logs/worker.log", "../customer/known_hosts"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopping_the_demo_leaves_nothing(ipucloud: Ipucloud, moment: str, number: signal.Signals) -> None:
+    with ipucloud.start("demo", "--json") as demo:
+        eventually(lambda: any(ipucloud.temporary.glob(f"*/data/{moment}")), f"the demo gets to {moment}", DEMO_SECONDS)
+        demo.send_signal(number)
+        out, err = demo.communicate(timeout=60)
+    assert demo.returncode == 130, (out, err)
+    assert "Traceback" not in err
+    assert ipucloud.left() == []
+    assert list(ipucloud.temporary.iterdir()) == []
