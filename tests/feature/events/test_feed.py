@@ -1,0 +1,144 @@
+"""The log is read in an order that nobody can be inserted into afterwards."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import orjson
+import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.models import EventOut
+from ipucloud.db.documents import Order
+from ipucloud.db.engine import Database
+from ipucloud.events.feed import LIST_EVENTS, FeedEvent, Position, list_parameters, read, tail
+from ipucloud.events.log import record
+from ipucloud.identity.access import authenticated
+from tests.support.cloud import authentication
+from tests.support.factories import Project, make_project
+
+pytestmark = pytest.mark.anyio
+
+SUBJECT = UUID(int=7)
+LISTS = {order: authenticated(text) for order, text in LIST_EVENTS.items()}
+
+
+@pytest.fixture
+async def project(db: Database) -> Project:
+    async with db.begin() as connection:
+        return await make_project(connection)
+
+
+async def write(connection: AsyncConnection, project: Project, kind: str, subject: UUID = SUBJECT) -> None:
+    await record(
+        connection,
+        project_id=project.id,
+        type=kind,
+        subject_type="cluster",
+        subject_id=subject,
+        request_id="r1",
+        data={"n": kind},
+    )
+
+
+async def written(db: Database, project: Project, *kinds: str, subject: UUID = SUBJECT) -> None:
+    for kind in kinds:
+        async with db.begin() as connection:
+            await write(connection, project, kind, subject)
+
+
+async def seen(db: Database, project: Project, behind: Position | None = None) -> list[FeedEvent]:
+    async with db.read() as connection:
+        return await read(connection, project_id=project.id, behind=behind)
+
+
+async def listed(db: Database, project: Project, order: Order, **query: object) -> tuple[list[EventOut], str | None]:
+    parameters = authentication(project) | list_parameters(order=order, **query)  # type: ignore[arg-type]
+    async with db.read() as connection:
+        row = (await connection.execute(LISTS[order], parameters)).one()
+    return [EventOut.model_validate(event) for event in orjson.loads(row.items)], row.next
+
+
+async def test_an_event_says_what_happened_to_what_when_and_why(db: Database, project: Project) -> None:
+    await written(db, project, "cluster.created")
+    (event,) = await seen(db, project)
+    shown = EventOut.model_validate_json(event.document)
+    assert (shown.type, shown.subject_type, shown.subject_id) == ("cluster.created", "cluster", SUBJECT)
+    assert (shown.id, shown.request_id, shown.data) == (str(event.position), "r1", {"n": "cluster.created"})
+
+
+async def test_a_late_commit_is_never_skipped(db: Database, project: Project) -> None:
+    """The slow one has the lower id and becomes visible last: whoever read on by id would never see it."""
+    await written(db, project, "first")
+    async with db.begin() as slow:
+        await write(slow, project, "slow")
+        await written(db, project, "quick")
+        before = await seen(db, project)
+        assert [event.type for event in before] == ["first"]
+    after = await seen(db, project, behind=before[-1].position)
+    assert [event.type for event in after] == ["slow", "quick"]
+
+
+async def test_what_was_rolled_back_never_happened(db: Database, project: Project) -> None:
+    async with db.begin() as connection:
+        await write(connection, project, "undone")
+        await connection.rollback()
+    assert await seen(db, project) == []
+
+
+async def test_a_stream_of_what_is_new_starts_at_the_tail(db: Database, project: Project) -> None:
+    await written(db, project, "old")
+    async with db.read() as connection:
+        start = await tail(connection)
+    await written(db, project, "new")
+    assert [event.type for event in await seen(db, project, behind=start)] == ["new"]
+
+
+async def test_the_tail_lies_before_whatever_is_still_open(db: Database, project: Project) -> None:
+    async with db.begin() as slow:
+        await write(slow, project, "slow")
+        async with db.read() as connection:
+            start = await tail(connection)
+    assert [event.type for event in await seen(db, project, behind=start)] == ["slow"]
+
+
+@pytest.mark.parametrize("order", list(Order))
+async def test_pages_put_together_are_the_log(db: Database, project: Project, order: Order) -> None:
+    await written(db, project, "a", "b", "c", "d", "e")
+    pages, behind = [], None
+    while True:
+        events, following = await listed(db, project, order, limit=2, behind=behind)
+        pages.append([event.type for event in events])
+        if following is None:
+            break
+        behind = Position.parse(following)
+    expected = [["a", "b"], ["c", "d"], ["e"]] if order is Order.OLDEST_FIRST else [["e", "d"], ["c", "b"], ["a"]]
+    assert pages == expected
+
+
+async def test_filters_by_kind_and_subject(db: Database, project: Project) -> None:
+    await written(db, project, "a", "b")
+    await written(db, project, "c", subject=UUID(int=8))
+    assert [event.type for event in (await listed(db, project, Order.OLDEST_FIRST, types=["a", "c"]))[0]] == ["a", "c"]
+    assert [event.type for event in (await listed(db, project, Order.OLDEST_FIRST, subject_id=SUBJECT))[0]] == [
+        "a",
+        "b",
+    ]
+
+
+async def test_another_project_s_events_are_not_there(db: Database, project: Project) -> None:
+    async with db.begin() as connection:
+        other = await make_project(connection)
+    await written(db, other, "theirs")
+    assert await seen(db, project) == []
+    assert (await listed(db, project, Order.NEWEST_FIRST))[0] == []
+
+
+@pytest.mark.parametrize("text", ["", "5", "5-", "-5", "a-b", "5-6-7", "\uff15-\uff16", "5-6\n", "9" * 19 + "-1"])
+def test_what_is_no_position_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="position"):
+        Position.parse(text)
+
+
+def test_a_position_is_what_it_is_written_as() -> None:
+    assert Position.parse(str(Position(812, 45))) == Position(812, 45)
