@@ -20,6 +20,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TypedDict
 
@@ -208,6 +209,9 @@ def main() -> int:
     except (Failed, OSError) as error:
         answer({"error": str(error)})
         return 1
+    finally:
+        with suppress(OSError):  # not empty: a killed server left its socket, which the next start removes
+            Path(orders["sockets"]).rmdir()
     return 0
 
 

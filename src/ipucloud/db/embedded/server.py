@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -147,8 +146,6 @@ class EmbeddedPostgres:
                 os.close(wait_for_server_lock(self._server_lock, self._pid_file, deadline))
         finally:
             if self._supervisor_lock is not None:
-                with suppress(OSError):  # not empty: a killed server left its socket, which the next start removes
-                    self._sockets.rmdir()
                 os.close(self._supervisor_lock)
                 self._supervisor_lock = None
 

@@ -18,6 +18,7 @@ from tests.support.embedded import (
     no_server_process,
     parent_of,
     postmaster_of,
+    socket_directory,
     starter,
 )
 from tests.support.waiting import eventually
@@ -61,6 +62,15 @@ def test_the_server_ends_with_a_killed_starter(root: Path) -> None:
         process.wait()
         with EmbeddedPostgres(root) as server:  # waits for the old one to end
             assert kept_rows(server) == 2
+
+
+def test_a_killed_starter_leaves_no_directory_for_the_socket(directory: Path) -> None:
+    root = directory / ("deep" * 30) / "db"
+    with starter(root) as process:
+        sockets = socket_directory(EmbeddedPostgres(root))
+        assert not sockets.is_relative_to(root)
+        process.kill()
+        eventually(lambda: not sockets.exists(), "the socket's directory goes with the server")
 
 
 def test_the_server_ends_with_a_killed_guard(root: Path) -> None:
