@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.postgres import Database as Scratch
-from tests.support.processes import WORKER, kill, process, stop
+from tests.support.control_plane import WORKER, kill, process, stop
 from tests.support.site import RunningSite, running_site
 from tests.support.world import World, open_world
 

@@ -22,6 +22,7 @@ from ipucloud.db.engine import Database
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.site.connect import SiteClients
+from ipucloud.wire import vipu_pb2, vipu_pb2_grpc
 from ipucloud.wire.site import FaultRule
 from ipucloud.worker.main import assemble
 from tests.support.factories import Project, make_project, seed_prices
@@ -180,8 +181,6 @@ class World:
         assert (held, used) == (0, 0)
 
     def partitions(self) -> list[str]:
-        from ipucloud.wire import vipu_pb2, vipu_pb2_grpc
-
         stub = vipu_pb2_grpc.UserServiceStub(self.site.user_channel())
         return [found.id for found in stub.ListPartitions(vipu_pb2.ListPartitionsRequest(), timeout=10).partitions]
 
