@@ -29,6 +29,7 @@ from ipucloud.kernel.errors import ErrorCode
 
 PERMISSION = "x-permission"
 ERRORS = "x-errors"
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _NO_NUL = "The value holds the character U+0000"
 
@@ -79,8 +80,8 @@ class ApiRoute(APIRoute):
         super().__init__(path, endpoint, **options)
         self.permission = Permission((self.openapi_extra or {})[PERMISSION])
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        answer = super().get_route_handler()
+    def get_route_handler(self) -> Handler:
+        answer = _called_directly(self) or super().get_route_handler()
         takes_body = bool(self.methods and self.methods & _WITH_BODY)
         takes_query = _query_names(self)
 
@@ -100,6 +101,23 @@ class ApiRoute(APIRoute):
                 raise validation_problem(error) from None
 
         return handle
+
+
+def _called_directly(route: APIRoute) -> Handler | None:
+    """The endpoint itself where the path is all it takes: the path's converters have given its parameters their types.
+
+    FastAPI would look at them once more, for a tenth of the time that reading a cluster takes.
+    """
+    taken = route.dependant
+    if taken.query_params or taken.header_params or taken.body_params or taken.dependencies:
+        return None
+    endpoint = route.endpoint
+
+    async def answer(request: Request) -> Response:
+        response: Response = await endpoint(request, **request.path_params)
+        return response
+
+    return answer
 
 
 def _query_names(route: APIRoute) -> Callable[[str], bool]:

@@ -9,8 +9,9 @@ that met a connection the server had closed runs again on a fresh one, and a res
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -31,13 +32,22 @@ _SESSION = (
     f"-c role={APP_ROLE} -c timezone=UTC -c default_transaction_read_only=on -c statement_timeout=10s "
     "-c lock_timeout=5s -c jit=off"
 )
-_DIALECT = sa.make_url("postgresql+psycopg://").get_dialect()()
+_DIALECT = sa.create_engine("postgresql+psycopg://", paramstyle="numeric_dollar").dialect
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A statement in PostgreSQL's own form, with `$1`, `$2`, … for the parameters of these names."""
+
+    text: bytes
+    names: tuple[str, ...]
 
 
 @cache
-def driver_text(statement: sa.TextClause) -> bytes:
-    """The statement as psycopg takes it; compiled once."""
-    return str(statement.compile(dialect=_DIALECT)).encode()
+def query(statement: sa.TextClause) -> Query:
+    """`statement` compiled once: psycopg would take its own placeholders apart again for every long statement."""
+    compiled = statement.compile(dialect=_DIALECT)
+    return Query(str(compiled).encode(), tuple(compiled.positiontup or ()))
 
 
 class Reader:
@@ -55,16 +65,17 @@ class Reader:
 
     async def one(self, statement: sa.TextClause, parameters: Mapping[str, object]) -> Row | None:
         """The only row of `statement`, or None."""
-        query = driver_text(statement)
+        asked = query(statement)
+        values = [parameters[name] for name in asked.names]
         async with self._turn():
             while self._idle:
                 try:
-                    return await self._ask(self._idle.pop(), query, parameters)
+                    return await self._ask(self._idle.pop(), asked.text, values)
                 except psycopg.OperationalError as error:
                     if error.sqlstate is not None and not error.sqlstate.startswith("57P"):
                         raise _unavailable() from error
             try:
-                return await self._ask(await self._connect(), query, parameters)
+                return await self._ask(await self._connect(), asked.text, values)
             except psycopg.OperationalError as error:
                 raise _unavailable() from error
 
@@ -80,11 +91,12 @@ class Reader:
             connect_timeout=3,
             prepare_threshold=2,
             row_factory=dict_row,
+            cursor_factory=psycopg.AsyncRawCursor,
         )
 
-    async def _ask(self, connection: Connection, query: bytes, parameters: Mapping[str, object]) -> Row | None:
+    async def _ask(self, connection: Connection, text: bytes, values: Sequence[object]) -> Row | None:
         try:
-            cursor = await connection.execute(query, parameters)
+            cursor = await connection.execute(text, values)
             return await cursor.fetchone()
         finally:
             if connection.pgconn.transaction_status == TransactionStatus.IDLE:
