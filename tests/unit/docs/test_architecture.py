@@ -1,0 +1,46 @@
+"""docs/architecture.md names what is there: every package, step and table, and the way between them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE_PLAN
+from ipucloud.schema import metadata
+
+CHECKOUT = Path(__file__).parents[3]
+PAGE = (CHECKOUT / "docs" / "architecture.md").read_text()
+
+
+def test_the_tree_has_a_line_for_every_part() -> None:
+    block = PAGE.split("src/ipucloud/\n", 1)[1].split("tests/", 1)[0]
+    told = set(re.findall(r"^  ([a-z_]+(?:/|\.py)) ", block, re.MULTILINE))
+    source = CHECKOUT / "src" / "ipucloud"
+    packages = {f"{path.name}/" for path in source.iterdir() if (path / "__init__.py").exists()}
+    modules = {path.name for path in source.glob("*.py")} - {"__init__.py"}
+    assert told == packages | modules
+
+
+def test_the_journey_has_every_step_under_its_stage() -> None:
+    journey = PAGE.split("## A create, a delete", 1)[1].split("## ", 1)[0]
+    stage, told = "", []
+    for word in re.findall(r"[A-Za-z_]+", journey):
+        if word in {step.stage for step in (*CREATE_PLAN, *CLEAN_UP_PLAN)}:
+            stage = word
+        elif word in {step.name for step in (*CREATE_PLAN, *CLEAN_UP_PLAN)}:
+            told.append((word, stage))
+    assert told == [(step.name, str(step.stage)) for step in (*CREATE_PLAN, *CLEAN_UP_PLAN)]
+
+
+def test_the_data_model_has_every_table_and_reference() -> None:
+    diagram = PAGE.split("erDiagram", 1)[1].split("```", 1)[0]
+    edges = set(re.findall(r"(\w+) \|\|--[o|]\{ (\w+) :", diagram))
+    alone = set(re.findall(r"^  (\w+) \{", diagram, re.MULTILINE))
+    assert {name for edge in edges for name in edge} | alone == metadata.tables.keys()
+    references = {
+        (constraint.referred_table.name, table.name)
+        for table in metadata.tables.values()
+        for constraint in table.foreign_key_constraints
+    }
+    assert edges <= references
+    assert {(target, source) for target, source in references - edges if target != "projects"} == set()

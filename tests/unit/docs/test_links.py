@@ -1,0 +1,30 @@
+"""Every page of the documentation points at things that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[3]
+PAGES = sorted([*(CHECKOUT / "docs").rglob("*.md"), *CHECKOUT.glob("*.md")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)\s]+)\)", page.read_text())
+    local = [target.split("#")[0] for target in targets if "://" not in target and not target.startswith("#")]
+    assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_are_named_exist(page: Path) -> None:
+    """`src/…`, `tests/…`, and modules below src/ipucloud such as `kernel/errors.py`."""
+    named = re.findall(r"`([a-z_]+/[\w./-]*\w)`", page.read_text())
+    places = (CHECKOUT, CHECKOUT / "src" / "ipucloud", page.parent)
+    roots = {path.name for place in places for path in place.iterdir()}
+    missing = [
+        path for path in named if path.split("/")[0] in roots and not any((place / path).exists() for place in places)
+    ]
+    assert missing == []

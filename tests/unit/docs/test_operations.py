@@ -1,0 +1,59 @@
+"""docs/operations.md has every setting with its default, and the metrics and log events that the code has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from prometheus_client import Counter
+from prometheus_client.metrics import MetricWrapperBase
+
+from ipucloud.api.metrics import Metrics
+from ipucloud.config import Settings
+from ipucloud.reconcile import metrics as engine_metrics
+
+CHECKOUT = Path(__file__).parents[3]
+PAGE = (CHECKOUT / "docs" / "operations.md").read_text()
+
+
+def section(title: str) -> str:
+    return PAGE.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def test_every_setting_has_a_row_with_its_default() -> None:
+    told = dict(re.findall(r"^\| `(IPUCLOUD_\w+)` \| (\S+) \|", section("Settings"), re.MULTILINE))
+    fields = Settings.model_fields.items()
+    assert told == {
+        f"IPUCLOUD_{name.upper()}": "unset" if field.default is None else f"`{field.default}`" for name, field in fields
+    }
+
+
+def test_the_metrics_are_those_of_the_code() -> None:
+    told = set(re.findall(r"^\| (API|worker) \| `(\w+)` \|", section("Metrics"), re.MULTILINE))
+    counters = {metric for metric in vars(engine_metrics).values() if isinstance(metric, MetricWrapperBase)}
+    api = {("API", exposed(family.type, family.name)) for family in Metrics().registry.collect()}
+    worker = {("worker", exposed(family.type, family.name)) for metric in counters for family in metric.describe()}
+    assert all(isinstance(metric, Counter) for metric in counters)
+    assert told == api | worker
+
+
+def exposed(kind: str, name: str) -> str:
+    return f"{name}_total" if kind == "counter" else name
+
+
+def test_the_log_events_exist() -> None:
+    told = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| (?:API|worker) \|", section("Logs"), re.MULTILINE)
+    names = {name for cell in told for name in re.findall(r"`(\w+)`", cell)}
+    source = "".join(path.read_text() for path in (CHECKOUT / "src" / "ipucloud").rglob("*.py"))
+    logged = set(re.findall(r"""\blog\.(?:debug|info|warning|error|exception)\(\s*"(\w+)\"""", source))
+    assert len(names) > 8
+    assert names - logged == set()
+
+
+def test_the_settings_that_other_pages_name_exist() -> None:
+    known = {f"IPUCLOUD_{name.upper()}" for name in Settings.model_fields}
+    of_commands = {"IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT", "IPUCLOUD_DEBUG"}
+    of_deployment = {"IPUCLOUD_OWNER_PASSWORD", "IPUCLOUD_APP_PASSWORD"}
+    pages = [*(CHECKOUT / "docs").rglob("*.md"), *CHECKOUT.glob("*.md")]
+    named = {name for page in pages for name in re.findall(r"\bIPUCLOUD_[A-Z_]*[A-Z]\b", page.read_text())}
+    assert named - known - of_commands - of_deployment == set()
