@@ -99,7 +99,7 @@ async def _recover(error: Exception, scope: Scope, receive: Receive, answer: _An
             error=type(error).__name__,
             message=None if isinstance(error, _TELLING) else str(error),
             cause=type(error.__cause__).__name__ if error.__cause__ else None,
-            stack=[f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-12:]],
+            frames=[f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-12:]],
         )
     if answer.status == 0:
         await problem_response(problem, scope)(scope, receive, answer)

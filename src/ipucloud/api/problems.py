@@ -57,9 +57,7 @@ def field_errors(errors: Iterable[Mapping[str, Any]]) -> list[FieldError]:
 def _pointer(location: Sequence[int | str]) -> str:
     place, *rest = location
     if place == "query":
-        return "?" + ".".join(_segment(part) for part in rest)
-    if place == "header":
-        return ".".join(_segment(part) for part in rest)
+        return f"?{_segment(rest[0])}" if rest else "?"
     return "".join(f"/{_segment(part)}" for part in rest)
 
 
@@ -70,7 +68,7 @@ def _segment(part: int | str) -> str:
 def _sentence(error: Mapping[str, Any]) -> str:
     kind: str = error["type"]
     if kind == "extra_forbidden":
-        return "There is no such field."
+        return "There is no such field or parameter."
     if kind not in _QUIET and any(part in kind for part in _ECHOING):
         return "The value does not have the form this field takes."
     message: str = error["msg"]

@@ -1,0 +1,129 @@
+"""Asking the API as its callers do."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import sqlalchemy as sa
+from fastapi import FastAPI
+from pydantic import SecretStr
+
+from ipucloud.api.app import create_app
+from ipucloud.api.services import Services
+from ipucloud.config import Settings
+from ipucloud.identity.roles import Role
+from ipucloud.kernel.clock import Clock
+from tests.support.cloud import IMAGE, Cloud
+from tests.support.factories import Project, make_project, make_token
+
+PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1 laptop"
+UNLIMITED = {"rate_limit_per_second": 1_000_000.0, "rate_limit_burst": 1_000_000}
+
+
+def cluster_json(name: str = "bert", **changes: object) -> dict[str, object]:
+    """The body of a create."""
+    usual = {"name": name, "region": "luxembourg-2", "flavor": "m2000-pod4", "image": IMAGE, "ssh_keys": ["laptop"]}
+    return usual | changes
+
+
+@dataclass
+class Api:
+    """The application and a client of its own project's owner."""
+
+    app: FastAPI
+    cloud: Cloud
+    owner: httpx.AsyncClient
+
+    @property
+    def services(self) -> Services:
+        services: Services = self.app.state.services
+        return services
+
+    @property
+    def base(self) -> str:
+        return f"/v1/projects/{self.cloud.project.slug}"
+
+    def client(self, secret: str | None = None, **headers: str) -> httpx.AsyncClient:
+        """A caller with a token, or with none."""
+        if secret is not None:
+            headers["Authorization"] = f"Bearer {secret}"
+        return client(self.app, headers)
+
+    async def caller(self, role: Role, project: Project | None = None) -> httpx.AsyncClient:
+        """A caller with a new token of the role; roles of the platform belong to no project."""
+        home = None if role in {Role.ADMIN, Role.SUPPORT} else (project or self.cloud.project).id
+        async with self.cloud.database.begin() as connection:
+            token = await make_token(connection, home, role)
+        return self.client(token.secret)
+
+    async def other_project(self) -> Project:
+        async with self.cloud.database.begin() as connection:
+            return await make_project(connection)
+
+    async def snapshot(self) -> dict[str, str]:
+        """A digest of every table, but for what a mere look may change: when a token was last used."""
+        digests = {}
+        for table in await self.cloud.column(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1"
+        ):
+            rows = await self.cloud.column(f"SELECT to_jsonb(t) - 'last_used_at' FROM {table} AS t ORDER BY 1::text")
+            digests[table] = hashlib.sha256(repr(rows).encode()).hexdigest()
+        return digests
+
+    async def count(self, table: str) -> int:
+        async with self.cloud.database.read() as connection:
+            found: int = (
+                await connection.execute(sa.select(sa.func.count()).select_from(sa.table(table)))
+            ).scalar_one()
+        return found
+
+    async def make_cluster(self, name: str = "bert", **changes: object) -> dict[str, Any]:
+        """Create through the API; the operation."""
+        answer = await self.owner.post(f"{self.base}/clusters", json=cluster_json(name, **changes))
+        assert answer.status_code == 202, answer.text
+        operation: dict[str, Any] = answer.json()
+        return operation
+
+
+@asynccontextmanager
+async def running(cloud: Cloud, url: str, *, clock: Clock | None = None, **settings: object) -> AsyncIterator[Api]:
+    """The application with its lifespan entered."""
+    values: dict[str, Any] = {"database_url": SecretStr(url), "environment": "test", **UNLIMITED, **settings}
+    app = create_app(Settings(**values), clock=clock)
+    async with (
+        app.router.lifespan_context(app),
+        client(app, {"Authorization": f"Bearer {cloud.project.token.secret}"}) as owner,
+    ):
+        yield Api(app, cloud, owner)
+
+
+def client(app: FastAPI, headers: Mapping[str, str]) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=True)
+    return httpx.AsyncClient(transport=transport, base_url="http://api", headers=headers)
+
+
+def key() -> dict[str, str]:
+    """A fresh Idempotency-Key."""
+    return {"Idempotency-Key": str(uuid4())}
+
+
+def problem(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
+    """The problem document, after looking that it is one."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    document: dict[str, Any] = answer.json()
+    assert document["status"] == status
+    assert document["code"] == code
+    assert document["request_id"] == answer.headers["request-id"]
+    assert {"type", "title", "detail", "instance", "retryable"} <= set(document)
+    return document
+
+
+def cluster_id(operation: Mapping[str, Any]) -> UUID:
+    return UUID(operation["target"]["id"])

@@ -1,0 +1,158 @@
+"""Requests that make no sense get a documented 4xx, and change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from tests.api.support import Api, cluster_json, problem
+
+pytestmark = pytest.mark.anyio
+
+JSON = {"Content-Type": "application/json"}
+CANARY = "canary-3f9a"
+
+
+async def test_a_problem_says_everything_and_nothing_of_the_input(shared_api: Api) -> None:
+    answer = await shared_api.owner.post(
+        f"{shared_api.base}/clusters", json=cluster_json(CANARY.upper(), flavor=[CANARY])
+    )
+    document = problem(answer, 422, "validation_failed")
+    assert [error["pointer"] for error in document["errors"]] == ["/name", "/flavor"]
+    assert all(error["detail"] for error in document["errors"])
+    assert document["instance"] == f"{shared_api.base}/clusters"
+    assert CANARY not in answer.text.lower()
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "status", "code"),
+    [
+        (b'{"name": ', JSON, 400, "malformed_request"),
+        (b'{"name": "caf\xe9"}', JSON, 400, "malformed_request"),
+        (b'{"name": NaN}', JSON, 400, "malformed_request"),
+        (b'{"name": "a\\u0000b"}', JSON, 400, "malformed_request"),
+        (b'{"name": "\\ud800"}', JSON, 400, "malformed_request"),
+        (b"[" * 40 + b"]" * 40, JSON, 400, "malformed_request"),
+        (b'{"a":' * 5000 + b"1" + b"}" * 5000, JSON, 400, "malformed_request"),
+        (b"{}{}", JSON, 400, "malformed_request"),
+        (b"name=bert", {"Content-Type": "application/x-www-form-urlencoded"}, 415, "unsupported_media_type"),
+        (b"{}", {"Content-Type": "text/json"}, 415, "unsupported_media_type"),
+        (b"{}", {"Content-Type": "application/json; charset=latin-1"}, 415, "unsupported_media_type"),
+        (b"{}", JSON | {"Content-Encoding": "gzip"}, 415, "unsupported_media_type"),
+        (b"{}", {}, 415, "unsupported_media_type"),
+        (b"", JSON, 422, "validation_failed"),
+        (b"null", JSON, 422, "validation_failed"),
+        (b"[]", JSON, 422, "validation_failed"),
+        (b"{}", JSON, 422, "validation_failed"),
+        (b'{"name": "' + b"x" * 262_144 + b'"}', JSON, 413, "body_too_large"),
+    ],
+)
+async def test_bodies_that_are_none(
+    shared_api: Api, body: bytes, headers: dict[str, str], status: int, code: str
+) -> None:
+    before = await shared_api.snapshot()
+    for path in ("clusters", "clusters:estimate", "ssh-keys", "tokens"):
+        problem(await shared_api.owner.post(f"{shared_api.base}/{path}", content=body, headers=headers), status, code)
+    assert await shared_api.snapshot() == before
+
+
+async def test_a_chunked_body_is_bounded_too(shared_api: Api) -> None:
+    sent = 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal sent
+        while True:
+            sent += 1
+            yield b" " * 10_000
+
+    answer = await shared_api.owner.post(f"{shared_api.base}/clusters", content=endless(), headers=JSON)
+    assert problem(answer, 413, "body_too_large")["limit"] == 262_144
+    assert sent < 40
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"surprise": 1},
+        {"project_id": "01a1f88d-c35c-7727-9197-ada965d2a4a4"},
+        {"state": "active"},
+        {"price_per_minute": {"amount": "0", "currency": "EUR"}},
+        {"name": "Bert"},
+        {"name": "x" * 64},
+        {"name": 7},
+        {"name": None},
+        {"region": "atlantis-1"},
+        {"flavor": "bow-pod4"},
+        {"image": "windows-95"},
+        {"ssh_keys": "laptop"},
+        {"ssh_keys": ["nobodys"]},
+        {"tags": {"team": 7}},
+        {"tags": {f"tag{number}": "x" for number in range(51)}},
+        {"delete_protection": "yes"},
+        {"delete_protection": 1},
+        {"expires_at": "tomorrow"},
+        {"expires_at": "2020-01-01T00:00:00Z"},
+        {"expires_at": 1893456000},
+        {"partition": {"reconfigurable": "no"}},
+        {"user_data": "x" * 65_537},
+    ],
+)
+async def test_creates_that_cannot_be(shared_api: Api, changes: dict[str, Any]) -> None:
+    before = await shared_api.snapshot()
+    answer = await shared_api.owner.post(f"{shared_api.base}/clusters", json=cluster_json(**changes))
+    errors = problem(answer, 422, "validation_failed")["errors"]
+    assert all(error["pointer"].split("/")[1] in changes for error in errors)
+    assert errors
+    assert await shared_api.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["clusters", "operations", "events", "tokens", "ssh-keys", "quotas", "usage", "clusters:none", ""],
+)
+async def test_unknown_query_parameters_are_refused(shared_api: Api, path: str) -> None:
+    answer = await shared_api.owner.get(f"{shared_api.base}/{path}".rstrip("/"), params={"surprise": "1"})
+    if path == "clusters:none":
+        problem(answer, 404, "not_found")
+    else:
+        assert problem(answer, 422, "validation_failed")["errors"][0]["pointer"] == "?surprise"
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("clusters", {"limit": "many"}),
+        ("clusters", {"state": "asleep"}),
+        ("clusters", {"order": "price"}),
+        ("clusters", {"name": "a\x00b"}),
+        ("clusters", {"tag.a": "\x00"}),
+        ("operations", {"cluster": "mine"}),
+        ("events", {"after": "yesterday"}),
+        ("usage", {"since": "2026-01-01"}),
+        ("usage", {"since": "2026-01-02T00:00:00Z", "until": "2026-01-01T00:00:00Z"}),
+    ],
+)
+async def test_query_parameters_of_another_form(shared_api: Api, path: str, query: dict[str, str]) -> None:
+    answer = await shared_api.owner.get(f"{shared_api.base}/{path}", params=query)
+    pointers = {error["pointer"] for error in problem(answer, 422, "validation_failed")["errors"]}
+    assert pointers <= {f"?{name}" for name in query}
+
+
+async def test_a_fault_of_ours_tells_the_request_id_only(shared_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: object) -> None:
+        raise RuntimeError(CANARY)
+
+    monkeypatch.setattr(type(shared_api.services.reader), "one", broken)
+    answer = await shared_api.owner.get(f"{shared_api.base}/clusters")
+    assert problem(answer, 500, "internal_error")["retryable"]
+    assert CANARY not in answer.text
+
+
+async def test_nobody_learns_the_faults_of_a_request_that_he_may_not_send(shared_api: Api) -> None:
+    other = await shared_api.other_project()
+    stranger = shared_api.client(other.token.secret)
+    problem(await stranger.post(f"{shared_api.base}/clusters", json={}), 404, "not_found")
+    problem(await stranger.get(f"{shared_api.base}/clusters", params={"limit": "many"}), 404, "not_found")
+    problem(await shared_api.client().post(f"{shared_api.base}/clusters", content=b"{"), 401, "unauthenticated")
