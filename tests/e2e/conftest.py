@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.processes import Ipucloud, ipucloud_processes
+from tests.support.processes import Ipucloud, Up, ipucloud_processes, up
 
 
 @pytest.fixture
@@ -13,3 +13,11 @@ def ipucloud(tmp_path: Path) -> Iterator[Ipucloud]:
     """Starts `ipucloud` commands as real processes, and knows every process that came of them."""
     with ipucloud_processes(tmp_path) as started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    """A running `ipucloud up` that the tests of a module share."""
+    folder = tmp_path_factory.mktemp("system")
+    with ipucloud_processes(folder) as started, up(started, folder / "data") as running:
+        yield running

@@ -28,8 +28,15 @@ def test_the_demo_shows_the_whole_way_and_leaves_nothing(ipucloud: Ipucloud) -> 
     assert list(ipucloud.temporary.iterdir()) == []
 
 
-@pytest.mark.parametrize("moment", ["postgres", "site-ready.json", "logs/worker.log", "../customer/known_hosts"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("moment", "number"),
+    [
+        ("postgres", signal.SIGINT),
+        ("site-ready.json", signal.SIGTERM),
+        ("logs/worker.log", signal.SIGINT),
+        ("../customer/key", signal.SIGTERM),
+    ],
+)
 def test_stopping_the_demo_leaves_nothing(ipucloud: Ipucloud, moment: str, number: signal.Signals) -> None:
     with ipucloud.start("demo", "--json") as demo:
         eventually(lambda: any(ipucloud.temporary.glob(f"*/data/{moment}")), f"the demo gets to {moment}", DEMO_SECONDS)

@@ -83,3 +83,36 @@ def ipucloud_processes(folder: Path) -> Iterator[Ipucloud]:
         for pid in started.pids():
             os.kill(pid, signal.SIGKILL)
         eventually(lambda: started.left() == [], "what the test killed ends")
+
+
+class Up:
+    """A running `ipucloud up` and what it announced."""
+
+    def __init__(self, ipucloud: Ipucloud, process: subprocess.Popen[str], data: Path) -> None:
+        self.ipucloud = ipucloud
+        self.process = process
+        self.data = data
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, process.communicate()[1]
+        self.facts: dict[str, Any] = json.loads(line)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"IPUCLOUD_URL": self.facts["url"], "IPUCLOUD_TOKEN": self.facts["token"]}
+
+    def stop(self, number: signal.Signals = signal.SIGINT) -> str:
+        """Stop it and answer what it said."""
+        self.process.send_signal(number)
+        _, err = self.process.communicate(timeout=60)
+        assert self.process.returncode == 0, err
+        return err
+
+
+@contextmanager
+def up(ipucloud: Ipucloud, data: Path) -> Iterator[Up]:
+    with ipucloud.start("up", "--json", IPUCLOUD_DATA_DIR=str(data), IPUCLOUD_PORT="0") as process:
+        try:
+            yield Up(ipucloud, process, data)
+        finally:
+            process.kill()

@@ -65,7 +65,8 @@ async def until(condition: Callable[[], bool]) -> None:
 
 def test_it_runs_exactly_as_long_as_the_block(make: Make, pid_file: Path) -> None:
     async def block() -> None:
-        async with kept(make(STEADY), pytest.fail):
+        async with kept(make(STEADY), pytest.fail) as thing:
+            await thing.ready()
             assert lives(pid_in(pid_file))
 
     asyncio.run(block())
@@ -79,7 +80,8 @@ def test_one_that_ends_is_started_again_and_that_is_said(
     said: list[str] = []
 
     async def block() -> None:
-        async with kept(make(STEADY), said.append):
+        async with kept(make(STEADY), said.append) as thing:
+            await thing.ready()
             first = pid_in(pid_file)
             assert first is not None
             os.kill(first, signal.SIGKILL)
@@ -93,8 +95,8 @@ def test_one_that_ends_is_started_again_and_that_is_said(
 
 def test_one_that_cannot_start_is_reported_with_its_last_word(make: Make) -> None:
     async def block() -> None:
-        async with kept(make(HASTY), pytest.fail):
-            pytest.fail("it was never ready")
+        async with kept(make(HASTY), pytest.fail) as thing:
+            await thing.ready()
 
     with pytest.raises(ChildError, match=r"status 3.*there is no such port"):
         asyncio.run(block())
@@ -104,7 +106,8 @@ def test_one_that_does_not_listen_is_ended_anyway(make: Make, pid_file: Path, mo
     monkeypatch.setattr(child, "GRACE_SECONDS", 0.1)
 
     async def block() -> None:
-        async with kept(make(DEAF), pytest.fail):
+        async with kept(make(DEAF), pytest.fail) as thing:
+            await thing.ready()
             assert lives(pid_in(pid_file))
 
     asyncio.run(block())
@@ -123,7 +126,8 @@ async def ready():
 async def main():
     log = pathlib.Path({str(tmp_path / "log")!r})
     program = Program("thing", "program_under_test", (), dict(os.environ), log, ready)
-    async with kept(program, print):
+    async with kept(program, print) as thing:
+        await thing.ready()
         print("kept", flush=True)
         await asyncio.sleep(600)
 asyncio.run(main())
@@ -147,8 +151,8 @@ def test_what_the_terminal_exported_for_customers_does_not_reach_it(
     program = make(f"import os; {names}; " + STEADY)
 
     async def block() -> None:
-        async with kept(program, pytest.fail):
-            pass
+        async with kept(program, pytest.fail) as thing:
+            await thing.ready()
 
     asyncio.run(block())
     assert program.log.read_text() == "['OTHER']\n"

@@ -44,41 +44,50 @@ class Program:
 
 
 @asynccontextmanager
-async def kept(program: Program, say: Say) -> AsyncIterator[None]:
-    """Run the program while the block lasts; entered when it is ready, left when it has ended.
-
-    When it ends by itself it is started again, after a pause that doubles from try to try.
-
-    Raises ChildError when it ends or stays silent before it was ready for the first time.
-    """
+async def kept(program: Program, say: Say) -> AsyncIterator[Kept]:
+    """Run the program while the block lasts; the block is left when it has ended. Call `ready` inside."""
     _turn(program.log)
-    keeper = _Keeper(program, await _start(program), say)
+    keeper = Kept(program, await _start(program), say)
     try:
-        await _await_ready(program, keeper.process)
-        keeping = asyncio.create_task(keeper.keep(), name=f"keep {program.name}")
-        try:
-            yield
-        finally:
-            keeping.cancel()
-            with suppress(asyncio.CancelledError):
-                await keeping
+        yield keeper
     finally:
-        await end(keeper.process)
+        await keeper.close()
 
 
-class _Keeper:
-    """Starts a program again whenever it has ended."""
+class Kept:
+    """A program that is started again whenever it ends, once it had been ready."""
 
     def __init__(self, program: Program, process: asyncio.subprocess.Process, say: Say) -> None:
-        self.process = process
         self._program = program
+        self._process = process
         self._say = say
+        self._keeping: asyncio.Task[None] | None = None
 
-    async def keep(self) -> None:
+    async def ready(self) -> None:
+        """Wait until the program can be used. Raises ChildError when it ends, or stays silent for too long."""
+        program, process = self._program, self._process
+        deadline = time.monotonic() + READY_SECONDS
+        while not await program.ready():
+            if process.returncode is not None:
+                word = _last_line(program.log)
+                raise ChildError(f"{program.name} did not start ({_ending(process.returncode)}): {word}")
+            if time.monotonic() > deadline:
+                raise ChildError(f"{program.name} was not ready within {READY_SECONDS:g} s. Its log: {program.log}")
+            await asyncio.sleep(READY_POLL_SECONDS)
+        self._keeping = asyncio.create_task(self._keep(), name=f"keep {program.name}")
+
+    async def close(self) -> None:
+        if self._keeping is not None:
+            self._keeping.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._keeping
+        await end(self._process)
+
+    async def _keep(self) -> None:
         pause = FIRST_PAUSE
         while True:
             started = time.monotonic()
-            status = await self.process.wait()
+            status = await self._process.wait()
             if time.monotonic() - started > SETTLED_SECONDS:
                 pause = FIRST_PAUSE
             self._say(
@@ -87,7 +96,7 @@ class _Keeper:
             )
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
-            self.process = await _start(self._program)
+            self._process = await _start(self._program)
 
 
 async def _start(program: Program) -> asyncio.subprocess.Process:
@@ -113,16 +122,6 @@ async def leashed(
         env={**inherited, **environment},
         start_new_session=True,  # Ctrl-C is for the keeper, which ends its programs in order
     )
-
-
-async def _await_ready(program: Program, process: asyncio.subprocess.Process) -> None:
-    deadline = time.monotonic() + READY_SECONDS
-    while not await program.ready():
-        if process.returncode is not None:
-            raise ChildError(f"{program.name} did not start ({_ending(process.returncode)}): {_last_line(program.log)}")
-        if time.monotonic() > deadline:
-            raise ChildError(f"{program.name} was not ready within {READY_SECONDS:g} s. Its log: {program.log}")
-        await asyncio.sleep(READY_POLL_SECONDS)
 
 
 async def end(process: asyncio.subprocess.Process) -> None:

@@ -72,8 +72,9 @@ async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIt
         settings = _with_free_ports(settings)
         url = _url(settings.host, settings.port)
         worker_url = _url(settings.host, settings.worker_internal_port)
-        await stack.enter_async_context(kept(_service("worker", settings, logs, f"{worker_url}/livez"), say))
-        await stack.enter_async_context(kept(_service("api", settings, logs, f"{url}/livez"), say))
+        services = (_service("worker", settings, logs, worker_url), _service("api", settings, logs, url))
+        for started in [await stack.enter_async_context(kept(service, say)) for service in services]:
+            await started.ready()
         yield System(url, token, PROJECT, logs)
 
 
@@ -96,7 +97,8 @@ async def _simulated_site(settings: Settings, time_scale: float, logs: Path, say
         logs / "site.log",
         ready,
     )
-    async with kept(program, say):
+    async with kept(program, say) as started:
+        await started.ready()
         url = json.loads(ready_file.read_text())["url"]
         mine = {name: value for name, value in SIMULATED_SITE.items() if name not in settings.model_fields_set}
         yield settings.model_copy(update={"site_url": url, "site_token": SecretStr(token), **mine})
@@ -130,9 +132,9 @@ def _url(host: str, port: int) -> str:
     return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
 
 
-def _service(name: str, settings: Settings, logs: Path, probe: str) -> Program:
+def _service(name: str, settings: Settings, logs: Path, url: str) -> Program:
     async def ready() -> bool:
-        return await _answers(probe)
+        return await _answers(f"{url}/livez")
 
     return Program(name, "ipucloud.cli.main", (name,), environment(settings), logs / f"{name}.log", ready)
 
