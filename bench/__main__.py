@@ -1,0 +1,54 @@
+"""`python -m bench [NAME …]`: measure, print, keep the figures in `bench/results/`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+
+from bench import report
+from bench.finding import Finding
+from bench.scenarios import engine, reads, wake
+from bench.stage import Stage, open_stage
+from ipucloud import logs
+from ipucloud.config import Settings
+
+SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
+    "reads": reads.run,
+    "engine": engine.run,
+    "wake": wake.run,
+}
+ROUNDS = 9
+
+
+def main() -> None:
+    """Exits 0 whatever the figures say, 1 when a measurement could not be made, 2 on wrong usage."""
+    options = _options()
+    logs.configure(Settings(log_level="error"))
+    names = options.names or list(SCENARIOS)
+    findings: dict[str, list[Finding]] = {}
+    with open_stage(options.rounds) as stage:
+        for name in names:
+            print(f"{name} …", file=sys.stderr, flush=True)
+            findings[name] = SCENARIOS[name](stage)
+    around = report.circumstances()
+    if options.json:
+        print(json.dumps(report.document(around, findings), ensure_ascii=False))
+    else:
+        report.show(findings)
+    if options.keep:
+        print(f"kept in {report.keep(around, findings)}", file=sys.stderr)
+
+
+def _options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="./dev bench", description="Measure ratios, side by side in one run.")
+    parser.add_argument("names", nargs="*", choices=[*SCENARIOS, []], metavar="NAME", help=", ".join(SCENARIOS))
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="turns each side takes (%(default)s)")
+    parser.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
+    parser.add_argument("--keep", action="store_true", help="write the figures to bench/results/ too")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""The driver alone: psycopg connections that take the product's statements as the product's own reads do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import psycopg
+
+from ipucloud.db.reader import Query
+
+Connection: TypeAlias = psycopg.AsyncConnection[tuple[Any, ...]]
+
+
+async def connect(url: str, *, autocommit: bool = True) -> Connection:
+    return await psycopg.AsyncConnection.connect(
+        url, autocommit=autocommit, prepare_threshold=2, cursor_factory=psycopg.AsyncRawCursor
+    )
+
+
+async def execute(
+    connection: Connection, query: Query, parameters: Mapping[str, object]
+) -> psycopg.AsyncCursor[tuple[Any, ...]]:
+    return await connection.execute(query.text, [parameters[name] for name in query.names])

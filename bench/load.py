@@ -1,0 +1,48 @@
+"""Sending load from a process of its own, and seeing that it was not the client that was slow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from bench.child import Child
+
+CONNECTIONS = 8
+BUSY = 0.7
+"""A client that computes for more of the time than this measures itself."""
+
+
+class Load:
+    """The load process. `busiest`: the largest part of a measurement that the client was computing."""
+
+    def __init__(self, process: Child) -> None:
+        self._process = process
+        self.busiest = 0.0
+
+    def for_seconds(self, seconds: float, port: int, requests: Sequence[str], *, expect: int = 200) -> float:
+        """Answers per second while the requests are sent in turns."""
+        return self._order(seconds, port, requests, expect)
+
+    def each_once(self, port: int, requests: Sequence[str], *, expect: int) -> float:
+        """Answers per second while each request is sent once."""
+        return self._order(None, port, requests, expect)
+
+    def _order(self, seconds: float | None, port: int, requests: Sequence[str], expect: int) -> float:
+        order = {"seconds": seconds, "port": port, "requests": requests, "expect": expect, "connections": CONNECTIONS}
+        self._process.say(json.dumps(order))
+        answer = json.loads(self._process.line())
+        if answer["wrong"] is not None:
+            raise self._process.failure(f"got {answer['wrong']}")
+        self.busiest = max(self.busiest, answer["busy"])
+        if answer["busy"] > BUSY:
+            raise self._process.failure(f"was busy for {answer['busy']:.0%} of the time: the client is the bottleneck")
+        rate: float = answer["rate"]
+        return rate
+
+
+@contextmanager
+def open_load(folder: Path) -> Iterator[Load]:
+    with Child.python("-m", "bench.processes.load", log=folder / "load.log") as process:
+        yield Load(process)

@@ -1,0 +1,1 @@
+"""What a run starts as processes of their own."""

@@ -1,0 +1,61 @@
+"""A worker that finds every object as it should be, and tells when it looked at each.
+
+`python -m bench.processes.looker URL`: says `ready`, works until its input is closed, then says a JSON object of
+monotonic nanoseconds by key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud import logs
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.reconcile.engine import Engine
+from ipucloud.reconcile.outcomes import Done, Outcome
+from ipucloud.reconcile.reconciler import Ticket
+
+
+class Looker:
+    """Remembers the instant of each look."""
+
+    kind = "bench"
+
+    def __init__(self) -> None:
+        self.looked: dict[str, int] = {}
+
+    async def load(self, connection: AsyncConnection, ticket: Ticket) -> Outcome:
+        self.looked[ticket.key] = time.monotonic_ns()
+        return Done()
+
+    async def act(self, ticket: Ticket, inputs: None) -> None:
+        raise AssertionError("there is nothing to act on")
+
+    async def apply(self, connection: AsyncConnection, ticket: Ticket, inputs: None, result: None) -> Outcome:
+        raise AssertionError("there is nothing to apply")
+
+
+async def main(url: str) -> None:
+    database = Database(url, pool_size=8)
+    looker = Looker()
+    engine = Engine(database, [looker], clock=SystemClock())
+    running = asyncio.create_task(engine.run())
+    while not engine.healthy:  # noqa: ASYNC110  # the engine has no event for it
+        await asyncio.sleep(0.01)
+    print("ready", flush=True)
+    await asyncio.to_thread(sys.stdin.read)
+    engine.stop()
+    await running
+    await database.close()
+    print(json.dumps(looker.looked), flush=True)
+
+
+if __name__ == "__main__":
+    logs.configure(Settings(log_level="warning"))
+    asyncio.run(main(sys.argv[1]))

@@ -1,0 +1,108 @@
+"""Telling what was found: a table for people, a document for programs, a file for history."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from os import cpu_count
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.finding import Finding
+
+RESULTS = Path(__file__).with_name("results")
+Findings = Mapping[str, Sequence[Finding]]
+"""What each scenario found, by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """When, on which code and on what kind of machine a run took place. `commit` ends in `+` with changes not in it."""
+
+    date: str
+    commit: str
+    python: str
+    cores: int
+
+
+def circumstances() -> Circumstances:
+    return Circumstances(
+        date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        commit=_commit(),
+        python=platform.python_version(),
+        cores=cpu_count() or 0,
+    )
+
+
+def document(around: Circumstances, findings: Findings) -> dict[str, object]:
+    return asdict(around) | {
+        "findings": [
+            {
+                "scenario": scenario,
+                "what": finding.what,
+                "measured": _rounded(finding.measured),
+                "unit": finding.unit,
+                "goal": None if finding.goal is None else str(finding.goal),
+                "verdict": finding.verdict,
+                "numbers": {name: _rounded(value) for name, value in finding.numbers.items()},
+            }
+            for scenario, found in findings.items()
+            for finding in found
+        ]
+    }
+
+
+def keep(around: Circumstances, findings: Findings) -> Path:
+    """Write the document to `bench/results/<date>-<commit>.json`."""
+    RESULTS.mkdir(exist_ok=True)
+    stamp = around.date.replace(":", "").replace("-", "")
+    path = RESULTS / f"{stamp}-{around.commit.rstrip('+')}.json"
+    path.write_text(json.dumps(document(around, findings), indent=1, ensure_ascii=False) + "\n")
+    return path
+
+
+def show(findings: Findings) -> None:
+    table = Table("scenario", "figure", "measured", "goal", "", "made from", box=None, header_style="bold")
+    for column in (2, 3):
+        table.columns[column].justify = "right"
+    for scenario, found in findings.items():
+        for number, finding in enumerate(found):
+            colour = {"met": "green", "not met": "red"}.get(finding.verdict, "")
+            table.add_row(
+                scenario if number == 0 else "",
+                finding.what,
+                f"{_short(finding.measured)} {finding.unit}".strip(),
+                "" if finding.goal is None else str(finding.goal),
+                f"[{colour}]{finding.verdict}[/]" if colour else "",
+                "  ".join(f"{name} {_short(value)}" for name, value in finding.numbers.items()),
+            )
+    Console().print(table)
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def _commit() -> str:
+    try:
+        commit = _git("rev-parse", "--short=10", "HEAD")
+        return f"{commit}+" if _git("status", "--porcelain", "--", "src", "bench") else commit
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _git(*arguments: str) -> str:
+    answer = subprocess.run(
+        ["git", *arguments], cwd=RESULTS.parent, capture_output=True, text=True, check=True, timeout=10
+    )
+    return answer.stdout.strip()

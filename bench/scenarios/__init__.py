@@ -1,0 +1,1 @@
+"""One file per question; each `run(stage)` gives its findings."""

@@ -1,0 +1,131 @@
+"""The engine with nothing to do per object, against its own claim and finish statements replayed by the driver."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+
+import psycopg
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bench.driver import Connection, connect, execute
+from bench.finding import Finding, at_least
+from bench.rounds import alternate
+from bench.stage import Stage, Urls
+from ipucloud.db.engine import Database
+from ipucloud.db.reader import query
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.kernel.ids import new_id
+from ipucloud.reconcile import statements
+from ipucloud.reconcile.engine import Engine, EngineSettings
+from ipucloud.reconcile.outcomes import Done, Outcome
+from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.wake import PLATFORM
+
+TICKETS = 3000
+PROJECTS = 5
+CONNECTIONS = 8
+SETTINGS = EngineSettings()
+
+
+class Nothing:
+    """A reconciler that finds every object as it should be."""
+
+    kind = "bench"
+
+    def __init__(self, expected: int) -> None:
+        self._left = expected
+        self.finished = asyncio.Event()
+
+    async def load(self, connection: AsyncConnection, ticket: Ticket) -> Outcome:
+        self._left -= 1
+        if self._left == 0:
+            self.finished.set()
+        return Done()
+
+    async def act(self, ticket: Ticket, inputs: None) -> None:
+        raise AssertionError("there is nothing to act on")
+
+    async def apply(self, connection: AsyncConnection, ticket: Ticket, inputs: None, result: None) -> Outcome:
+        raise AssertionError("there is nothing to apply")
+
+
+def run(stage: Stage) -> list[Finding]:
+    with stage.database("bench_engine") as urls:
+        sides = {
+            "engine": lambda: asyncio.run(_engine(urls)),
+            "driver": lambda: asyncio.run(_driver(urls)),
+        }
+        rates = alternate(sides, stage.rounds)
+    return [
+        Finding(
+            "tickets, over claim + finish by the driver",
+            rates.ratio("engine", "driver"),
+            goal=at_least(0.5),
+            numbers=rates.numbers("engine", "driver"),
+        )
+    ]
+
+
+async def _engine(urls: Urls) -> float:
+    await _fill(urls)
+    database = Database(urls.app, pool_size=CONNECTIONS)
+    nothing = Nothing(TICKETS)
+    engine = Engine(database, [nothing], clock=SystemClock(), settings=SETTINGS)
+    started = time.perf_counter()
+    running = asyncio.create_task(engine.run())
+    await nothing.finished.wait()
+    elapsed = time.perf_counter() - started
+    engine.stop()
+    await running
+    await database.close()
+    return TICKETS / elapsed
+
+
+async def _driver(urls: Urls) -> float:
+    """The same statements on as many connections, each taking the next thing to do; claims are as large as can be."""
+    await _fill(urls)
+    connections = [await connect(urls.app) for _ in range(CONNECTIONS)]
+    claimed: deque[tuple[str, str, int]] = deque()
+    claiming = asyncio.Lock()
+    started = time.perf_counter()
+    await asyncio.gather(*(_claim_and_finish(connection, claimed, claiming) for connection in connections))
+    elapsed = time.perf_counter() - started
+    for connection in connections:
+        await connection.close()
+    return TICKETS / elapsed
+
+
+async def _claim_and_finish(
+    connection: Connection, claimed: deque[tuple[str, str, int]], claiming: asyncio.Lock
+) -> None:
+    claim, finish = query(statements.CLAIM), query(statements.FINISH)
+    owner = 2**61
+    order = {"first_project": PLATFORM, "kinds": ["bench"], "n": SETTINGS.slots, "owner": owner, "lease": 30.0}
+    done = {"owner": owner, "wait": None, "attempt": 0, "error": None, "parked": False}
+    while True:
+        async with claiming:
+            if not claimed:
+                found = await execute(connection, claim, order)
+                claimed.extend((row[0], row[1], row[3]) for row in await found.fetchall())
+            if not claimed:
+                return
+            kind, key, fence = claimed.popleft()
+        await execute(connection, finish, done | {"kind": kind, "key": key, "fence": fence})
+
+
+async def _fill(urls: Urls) -> None:
+    """Start from a fresh table with every ticket due."""
+    async with await psycopg.AsyncConnection.connect(urls.superuser, autocommit=True) as connection:
+        await connection.execute("TRUNCATE work")
+        await connection.execute(
+            """
+            INSERT INTO work (kind, key, project_id, run_at)
+            SELECT 'bench', number::text, (%(projects)s::uuid[])[1 + number %% %(count)s], app_now()
+              FROM generate_series(1, %(tickets)s) AS number
+            """,
+            {"projects": [new_id() for _ in range(PROJECTS)], "count": PROJECTS, "tickets": TICKETS},
+        )
+        await connection.execute("ANALYZE work")
+        await connection.execute("CHECKPOINT")
