@@ -151,6 +151,14 @@ class World:
         body = FaultRule(**rule).model_dump(mode="json")
         self.site.http().post("/v1/faults", json=body).raise_for_status()
 
+    async def waits_for_a_lock(self) -> None:
+        """Return once some session of this database waits for a row that another one holds."""
+        async with asyncio.timeout(PATIENCE):
+            while not await self.value(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            ):
+                await asyncio.sleep(0.01)
+
     async def hit(self, call: str) -> None:
         """Return once a fault rule for `call` has met a call."""
         async with asyncio.timeout(PATIENCE):
