@@ -29,6 +29,18 @@ FINAL_OPERATION_TRIGGER = """
 CREATE TRIGGER operations_final BEFORE UPDATE ON operations FOR EACH ROW
 WHEN (OLD.finished_at IS NOT NULL) EXECUTE FUNCTION refuse_change_of_finished_operation()
 """
+FINAL_INTERVAL = """
+CREATE FUNCTION refuse_change_of_ended_interval() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'usage interval % has ended and never changes', OLD.id
+    USING ERRCODE = 'integrity_constraint_violation';
+END $$
+"""
+FINAL_INTERVAL_TRIGGER = """
+CREATE TRIGGER usage_intervals_final BEFORE UPDATE ON usage_intervals FOR EACH ROW
+WHEN (OLD.ended_at IS NOT NULL) EXECUTE FUNCTION refuse_change_of_ended_interval()
+"""
+FINAL = (FINAL_OPERATION, FINAL_OPERATION_TRIGGER, FINAL_INTERVAL, FINAL_INTERVAL_TRIGGER)
 # The application owns nothing: it may not change what a bill or an audit rests on.
 APP_ROLE = """
 DO $$ BEGIN
@@ -213,6 +225,13 @@ def upgrade() -> None:
         sa.UniqueConstraint("project_id", "id", name=op.f("uq_clusters_project_id_id")),
     )
     op.create_index("ix_clusters_project_created", "clusters", ["project_id", "created_at", "id"], unique=False)
+    op.create_index(
+        "ix_clusters_project_living",
+        "clusters",
+        ["project_id", "created_at", "id"],
+        unique=False,
+        postgresql_where=sa.text("deleted_at IS NULL"),
+    )
     op.create_index(
         "uq_clusters_living_name",
         "clusters",
@@ -518,7 +537,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("operation_id", "ordinal", name=op.f("pk_operation_steps")),
     )
     op.create_index("ix_operation_steps_operation", "operation_steps", ["project_id", "operation_id"], unique=False)
-    for statement in (FINAL_OPERATION, FINAL_OPERATION_TRIGGER, APP_ROLE, *GRANTS):
+    for statement in (*FINAL, APP_ROLE, *GRANTS):
         op.execute(statement)
 
 
@@ -556,6 +575,7 @@ def downgrade() -> None:
     op.drop_index("ix_events_feed", table_name="events")
     op.drop_table("events")
     op.drop_index("uq_clusters_living_name", table_name="clusters", postgresql_where=sa.text("deleted_at IS NULL"))
+    op.drop_index("ix_clusters_project_living", table_name="clusters", postgresql_where=sa.text("deleted_at IS NULL"))
     op.drop_index("ix_clusters_project_created", table_name="clusters")
     op.drop_table("clusters")
     op.drop_index("ix_work_leased", table_name="work", postgresql_where=sa.text("lease_owner IS NOT NULL"))
@@ -574,5 +594,6 @@ def downgrade() -> None:
     op.drop_index(op.f("ix_hosts_region"), table_name="hosts")
     op.drop_table("hosts")
     op.execute("DROP FUNCTION refuse_change_of_finished_operation()")
+    op.execute("DROP FUNCTION refuse_change_of_ended_interval()")
     op.execute("DROP TYPE textrange")
     op.execute("DROP FUNCTION app_now()")

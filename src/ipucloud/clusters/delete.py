@@ -49,9 +49,9 @@ async def delete(
 
     Six statements. A cluster in `error`, whose resources may be gone already, takes the same way: each step of the
     plan holds for what is not there. Asked again while it runs, the delete answers with its operation, whatever
-    `if_match` says: what the caller wants is under way, and a lost answer can be asked for (RFC 9110, 13.1.1). A
-    cluster that was deleted can still be read, but there is nothing left to delete: not_found, which every client
-    takes for done.
+    `if_match` says: what the caller wants is under way, and a lost answer can be asked for (RFC 9110, 13.1.1); a
+    clean-up that was parked is taken up again. A cluster that was deleted can still be read, but there is nothing left
+    to delete: not_found, which every client takes for done.
 
     Raises `Problem`: not_found, precondition_failed, delete_protected.
     """
@@ -61,6 +61,7 @@ async def delete(
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     if cluster.state is ClusterState.DELETING:
         running = await connection.execute(_RUNNING, mine)
+        await wake(connection, kind=WORK_KIND, key=str(cluster_id), project_id=actor.project_id)
         return Accepted(running.scalar_one(), cluster_id)
     cluster.require_version(if_match)
     if cluster.delete_protection:

@@ -196,8 +196,8 @@ class OperationOut(OperationSummaryOut):
     steps: list[StepOut]
 
 
-class ClusterOut(Answer):
-    """A cluster. `state_reason`, `state_entered_at` and `state_sla_seconds` say why, since when, how long is normal."""
+class ClusterItemOut(Answer):
+    """A cluster in a list: all of it but its machines."""
 
     id: UUID
     name: str
@@ -219,7 +219,6 @@ class ClusterOut(Answer):
     delete_protection: bool
     tags: dict[str, str]
     ssh_keys: list[str]
-    machines: list[MachineOut]
     poplar_servers: list[PoplarServerOut]
     partitions: list[PartitionOut]
     ipus: int
@@ -227,6 +226,12 @@ class ClusterOut(Answer):
     billing: BillingOut
     operation: OperationSummaryOut | None = Field(description="the open operation")
     version: int
+
+
+class ClusterOut(ClusterItemOut):
+    """A cluster. `state_reason`, `state_entered_at` and `state_sla_seconds` say why, since when, how long is normal."""
+
+    machines: list[MachineOut]
 
 
 class WhyNotOut(Answer):

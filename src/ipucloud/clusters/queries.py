@@ -16,9 +16,10 @@ from ipucloud.db.documents import (
     Order,
     Place,
     after,
+    beyond,
     clauses,
+    first_of,
     money,
-    page_of,
     place_in,
     rfc3339,
 )
@@ -26,7 +27,6 @@ from ipucloud.identity.access import authenticated
 from ipucloud.operations.queries import SUMMARY
 
 _MEMBERS = f"""
-json_build_object(
   'id', page.id, 'name', page.name, 'project', project.slug, 'region', page.region,
   'flavor', page.flavor, 'image', page.image, 'state', page.state, 'state_reason', page.state_reason,
   'state_entered_at', {rfc3339("page.state_entered_at")}, 'state_sla_seconds', page.state_sla_seconds,
@@ -35,7 +35,7 @@ json_build_object(
   'deleted_at', {rfc3339("page.deleted_at")}, 'expires_at', {rfc3339("page.expires_at")},
   'delete_protection', page.delete_protection, 'tags', page.tags,
   'ssh_keys', jsonb_path_query_array(page.ssh_keys, '$[*].name'), 'ipus', page.ipus,
-  'machines', coalesce(held.machines, '[]'), 'poplar_servers', coalesce(servers.list, '[]'),
+  'poplar_servers', coalesce(servers.list, '[]'),
   'partitions', CASE WHEN page.ready_at IS NULL OR page.state IN ('error', 'deleting', 'deleted')
     THEN json_build_array()
     ELSE json_build_array(json_build_object(
@@ -46,7 +46,7 @@ json_build_object(
                    ELSE 'ended' END,
     'started_at', {rfc3339("usage.started_at")}, 'minutes', usage.minutes,
     'cost', {money("usage.cost", "page.currency")}),
-  'operation', open.operation, 'version', page.version)
+  'operation', open.operation, 'version', page.version
 """
 _HELD = """
 LEFT JOIN LATERAL (
@@ -81,17 +81,22 @@ _OPEN_OPERATION = clauses(
     SUMMARY,
     """) AS operation FROM operations
     WHERE operations.cluster_id = page.id AND state NOT IN ('cancelled', 'failed', 'succeeded')
-    ) AS open ON true""",
+    LIMIT 1) AS open ON true""",
+)
+_JOINS = clauses(_SERVERS, _OPEN_OPERATION, SO_FAR, PRICE_NOW)
+_LISTED = clauses(
+    ", documents AS (SELECT page.place, page.version, json_build_object(",
+    _MEMBERS,
+    ") AS document FROM page CROSS JOIN project",
+    _JOINS,
+    ")",
 )
 _DOCUMENTS = clauses(
-    ", documents AS (SELECT page.place, page.version,",
+    ", documents AS (SELECT page.place, page.version, json_build_object(",
     _MEMBERS,
-    "AS document FROM page CROSS JOIN project",
+    ", 'machines', coalesce(held.machines, '[]')) AS document FROM page CROSS JOIN project",
+    _JOINS,
     _HELD,
-    _SERVERS,
-    _OPEN_OPERATION,
-    SO_FAR,
-    PRICE_NOW,
     ")",
 )
 _ONE = """
@@ -100,32 +105,51 @@ _ONE = """
   WHERE project_id = (SELECT project_id FROM project) AND id = :cluster_id
 )
 """
-_FILTERED = """
-FROM clusters
-WHERE project_id = (SELECT project_id FROM project)
-  AND CASE WHEN CAST(:states AS text[]) IS NULL THEN deleted_at IS NULL
-           ELSE state = ANY(CAST(:states AS text[])) END
+# Living and deleted clusters are two branches, so that the living are found by their own index however many have been
+# deleted; the second branch is not even begun unless a filter asks for deleted ones.
+_LIVING = """
+WHERE project_id = (SELECT project_id FROM project) AND deleted_at IS NULL
+  AND (CAST(:states AS text[]) IS NULL OR state = ANY(CAST(:states AS text[])))
+"""
+_DELETED = """
+WHERE project_id = (SELECT project_id FROM project) AND deleted_at IS NOT NULL
+  AND 'deleted' = ANY(CAST(:states AS text[]))
+"""
+_FILTERS = """
   AND (CAST(:region AS text) IS NULL OR region = CAST(:region AS text))
   AND (CAST(:flavor AS text) IS NULL OR flavor = CAST(:flavor AS text))
   AND (CAST(:name AS text) IS NULL OR name = CAST(:name AS text))
   AND (CAST(:q AS text) IS NULL OR position(CAST(:q AS text) IN name) > 0)
-  AND tags @> CAST(:tags AS jsonb)
+  AND (CAST(:tags AS jsonb) IS NULL OR tags @> CAST(:tags AS jsonb))
 """
+
+
+def _page(order: Order) -> str:
+    branches = (
+        clauses("(SELECT clusters.* FROM clusters", branch, _FILTERS, beyond(order), first_of(order), ")")
+        for branch in (_LIVING, _DELETED)
+    )
+    return clauses(
+        ", page AS (SELECT chosen.*,",
+        place_in(order),
+        "FROM (",
+        " UNION ALL ".join(branches),
+        ") AS chosen",
+        first_of(order),
+        ")",
+    )
+
 
 GET_CLUSTER: sa.TextClause = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT))
 """Parameters: those of the authentication and `:cluster_id`. Answers (role, project_id, document, version), the last
 two NULL when the project has no such cluster. Deleted clusters are still there."""
 
 LIST_CLUSTERS: Mapping[Order, sa.TextClause] = {
-    order: authenticated(
-        clauses(
-            ", page AS (SELECT clusters.*,", place_in(order), _FILTERED, page_of(order), ")", _DOCUMENTS, DOCUMENT_PAGE
-        )
-    )
-    for order in Order
+    order: authenticated(clauses(_page(order), _LISTED, DOCUMENT_PAGE)) for order in Order
 }
 """Parameters: those of the authentication and of `list_parameters`. Answers (role, project_id, items, next_created_at,
-next_id): the JSON array of full clusters, and the last item's place when there are more, else NULL."""
+next_id): the JSON array of clusters without their `machines`, and the last item's place when there are more, else
+NULL."""
 
 _READ = sa.text(
     clauses(
@@ -159,7 +183,7 @@ def list_parameters(
         "flavor": flavor,
         "name": name,
         "q": q,
-        "tags": orjson.dumps(tags or {}).decode(),
+        "tags": orjson.dumps(tags).decode() if tags else None,
     }
     return filters | after(behind, order, limit)
 

@@ -54,6 +54,13 @@ sa.Index(
     postgresql_where=clusters.c.deleted_at.is_(None),
 )
 sa.Index("ix_clusters_project_created", clusters.c.project_id, clusters.c.created_at, clusters.c.id)
+sa.Index(
+    "ix_clusters_project_living",
+    clusters.c.project_id,
+    clusters.c.created_at,
+    clusters.c.id,
+    postgresql_where=clusters.c.deleted_at.is_(None),
+)
 
 poplar_servers = sa.Table(
     "poplar_servers",

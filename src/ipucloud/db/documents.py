@@ -51,22 +51,24 @@ _BEFORE_ALL = {
 
 
 def after(place: Place | None, order: Order, limit: int) -> dict[str, object]:
-    """The parameters of `page_of`: `limit` items behind `place`, from the list's beginning when it is None."""
+    """The parameters of `beyond` and `first_of`: `limit` items behind `place`, from the beginning when it is None."""
     place = place or _BEFORE_ALL[order]
     return {"after_created_at": place.created_at, "after_id": place.id, "limit": limit}
 
 
-def page_of(order: Order) -> str:
-    """The end of a query over rows with `created_at` and `id`: one page and one row more, which tells whether it ends.
+def beyond(order: Order) -> str:
+    """A further condition of a WHERE over rows with `created_at` and `id`: those that come after a place.
 
-    Follows the last condition of a WHERE. Its row comparison is an index condition, so that a deep page costs no more
-    than the first.
+    The row comparison is an index condition, so that a deep page costs no more than the first.
     """
-    beyond, direction = ("<", "DESC") if order is Order.NEWEST_FIRST else (">", "ASC")
-    return (
-        f"AND (created_at, id) {beyond} (:after_created_at, :after_id) "
-        f"ORDER BY created_at {direction}, id {direction} LIMIT CAST(:limit AS integer) + 1"
-    )
+    comparison = "<" if order is Order.NEWEST_FIRST else ">"
+    return f"AND (created_at, id) {comparison} (:after_created_at, :after_id)"
+
+
+def first_of(order: Order) -> str:
+    """The end of a query: one page in order and one row more, which tells whether the list goes on."""
+    direction = "DESC" if order is Order.NEWEST_FIRST else "ASC"
+    return f"ORDER BY created_at {direction}, id {direction} LIMIT CAST(:limit AS integer) + 1"
 
 
 def place_in(order: Order) -> str:

@@ -12,7 +12,18 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, Place, after, clauses, page_of, place_in, rfc3339
+from ipucloud.db.documents import (
+    DOCUMENT_PAGE,
+    ONE_DOCUMENT,
+    Order,
+    Place,
+    after,
+    beyond,
+    clauses,
+    first_of,
+    place_in,
+    rfc3339,
+)
 
 SUMMARY = f"""
 'id', id, 'kind', kind, 'target', json_build_object('type', 'cluster', 'id', cluster_id), 'state', state,
@@ -66,7 +77,14 @@ GET_OPERATION = clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT)
 
 LIST_OPERATIONS: Mapping[Order, str] = {
     order: clauses(
-        ", page AS (SELECT operations.*,", place_in(order), _FILTERED, page_of(order), ")", _DOCUMENTS, DOCUMENT_PAGE
+        ", page AS (SELECT operations.*,",
+        place_in(order),
+        _FILTERED,
+        beyond(order),
+        first_of(order),
+        ")",
+        _DOCUMENTS,
+        DOCUMENT_PAGE,
     )
     for order in Order
 }

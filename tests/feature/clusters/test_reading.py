@@ -11,8 +11,9 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.clusters.create import Accepted
-from ipucloud.clusters.models import ClusterOut
+from ipucloud.clusters.models import ClusterItemOut, ClusterOut
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document, list_parameters
+from ipucloud.clusters.states import ClusterState
 from ipucloud.db.documents import Order, Place
 from ipucloud.identity.roles import Role
 from tests.support.cloud import Cloud, authentication
@@ -48,6 +49,35 @@ async def test_the_json_made_by_postgresql_is_the_documented_model(cloud: Cloud)
         text = json.dumps(await cloud.cluster(accepted.cluster_id))
         again = ClusterOut.model_validate_json(text).model_dump(mode="json")
         assert json.loads(re.sub(r"\.000000Z", "Z", text)) == again
+
+
+async def test_a_list_shows_all_of_a_cluster_but_its_machines(cloud: Cloud) -> None:
+    made = await each_kind_of_cluster(cloud)
+    row = await listed(cloud, states=list(ClusterState))
+    items = {item["id"]: item for item in orjson.loads(row.items)}
+    for accepted in made:
+        item = items[str(accepted.cluster_id)]
+        cluster = await cloud.cluster(accepted.cluster_id)
+        assert {name: value for name, value in cluster.items() if name not in {"machines", "billing"}} == {
+            name: value for name, value in item.items() if name != "billing"
+        }
+        text = json.dumps(item)
+        assert json.loads(re.sub(r"\.000000Z", "Z", text)) == ClusterItemOut.model_validate_json(text).model_dump(
+            mode="json"
+        )
+
+
+async def test_deleted_clusters_are_listed_in_their_place_when_asked_for(cloud: Cloud) -> None:
+    await each_kind_of_cluster(cloud)
+    assert await names(cloud, states=["deleted", "active"]) == ["deleted", "active"]
+    assert await names(cloud, states=["deleted", "active"], limit=1) == ["deleted"]
+    assert await names(cloud, states=list(ClusterState)) == ["broken", "deleted", "deleting", "active", "creating"]
+    assert await names(cloud, Order.OLDEST_FIRST, states=list(ClusterState), limit=4) == [
+        "creating",
+        "active",
+        "deleting",
+        "deleted",
+    ]
 
 
 async def test_an_active_cluster_shows_how_to_log_in_and_its_partition(cloud: Cloud) -> None:
