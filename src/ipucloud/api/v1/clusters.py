@@ -29,6 +29,7 @@ from ipucloud.clusters.delete import delete
 from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.models import (
     ClusterCreate,
+    ClusterItemOut,
     ClusterOut,
     ClusterPatch,
     EstimateOut,
@@ -56,7 +57,7 @@ TAG = "tag."
 routes = router()
 
 
-class ClusterPage(Page[ClusterOut]):
+class ClusterPage(Page[ClusterItemOut]):
     pass
 
 
