@@ -18,7 +18,7 @@ from ipucloud.simulator.clock import Clock
 from ipucloud.simulator.durations import Action, Durations
 from ipucloud.simulator.hardware import Region
 from ipucloud.simulator.refusal import exists, not_found, precondition
-from ipucloud.simulator.ssh.server import PoplarServer, Surroundings, parse_keys
+from ipucloud.simulator.ssh.server import PoplarServer, Surroundings, check_spec
 from ipucloud.simulator.state import HostRecord
 from ipucloud.simulator.store import Document
 from ipucloud.wire.site import Host, HostState, ServerSpec
@@ -100,7 +100,7 @@ class Hosts:
     async def put_server(self, name: str, spec: ServerSpec) -> None:
         """Start deploying a server on a clean host; a repeat of the same spec changes nothing."""
         self.check(name)
-        parse_keys(spec.ssh_authorized_keys)
+        check_spec(spec)
         await self._advance(name)
         async with self._locks[name]:
             record = self._records.get(name)

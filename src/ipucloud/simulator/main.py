@@ -16,6 +16,8 @@ from ipucloud.simulator.parent import die_with_parent
 from ipucloud.simulator.ports import PortTaken
 from ipucloud.simulator.process import FolderTaken, run
 from ipucloud.simulator.settings import DEFAULT_MACHINES, DEFAULT_POD_SIZE, Settings
+from ipucloud.simulator.site import SizeMismatch
+from ipucloud.simulator.store import replace_file
 
 TOKEN_VARIABLE = "IPUCLOUD_SITE_TOKEN"
 
@@ -27,21 +29,21 @@ def main(argv: Sequence[str] | None = None) -> None:
     token = options.token or os.environ.get(TOKEN_VARIABLE, "")
     if not token:
         parser.error(f"a site token is needed: --token, or {TOKEN_VARIABLE}")
+    if options.ready_file is not None:
+        options.ready_file.unlink(missing_ok=True)
     if options.die_with_parent:
         die_with_parent()
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
         asyncio.run(run(_settings(options, token), lambda line: _announce(line, options.ready_file)))
-    except (FolderTaken, PortTaken) as problem:
+    except (FolderTaken, PortTaken, SizeMismatch) as problem:
         sys.exit(f"ipucloud-sim: {problem}")
 
 
 def _announce(line: str, ready_file: Path | None) -> None:
-    print(line, flush=True)  # noqa: T201 - the ready line is this program's output
     if ready_file is not None:
-        temporary = ready_file.with_name(ready_file.name + ".new")
-        temporary.write_text(line + "\n")
-        temporary.rename(ready_file)
+        replace_file(ready_file, f"{line}\n".encode(), fsync=False)
+    print(line, flush=True)  # noqa: T201 - the ready line is this program's output
 
 
 def _settings(options: argparse.Namespace, token: str) -> Settings:
@@ -49,6 +51,7 @@ def _settings(options: argparse.Namespace, token: str) -> Settings:
         data=options.data.resolve(),
         token=token,
         bind=options.bind,
+        advertise=options.advertise,
         http_port=options.http_port,
         machines=options.machines,
         pod_size=options.pod_size,
@@ -66,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--version", action="version", version=__version__)
     add("--data", type=Path, required=True, metavar="DIR", help="folder of the site's state")
     add("--bind", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (%(default)s)")
+    add("--advertise", default="", metavar="ADDRESS", help="address that others reach it by (that of --bind)")
     add("--http-port", type=int, default=0, metavar="PORT", help="0 (default): choose one and keep it")
     add("--machines", type=_count(1, 16384), default=DEFAULT_MACHINES, metavar="N", help="IPU machines per region")
     add("--pod-size", type=_count(1, DOMAIN_MACHINES), default=DEFAULT_POD_SIZE, metavar="N", help="machines per pod")

@@ -8,7 +8,7 @@ import json
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,15 @@ from ipucloud.wire import vipu_admin_pb2, vipu_pb2
 
 GRACE_SECONDS = 1.0
 BACKLOG = 1024
+KEEP_ALIVE_SECONDS = 75
+RPC_OPTIONS = [
+    # gRPC shares ports between processes unless told not to; two sites on one port would answer by turns.
+    ("grpc.so_reuseport", 0),
+    # Clients may probe an idle connection every few seconds; by default gRPC would hang up on them.
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_ping_interval_without_data_ms", 1000),
+    ("grpc.http2.max_ping_strikes", 0),
+]
 
 RpcHandlers = list["grpc.GenericRpcHandler[Message, Message]"]
 
@@ -40,7 +49,7 @@ class FolderTaken(Exception):
 async def run(settings: Settings, ready: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT; calls `ready` with one JSON line once everything listens.
 
-    Raises FolderTaken and PortTaken.
+    Raises FolderTaken, PortTaken and SizeMismatch.
     """
     prepare_folder(settings.data)
     with _sole_owner(settings.data):
@@ -48,19 +57,16 @@ async def run(settings: Settings, ready: Callable[[str], None]) -> None:
         stopping = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-        rpc = await _listen_rpc(site)
-        web, serving = await _listen_http(site)
-        try:
+        async with AsyncExitStack() as open_things:
+            open_things.push_async_callback(site.settled)
+            open_things.push_async_callback(site.channels.close)
+            await _listen_rpc(site, open_things)
+            await _listen_http(site, open_things)
+            open_things.push_async_callback(site.hosts.close)
             await site.hosts.start()
             await site.settled()
             ready(_ready_line(site))
             await stopping.wait()
-        finally:
-            web.should_exit = True
-            await site.hosts.close()
-            await asyncio.gather(serving, *(server.stop(GRACE_SECONDS) for server in rpc))
-            await site.channels.close()
-            await site.settled()
 
 
 @contextmanager
@@ -73,8 +79,7 @@ def _sole_owner(data: Path) -> Iterator[None]:
         yield
 
 
-async def _listen_rpc(site: Site) -> list[grpc.aio.Server]:
-    servers = []
+async def _listen_rpc(site: Site, open_things: AsyncExitStack) -> None:
     user, version = (vipu_pb2.DESCRIPTOR.services_by_name[n] for n in ("UserService", "VersionService"))
     admin = vipu_admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
     for slug, controller in site.controllers.items():
@@ -90,15 +95,13 @@ async def _listen_rpc(site: Site) -> list[grpc.aio.Server]:
             stored = site.state.ports.get(purpose)
             port, server = await listen_on(stored, partial(_rpc_server, site, handlers))
             _keep_port(site, purpose, port)
-            servers.append(server)
-    return servers
+            open_things.push_async_callback(server.stop, GRACE_SECONDS)
 
 
 async def _rpc_server(
     site: Site, handlers: list[grpc.GenericRpcHandler[Message, Message]], port: int
 ) -> grpc.aio.Server:
-    # gRPC shares ports between processes unless told not to; two sites on one port would answer by turns.
-    server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+    server = grpc.aio.server(options=RPC_OPTIONS)
     server.add_generic_rpc_handlers(handlers)
     try:
         server.add_insecure_port(f"{site.settings.bind}:{port}")
@@ -108,7 +111,7 @@ async def _rpc_server(
     return server
 
 
-async def _listen_http(site: Site) -> tuple[QuietServer, asyncio.Task[None]]:
+async def _listen_http(site: Site, open_things: AsyncExitStack) -> None:
     stored = site.settings.http_port or site.state.ports.get("http")
     port, listener = await listen_on(stored, lambda p: _http_socket(site.settings.bind, p))
     _keep_port(site, "http", port)
@@ -119,10 +122,17 @@ async def _listen_http(site: Site) -> tuple[QuietServer, asyncio.Task[None]]:
         lifespan="off",
         log_config=None,
         access_log=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=int(GRACE_SECONDS),
     )
     server = QuietServer(config)
-    return server, asyncio.create_task(server.serve(sockets=[listener]))
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+
+    async def stop() -> None:
+        server.should_exit = True
+        await serving
+
+    open_things.push_async_callback(stop)
 
 
 async def _http_socket(host: str, port: int) -> socket.socket:
@@ -147,5 +157,5 @@ def _ready_line(site: Site) -> str:
         region.region: {"user_port": region.vipu.user_port, "admin_port": region.vipu.admin_port}
         for region in site.inventory().regions
     }
-    url = f"http://{site.settings.bind}:{site.state.ports['http']}"
+    url = f"http://{site.settings.told_address}:{site.state.ports['http']}"
     return json.dumps({"ready": True, "url": url, "regions": regions})

@@ -13,6 +13,7 @@ DEFAULT_POD_SIZE = 16
 class Settings:
     """One simulated site. `machines` and `hosts` count per region; port 0 means: choose one and keep it.
 
+    `advertise` is the address that others reach `bind` by, when it is another one.
     Machines start switched off, as clean-up leaves them, unless `machines_on`.
     `time_scale` divides every duration (45 turns fifteen minutes into twenty seconds); 0 makes everything immediate.
     """
@@ -20,6 +21,7 @@ class Settings:
     data: Path
     token: str
     bind: str = "127.0.0.1"
+    advertise: str = ""
     http_port: int = 0
     machines: int = DEFAULT_MACHINES
     pod_size: int = DEFAULT_POD_SIZE
@@ -28,3 +30,8 @@ class Settings:
     machines_on: bool = False
     seed: int = 0
     fsync: bool = True
+
+    @property
+    def told_address(self) -> str:
+        """The address that the site tells of itself."""
+        return self.advertise or self.bind

@@ -22,6 +22,10 @@ from ipucloud.simulator.vipu.controller import Controller
 from ipucloud.wire.site import Inventory, SiteRegion, VipuEndpoint
 
 
+class SizeMismatch(Exception):
+    """The folder's state is that of a larger or differently built site."""
+
+
 @dataclass(frozen=True)
 class BeyondFaults:
     """The site as its experimenter's routes see it: durable, but never hit by the faults that they set."""
@@ -41,6 +45,7 @@ class Site:
         self.faults = FaultBook(settings.seed)
         self.regions = build_regions(settings)
         self.state, self.document = open_state(settings.data / "site.json", fsync=settings.fsync)
+        self._check_size()
         self.channels = Channels()
         self._durations = Durations(settings.time_scale)
         everything = {name: m for region in self.regions.values() for name, m in region.machines.items()}
@@ -87,7 +92,7 @@ class Site:
                 SiteRegion(
                     region=slug,
                     vipu=VipuEndpoint(
-                        host=self.settings.bind,
+                        host=self.settings.told_address,
                         user_port=self.state.ports[f"vipu.{slug}.user"],
                         admin_port=self.state.ports[f"vipu.{slug}.admin"],
                     ),
@@ -109,6 +114,15 @@ class Site:
         self.machines.fail(name)
         self._lost(name)
 
+    def _check_size(self) -> None:
+        """A site may grow between two starts; it may not lose hardware that its state speaks of."""
+        size = {"machines": self.settings.machines, "pod_size": self.settings.pod_size, "hosts": self.settings.hosts}
+        for what, before in self.state.size.items():
+            if size[what] < before or (what == "pod_size" and size[what] != before):
+                raise SizeMismatch(f"the site in {self.settings.data} has {what} {before}, not {size[what]}")
+        self.state.size = size
+        self.document.touch()
+
     def _lost(self, name: str) -> None:
         if not self.machines.reachable(name):
             self.controllers[self.machines.get(name).region.slug].agents_lost([name])
@@ -125,7 +139,7 @@ class Site:
 
     def _surroundings(self, host: str, region: str) -> Surroundings:
         fabric = Fabric(self.channels, lambda rnic: self.networks.machine_at(host, region, rnic))
-        return Surroundings(self.settings.bind, fabric)
+        return Surroundings(self.settings.bind, self.settings.told_address, fabric)
 
 
 def prepare_folder(data: Path) -> None:

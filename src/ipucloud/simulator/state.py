@@ -51,9 +51,10 @@ class HostRecord:
 
 @dataclass
 class SiteState:
-    """The whole file. `ports` are the listening ports that were chosen, by purpose."""
+    """The whole file. `ports` are the listening ports that were chosen, by purpose; `size` what hardware there was."""
 
     version: int = 1
+    size: dict[str, int] = field(default_factory=dict)
     ports: dict[str, int] = field(default_factory=dict)
     machines: dict[str, MachineRecord] = field(default_factory=dict)
     networks: dict[str, NetworkRecord] = field(default_factory=dict)

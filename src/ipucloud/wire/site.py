@@ -16,6 +16,7 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset` | POST | `RedfishReset` → 204 |
 | `/v1/faults` | GET, POST, DELETE | `FaultRule` (simulated sites only) |
 | `/v1/machines/{machine}:fail`, `:repair` | POST | (simulated sites only) |
+| `/v1/hosts/{host}:fail`, `:repair` | POST | (simulated sites only) |
 
 Requests carry `Authorization: Bearer <site token>`. Every mutation is accepted at once and completes later: the
 caller reads until the object has the state it wants. Names are the caller's and are never reused by it. PUT of an
@@ -190,9 +191,15 @@ class RedfishReset(Wire):
 
 
 class FaultAction(StrEnum):
-    """`status` refuses before any effect; `drop_answer` breaks the connection after it; `stall` neither acts nor answers."""
+    """What a rule does to a call.
+
+    `status` refuses before any effect, `status_after` although the effect took place; `latency` delays effect and
+    answer, and the effect takes place also when the caller gave up meanwhile; `drop_answer` breaks the connection
+    after the effect; `stall` neither acts nor answers.
+    """
 
     STATUS = "status"
+    STATUS_AFTER = "status_after"
     LATENCY = "latency"
     DROP_ANSWER = "drop_answer"
     STALL = "stall"

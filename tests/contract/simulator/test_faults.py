@@ -13,6 +13,7 @@ from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire.site import FaultAction, FaultList, FaultRule
 from tests.support.site import RunningSite
 from tests.support.vipu import VipuDriver, code_of, sentence_of
+from tests.support.waiting import eventually
 
 SHORT = 0.3
 LONG = 60.0
@@ -61,7 +62,13 @@ def test_latency_makes_an_impatient_caller_give_up(http: httpx.Client, impatient
     fault(http, "networks.list", "latency", seconds=LONG, times=1)
     with pytest.raises(httpx.ReadTimeout):
         impatient.get("/v1/networks")
-    assert impatient.get("/v1/networks").status_code == 200
+    assert http.get("/v1/networks").status_code == 200
+
+
+def test_an_error_can_follow_the_effect(http: httpx.Client) -> None:
+    fault(http, "networks.put", "status_after", status=500, times=1)
+    assert http.put("/v1/networks/n", json=NETWORK).status_code == 500
+    assert http.get("/v1/networks/n").json()["state"] == "ready"
 
 
 def test_a_rule_hits_as_often_as_it_says(http: httpx.Client) -> None:
@@ -136,6 +143,17 @@ def test_a_partition_that_is_ready_after_its_caller_gave_up_is_still_there(
         vipu.create("p", 4)
     assert code_of(caught.value) is grpc.StatusCode.ALREADY_EXISTS
     assert vipu.status("p").partition_id == "p"
+
+
+@pytest.mark.parametrize("action", ["latency", "status_after"])
+def test_a_grpc_effect_takes_place_although_its_caller_was_told_otherwise(
+    http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str], action: str
+) -> None:
+    vipu.allocate("a", cluster_id, pod[:1])
+    fault(http, "vipu.CreatePartition", action, seconds=3 * SHORT, times=1)
+    with pytest.raises(grpc.RpcError):
+        vipu.create("p", 4, timeout=SHORT)
+    eventually(lambda: set(vipu.partitions()) == {"p"}, "the effect takes place")
 
 
 def test_administrative_calls_fail_too(http: httpx.Client, vipu: VipuDriver, cluster_id: str) -> None:

@@ -105,6 +105,13 @@ def test_a_server_without_a_readable_key_is_refused(tenant: Tenant) -> None:
     assert tenant.observe().state is HostState.CLEAN
 
 
+@pytest.mark.parametrize("user", ["", "Root", "../../etc", "a b"])
+def test_a_server_for_no_possible_user_is_refused(tenant: Tenant, user: str) -> None:
+    tenant.attach()
+    spec = tenant.server_spec([KEY]) | {"user": user}
+    assert tenant.http.put(f"/v1/hosts/{tenant.host}/server", json=spec).status_code == 422
+
+
 def test_a_wiped_host_is_clean_and_forgets_its_server(tenant: Tenant) -> None:
     tenant.attach()
     tenant.put_server([KEY]).raise_for_status()

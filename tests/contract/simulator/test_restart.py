@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import asyncssh
+import httpx
+import orjson
 import pytest
 
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire.site import HostState
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import REGION, Tenant
-from tests.support.vipu import VipuDriver
 from tests.support.waiting import eventually
 
 RESET = "/redfish/v1/Systems/{}/Actions/ComputerSystem.Reset"
+SLOW = ("--time-scale", "20", "--machines-on")
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +30,18 @@ def revive(site: RunningSite) -> None:
     site.start()
 
 
+def stored(site: RunningSite, name: str) -> Any:
+    """A file of the site as it lies on disk now."""
+    return orjson.loads((site.data / name).read_bytes())
+
+
 def test_everything_that_was_answered_survives_a_kill(tmp_path: Path, key: str) -> None:
     with running_site(tmp_path, options=["--machines-on"]) as site:
         tenant = Tenant(site)
         tenant.build([key])
         machine = site.region(REGION).pods[1].machines[0].name
         tenant.http.post(f"/v1/machines/{machine}:fail").raise_for_status()
+        tenant.http.post("/v1/faults", json={"call": "networks.*", "action": "status"}).raise_for_status()
         inventory, server = site.inventory(), tenant.observe()
         partitions, allocations = tenant.vipu.partitions(), tenant.vipu.allocations()
         revive(site)
@@ -42,89 +51,61 @@ def test_everything_that_was_answered_survives_a_kill(tmp_path: Path, key: str) 
         assert tenant.vipu.partitions() == partitions
         assert tenant.vipu.allocations() == allocations
         assert tenant.http.get(f"/redfish/v1/Systems/{machine}").json()["Status"]["Health"] == "Critical"
+        assert tenant.http.get("/v1/faults").json() == {"faults": []}, "rules of an experiment end with the process"
 
 
-def test_each_change_is_on_disk_before_it_is_answered(tmp_path: Path, key: str) -> None:
-    """One kill right after each answer, with a new process in between."""
+def test_each_change_is_on_disk_before_it_is_answered(
+    shared_site: RunningSite, http: httpx.Client, pod: list[str], key: str
+) -> None:
+    tenant, controller = Tenant(shared_site, machines=1), f"vipu-{REGION}.json"
+    vipu, cluster_id = tenant.vipu, shared_site.region(REGION).pods[0].cluster_id
+    tenant.attach()
+    assert "tenant" in stored(shared_site, "site.json")["networks"]
+    vipu.allocate("tenant", cluster_id, pod[:1])
+    assert "tenant" in stored(shared_site, controller)["allocations"]
+    vipu.create("tenant", 4, reconfigurable=True)
+    assert "tenant" in stored(shared_site, controller)["partitions"]
+    tenant.put_server([key]).raise_for_status()
+    assert stored(shared_site, "site.json")["hosts"][tenant.host]["server"]["name"] == "tenant-h1"
+    http.post(RESET.format(pod[5]), json={"ResetType": "ForceOff"}).raise_for_status()
+    assert stored(shared_site, "site.json")["machines"][pod[5]]["power"] != "On"
+    vipu.remove("tenant")
+    assert stored(shared_site, controller)["partitions"].get("tenant", {}).get("operation", "") != "POS_IDLE"
+
+
+def test_what_was_under_way_goes_on_after_the_restart(tmp_path: Path, key: str) -> None:
     with running_site(tmp_path, options=["--machines-on"]) as site:
-        region = site.region(REGION)
-        machine = region.pods[0].machines[0].name
-        Tenant(site, machines=1).attach()
+        wiped = Tenant(site)
+        wiped.build([key])
+        site.restart(*SLOW)
+        wiped, built = Tenant(site), Tenant(site, name="built", machines=0, host="lux2-h002")
+        pods = site.region(REGION).pods
+        machine = pods[1].machines[0].name
+        wiped.http.delete(f"/v1/hosts/{wiped.host}/server").raise_for_status()
+        wiped.vipu.remove("tenant")
+        wiped.http.delete("/v1/networks/tenant").raise_for_status()
+        wiped.http.post(RESET.format(machine), json={"ResetType": "PowerCycle"}).raise_for_status()
+        wiped.vipu.allocate("built", pods[0].cluster_id, [pods[0].machines[8].name])
+        wiped.vipu.create("built", 4)
+        built.attach()
+        built.put_server([key]).raise_for_status()
         revive(site)
-        assert Tenant(site).http.get("/v1/networks/tenant").json()["state"] == "ready"
-        Tenant(site).vipu.allocate("tenant", region.pods[0].cluster_id, [machine])
+        wiped, built = Tenant(site), Tenant(site, name="built", host="lux2-h002")
+        assert wiped.observe().state is HostState.WIPING
+        assert built.observe().state is HostState.DEPLOYING
+        assert wiped.http.get(f"/redfish/v1/Systems/{machine}").json()["PowerState"] == "PoweringOff"
+        eventually(lambda: set(wiped.vipu.partitions()) == {"built"}, "the removed partition is gone")
+        eventually(lambda: built.vipu.status("built").ready_state == pb.PS_ACTIVE, "the new partition is active")
+        eventually(lambda: wiped.http.get("/v1/networks/tenant").status_code == 404, "the network is gone")
+        eventually(lambda: built.http.get("/v1/networks/built").json()["state"] == "ready", "the network is ready")
+        eventually(
+            lambda: wiped.http.get(f"/redfish/v1/Systems/{machine}").json()["PowerState"] == "On", "the machine is on"
+        )
+        wiped.wait_for(HostState.CLEAN)
+        assert not (tmp_path / "hosts" / wiped.host).exists()
         revive(site)
-        assert Tenant(site).vipu.allocations() == {"tenant": [machine]}
-        Tenant(site).vipu.create("tenant", 4, reconfigurable=True)
-        revive(site)
-        assert Tenant(site).vipu.status("tenant").ready_state == pb.PS_ACTIVE
-        Tenant(site).put_server([key]).raise_for_status()
-        revive(site)
-        assert Tenant(site).observe().ipus_visible == 4
-        Tenant(site).vipu.remove("tenant")
-        revive(site)
-        assert Tenant(site).vipu.partitions() == {}
-
-
-def test_a_partition_under_way_becomes_active_after_the_restart(tmp_path: Path) -> None:
-    with running_site(tmp_path, time_scale=20, options=["--machines-on"]) as site:
-        vipu = Tenant(site).vipu
-        vipu.allocate("a", site.region(REGION).pods[0].cluster_id, size=4)
-        vipu.create("p", 16)
-        assert vipu.status("p").operation_state == pb.POS_CREATING
-        revive(site)
-        vipu = Tenant(site).vipu
-        eventually(lambda: vipu.status("p").ready_state == pb.PS_ACTIVE, "the partition becomes active")
-
-
-def test_a_removal_under_way_ends_after_the_restart(tmp_path: Path) -> None:
-    with running_site(tmp_path, options=["--machines-on"]) as site:
-        vipu = Tenant(site).vipu
-        vipu.allocate("a", site.region(REGION).pods[0].cluster_id, size=4)
-        vipu.create("p", 16)
-        site.restart("--time-scale", "10", "--machines-on")
-        vipu = Tenant(site).vipu
-        vipu.remove("p")
-        revive(site)
-        vipu = VipuDriver(site.user_channel(REGION), site.admin_channel(REGION))
-        eventually(lambda: vipu.partitions() == {}, "the partition is gone")
-
-
-@pytest.mark.parametrize("moment", [HostState.DEPLOYING, HostState.BOOTING])
-def test_a_deployment_under_way_goes_on_after_the_restart(tmp_path: Path, key: str, moment: HostState) -> None:
-    with running_site(tmp_path, time_scale=150) as site:
-        tenant = Tenant(site)
-        tenant.attach()
-        eventually(lambda: tenant.put_server([key]).is_success, "the host takes a server")
-        tenant.wait_for(moment)
-        revive(site)
-        assert Tenant(site).wait_for(HostState.RUNNING).ssh is not None
-
-
-def test_a_wipe_under_way_ends_after_the_restart(tmp_path: Path, key: str) -> None:
-    with running_site(tmp_path) as site:
-        tenant = Tenant(site)
-        tenant.attach()
-        tenant.put_server([key]).raise_for_status()
-        site.restart("--time-scale", "100")
-        tenant = Tenant(site)
-        tenant.http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
-        assert tenant.observe().state is HostState.WIPING
-        revive(site)
-        Tenant(site).wait_for(HostState.CLEAN)
-        assert not (tmp_path / "hosts" / tenant.host).exists()
-
-
-def test_a_machine_powering_on_is_on_after_the_restart(tmp_path: Path) -> None:
-    with running_site(tmp_path, time_scale=60) as site:
-        http = site.http()
-        machine = site.region(REGION).pods[0].machines[0].name
-        assert http.get(f"/redfish/v1/Systems/{machine}").json()["PowerState"] == "Off"
-        http.post(RESET.format(machine), json={"ResetType": "On"}).raise_for_status()
-        assert http.get(f"/redfish/v1/Systems/{machine}").json()["PowerState"] == "PoweringOn"
-        revive(site)
-        http = site.http()
-        eventually(lambda: http.get(f"/redfish/v1/Systems/{machine}").json()["PowerState"] == "On", "the machine is on")
+        built = Tenant(site, name="built", host="lux2-h002")
+        assert built.wait_for(HostState.RUNNING).ssh is not None
 
 
 def test_a_partition_on_a_machine_that_failed_is_found_failed_after_the_restart(tmp_path: Path) -> None:
@@ -139,10 +120,3 @@ def test_a_partition_on_a_machine_that_failed_is_found_failed_after_the_restart(
         (tmp_path / f"vipu-{REGION}.json").write_bytes(before)
         site.start()
         assert Tenant(site).vipu.status("p").ready_state == pb.PS_ERROR
-
-
-def test_rules_of_an_experiment_end_with_the_process(tmp_path: Path) -> None:
-    with running_site(tmp_path) as site:
-        site.http().post("/v1/faults", json={"call": "*", "action": "status"}).raise_for_status()
-        site.restart()
-        assert site.http().get("/v1/faults").json() == {"faults": []}

@@ -52,6 +52,8 @@ async def _through_faults(site: Surrounded, request: Request, call: str, target:
     if plan.action is FaultAction.STALL:
         return await silence(request)
     response = await answered(site.settled, original, request)
+    if plan.action is FaultAction.STATUS_AFTER:
+        return problem(plan.status, f"fault rule {plan.rule}")
     if plan.action is FaultAction.DROP_ANSWER:
         await asyncio.sleep(plan.seconds)
         return await break_connection(request)

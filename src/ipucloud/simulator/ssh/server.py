@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,13 +29,15 @@ from ipucloud.wire.site import ServerSpec, Ssh
 LOGIN_TIMEOUT = 30
 KEEPALIVE_SECONDS = 30
 COUNT_TIMEOUT = 2.0
+_USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where a server stands: the address it listens on, and what it reaches."""
+    """Where a server stands: the address it listens on, the one that others reach it by, and what it reaches."""
 
     bind: str
+    told_address: str
     fabric: Fabric
 
 
@@ -47,6 +50,13 @@ def parse_keys(lines: Sequence[str]) -> frozenset[bytes]:
         except asyncssh.KeyImportError as error:
             raise invalid(f"not an OpenSSH public key: {line[:40]!r}") from error
     return frozenset(keys)
+
+
+def check_spec(spec: ServerSpec) -> None:
+    """Refuse a server that could not be deployed as it is asked for."""
+    if not _USER.fullmatch(spec.user):
+        raise invalid(f"{spec.user!r} is not the name of a user")
+    parse_keys(spec.ssh_authorized_keys)
 
 
 class PoplarServer:
@@ -74,7 +84,7 @@ class PoplarServer:
             port, self._acceptor = await listen_on(None, lambda p: self._listen(p, host_key))
         public = host_key.convert_to_public()
         self.ssh = Ssh(
-            host=self._around.bind,
+            host=self._around.told_address,
             port=port,
             user=self.spec.user,
             host_key=public.export_public_key().decode().strip(),

@@ -123,7 +123,10 @@ class Controller:
 
     def _devices_in_use(self, agents: set[str]) -> dict[tuple[str, int], tuple[int, pb.PartitionSpec]]:
         in_use = {}
+        owners = {self.allocations.owner_of(agent) for agent in agents}
         for partition in self._context.state.partitions.values():
+            if partition.allocation_id not in owners:
+                continue
             spec = self._spec(partition)
             for device in devices_of(partition.blocks, self.allocations.cluster(partition.cluster_id)):
                 if device.machine.name in agents:

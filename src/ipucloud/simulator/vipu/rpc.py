@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
@@ -19,7 +20,8 @@ from ipucloud.simulator.vipu.controller import Controller
 from ipucloud.wire.site import FaultAction
 
 Method = Callable[[Message], Message]
-Behaviour = Callable[[Message, "grpc.aio.ServicerContext[Message, Message]"], Awaitable[Message]]
+Context: TypeAlias = "grpc.aio.ServicerContext[Message, Message]"
+Behaviour = Callable[[Message, Context], Awaitable[Message]]
 
 
 def service_handler(
@@ -39,32 +41,53 @@ def service_handler(
 
 
 def _behaviour(call: str, act: Method, controller: Controller, faults: FaultBook) -> Behaviour:
-    async def behave(request: Message, context: grpc.aio.ServicerContext[Message, Message]) -> Message:
+    late: set[asyncio.Task[Message]] = set()
+
+    async def effect(request: Message, latency: float) -> Message:
+        await asyncio.sleep(latency)
+        controller.settle()
+        reply = act(request)
+        await controller.document.settled()
+        return reply
+
+    async def behave(request: Message, context: Context) -> Message:
         plan = faults.plan(call, target_of(request))
         await _before(plan, context)
+        # A caller that gives up cancels this coroutine, never the effect: a slow controller acts all the same.
+        task = asyncio.create_task(effect(request, plan.latency))
+        late.add(task)
+        task.add_done_callback(late.discard)
         try:
-            controller.settle()
-            reply = act(request)
+            reply = await asyncio.shield(task)
         except Refusal as refusal:
             await context.abort(refusal.reason.grpc_code, refusal.sentence)
-        await controller.document.settled()
-        if plan.action is FaultAction.DROP_ANSWER:
-            await asyncio.sleep(plan.seconds)
-            await context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed")
+        await _after(plan, context)
         return reply
 
     return behave
 
 
-async def _before(plan: Plan, context: grpc.aio.ServicerContext[Message, Message]) -> None:
+async def _before(plan: Plan, context: Context) -> None:
     """What a fault does before the call has any effect."""
-    await asyncio.sleep(plan.latency)
     if plan.action is FaultAction.STATUS:
-        code = grpc.StatusCode[plan.grpc_status]
-        await context.abort(code, f"fault rule {plan.rule}: {plan.grpc_status}")
+        await asyncio.sleep(plan.latency)
+        await _refuse(plan, context)
     if plan.action is FaultAction.STALL:
         # The caller's deadline or its cancellation ends this task; a caller without a deadline waits until we stop.
         await asyncio.Event().wait()
+
+
+async def _after(plan: Plan, context: Context) -> None:
+    """What a fault does between the effect and the answer."""
+    if plan.action is FaultAction.STATUS_AFTER:
+        await _refuse(plan, context)
+    if plan.action is FaultAction.DROP_ANSWER:
+        await asyncio.sleep(plan.seconds)
+        await context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed")
+
+
+async def _refuse(plan: Plan, context: Context) -> None:
+    await context.abort(grpc.StatusCode[plan.grpc_status], f"fault rule {plan.rule}: {plan.grpc_status}")
 
 
 def target_of(request: Message) -> str:
