@@ -57,15 +57,16 @@ async def _look(services: Services) -> str | None:
             row = await services.reader.one(_REVISION, {})
     except (Problem, TimeoutError):
         return "The database does not answer."
-    if row is None or row["version_num"] != expected_revision():
-        return "The database's schema is not the one this version works with."
+    if row is None or row["version_num"] in outdated_revisions():
+        return "The database's schema is older than this version needs: run `ipucloud migrate`."
     return None
 
 
 @cache
-def expected_revision() -> str:
-    """The migration this code was written for."""
-    return migrate.head()
+def outdated_revisions() -> frozenset[str]:
+    """The migrations this code knows but for the newest. A revision it does not know is newer: schemas only expand
+    while processes of the version before still run."""
+    return migrate.known_revisions() - {migrate.head()}
 
 
 @routes.get("/livez", operation_id="livez", summary="Is the process alive?", response_model=StatusOut, tags=["health"])

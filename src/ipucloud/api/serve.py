@@ -111,7 +111,7 @@ async def _internal_listener(app: FastAPI, settings: Settings) -> AsyncIterator[
         yield
         return
     config = uvicorn.Config(
-        internal_app(app), host=settings.host, port=settings.internal_port, log_config=None, lifespan="off"
+        internal_app(app), host=settings.internal_host, port=settings.internal_port, log_config=None, lifespan="off"
     )
     server = uvicorn.Server(config)
     # The process's signals belong to the public listener; this one ends with it.

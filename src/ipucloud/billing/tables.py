@@ -74,3 +74,21 @@ sa.Index(
     unique=True,
     postgresql_where=usage_intervals.c.ended_at.is_(None),
 )
+
+FINAL_INTERVAL = """
+CREATE FUNCTION refuse_change_of_ended_interval() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'usage interval % has ended and never changes', OLD.id
+    USING ERRCODE = 'integrity_constraint_violation';
+END $$
+"""
+FINAL_INTERVAL_TRIGGER = """
+CREATE TRIGGER usage_intervals_final BEFORE UPDATE ON usage_intervals FOR EACH ROW
+WHEN (OLD.ended_at IS NOT NULL) EXECUTE FUNCTION refuse_change_of_ended_interval()
+"""
+
+
+@sa.event.listens_for(usage_intervals, "after_create")
+def _guard_ended_intervals(_table: object, connection: sa.Connection, **_options: object) -> None:
+    for statement in (FINAL_INTERVAL, FINAL_INTERVAL_TRIGGER):
+        connection.execute(sa.text(statement))

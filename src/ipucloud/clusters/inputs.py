@@ -67,6 +67,7 @@ class ClusterInputs:
     hosts: tuple[HostInput, ...]
     operation_id: UUID
     operation_kind: str
+    request_id: str
     operation_state: str
     undoing: bool
     overdue: bool
@@ -79,7 +80,7 @@ _LOAD = sa.text(
     SELECT w.lease_until > app_now() AS leased,
            c.id, c.project_id, c.external_name, c.region, c.state, c.image, c.ipus, c.reconfigurable, c.user_data,
            c.created_at, c.ssh_keys, r.vipu_host, r.vipu_user_port, r.vipu_admin_port,
-           o.id AS operation_id, o.kind AS operation_kind, o.state AS operation_state, o.undoing,
+           o.id AS operation_id, o.kind AS operation_kind, o.request_id, o.state AS operation_state, o.undoing,
            o.deadline_at < app_now() AS overdue,
            s.ordinal, s.name AS step_name, s.stage, s.attempts, s.detail, s.left_over,
            held.machines, held.hosts, greatest(0, held.quarantine_left) AS quarantine_left
@@ -138,6 +139,7 @@ def _inputs(row: sa.Row[Any]) -> ClusterInputs:
         hosts=tuple(HostInput(*host) for host in row.hosts or ()),
         operation_id=row.operation_id,
         operation_kind=row.operation_kind,
+        request_id=row.request_id,
         operation_state=row.operation_state,
         undoing=row.undoing,
         overdue=row.overdue,

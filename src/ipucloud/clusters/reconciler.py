@@ -63,6 +63,13 @@ class ClusterReconciler:
         return await load(connection, ticket, self._request_life) or Done()
 
     async def act(self, ticket: Ticket, inputs: ClusterInputs) -> StepResult:
+        structlog.contextvars.bind_contextvars(
+            project_id=str(inputs.project_id),
+            cluster_id=str(inputs.id),
+            operation_id=str(inputs.operation_id),
+            request_id=inputs.request_id,
+            step=inputs.step.name,
+        )
         if not inputs.undoing and inputs.operation_state == OperationState.CANCELLING:
             return Cancelled()
         if not inputs.undoing and inputs.operation_kind == CREATE and inputs.overdue:
@@ -71,13 +78,13 @@ class ClusterReconciler:
         try:
             return await _STEPS[inputs.step.name](site, inputs)
         except SiteRefused as error:
-            log.warning("site_refused", step=inputs.step.name, error=str(error))
+            log.warning("site_refused", error=str(error))
             return Failed("the site refused the step", final=True)
         except SiteUnknown as error:
-            log.warning("site_unknown", step=inputs.step.name, error=str(error))
+            log.warning("site_unknown", error=str(error))
             return Failed("the site did not answer; its state is read before anything else is asked", outage=True)
         except SiteBusy as error:
-            log.warning("site_busy", step=inputs.step.name, error=str(error))
+            log.warning("site_busy", error=str(error))
             return Failed("the site cannot be reached at the moment", outage=True)
 
     async def apply(

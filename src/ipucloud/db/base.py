@@ -22,9 +22,6 @@ metadata = sa.MetaData(
     }
 )
 
-APP_ROLE = "ipucloud_app"
-"""The role the application acts as. It owns nothing and bypasses nothing."""
-
 PRELUDE = (
     "CREATE FUNCTION app_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT statement_timestamp()'",
     # The embedded server has no btree_gist; a range over the key type lets EXCLUDE compare keys for equality.

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from ipucloud.db.base import APP_ROLE
+from ipucloud.db.roles import APP_ROLE
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 
 Result = TypeVar("Result")
@@ -112,7 +112,8 @@ async def _reachable() -> AsyncIterator[None]:
         if is_unreachable(error):
             raise Problem(
                 UNAVAILABLE,
-                "The database does not answer; nothing was changed. Try again shortly.",
+                "The database does not answer. Send the same request with the same Idempotency-Key again shortly: "
+                "it takes effect once, whether or not it just did.",
                 headers=RETRY_AFTER,
             ) from error
         raise

@@ -42,6 +42,11 @@ def check(owner_url: str) -> None:
     command.check(configuration(owner_url))
 
 
+def known_revisions() -> frozenset[str]:
+    """Every revision the code has, and the empty one of a database that was never migrated."""
+    return frozenset(script.revision for script in ScriptDirectory(str(scripts())).walk_revisions()) | {""}
+
+
 def head() -> str:
     """The newest revision the code knows."""
     found = ScriptDirectory(str(scripts())).get_current_head()

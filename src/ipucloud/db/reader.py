@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 
-from ipucloud.db.base import APP_ROLE
+from ipucloud.db.roles import APP_ROLE
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 
 Row: TypeAlias = dict[str, Any]

@@ -122,10 +122,17 @@ async def preempt(connection: AsyncConnection, *, project_id: UUID, cluster_id: 
 
 _CANCEL = sa.text(
     """
-    UPDATE operations SET state = 'cancelling', version = version + 1
-     WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL AND kind = 'cluster.create'
-       AND NOT undoing AND state IN ('queued', 'running')
-     RETURNING cluster_id
+    WITH cancelled AS (
+      UPDATE operations SET state = 'cancelling', version = version + 1
+       WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL AND kind = 'cluster.create'
+         AND NOT undoing AND state IN ('queued', 'running')
+      RETURNING cluster_id, kind
+    ), event AS (
+      INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, data)
+      SELECT :project_id, 'operation.cancelling', 'cluster', cluster_id, :operation_id, jsonb_build_object('kind', kind)
+        FROM cancelled
+    )
+    SELECT cluster_id FROM cancelled
     """
 )
 

@@ -60,7 +60,7 @@ async def _main(settings: Settings) -> None:
 
 def assemble(database: Database, sites: Sites, settings: Settings, clock: Clock) -> tuple[Engine, PeriodicTasks]:
     """The engine with everything it reconciles, ready to run."""
-    tasks = PeriodicTasks(database, periodic_tasks(sites))
+    tasks = PeriodicTasks(database, periodic_tasks(sites, settings))
     clusters = ClusterReconciler(
         sites,
         poll_interval=settings.site_poll_interval,
@@ -90,7 +90,11 @@ async def _internal_listener(engine: Engine, settings: Settings) -> AsyncIterato
         yield
         return
     config = uvicorn.Config(
-        internal_app(engine), host=settings.host, port=settings.worker_internal_port, log_config=None, lifespan="off"
+        internal_app(engine),
+        host=settings.internal_host,
+        port=settings.worker_internal_port,
+        log_config=None,
+        lifespan="off",
     )
     server = uvicorn.Server(config)
     # The process's signals are the engine's; the listener ends with it.

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from ipucloud.clusters.delete import delete
+from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.inventory.sync import sync
+from ipucloud.kernel.actor import Actor
 from ipucloud.reconcile.reconciler import Periodic
 from ipucloud.site.ports import Sites
 
@@ -26,11 +29,34 @@ async def sweep_idempotency_keys(database: Database) -> None:
         await connection.execute(_SWEEP_KEYS)
 
 
-def periodic_tasks(sites: Sites) -> list[Periodic]:
+_EXPIRED = sa.text(
+    """
+    SELECT id, project_id FROM clusters
+     WHERE expires_at <= app_now() AND NOT delete_protection AND state NOT IN ('deleting', 'deleted')
+     ORDER BY expires_at LIMIT 100
+    """
+)
+
+
+async def delete_expired_clusters(database: Database, settings: Settings) -> None:
+    """Delete clusters past their `expires_at`, each in its own transaction; protected ones stay."""
+    async with database.read() as connection:
+        expired = (await connection.execute(_EXPIRED)).all()
+    for cluster in expired:
+        actor = Actor(project_id=cluster.project_id, token_id=None, request_id=f"expiry-{cluster.id}")
+        async with database.begin() as connection:
+            await delete(connection, actor, cluster.id, if_match=None, settings=settings)
+
+
+def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
     async def sync_inventory(database: Database) -> None:
         await sync(database, sites)
 
+    async def delete_expired(database: Database) -> None:
+        await delete_expired_clusters(database, settings)
+
     return [
+        Periodic("delete_expired_clusters", interval=15.0, run=delete_expired),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=sweep_idempotency_keys),
         Periodic("sync_inventory", interval=300.0, run=sync_inventory),
     ]

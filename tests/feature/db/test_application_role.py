@@ -62,7 +62,6 @@ def test_is_refused(database: Database, statement: str) -> None:
 def test_ends_what_may_end(database: Database, filled: Filled) -> None:
     with psycopg.connect(database.app_url) as connection:
         for statement in (
-            "UPDATE usage_intervals SET ended_at = ended_at",
             "UPDATE prices SET valid_to = NULL",
             "DELETE FROM ssh_keys",
             "DELETE FROM work",

@@ -134,13 +134,15 @@ WRONG = (
     ),
     Wrong(
         "an interval ends before it starts",
-        "UPDATE usage_intervals SET ended_at = started_at - interval '1 second'",
+        NEW_INTERVAL.format(
+            quantity=1, started_at="ended_at + interval '1 minute'", ended_at="ended_at + interval '1 second'"
+        ),
         CheckViolation,
         "ck_usage_intervals_order",
     ),
     Wrong(
         "an interval ends within a second",
-        "UPDATE usage_intervals SET ended_at = ended_at + interval '1 millisecond'",
+        NEW_INTERVAL.format(quantity=1, started_at="ended_at", ended_at="ended_at + interval '1 millisecond'"),
         CheckViolation,
         "ck_usage_intervals_whole_seconds",
     ),
@@ -206,3 +208,10 @@ def test_what_follows_at_once_is_allowed(database: Database, filled: Filled) -> 
             NEW_CLUSTER.format(name="name", ipus=4, external="'other-1'"),
         ):
             assert connection.execute(statement.encode(), values).rowcount > 0
+
+
+def test_an_ended_usage_interval_never_changes(database: Database, filled: Filled) -> None:
+    with psycopg.connect(database.owner_url) as connection:
+        connection.execute("UPDATE usage_intervals SET ended_at = started_at WHERE ended_at IS NULL")
+        with pytest.raises(psycopg.errors.IntegrityConstraintViolation, match="has ended and never changes"):
+            connection.execute("UPDATE usage_intervals SET ended_at = started_at")
