@@ -29,15 +29,17 @@ def test_data_survive_a_restart_and_the_token_with_them(ipucloud: Ipucloud, tmp_
     assert ipucloud.left() == []
 
 
-def test_nothing_outlives_a_killed_supervisor_and_the_next_one_starts(ipucloud: Ipucloud, data: Path) -> None:
+def test_nothing_outlives_a_killed_supervisor_and_the_next_one_starts_at_once(ipucloud: Ipucloud, data: Path) -> None:
     with up(ipucloud, data) as killed:
-        assert len(ipucloud.left()) > 4
+        before = set(ipucloud.pids())
+        assert len(before) > 4
         killed.process.kill()
         killed.process.wait()
-        eventually(lambda: ipucloud.left() == [], "everything ends with its supervisor")
     with up(ipucloud, data) as second:
+        eventually(lambda: not before & set(ipucloud.pids()), "everything ends with its supervisor")
         assert ipucloud.json("whoami", **second.environment)["role"] == "owner"
         second.stop()
+    assert ipucloud.left() == []
 
 
 @pytest.mark.parametrize("program", ["worker", "api", "site"])

@@ -101,6 +101,15 @@ class Up:
     def environment(self) -> dict[str, str]:
         return {"IPUCLOUD_URL": self.facts["url"], "IPUCLOUD_TOKEN": self.facts["token"]}
 
+    @property
+    def site_url(self) -> str:
+        url: str = json.loads((self.data / "site-ready.json").read_text())["url"]
+        return url
+
+    @property
+    def site_token(self) -> str:
+        return (self.data / "site-token").read_text().strip()
+
     def stop(self, number: signal.Signals = signal.SIGINT) -> str:
         """Stop it and answer what it said."""
         self.process.send_signal(number)

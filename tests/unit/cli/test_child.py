@@ -93,13 +93,29 @@ def test_one_that_ends_is_started_again_and_that_is_said(
     assert not lives(pid_in(pid_file))
 
 
-def test_one_that_cannot_start_is_reported_with_its_last_word(make: Make) -> None:
+def test_one_that_cannot_start_is_reported_with_its_last_word(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "LET_GO_SECONDS", 0.1)
+    monkeypatch.setattr(child, "FIRST_PAUSE", 0.01)
+
     async def block() -> None:
         async with kept(make(HASTY), pytest.fail) as thing:
             await thing.ready()
 
     with pytest.raises(ChildError, match=r"status 3.*there is no such port"):
         asyncio.run(block())
+
+
+def test_one_that_cannot_start_yet_is_tried_again(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "FIRST_PAUSE", 0.01)
+    program = make(
+        "import pathlib; first = pathlib.Path('{pid}.first')\nif not first.exists(): first.touch(); exit(1)\n" + STEADY
+    )
+
+    async def block() -> None:
+        async with kept(program, pytest.fail) as thing:
+            await thing.ready()
+
+    asyncio.run(block())
 
 
 def test_one_that_does_not_listen_is_ended_anyway(make: Make, pid_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,4 +13,4 @@ app = typer.Typer()
 @app.command("api")
 def api() -> None:
     """Serve the REST API until SIGTERM, then finish what is being answered. Settings: IPUCLOUD_* variables."""
-    run(settings_from_environment())
+    run(settings_from_environment("database_url"))

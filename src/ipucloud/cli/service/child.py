@@ -17,6 +17,7 @@ from ipucloud.cli.service.errors import CommandError
 
 GRACE_SECONDS = 10.0
 READY_SECONDS = 60.0
+LET_GO_SECONDS = 5.0
 READY_POLL_SECONDS = 0.05
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 SETTLED_SECONDS = 60.0
@@ -64,15 +65,22 @@ class Kept:
         self._keeping: asyncio.Task[None] | None = None
 
     async def ready(self) -> None:
-        """Wait until the program can be used. Raises ChildError when it ends, or stays silent for too long."""
-        program, process = self._program, self._process
-        deadline = time.monotonic() + READY_SECONDS
+        """Wait until the program can be used.
+
+        One that ends at once is tried again for a while: the one of a killed keeper may not have let go yet.
+        Raises ChildError when it keeps ending, or stays silent for too long.
+        """
+        program, began = self._program, time.monotonic()
         while not await program.ready():
-            if process.returncode is not None:
-                word = _last_line(program.log)
-                raise ChildError(f"{program.name} did not start ({_ending(process.returncode)}): {word}")
-            if time.monotonic() > deadline:
+            waited = time.monotonic() - began
+            status = self._process.returncode
+            if status is not None and waited > LET_GO_SECONDS:
+                raise ChildError(f"{program.name} does not start ({_ending(status)}): {_last_line(program.log)}")
+            if waited > READY_SECONDS:
                 raise ChildError(f"{program.name} was not ready within {READY_SECONDS:g} s. Its log: {program.log}")
+            if status is not None:
+                await asyncio.sleep(FIRST_PAUSE)
+                self._process = await _start(program)
             await asyncio.sleep(READY_POLL_SECONDS)
         self._keeping = asyncio.create_task(self._keep(), name=f"keep {program.name}")
 

@@ -10,8 +10,10 @@ from decimal import Decimal
 from typing import Any
 
 from ipucloud.cli import ssh as openssh
-from ipucloud.cli.service.customer import Customer, Login, Refused, login, make_key
+from ipucloud.cli.service.customer import Customer
 from ipucloud.cli.service.errors import CommandError
+from ipucloud.cli.service.finishing import Refused
+from ipucloud.cli.service.logins import Login, login, make_key
 from ipucloud.client.models.clusters import Cluster
 
 REGION = "luxembourg-2"

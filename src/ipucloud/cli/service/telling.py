@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
+import alembic.util
 import psycopg
 import sqlalchemy as sa
 import typer
@@ -28,6 +29,8 @@ def told() -> Iterator[None]:
         stop(str(error), Exit.FAILED)
     except Problem as error:
         stop(error.detail, Exit.FAILED)
+    except alembic.util.CommandError as error:
+        stop(f"The database is not one that this version can bring up to date: {error}", Exit.FAILED)
     except (sa.exc.OperationalError, psycopg.OperationalError) as error:
         stop(f"The database does not answer: {_first_line(error)}", Exit.UNREACHABLE)
 
