@@ -98,9 +98,11 @@ class Api:
 
 
 @asynccontextmanager
-async def running(cloud: Cloud, url: str, *, clock: Clock | None = None, **settings: object) -> AsyncIterator[Api]:
+async def running(
+    cloud: Cloud, url: str, *, clock: Clock | None = None, settings: Mapping[str, object] = UNLIMITED
+) -> AsyncIterator[Api]:
     """The application with its lifespan entered."""
-    values: dict[str, Any] = {"database_url": SecretStr(url), "environment": "test", **UNLIMITED, **settings}
+    values: dict[str, Any] = {"database_url": SecretStr(url), "environment": "test", **settings}
     app = create_app(Settings(**values), clock=clock)
     async with (
         app.router.lifespan_context(app),

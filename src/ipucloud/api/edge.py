@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 
 import structlog
@@ -93,13 +94,19 @@ async def _recover(error: Exception, scope: Scope, receive: Receive, answer: _An
         problem = error
     else:
         problem = internal_error()
-        frames = traceback.extract_tb(error.__traceback__)
         log.error(
             "fault",
             error=type(error).__name__,
             message=None if isinstance(error, _TELLING) else str(error),
             cause=type(error.__cause__).__name__ if error.__cause__ else None,
-            frames=[f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-12:]],
+            frames=_frames(error),
         )
     if answer.status == 0:
         await problem_response(problem, scope)(scope, receive, answer)
+
+
+def _frames(error: Exception) -> list[str]:
+    """Where it happened: our own frames, and the innermost of all."""
+    frames = traceback.extract_tb(error.__traceback__)
+    kept = [frame for frame in frames if f"{os.sep}ipucloud{os.sep}" in frame.filename or frame is frames[-1]]
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in kept]

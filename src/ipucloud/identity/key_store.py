@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, page_of, place_in, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, beyond, clauses, first_of, place_in, rfc3339
 from ipucloud.events.log import record
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.ssh_keys import SshKeyError, parse_public_key
@@ -39,7 +39,8 @@ LIST_KEYS: Mapping[Order, sa.TextClause] = {
             ",",
             place_in(order),
             _OF_PROJECT,
-            page_of(order),
+            beyond(order),
+            first_of(order),
             ")",
             _DOCUMENTS,
             DOCUMENT_PAGE,

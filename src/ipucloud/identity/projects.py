@@ -12,7 +12,18 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, Place, after, clauses, page_of, place_in, rfc3339
+from ipucloud.db.documents import (
+    DOCUMENT_PAGE,
+    ONE_DOCUMENT,
+    Order,
+    Place,
+    after,
+    beyond,
+    clauses,
+    first_of,
+    place_in,
+    rfc3339,
+)
 from ipucloud.events.log import record
 from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id
 from ipucloud.kernel.actor import Actor
@@ -48,7 +59,8 @@ LIST_PROJECTS: Mapping[Order, sa.TextClause] = {
             "SELECT id, number, slug, name, created_at, version,",
             place_in(order),
             _VISIBLE,
-            page_of(order),
+            beyond(order),
+            first_of(order),
             ")",
             _DOCUMENTS,
             DOCUMENT_PAGE,

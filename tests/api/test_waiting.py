@@ -1,0 +1,91 @@
+"""Long polls: an answer when the operation is done, when the time is up, or when the process is about to end."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx
+import pytest
+
+from ipucloud.api.v1 import operations
+from tests.api.support import Api, cluster_id, problem
+
+pytestmark = pytest.mark.anyio
+
+
+async def asked(api: Api, path: str, wait: str) -> asyncio.Task[httpx.Response]:
+    """A long poll that has looked at the operation at least once."""
+    looked = asyncio.Event()
+    look = operations._look
+
+    async def watched(*arguments: object) -> object:
+        seen = await look(*arguments)  # type: ignore[arg-type]  # passed on as they came
+        looked.set()
+        return seen
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(operations, "_look", watched)
+        task = asyncio.create_task(api.owner.get(path, params={"wait": wait}))
+        await looked.wait()
+    return task
+
+
+async def test_the_answer_comes_when_the_operation_is_done(api: Api) -> None:
+    operation = await api.make_cluster()
+    path = f"{api.base}/operations/{operation['id']}"
+    waiting = await asked(api, path, "60")
+    assert not waiting.done()
+    await api.cloud.finish_create(cluster_id(operation))
+    answer = await waiting
+    assert answer.json()["done"]
+    assert answer.json()["state"] == "succeeded"
+    assert "retry-after" not in answer.headers
+
+
+async def test_the_answer_comes_when_the_time_is_up(api: Api) -> None:
+    operation = await api.make_cluster()
+    answer = await api.owner.get(f"{api.base}/operations/{operation['id']}", params={"wait": "0.1"})
+    assert not answer.json()["done"]
+    assert int(answer.headers["retry-after"]) >= 1
+
+
+async def test_a_process_that_ends_lets_nobody_wait(api: Api) -> None:
+    operation = await api.make_cluster()
+    waiting = await asked(api, f"{api.base}/operations/{operation['id']}", "60")
+    api.services.draining.set()
+    assert not (await waiting).json()["done"]
+    answer = await api.owner.get("/readyz")
+    problem(answer, 503, "unavailable")
+
+
+async def test_who_waits_holds_no_connection(api: Api) -> None:
+    operation = await api.make_cluster()
+    path = f"{api.base}/operations/{operation['id']}"
+    waiting = [await asked(api, path, "60") for _ in range(3 * api.services.settings.database_pool_size)]
+    assert (await api.owner.get(f"{api.base}/clusters")).status_code == 200
+    await api.cloud.finish_create(cluster_id(operation))
+    assert {answer.json()["state"] for answer in await asyncio.gather(*waiting)} == {"succeeded"}
+
+
+async def test_a_token_revoked_meanwhile_waits_no_longer(api: Api) -> None:
+    operation = await api.make_cluster()
+    waiting = await asked(api, f"{api.base}/operations/{operation['id']}", "60")
+    await api.cloud.execute("UPDATE tokens SET revoked_at = app_now()")
+    problem(await waiting, 401, "unauthenticated")
+
+
+@pytest.mark.parametrize("wait", ["61", "-1", "soon", "nan"])
+async def test_nobody_waits_longer_than_a_minute(api: Api, wait: str) -> None:
+    operation = await api.make_cluster()
+    answer = await api.owner.get(f"{api.base}/operations/{operation['id']}", params={"wait": wait})
+    problem(answer, 422, "validation_failed")
+
+
+async def test_a_create_is_cancelled_once(api: Api) -> None:
+    operation = await api.make_cluster()
+    path = f"{api.base}/operations/{operation['id']}"
+    answer = await api.owner.post(f"{path}:cancel")
+    assert (answer.status_code, answer.json()["state"]) == (202, "cancelling")
+    assert answer.headers["location"].endswith(operation["id"])
+    assert await api.cloud.column("SELECT wake_seq FROM work WHERE kind = 'cluster'") == [2]
+    problem(await api.owner.post(f"{path}:cancel"), 409, "state_conflict")
