@@ -16,11 +16,9 @@ from ipucloud.db.documents import (
     Order,
     Place,
     after,
-    beyond,
     clauses,
-    first_of,
     money,
-    place_in,
+    page_of,
     rfc3339,
 )
 from ipucloud.identity.access import authenticated
@@ -124,28 +122,15 @@ _FILTERS = """
 """
 
 
-def _page(order: Order) -> str:
-    branches = (
-        clauses("(SELECT clusters.* FROM clusters", branch, _FILTERS, beyond(order), first_of(order), ")")
-        for branch in (_LIVING, _DELETED)
-    )
-    return clauses(
-        ", page AS (SELECT chosen.*,",
-        place_in(order),
-        "FROM (",
-        " UNION ALL ".join(branches),
-        ") AS chosen",
-        first_of(order),
-        ")",
-    )
-
-
 GET_CLUSTER: sa.TextClause = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT))
 """Parameters: those of the authentication and `:cluster_id`. Answers (role, project_id, document, version), the last
 two NULL when the project has no such cluster. Deleted clusters are still there."""
 
 LIST_CLUSTERS: Mapping[Order, sa.TextClause] = {
-    order: authenticated(clauses(_page(order), _LISTED, DOCUMENT_PAGE)) for order in Order
+    order: authenticated(
+        clauses(page_of("clusters", order, _LIVING + _FILTERS, _DELETED + _FILTERS), _LISTED, DOCUMENT_PAGE)
+    )
+    for order in Order
 }
 """Parameters: those of the authentication and of `list_parameters`. Answers (role, project_id, items, next_created_at,
 next_id): the JSON array of clusters without their `machines`, and the last item's place when there are more, else

@@ -67,14 +67,34 @@ def beyond(order: Order) -> str:
 
 def first_of(order: Order) -> str:
     """The end of a query: one page in order and one row more, which tells whether the list goes on."""
-    direction = "DESC" if order is Order.NEWEST_FIRST else "ASC"
-    return f"ORDER BY created_at {direction}, id {direction} LIMIT CAST(:limit AS integer) + 1"
+    return f"ORDER BY {_sorting(order)} LIMIT CAST(:limit AS integer) + 1"
 
 
 def place_in(order: Order) -> str:
     """The number of a row on its page, from 1."""
-    direction = "DESC" if order is Order.NEWEST_FIRST else "ASC"
-    return f"row_number() OVER (ORDER BY created_at {direction}, id {direction}) AS place"
+    return f"row_number() OVER (ORDER BY {_sorting(order)}) AS place"
+
+
+def page_of(table: str, order: Order, *branches: str) -> str:
+    """A further CTE `page` with the columns of `table`, and `place`: the rows that fulfil one of `branches`.
+
+    Branches are WHERE clauses that exclude each other. Each is read in order, by an index of its own, and left as soon
+    as the page is full; one that the parameters rule out is not even begun. Parameters: those of `after`.
+    """
+    parts = (clauses("(SELECT * FROM", table, branch, beyond(order), first_of(order), ")") for branch in branches)
+    return clauses(
+        ", page AS (SELECT chosen.*,",
+        place_in(order),
+        "FROM (",
+        " UNION ALL ".join(parts),
+        ") AS chosen",
+        first_of(order),
+        ")",
+    )
+
+
+def _sorting(order: Order) -> str:
+    return "created_at DESC, id DESC" if order is Order.NEWEST_FIRST else "created_at, id"
 
 
 # Both end a statement that has the CTEs `principal` and `project` of identity.access, for its `admit` to judge.

@@ -61,16 +61,23 @@ FROM events
 WHERE project_id = (SELECT project_id FROM project)
   AND transaction < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)
   AND (CAST(:types AS text[]) IS NULL OR type = ANY(CAST(:types AS text[])))
-  AND (CAST(:subject_id AS uuid) IS NULL OR subject_id = CAST(:subject_id AS uuid))
 """
+# Two branches, each with an index of its own; the one that the parameter rules out is not begun.
+_SUBJECTS = ("AND CAST(:subject_id AS uuid) IS NULL", "AND subject_id = CAST(:subject_id AS uuid)")
 _BEHIND = {
-    Order.OLDEST_FIRST: "AND (transaction, id) > (:after_transaction, :after_id) ORDER BY transaction, id",
-    Order.NEWEST_FIRST: "AND (transaction, id) < (:after_transaction, :after_id) ORDER BY transaction DESC, id DESC",
+    Order.OLDEST_FIRST: "AND (transaction, id) > (:after_transaction, :after_id)",
+    Order.NEWEST_FIRST: "AND (transaction, id) < (:after_transaction, :after_id)",
 }
-_NUMBERED = {
-    Order.OLDEST_FIRST: "row_number() OVER (ORDER BY transaction, id) AS place,",
-    Order.NEWEST_FIRST: "row_number() OVER (ORDER BY transaction DESC, id DESC) AS place,",
-}
+_SORTED = {Order.OLDEST_FIRST: "ORDER BY transaction, id", Order.NEWEST_FIRST: "ORDER BY transaction DESC, id DESC"}
+
+
+def _page(order: Order) -> str:
+    """The events of a page in order, one more than `:limit`."""
+    end = clauses(_SORTED[order], "LIMIT CAST(:limit AS integer) + 1")
+    branches = (clauses("(SELECT *", _SETTLED, subject, _BEHIND[order], end, ")") for subject in _SUBJECTS)
+    return clauses("FROM (", " UNION ALL ".join(branches), ") AS chosen", end)
+
+
 _ANSWER = """
 SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
        (SELECT coalesce(json_agg(document ORDER BY place), '[]')::text FROM page WHERE place <= :limit) AS items,
@@ -80,13 +87,8 @@ SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS
 
 LIST_EVENTS: Mapping[Order, str] = {
     order: clauses(
-        ", page AS (SELECT transaction, id,",
-        _NUMBERED[order],
-        _DOCUMENT,
-        "AS document",
-        _SETTLED,
-        _BEHIND[order],
-        "LIMIT CAST(:limit AS integer) + 1)",
+        *(", page AS (SELECT transaction, id, row_number() OVER (", _SORTED[order], ") AS place,"),
+        *(_DOCUMENT, "AS document", _page(order), ")"),
         _ANSWER,
     )
     for order in Order
@@ -97,11 +99,7 @@ next): the page's JSON array and the position of its last event when there are m
 _READ = sa.text(
     clauses(
         "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id) SELECT transaction, id, type, CAST(",
-        _DOCUMENT,
-        "AS text) AS document",
-        _SETTLED,
-        _BEHIND[Order.OLDEST_FIRST],
-        "LIMIT :limit",
+        *(_DOCUMENT, "AS text) AS document", _page(Order.OLDEST_FIRST)),
     )
 )
 _TAIL = sa.text("SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)")
@@ -139,7 +137,7 @@ async def read(
     parameters = list_parameters(
         order=Order.OLDEST_FIRST, limit=limit, behind=behind, types=types, subject_id=subject_id
     )
-    rows = await connection.execute(_READ, parameters | {"project_id": project_id})
+    rows = (await connection.execute(_READ, parameters | {"project_id": project_id})).all()[:limit]
     return [FeedEvent(Position(row.transaction, row.id), row.type, row.document) for row in rows]
 
 

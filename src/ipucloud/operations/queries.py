@@ -12,18 +12,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.documents import (
-    DOCUMENT_PAGE,
-    ONE_DOCUMENT,
-    Order,
-    Place,
-    after,
-    beyond,
-    clauses,
-    first_of,
-    place_in,
-    rfc3339,
-)
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, Place, after, clauses, page_of, rfc3339
 
 SUMMARY = f"""
 'id', id, 'kind', kind, 'target', json_build_object('type', 'cluster', 'id', cluster_id), 'state', state,
@@ -64,12 +53,15 @@ _ONE = """
   WHERE project_id = (SELECT project_id FROM project) AND id = :operation_id
 )
 """
-_FILTERED = """
-FROM operations
-WHERE project_id = (SELECT project_id FROM project)
+_OF_ANY_CLUSTER = """
+WHERE project_id = (SELECT project_id FROM project) AND CAST(:cluster_id AS uuid) IS NULL
+"""
+_OF_THE_CLUSTER = """
+WHERE project_id = (SELECT project_id FROM project) AND cluster_id = CAST(:cluster_id AS uuid)
+"""
+_FILTERS = """
   AND (CAST(:states AS text[]) IS NULL OR state = ANY(CAST(:states AS text[])))
   AND (CAST(:kind AS text) IS NULL OR kind = CAST(:kind AS text))
-  AND (CAST(:cluster_id AS uuid) IS NULL OR cluster_id = CAST(:cluster_id AS uuid))
 """
 
 GET_OPERATION = clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT)
@@ -77,14 +69,7 @@ GET_OPERATION = clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT)
 
 LIST_OPERATIONS: Mapping[Order, str] = {
     order: clauses(
-        ", page AS (SELECT operations.*,",
-        place_in(order),
-        _FILTERED,
-        beyond(order),
-        first_of(order),
-        ")",
-        _DOCUMENTS,
-        DOCUMENT_PAGE,
+        page_of("operations", order, _OF_ANY_CLUSTER + _FILTERS, _OF_THE_CLUSTER + _FILTERS), _DOCUMENTS, DOCUMENT_PAGE
     )
     for order in Order
 }
