@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from pydantic import Field
+
 from ipucloud.client.models.base import Answer
 
 
@@ -33,7 +35,7 @@ class Token(Answer):
 class NewToken(Token):
     """A token just made. `token` is the secret, shown this once: None if the first answer was lost on the way."""
 
-    token: str | None
+    token: str | None = Field(repr=False)
 
 
 class Whoami(Answer):
