@@ -140,7 +140,7 @@ class PartitionOut(Answer):
     """A partition of the cluster's IPUs on the V-IPU controller."""
 
     name: str
-    ipus: int
+    size: int = Field(description="IPUs")
     reconfigurable: bool
 
 
