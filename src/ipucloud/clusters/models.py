@@ -140,7 +140,7 @@ class PartitionOut(Answer):
     """A partition of the cluster's IPUs on the V-IPU controller."""
 
     name: str
-    size: int = Field(description="IPUs")
+    ipus: int
     reconfigurable: bool
 
 

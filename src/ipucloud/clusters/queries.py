@@ -37,7 +37,7 @@ _MEMBERS = f"""
   'partitions', CASE WHEN page.ready_at IS NULL OR page.state IN ('error', 'deleting', 'deleted')
     THEN json_build_array()
     ELSE json_build_array(json_build_object(
-      'name', page.external_name, 'size', page.ipus, 'reconfigurable', page.reconfigurable)) END,
+      'name', page.external_name, 'ipus', page.ipus, 'reconfigurable', page.reconfigurable)) END,
   'price_per_minute', {money("price_now.per_minute", "page.currency")},
   'billing', json_build_object(
     'status', CASE WHEN usage.running THEN 'running' WHEN usage.started_at IS NULL THEN 'not_started'

@@ -93,7 +93,7 @@ async def test_an_active_cluster_shows_how_to_log_in_and_its_partition(cloud: Cl
         "host_key_fingerprint": "SHA256:abc",
     }
     external = (await cloud.column("SELECT external_name FROM clusters"))[0]
-    assert cluster["partitions"] == [{"name": external, "size": 4, "reconfigurable": True}]
+    assert cluster["partitions"] == [{"name": external, "ipus": 4, "reconfigurable": True}]
     assert (cluster["operation"], cluster["stage"], cluster["progress"]) == (None, None, 100)
     assert cluster["billing"]["status"] == "running"
 
