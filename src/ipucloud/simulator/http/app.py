@@ -1,13 +1,12 @@
-"""The routes. A route's name is the call's name in fault rules."""
+"""The routes of the site's HTTP interface. A route's name is the call's name in fault rules."""
 
 from __future__ import annotations
 
-import secrets
-from typing import Annotated
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.routing import Route
 
-from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException
-
-from ipucloud.simulator.http.faulty import route_class
+from ipucloud.simulator.http.calls import Calls, body_of
 from ipucloud.simulator.site import Site
 from ipucloud.wire.site import (
     FaultList,
@@ -25,126 +24,116 @@ from ipucloud.wire.site import (
 )
 
 
-def build_app(site: Site, token: str) -> FastAPI:
-    """The application. Every route wants the site token."""
-
-    def authenticated(authorization: Annotated[str, Header()] = "") -> None:
-        if not secrets.compare_digest(authorization.encode(), f"Bearer {token}".encode()):
-            raise HTTPException(401, "the site token is missing or wrong", {"WWW-Authenticate": "Bearer"})
-
-    app = FastAPI(title="ipucloud simulated site", docs_url=None, redoc_url=None, openapi_url=None)
-    for router in (_inventory(site), _networks(site), _hosts(site), _redfish(site), _trouble(site)):
-        app.include_router(router, dependencies=[Depends(authenticated)])
-    return app
+def build_app(site: Site, token: str) -> Starlette:
+    """The application. Every call wants the site token; fault rules do not reach the calls that set them."""
+    calls, unharmed = Calls(site, token), Calls(site.beyond_faults(), token)
+    routes = [*_hardware(site, calls), *_networks(site, calls), *_hosts(site, calls), *_trouble(site, unharmed)]
+    return Starlette(routes=routes)
 
 
-def _inventory(site: Site) -> APIRouter:
-    router = APIRouter(route_class=route_class(site))
-
-    @router.get("/v1/inventory", name="inventory.get")
-    async def get_inventory() -> Inventory:
+def _hardware(site: Site, calls: Calls) -> list[Route]:
+    async def get_inventory(request: Request) -> Inventory:  # noqa: ARG001 - every call has the same signature
         return site.inventory()
 
-    return router
+    async def get_system(request: Request) -> RedfishSystem:
+        return site.machines.system(request.path_params["machine"])
+
+    async def reset(request: Request) -> None:
+        body = await body_of(request, RedfishReset)
+        site.reset_machine(request.path_params["machine"], body.ResetType)
+
+    system = "/redfish/v1/Systems/{machine}"
+    return [
+        calls.route("GET", "/v1/inventory", "inventory.get", get_inventory),
+        calls.route("GET", system, "redfish.get", get_system),
+        calls.route("POST", f"{system}/Actions/ComputerSystem.Reset", "redfish.reset", reset),
+    ]
 
 
-def _networks(site: Site) -> APIRouter:
-    router = APIRouter(prefix="/v1/networks", route_class=route_class(site))
+def _networks(site: Site, calls: Calls) -> list[Route]:
     networks = site.networks
 
-    @router.get("", name="networks.list")
-    async def list_networks(region: str | None = None) -> NetworkList:
-        return NetworkList(networks=networks.all(region))
+    async def list_networks(request: Request) -> NetworkList:
+        return NetworkList(networks=networks.all(request.query_params.get("region")))
 
-    @router.get("/{name}", name="networks.get")
-    async def get_network(name: str) -> Network:
-        return networks.get(name)
+    async def get_network(request: Request) -> Network:
+        return networks.get(request.path_params["name"])
 
-    @router.put("/{name}", name="networks.put")
-    async def put_network(name: str, spec: NetworkSpec) -> Network:
-        return networks.put(name, spec)
+    async def put_network(request: Request) -> Network:
+        return networks.put(request.path_params["name"], await body_of(request, NetworkSpec))
 
-    @router.delete("/{name}", name="networks.delete", status_code=204)
-    async def delete_network(name: str) -> None:
-        networks.delete(name)
+    async def delete_network(request: Request) -> None:
+        networks.delete(request.path_params["name"])
 
-    return router
+    return [
+        calls.route("GET", "/v1/networks", "networks.list", list_networks),
+        calls.route("GET", "/v1/networks/{name}", "networks.get", get_network),
+        calls.route("PUT", "/v1/networks/{name}", "networks.put", put_network),
+        calls.route("DELETE", "/v1/networks/{name}", "networks.delete", delete_network),
+    ]
 
 
-def _hosts(site: Site) -> APIRouter:
-    router = APIRouter(prefix="/v1/hosts", route_class=route_class(site))
+def _hosts(site: Site, calls: Calls) -> list[Route]:
     hosts = site.hosts
 
-    @router.get("", name="hosts.list")
-    async def list_hosts(region: str | None = None) -> HostList:
-        return HostList(hosts=[await hosts.observe(name, count=False) for name in hosts.names(region)])
+    async def list_hosts(request: Request) -> HostList:
+        names = hosts.names(request.query_params.get("region"))
+        return HostList(hosts=[await hosts.observe(name, count=False) for name in names])
 
-    @router.get("/{host}", name="hosts.get")
-    async def get_host(host: str) -> Host:
-        return await hosts.observe(host)
+    async def get_host(request: Request) -> Host:
+        return await hosts.observe(request.path_params["host"])
 
-    @router.put("/{host}/server", name="hosts.put_server")
-    async def put_server(host: str, spec: ServerSpec) -> Host:
-        await hosts.put_server(host, spec)
-        return await hosts.observe(host)
+    async def put_server(request: Request) -> Host:
+        await hosts.put_server(request.path_params["host"], await body_of(request, ServerSpec))
+        return await get_host(request)
 
-    @router.delete("/{host}/server", name="hosts.delete_server")
-    async def delete_server(host: str, name: str | None = None) -> Host:
-        await hosts.delete_server(host, name)
-        return await hosts.observe(host)
+    async def delete_server(request: Request) -> Host:
+        await hosts.delete_server(request.path_params["host"], request.query_params.get("name"))
+        return await get_host(request)
 
-    @router.post("/{host}/power", name="hosts.power")
-    async def power(host: str, action: PowerAction) -> Host:
-        await hosts.power(host, action.action)
-        return await hosts.observe(host)
+    async def power(request: Request) -> Host:
+        await hosts.power(request.path_params["host"], (await body_of(request, PowerAction)).action)
+        return await get_host(request)
 
-    return router
-
-
-def _redfish(site: Site) -> APIRouter:
-    router = APIRouter(prefix="/redfish/v1/Systems/{machine}", route_class=route_class(site))
-
-    @router.get("", name="redfish.get")
-    async def get_system(machine: str) -> RedfishSystem:
-        return site.machines.system(machine)
-
-    @router.post("/Actions/ComputerSystem.Reset", name="redfish.reset", status_code=204)
-    async def reset(machine: str, body: RedfishReset) -> None:
-        site.reset_machine(machine, body.ResetType)
-
-    return router
+    return [
+        calls.route("GET", "/v1/hosts", "hosts.list", list_hosts),
+        calls.route("GET", "/v1/hosts/{host}", "hosts.get", get_host),
+        calls.route("PUT", "/v1/hosts/{host}/server", "hosts.put_server", put_server),
+        calls.route("DELETE", "/v1/hosts/{host}/server", "hosts.delete_server", delete_server),
+        calls.route("POST", "/v1/hosts/{host}/power", "hosts.power", power),
+    ]
 
 
-def _trouble(site: Site) -> APIRouter:
-    """Fault rules and broken hardware: the experimenter's side, itself beyond the reach of fault rules."""
-    router = APIRouter(prefix="/v1", route_class=route_class(site.beyond_faults()))
+def _trouble(site: Site, calls: Calls) -> list[Route]:
+    """Fault rules and broken hardware: the experimenter's side."""
 
-    @router.get("/faults")
-    async def list_faults() -> FaultList:
+    async def list_faults(request: Request) -> FaultList:  # noqa: ARG001 - every call has the same signature
         return FaultList(faults=site.faults.all())
 
-    @router.post("/faults", status_code=201)
-    async def add_fault(rule: FaultRule) -> FaultRule:
-        return site.faults.add(rule)
+    async def add_fault(request: Request) -> FaultRule:
+        return site.faults.add(await body_of(request, FaultRule))
 
-    @router.delete("/faults", status_code=204)
-    async def remove_faults(id: str | None = None) -> None:  # noqa: A002 - the name on the wire
-        site.faults.remove(id)
+    async def remove_faults(request: Request) -> None:
+        site.faults.remove(request.query_params.get("id"))
 
-    @router.post("/machines/{machine}:fail", status_code=204)
-    async def fail_machine(machine: str) -> None:
-        site.fail_machine(machine)
+    async def fail_machine(request: Request) -> None:
+        site.fail_machine(request.path_params["machine"])
 
-    @router.post("/machines/{machine}:repair", status_code=204)
-    async def repair_machine(machine: str) -> None:
-        site.machines.repair(machine)
+    async def repair_machine(request: Request) -> None:
+        site.machines.repair(request.path_params["machine"])
 
-    @router.post("/hosts/{host}:fail", status_code=204)
-    async def fail_host(host: str) -> None:
-        await site.hosts.fail(host)
+    async def fail_host(request: Request) -> None:
+        await site.hosts.fail(request.path_params["host"])
 
-    @router.post("/hosts/{host}:repair", status_code=204)
-    async def repair_host(host: str) -> None:
-        await site.hosts.repair(host)
+    async def repair_host(request: Request) -> None:
+        await site.hosts.repair(request.path_params["host"])
 
-    return router
+    return [
+        calls.route("GET", "/v1/faults", "faults.list", list_faults),
+        calls.route("POST", "/v1/faults", "faults.add", add_fault, status=201),
+        calls.route("DELETE", "/v1/faults", "faults.remove", remove_faults),
+        calls.route("POST", "/v1/machines/{machine}:fail", "machines.fail", fail_machine),
+        calls.route("POST", "/v1/machines/{machine}:repair", "machines.repair", repair_machine),
+        calls.route("POST", "/v1/hosts/{host}:fail", "hosts.fail", fail_host),
+        calls.route("POST", "/v1/hosts/{host}:repair", "hosts.repair", repair_host),
+    ]
