@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TypeVar
 
 import asyncssh
@@ -11,7 +12,18 @@ from pydantic import ValidationError
 
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.ports import Budget
-from ipucloud.wire.site import Host, Inventory, Network, NetworkSpec, RedfishReset, RedfishSystem, ServerSpec, Wire
+from ipucloud.wire.site import (
+    Host,
+    HostList,
+    Inventory,
+    Network,
+    NetworkList,
+    NetworkSpec,
+    RedfishReset,
+    RedfishSystem,
+    ServerSpec,
+    Wire,
+)
 
 Answer = TypeVar("Answer", bound=Wire)
 
@@ -53,8 +65,16 @@ class HttpCalls:
             raise SiteRefused(f"{what}: status {response.status_code}")
         return response
 
-    async def read(self, method: str, path: str, model: type[Answer], *, body: Wire | None = None) -> Answer | None:
-        response = await self.call(method, path, body=body)
+    async def read(
+        self,
+        method: str,
+        path: str,
+        model: type[Answer],
+        *,
+        body: Wire | None = None,
+        params: dict[str, str] | None = None,
+    ) -> Answer | None:
+        response = await self.call(method, path, body=body, params=params)
         if response is None:
             return None
         try:
@@ -62,8 +82,16 @@ class HttpCalls:
         except ValidationError as error:
             raise SiteUnknown(f"{method} {path}: the answer is not a {model.__name__}") from error
 
-    async def must(self, method: str, path: str, model: type[Answer], *, body: Wire | None = None) -> Answer:
-        answer = await self.read(method, path, model, body=body)
+    async def must(
+        self,
+        method: str,
+        path: str,
+        model: type[Answer],
+        *,
+        body: Wire | None = None,
+        params: dict[str, str] | None = None,
+    ) -> Answer:
+        answer = await self.read(method, path, model, body=body, params=params)
         if answer is None:
             raise SiteRefused(f"{method} {path}: the site does not know it")
         return answer
@@ -75,6 +103,10 @@ class HttpNetworks:
 
     async def get(self, name: str) -> Network | None:
         return await self._calls.read("GET", f"/v1/networks/{name}", Network)
+
+    async def list(self, region: str) -> Sequence[Network]:
+        found = await self._calls.must("GET", "/v1/networks", NetworkList, params={"region": region})
+        return found.networks
 
     async def put(self, name: str, spec: NetworkSpec) -> Network:
         return await self._calls.must("PUT", f"/v1/networks/{name}", Network, body=spec)
@@ -91,6 +123,10 @@ class HttpHosts:
 
     async def get(self, host: str) -> Host:
         return await self._calls.must("GET", f"/v1/hosts/{host}", Host)
+
+    async def list(self, region: str) -> Sequence[Host]:
+        found = await self._calls.must("GET", "/v1/hosts", HostList, params={"region": region})
+        return found.hosts
 
     async def put_server(self, host: str, spec: ServerSpec) -> Host:
         return await self._calls.must("PUT", f"/v1/hosts/{host}/server", Host, body=spec)

@@ -33,6 +33,15 @@ class PartitionStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class Partition:
+    """A partition where it stands: in which allocation, and how it is."""
+
+    id: str
+    allocation_id: str
+    state: PartitionState
+
+
+@dataclass(frozen=True, slots=True)
 class PartitionRequest:
     """`size` in IPUs; `gcds` graph compile domains (processes that share the partition)."""
 
@@ -73,13 +82,18 @@ class Vipu(Protocol):
 
     async def partition_status(self, partition_id: str) -> PartitionStatus | None: ...
     async def list_partitions(self, allocation_id: str) -> Sequence[str]: ...
+    async def all_partitions(self) -> Sequence[Partition]:
+        """Every partition of the controller, customers' own included."""
+
     async def create_partition(self, request: PartitionRequest) -> None: ...
     async def reset_partition(self, partition_id: str) -> None: ...
     async def remove_partition(self, partition_id: str) -> None:
         """By force: also when machines of the partition do not answer."""
 
     async def allocation(self, allocation_id: str) -> Allocation | None: ...
-    async def list_allocations(self, cluster_id: str) -> Sequence[Allocation]: ...
+    async def list_allocations(self, cluster_id: str) -> Sequence[Allocation]:
+        """Those of one V-IPU cluster; of every one when `cluster_id` is empty."""
+
     async def create_allocation(self, allocation: Allocation) -> None: ...
     async def remove_allocation(self, allocation_id: str) -> None: ...
     async def cluster_test(self, test_id: str) -> ClusterTest | None: ...
@@ -90,6 +104,7 @@ class Networks(Protocol):
     """Tenant networks."""
 
     async def get(self, name: str) -> Network | None: ...
+    async def list(self, region: str) -> Sequence[Network]: ...
     async def put(self, name: str, spec: NetworkSpec) -> Network: ...
     async def delete(self, name: str) -> None: ...
 
@@ -98,6 +113,9 @@ class Hosts(Protocol):
     """Servers that become Poplar servers."""
 
     async def get(self, host: str) -> Host: ...
+    async def list(self, region: str) -> Sequence[Host]:
+        """As `get` for each, but for the IPUs that a server counts: nobody logs in for that."""
+
     async def put_server(self, host: str, spec: ServerSpec) -> Host: ...
     async def delete_server(self, host: str, name: str) -> None: ...
     async def ssh_host_key(self, address: str, port: int) -> str | None:

@@ -12,6 +12,7 @@ from ipucloud.site.ports import (
     Allocation,
     Budget,
     ClusterTest,
+    Partition,
     PartitionRequest,
     PartitionState,
     PartitionStatus,
@@ -34,7 +35,7 @@ _REFUSALS = frozenset(
         grpc.StatusCode.UNIMPLEMENTED,
     }
 )
-_PARTITION_STATES = {
+_PARTITION_STATES: dict[int, PartitionState] = {
     user.PS_PENDING: PartitionState.PENDING,
     user.PS_ACTIVE: PartitionState.ACTIVE,
     user.PS_REMOVED: PartitionState.REMOVED,
@@ -60,12 +61,20 @@ class GrpcVipu:
         )
         if reply is None:
             return None
-        state = _PARTITION_STATES.get(reply.status.ready_state, PartitionState.UNKNOWN)
-        return PartitionStatus(state, tuple(reply.status.errors))
+        return PartitionStatus(_partition_state(reply.status.ready_state), tuple(reply.status.errors))
 
     async def list_partitions(self, allocation_id: str) -> Sequence[str]:
         reply = await self._read(self._user.ListPartitions, user.ListPartitionsRequest(allocation_id=allocation_id))
         return [] if reply is None else [partition.id for partition in reply.partitions]
+
+    async def all_partitions(self) -> Sequence[Partition]:
+        reply = await self._read(self._user.ListPartitions, user.ListPartitionsRequest())
+        if reply is None:
+            return []
+        return [
+            Partition(found.id, found.spec.allocation_id, _partition_state(found.ready_state))
+            for found in reply.partitions
+        ]
 
     async def create_partition(self, request: PartitionRequest) -> None:
         wanted = user.PartitionRequirements(
@@ -132,6 +141,10 @@ class GrpcVipu:
         except grpc.aio.AioRpcError as error:
             if error.code() is not grpc.StatusCode.ALREADY_EXISTS:
                 raise _site_error(type(request).__name__, error) from error
+
+
+def _partition_state(ready_state: int) -> PartitionState:
+    return _PARTITION_STATES.get(ready_state, PartitionState.UNKNOWN)
 
 
 def _allocation(found: admin.Allocation) -> Allocation:
