@@ -77,7 +77,10 @@ def test_any_other_text_is_no_token(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [TOKEN + "\n", " " + TOKEN, TOKEN.upper(), TOKEN.replace("test", "live"), "Bearer " + TOKEN, TOKEN[:-1], ""]
+    "text",
+    [TOKEN + "\n", " " + TOKEN, TOKEN.upper(), TOKEN.replace("test", "live"), "Bearer " + TOKEN, TOKEN[:-1], ""],
+    # The token is another one in every process of a run, and a test's name must not be.
+    ids=["line end", "space", "upper case", "other environment", "scheme", "cut", "empty"],
 )
 def test_a_token_with_anything_else_around_it_is_no_token(text: str) -> None:
     assert token_hash(text) is None
