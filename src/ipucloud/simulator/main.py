@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+import uvloop
 
 from ipucloud import __version__
 from ipucloud.simulator.hardware import DOMAIN_MACHINES
@@ -35,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         die_with_parent()
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
-        asyncio.run(run(_settings(options, token), lambda line: _announce(line, options.ready_file)))
+        uvloop.run(run(_settings(options, token), lambda line: _announce(line, options.ready_file)))
     except (FolderTaken, PortTaken, SizeMismatch) as problem:
         sys.exit(f"ipucloud-sim: {problem}")
 
