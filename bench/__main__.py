@@ -9,23 +9,29 @@ from collections.abc import Callable, Mapping, Sequence
 
 from bench import report
 from bench.finding import Finding
-from bench.scenarios import engine, reads, wake
+from bench.peers.placement import install
+from bench.scenarios import create, engine, placement, reads, wake
 from bench.stage import Stage, open_stage
 from ipucloud import logs
 from ipucloud.config import Settings
 
 SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
     "reads": reads.run,
+    "create": create.run,
+    "placement": placement.run,
     "engine": engine.run,
     "wake": wake.run,
 }
-ROUNDS = 9
+ROUNDS = 7
 
 
 def main() -> None:
     """Exits 0 whatever the figures say, 1 when a measurement could not be made, 2 on wrong usage."""
     options = _options()
     logs.configure(Settings(log_level="error"))
+    if options.setup:
+        install()
+        return
     names = options.names or list(SCENARIOS)
     findings: dict[str, list[Finding]] = {}
     with open_stage(options.rounds) as stage:
@@ -44,6 +50,7 @@ def main() -> None:
 def _options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev bench", description="Measure ratios, side by side in one run.")
     parser.add_argument("names", nargs="*", choices=[*SCENARIOS, []], metavar="NAME", help=", ".join(SCENARIOS))
+    parser.add_argument("--setup", action="store_true", help="install the peers into .tools/, and measure nothing")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="turns each side takes (%(default)s)")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
     parser.add_argument("--keep", action="store_true", help="write the figures to bench/results/ too")

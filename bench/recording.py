@@ -1,0 +1,139 @@
+"""Recording the statements of a real request, and replaying them as often as one likes, each time with fresh ids."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from psycopg.types.json import Jsonb
+
+from bench.driver import Connection
+from ipucloud.clusters.create import FIRST_INCARNATION
+from ipucloud.db.reader import Query
+from ipucloud.kernel.ids import external_name, new_id
+
+DIGEST_BYTES = 32
+_PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement as it went to the driver."""
+
+    query: Query
+    values: tuple[object, ...]
+
+
+Recording = Sequence[Statement]
+
+
+@contextmanager
+def recording() -> Iterator[list[Statement]]:
+    """Collect what every SQLAlchemy engine of this process executes meanwhile."""
+    taken: list[Statement] = []
+
+    def note(*event: Any) -> None:
+        _, _, text, parameters, _, executemany = event
+        taken.extend(_statement(text, each) for each in (parameters if executemany else [parameters]))
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", note)
+    try:
+        yield taken
+    finally:
+        sa.event.remove(sa.Engine, "before_cursor_execute", note)
+
+
+def _statement(text: str, parameters: Mapping[str, object]) -> Statement:
+    names: list[str] = []
+
+    def number(found: re.Match[str]) -> str:
+        name = found[1]
+        if name is None:
+            return "%"
+        if name not in names:
+            names.append(name)
+        return f"${names.index(name) + 1}"
+
+    query = Query(_PLACEHOLDER.sub(number, text).encode(), tuple(names))
+    return Statement(query, tuple(parameters[name] for name in names))
+
+
+class Replay:
+    """A transaction that can be had again: what differs between two recordings of it is made fresh each time.
+
+    Differing uuids become new ones, also inside texts and as external names, but for those in `existing`, which name
+    a row that must be there: `run` is told which. The `name` of the first recording's object and digests become new
+    ones too.
+    """
+
+    def __init__(self, first: Recording, second: Recording, *, name: str, existing: frozenset[UUID]) -> None:
+        if [each.query for each in first] != [each.query for each in second]:
+            raise ValueError("two requests of the same kind sent different statements")
+        self.statements = first
+        self._name = name
+        self._existing = existing
+        pairs = zip(_all_values(first), _all_values(second), strict=True)
+        differing = {mine for mine, theirs in pairs if mine != theirs}
+        self._ids = frozenset(value for value in differing if isinstance(value, UUID))
+        self._digests = frozenset(
+            value for value in differing if isinstance(value, bytes) and len(value) == DIGEST_BYTES
+        )
+
+    async def run(self, connection: Connection, number: int, existing: UUID) -> None:
+        """Once more, in one transaction, for the object of that number."""
+        fresh = {old: existing if old in self._existing else new_id() for old in self._ids}
+        texts = {self._name: f"{self._name}-{number}"}
+        for old, new in fresh.items():
+            texts[str(old)] = str(new)
+            texts[external_name(old, FIRST_INCARNATION)] = external_name(new, FIRST_INCARNATION)
+        renew = _renewal(fresh, texts, self._digests)
+        for statement in self.statements:
+            cursor = await connection.execute(statement.query.text, [renew(value) for value in statement.values])
+            if cursor.description is not None:
+                await cursor.fetchall()
+        await connection.commit()
+
+
+def _renewal(
+    fresh: Mapping[UUID, UUID], texts: Mapping[str, str], digests: frozenset[bytes]
+) -> Callable[[object], object]:
+    stale = re.compile("|".join(re.escape(text) for text in texts))
+
+    def renewed(text: str) -> str:
+        return stale.sub(lambda found: texts[found[0]], text)
+
+    def renew(value: object) -> object:
+        new = value
+        match value:
+            case UUID():
+                new = fresh.get(value, value)
+            case str():
+                new = renewed(value)
+            case bytes() if value in digests:
+                new = os.urandom(DIGEST_BYTES)
+            case bytes() if len(value) != DIGEST_BYTES:
+                new = renewed(value.decode()).encode()
+            case list():
+                new = [renew(item) for item in value]
+            case dict():
+                new = {name: renew(item) for name, item in value.items()}
+            case Jsonb(obj=inner):
+                new = Jsonb(renew(inner))
+        return new
+
+    return renew
+
+
+def _all_values(taken: Recording) -> Iterator[object]:
+    for statement in taken:
+        for value in statement.values:
+            if isinstance(value, list):
+                yield from value
+            elif not isinstance(value, Jsonb):
+                yield value

@@ -1,0 +1,148 @@
+"""Creating a cluster through HTTP, against the very statements of that request sent by the driver alone."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+import httpx
+import psycopg
+import uvloop
+from pydantic import SecretStr
+
+from bench.driver import Connection, connect
+from bench.finding import Finding, at_least
+from bench.load import Load, open_load
+from bench.recording import Recording, Replay, recording
+from bench.rounds import alternate
+from bench.servers import request, serving_product
+from bench.stage import Stage, Urls
+from bench.world import Customer, body, furnish, new_customer
+from ipucloud.api.app import create_app
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+
+FLAVOR = "m2000-pod4"
+PODS = 16
+CLUSTERS = 100
+"""Made in one turn; there are machines for all of them."""
+NAME = "recorded-cluster"
+
+_FORGET = (
+    "TRUNCATE clusters, idempotency_keys, work, events CASCADE",
+    "UPDATE quotas SET used = 0",
+    "VACUUM (ANALYZE) quotas, machines, hosts, machine_pools, tokens",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The API under load, and the driver with as many connections as the API has."""
+
+    urls: Urls
+    customer: Customer
+    replay: Replay
+    machines: list[UUID]
+    load: Load
+    port: int
+
+    def api(self) -> float:
+        self._forget()
+        path = f"/v1/projects/{self.customer.slug}/clusters"
+        requests = []
+        for number in range(CLUSTERS):
+            name = f"cluster-{number}"
+            headers = {"Authorization": f"Bearer {self.customer.token}", "Idempotency-Key": name}
+            requests.append(request("POST", path, headers=headers, body=body(name, FLAVOR).model_dump_json()))
+        rate = self.load.each_once(self.port, requests, expect=202)
+        self._count()
+        return rate
+
+    def driver(self) -> float:
+        self._forget()
+        rate = uvloop.run(self._replayed())
+        self._count()
+        return rate
+
+    async def _replayed(self) -> float:
+        connections = [await connect(self.urls.app, autocommit=False) for _ in range(Settings().database_pool_size)]
+        for connection in connections:
+            await connection.execute("SELECT 1")
+            await connection.commit()
+        numbers = iter(range(CLUSTERS))
+        started = time.perf_counter()
+        await asyncio.gather(*(self._one_after_the_other(connection, numbers) for connection in connections))
+        elapsed = time.perf_counter() - started
+        for connection in connections:
+            await connection.close()
+        return CLUSTERS / elapsed
+
+    async def _one_after_the_other(self, connection: Connection, numbers: Iterator[int]) -> None:
+        for number in numbers:
+            await self.replay.run(connection, number, self.machines[number])
+
+    def _forget(self) -> None:
+        with psycopg.connect(self.urls.superuser, autocommit=True) as connection:
+            for statement in _FORGET:
+                connection.execute(statement)
+
+    def _count(self) -> None:
+        """Both sides leave the same rows behind, or they have not done the same."""
+        counted = (
+            "SELECT (SELECT count(*) FROM clusters), (SELECT count(*) FROM allocations), (SELECT count(*) FROM work)"
+        )
+        with psycopg.connect(self.urls.superuser) as connection:
+            if connection.execute(counted).fetchone() != (CLUSTERS, 2 * CLUSTERS, CLUSTERS):
+                raise ValueError("not every cluster was created")
+
+
+def run(stage: Stage) -> list[Finding]:
+    with stage.database("bench_create") as urls:
+        customer, machines = asyncio.run(_prepare(urls))
+        first, second = (asyncio.run(_recorded(urls, customer, name)) for name in (NAME, "another-cluster"))
+        replay = Replay(first, second, name=NAME, existing=frozenset(machines))
+        with serving_product(stage.folder, urls.app) as port, open_load(stage.folder) as load:
+            sides = Sides(urls, customer, replay, machines, load, port)
+            rates = alternate({"api": sides.api, "driver": sides.driver}, stage.rounds)
+    return [
+        Finding(
+            "creates, over their statements by the driver",
+            rates.ratio("api", "driver"),
+            goal=at_least(0.5),
+            numbers=rates.numbers("api", "driver") | {"statements": len(first)},
+        )
+    ]
+
+
+async def _prepare(urls: Urls) -> tuple[Customer, list[UUID]]:
+    database = Database(urls.app, pool_size=1)
+    await furnish(database, pods=PODS, hosts=CLUSTERS)
+    customer = await new_customer(database)
+    async with database.read() as connection:
+        machines = (await connection.exec_driver_sql("SELECT id FROM machines ORDER BY name")).scalars().all()
+    await database.close()
+    return customer, list(machines)
+
+
+async def _recorded(urls: Urls, customer: Customer, name: str) -> Recording:
+    """The statements of one request to the application, in this process."""
+    app = create_app(Settings(database_url=SecretStr(urls.app)))
+    async with app.router.lifespan_context(app):
+        client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://bench")
+        async with client:
+            with recording() as taken:
+                answer = await client.post(
+                    f"/v1/projects/{customer.slug}/clusters",
+                    content=body(name, FLAVOR).model_dump_json(),
+                    headers={
+                        "Authorization": f"Bearer {customer.token}",
+                        "Idempotency-Key": name,
+                        "Content-Type": "application/json",
+                    },
+                )
+                made = list(taken)
+    answer.raise_for_status()
+    return made
