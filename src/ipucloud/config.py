@@ -43,6 +43,7 @@ class Settings(BaseSettings):
     worker_internal_port: int = Field(8002, ge=0, le=65535)
     lease_seconds: float = Field(30.0, gt=0)
     poll_seconds: float = Field(1.0, gt=0, description="floor of the engine's polling when no wake arrives")
+    reap_seconds: float = Field(1.0, gt=0, description="how often a worker looks for leases of dead workers")
     step_attempts: int = Field(5, ge=1, description="failures of one step before the operation is undone")
     create_deadline: float = Field(3600.0, gt=0)
     drain_seconds: float = Field(20.0, gt=0)

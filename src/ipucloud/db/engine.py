@@ -58,13 +58,13 @@ class Database:
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
         """One transaction: committed on a clean exit, rolled back on any exception."""
-        async with _reachable(), self._engine.begin() as connection:
+        async with reachable(), self._engine.begin() as connection:
             yield connection
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
         """A connection where every statement stands alone."""
-        async with _reachable(), self._autocommit.connect() as connection:
+        async with reachable(), self._autocommit.connect() as connection:
             yield connection
 
     async def transact(self, work: Callable[[AsyncConnection], Awaitable[Result]]) -> Result:
@@ -103,7 +103,8 @@ def is_unreachable(error: Exception) -> bool:
 
 
 @asynccontextmanager
-async def _reachable() -> AsyncIterator[None]:
+async def reachable() -> AsyncIterator[None]:
+    """Turn what a database that does not answer raises into a `Problem` of kind `unavailable`."""
     try:
         yield
     except (sa.exc.DBAPIError, sa.exc.TimeoutError) as error:

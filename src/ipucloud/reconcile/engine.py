@@ -21,7 +21,7 @@ from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import Problem
 from ipucloud.reconcile import metrics, statements
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Park, Retry, Wait, backoff
-from ipucloud.reconcile.presence import Presence
+from ipucloud.reconcile.presence import Presence, SessionPresence
 from ipucloud.reconcile.reconciler import LeaseLost, Reconciler, Ticket
 from ipucloud.reconcile.wake import PLATFORM
 
@@ -46,7 +46,8 @@ class EngineSettings:
 class Engine:
     """One worker's engine. `run()` returns after `stop()` once what was under way has ended or was handed back.
 
-    `platform_tickets`: kind → keys of the tickets that exist without anybody's request.
+    `platform_tickets`: kind → keys of the tickets that exist without anybody's request. `presence`: how the worker
+    holds its leases; by default a session of its own in the same database.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Engine:
         settings: EngineSettings = EngineSettings(),
         draw: random.Random | None = None,
         platform_tickets: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        presence: Presence | None = None,
     ) -> None:
         self._database = database
         self._reconcilers = {reconciler.kind: reconciler for reconciler in reconcilers}
@@ -67,7 +69,7 @@ class Engine:
         self._awake = asyncio.Event()
         self._stopping = asyncio.Event()
         self._running: dict[asyncio.Task[None], Ticket] = {}
-        self._presence = Presence(database.url, self._awake.set)
+        self._presence = presence or SessionPresence(database.url)
         self._first_project = PLATFORM
         self._platform_tickets = platform_tickets
 
@@ -107,7 +109,7 @@ class Engine:
         helpers = [
             asyncio.create_task(loop, name=name)
             for name, loop in (
-                ("listen", self._presence.listen()),
+                ("listen", self._presence.listen(self._awake.set)),
                 ("heartbeat", self._heartbeat()),
                 ("reap", self._reap()),
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable
+from typing import Protocol
 
 import psycopg
 
@@ -13,21 +14,34 @@ from ipucloud.reconcile.wake import CHANNEL
 _OWNER_BITS = 62
 
 
-class Presence:
+class Presence(Protocol):
+    """What makes a worker somebody: while `owner` is not 0, its leases are its own."""
+
+    owner: int
+
+    async def open(self) -> None:
+        """Take a new owner number. Raises psycopg.OperationalError when the server does not answer."""
+
+    async def listen(self, on_wake: Callable[[], None]) -> None:
+        """Report wakes until the presence is lost; then raise psycopg.OperationalError."""
+
+    async def close(self) -> None:
+        """Give the number up: its leases are anybody's."""
+
+
+class SessionPresence:
     """One direct connection that holds the advisory lock of a fresh random owner number and listens for wakes.
 
     The number is new with every connection: whoever lost the connection has lost its leases, and must not be mistaken
     for its former self. The connection must be direct: a transaction pooler would drop the lock.
     """
 
-    def __init__(self, database_url: str, on_wake: Callable[[], None]) -> None:
+    def __init__(self, database_url: str) -> None:
         self._url = database_url
-        self._on_wake = on_wake
         self._connection: psycopg.AsyncConnection | None = None
         self.owner = 0
 
     async def open(self) -> None:
-        """Raises psycopg.OperationalError when the server does not answer."""
         connection = await psycopg.AsyncConnection.connect(
             self._url,
             autocommit=True,
@@ -41,12 +55,11 @@ class Presence:
         await connection.execute(f"LISTEN {CHANNEL}")
         self._connection, self.owner = connection, owner
 
-    async def listen(self) -> None:
-        """Report wakes until the connection is lost; then raise psycopg.OperationalError."""
+    async def listen(self, on_wake: Callable[[], None]) -> None:
         if self._connection is None:
             raise psycopg.OperationalError("not connected")
         async for _ in self._connection.notifies():
-            self._on_wake()
+            on_wake()
 
     async def close(self) -> None:
         connection, self._connection = self._connection, None

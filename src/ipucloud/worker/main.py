@@ -18,6 +18,7 @@ from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.reconcile.engine import Engine, EngineSettings
+from ipucloud.reconcile.presence import Presence
 from ipucloud.reconcile.reconciler import PeriodicTasks
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Sites
@@ -58,8 +59,17 @@ async def _main(settings: Settings) -> None:
     log.info("worker_stopped")
 
 
-def assemble(database: Database, sites: Sites, settings: Settings, clock: Clock) -> tuple[Engine, PeriodicTasks]:
-    """The engine with everything it reconciles, ready to run."""
+def assemble(
+    database: Database,
+    sites: Sites,
+    settings: Settings,
+    clock: Clock,
+    *,
+    draw: random.Random | None = None,
+    presence: Presence | None = None,
+) -> tuple[Engine, PeriodicTasks]:
+    """The engine with everything it reconciles, ready to run. `draw` gives the jitter of its waits."""
+    draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
     tasks = PeriodicTasks(database, periodic_tasks(sites, settings))
     clusters = ClusterReconciler(
         sites,
@@ -67,7 +77,7 @@ def assemble(database: Database, sites: Sites, settings: Settings, clock: Clock)
         request_life=settings.request_life,
         attempts=settings.step_attempts,
         billing_starts_at=settings.billing_starts_at,
-        draw=random.Random(),  # noqa: S311  # jitter, not a secret
+        draw=draw,
     )
     engine = Engine(
         database,
@@ -77,9 +87,12 @@ def assemble(database: Database, sites: Sites, settings: Settings, clock: Clock)
             slots=settings.worker_slots,
             lease=settings.lease_seconds,
             poll=settings.poll_seconds,
+            reap=settings.reap_seconds,
             drain=settings.drain_seconds,
         ),
+        draw=draw,
         platform_tickets={tasks.kind: sorted(tasks.tasks)},
+        presence=presence,
     )
     return engine, tasks
 
