@@ -39,8 +39,6 @@ RPC_OPTIONS = [
     ("grpc.http2.max_ping_strikes", 0),
 ]
 
-RpcHandlers = list["grpc.GenericRpcHandler[Message, Message]"]
-
 
 class FolderTaken(Exception):
     """Another simulated site runs on the same folder."""
