@@ -48,6 +48,7 @@ def test_a_program_that_dies_is_started_again(system: Up, program: str) -> None:
     [pid] = system.ipucloud.pids(*words)
     os.kill(pid, signal.SIGKILL)
     eventually(lambda: system.ipucloud.pids(*words) not in ([], [pid]), f"{program} starts again")
+    eventually(system.answers, "the API answers")
     assert system.ipucloud.json("whoami", **system.environment)["role"] == "owner"
 
 

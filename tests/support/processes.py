@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import httpx
+
 from tests.support.waiting import eventually
 
 MARK = "IPU_TEST_MARK"
@@ -100,6 +102,13 @@ class Up:
     @property
     def environment(self) -> dict[str, str]:
         return {"IPUCLOUD_URL": self.facts["url"], "IPUCLOUD_TOKEN": self.facts["token"]}
+
+    def answers(self) -> bool:
+        """Whether the API can be reached now."""
+        try:
+            return httpx.get(f"{self.facts['url']}/livez", timeout=5, trust_env=False).is_success
+        except httpx.HTTPError:
+            return False
 
     @property
     def site_url(self) -> str:

@@ -16,7 +16,7 @@ from ipucloud.cli.exits import Exit
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.config import Settings
 from ipucloud.db.embedded import EmbeddedPostgresError
-from ipucloud.kernel.errors import Problem
+from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.site.errors import SiteError
 
 
@@ -28,7 +28,7 @@ def told() -> Iterator[None]:
     except (CommandError, EmbeddedPostgresError, SiteError) as error:
         stop(str(error), Exit.FAILED)
     except Problem as error:
-        stop(error.detail, Exit.FAILED)
+        stop(error.detail, Exit.UNREACHABLE if error.kind is UNAVAILABLE else Exit.FAILED)
     except alembic.util.CommandError as error:
         stop(f"The database is not one that this version can bring up to date: {error}", Exit.FAILED)
     except (sa.exc.OperationalError, psycopg.OperationalError) as error:
