@@ -16,6 +16,7 @@ from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
 from ipucloud.identity.access import Principal, Scope, authorize, identify
 from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.failpoints import failpoint
 
 _KEYED = frozenset({"POST", "PATCH"})
 
@@ -36,9 +37,13 @@ async def change(request: Request, project: str, effect: Change) -> Response:
     async def work(connection: AsyncConnection) -> Answer:
         scope = await authorize(connection, trace.credential(), project, permission_of(request))
         trace.concerns(project_id=scope.project_id, token_id=scope.token_id)
-        return await _once(connection, scope.project_id, key, lambda: effect(connection, scope))
+        failpoint("request.authorized")
+        answer = await _once(connection, scope.project_id, key, lambda: effect(connection, scope))
+        failpoint("request.before_commit")
+        return answer
 
     answer = await services.database.transact(work)
+    failpoint("request.committed")
     services.notifier.poke()
     return _response(request, answer)
 
@@ -75,6 +80,7 @@ async def _once(
         return earlier
     answer = await effect()
     await key.keep(connection, scope, answer)
+    failpoint("request.answer_kept")
     return answer
 
 

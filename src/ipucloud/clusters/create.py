@@ -19,6 +19,7 @@ from ipucloud.config import Settings
 from ipucloud.inventory.placement import Demand, take
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, Problem
+from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.store import open_operation
 from ipucloud.quotas import store as quotas
@@ -77,8 +78,10 @@ async def create(
         machine_type=flavor.machine_type,
         machines=flavor.machines,
     )
+    failpoint("create.quota_taken")
     expected = expected_seconds(CREATE_PLAN, admitted.typical_seconds, catalogue)
     cluster_id = await _insert(connection, actor, body, admitted, expected)
+    failpoint("create.cluster_written")
     operation_id = await open_operation(
         connection,
         project_id=actor.project_id,
@@ -90,11 +93,14 @@ async def create(
         request_id=actor.request_id,
         token_id=actor.token_id,
     )
+    failpoint("create.operation_opened")
     await wake(connection, kind=WORK_KIND, key=str(cluster_id), project_id=actor.project_id)
+    failpoint("create.woken")
     demand = Demand(
         actor.project_id, cluster_id, region, flavor.machine_type, machines=flavor.machines, hosts=flavor.poplar_servers
     )
     await take(connection, demand)
+    failpoint("create.machines_taken")
     return Accepted(operation_id, cluster_id)
 
 

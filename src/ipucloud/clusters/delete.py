@@ -18,6 +18,7 @@ from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
 from ipucloud.config import Settings
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import DELETE_PROTECTED, Problem
+from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.store import open_operation, preempt
 from ipucloud.reconcile.wake import wake
 
@@ -56,6 +57,7 @@ async def delete(
     Raises `Problem`: not_found, precondition_failed, delete_protected.
     """
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
+    failpoint("delete.cluster_locked")
     if cluster.state is ClusterState.DELETED:
         raise no_such_cluster()
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
@@ -71,6 +73,7 @@ async def delete(
     CLUSTER_STATES.require(cluster.state, ClusterState.DELETING)
     expected = expected_seconds(DELETE_PLAN, cluster.typical_seconds, load())
     await preempt(connection, project_id=actor.project_id, cluster_id=cluster_id)
+    failpoint("delete.preempted")
     operation_id = await open_operation(
         connection,
         project_id=actor.project_id,
@@ -82,6 +85,7 @@ async def delete(
         request_id=actor.request_id,
         token_id=actor.token_id,
     )
+    failpoint("delete.operation_opened")
     await connection.execute(
         _ENTER_DELETING,
         mine
@@ -92,6 +96,9 @@ async def delete(
             "request_id": actor.request_id,
         },
     )
+    failpoint("delete.state_entered")
     await wake(connection, kind=WORK_KIND, key=str(cluster_id), project_id=actor.project_id)
+    failpoint("delete.woken")
     await close_interval(connection, project_id=actor.project_id, cluster_id=cluster_id)
+    failpoint("delete.interval_closed")
     return Accepted(operation_id, cluster_id)

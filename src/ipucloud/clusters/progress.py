@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.results import ServerObservation
 from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
+from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.plan import PlannedStep
 
 _LOCK_QUOTA = sa.text(
@@ -35,7 +36,9 @@ async def lock_operation(connection: AsyncConnection, cluster: ClusterInputs) ->
     """
     if cluster.step.last:
         await connection.execute(_LOCK_QUOTA, {"cluster_id": cluster.id})
+        failpoint("cluster.quota_locked")
     found = await connection.execute(_LOCK, {"cluster_id": cluster.id, "operation_id": cluster.operation_id})
+    failpoint("cluster.operation_locked")
     return found.one_or_none() is not None
 
 
@@ -78,7 +81,9 @@ async def record_step(
     await connection.execute(
         _STEP, mine | {"ordinal": cluster.step.ordinal, "state": state, "detail": detail, "failures": int(failed)}
     )
+    failpoint("cluster.step_recorded")
     await connection.execute(_OPERATION, mine)
+    failpoint("cluster.operation_moved")
     await connection.execute(_TOUCH, {"cluster_id": cluster.id, "blocked_by": detail if failed else None})
 
 
@@ -114,6 +119,7 @@ async def enter_state(
             "reason": reason,
         },
     )
+    failpoint("cluster.state_entered")
 
 
 _SERVER = sa.text(
@@ -136,6 +142,7 @@ async def record_servers(
     ]
     if rows:
         await connection.execute(_SERVER, rows)
+        failpoint("cluster.servers_recorded")
 
 
 _UNDO = sa.text(
@@ -168,6 +175,7 @@ async def append_undo(
             "error": error,
         },
     )
+    failpoint("cluster.undo_appended")
 
 
 _RELEASE = sa.text(
@@ -200,8 +208,10 @@ _FREE = sa.text(
 async def release_machines(connection: AsyncConnection, cluster: ClusterInputs) -> None:
     """The customer is gone from the machines; nobody else may have them yet."""
     await connection.execute(_RELEASE, {"project_id": cluster.project_id, "cluster_id": cluster.id})
+    failpoint("cluster.machines_released")
 
 
 async def free_machines(connection: AsyncConnection, cluster: ClusterInputs) -> None:
     """The machines were seen clean: back to the pool, and their number back to the quota."""
     await connection.execute(_FREE, {"project_id": cluster.project_id, "cluster_id": cluster.id})
+    failpoint("cluster.machines_freed")

@@ -18,6 +18,7 @@ from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, WORK_KIND
 from ipucloud.clusters.results import Achieved, Cancelled, Failed, Pending, StepResult
 from ipucloud.clusters.states import ClusterState
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
+from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.states import OperationState
 from ipucloud.operations.store import end_operation
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait, backoff
@@ -71,6 +72,7 @@ class ClusterReconciler:
             step=inputs.step.name,
         )
         if not inputs.undoing and inputs.operation_state == OperationState.CANCELLING:
+            failpoint("cluster.cancel_seen")
             return Cancelled()
         if not inputs.undoing and inputs.operation_kind == CREATE and inputs.overdue:
             return Failed("the operation took longer than it may", final=True)
@@ -129,6 +131,7 @@ class ClusterReconciler:
             cluster_id=cluster.id,
             since=cluster.created_at if self._billing_starts_at == "requested" else None,
         )
+        failpoint("cluster.interval_opened")
 
     async def _bury(self, connection: AsyncConnection, cluster: ClusterInputs) -> None:
         """The end of every clean-up: of a delete, of a cancelled create, of a failed one."""
@@ -148,6 +151,7 @@ class ClusterReconciler:
         await end_operation(
             connection, project_id=cluster.project_id, cluster_id=cluster.id, state=state.value, error=None
         )
+        failpoint("cluster.operation_ended")
 
     async def _fail(self, connection: AsyncConnection, cluster: ClusterInputs, failure: Failed) -> Outcome:
         failures = cluster.step.attempts + 1

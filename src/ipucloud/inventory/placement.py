@@ -19,6 +19,7 @@ from ipucloud.inventory.allocator import Placement, allocate
 from ipucloud.inventory.snapshot import PodView, SlotState, SlotView
 from ipucloud.inventory.whynot import WhyNot
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
+from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 
 _LOCK_POOL = sa.text(
@@ -128,6 +129,7 @@ async def take(connection: AsyncConnection, demand: Demand) -> None:
     Raises `Problem` capacity_exhausted with `why_not`.
     """
     await connection.execute(_LOCK_POOL, {"region": demand.region, "machine_type": demand.machine_type})
+    failpoint("create.pool_locked")
     found = allocate(await _snapshot(connection, demand.region, demand.machine_type), demand.machines)
     if isinstance(found, WhyNot):
         raise exhausted(_no_machines(found))

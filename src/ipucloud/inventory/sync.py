@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.engine import Database
+from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.site.ports import Sites
 from ipucloud.wire.site import Inventory, SitePod, SiteRegion
@@ -64,6 +65,7 @@ async def sync(database: Database, sites: Sites) -> Synced:
     async with database.begin() as connection:
         for region in inventory.regions:
             await _register(connection, region)
+            failpoint("sync.region_registered")
     return _count(inventory)
 
 

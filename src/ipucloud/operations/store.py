@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.kernel.errors import PREEMPTED, Problem
+from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.plan import PlannedStep
 
@@ -140,4 +141,5 @@ _CANCEL = sa.text(
 async def request_cancel(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> UUID | None:
     """Set the flag a reconciler reads between steps. The cluster to wake, or None when it is too late."""
     found = await connection.execute(_CANCEL, {"project_id": project_id, "operation_id": operation_id})
+    failpoint("cancel.asked")
     return found.scalar_one_or_none()

@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import Problem
+from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile import metrics, statements
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Park, Retry, Wait, backoff
 from ipucloud.reconcile.presence import Presence, SessionPresence
@@ -164,6 +165,7 @@ class Engine:
                 for row in found
             ]
         for ticket in tickets:
+            failpoint("engine.claimed")
             task = asyncio.create_task(self._look(ticket), name=f"{ticket.kind}:{ticket.key}")
             self._running[task] = ticket
             task.add_done_callback(self._ended)
@@ -184,10 +186,12 @@ class Engine:
             try:
                 await self._look_while_it_goes(ticket)
             except LeaseLost:
+                failpoint("engine.stale_result")
                 metrics.STALE.inc()
                 log.warning("stale_result_dropped")
             except Problem as error:
                 # Whether the last transaction committed is unknown; the next look reads what is true.
+                failpoint("engine.database_lost")
                 log.warning("look_interrupted", error=str(error))
                 await self._hand_back(ticket, Retry("the database did not answer"))
 
@@ -203,6 +207,7 @@ class Engine:
                 raise
             except Exception as error:  # a bug in a reconciler must not stop the worker
                 log.exception("reconciler_failed")
+                failpoint("engine.reconciler_failed")
                 outcome = Retry(f"{type(error).__name__}: {error}"[:500])
                 await self._finish_alone(ticket, outcome)
             metrics.OUTCOMES.labels(ticket.kind, type(outcome).__name__).inc()
@@ -213,15 +218,22 @@ class Engine:
                 return
 
     async def _once(self, reconciler: Reconciler[Any, Any], ticket: Ticket) -> Outcome:
+        failpoint("engine.before_load")
         async with self._database.read() as connection:
             inputs = await reconciler.load(connection, ticket)
+            failpoint("engine.loaded")
             if isinstance(inputs, Outcome):
                 await self._finish(connection, ticket, inputs)
                 return inputs
+        failpoint("engine.before_act")
         result = await reconciler.act(ticket, inputs)
+        failpoint("engine.acted")
         async with self._database.begin() as connection:
             outcome = await reconciler.apply(connection, ticket, inputs, result)
+            failpoint("engine.applied")
             await self._finish(connection, ticket, outcome)
+            failpoint("engine.before_commit")
+        failpoint("engine.committed")
         return outcome
 
     async def _finish(self, connection: AsyncConnection, ticket: Ticket, outcome: Outcome) -> None:
@@ -229,9 +241,11 @@ class Engine:
         mine = {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence, "owner": self._presence.owner}
         if isinstance(outcome, Go):
             deadline = self._clock.monotonic() + self._settings.lease
+            failpoint("engine.before_extend")
             found = await connection.execute(statements.EXTEND, mine | {"lease": self._settings.lease})
             ticket.deadline, ticket.attempt = deadline, 0
         else:
+            failpoint("engine.before_finish")
             found = await connection.execute(statements.FINISH, mine | self._ending(ticket, outcome))
         if found.rowcount != 1:
             raise LeaseLost(ticket.key)
@@ -255,9 +269,11 @@ class Engine:
     async def _finish_alone(self, ticket: Ticket, outcome: Outcome) -> None:
         async with self._database.read() as connection:
             await self._finish(connection, ticket, outcome)
+            failpoint("engine.finished_alone")
 
     async def _hand_back(self, ticket: Ticket, outcome: Outcome) -> None:
         """Best effort: a lease that cannot be given back ends by itself."""
+        failpoint("engine.before_hand_back")
         with contextlib.suppress(LeaseLost, Problem, *_DATABASE_ERRORS):
             await self._finish_alone(ticket, outcome)
 
@@ -267,10 +283,12 @@ class Engine:
             if not self._running:
                 continue
             deadline = self._clock.monotonic() + self._settings.lease
+            failpoint("engine.before_heartbeat")
             async with self._database.read() as connection:
                 found = await connection.execute(
                     statements.HEARTBEAT, {"owner": self._presence.owner, "lease": self._settings.lease}
                 )
+                failpoint("engine.heartbeat_sent")
                 held = {(row.kind, row.key): row.fence for row in found}
             for task, ticket in list(self._running.items()):
                 if held.get((ticket.kind, ticket.key)) == ticket.fence:
@@ -281,8 +299,10 @@ class Engine:
     async def _reap(self) -> None:
         while True:
             await self._clock.sleep(self._settings.reap * self._draw.uniform(0.8, 1.2))
+            failpoint("engine.before_reap")
             async with self._database.read() as connection:
                 freed = await connection.execute(statements.REAP)
+                failpoint("engine.reaped")
             if freed.rowcount:
                 metrics.REAPED.inc(freed.rowcount)
                 log.warning("leases_freed", count=freed.rowcount)
@@ -290,6 +310,7 @@ class Engine:
 
     async def _drain(self) -> None:
         """Let looks end at their next step; hand back what does not end in time, its attempt not counted."""
+        failpoint("engine.draining")
         if self._running:
             await asyncio.wait(self._running, timeout=self._settings.drain)
         unfinished = list(self._running.values())
@@ -309,3 +330,4 @@ class Engine:
             for kind, keys in self._platform_tickets.items():
                 for key in keys:
                     await connection.execute(statements.ENSURE, {"kind": kind, "key": key, "project_id": PLATFORM})
+            failpoint("engine.tickets_ensured")

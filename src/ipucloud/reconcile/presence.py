@@ -9,6 +9,7 @@ from typing import Protocol
 
 import psycopg
 
+from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.wake import CHANNEL
 
 _OWNER_BITS = 62
@@ -51,9 +52,11 @@ class SessionPresence:
             keepalives_count=3,
         )
         owner = secrets.randbits(_OWNER_BITS)
+        failpoint("presence.connected")
         await connection.execute("SELECT pg_advisory_lock(%s)", (owner,))
         await connection.execute(f"LISTEN {CHANNEL}")
         self._connection, self.owner = connection, owner
+        failpoint("presence.taken")
 
     async def listen(self, on_wake: Callable[[], None]) -> None:
         if self._connection is None:

@@ -16,6 +16,8 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.kernel.failpoints import failpoint
+
 CHANNEL = "ipucloud_work"
 THROTTLE_SECONDS = 0.002
 PLATFORM = UUID(int=0)
@@ -81,5 +83,7 @@ class Notifier:
         while True:
             await self._asked.wait()
             self._asked.clear()
+            failpoint("notifier.before_send")
             await connection.execute(f"NOTIFY {CHANNEL}")
+            failpoint("notifier.sent")
             await asyncio.sleep(THROTTLE_SECONDS)

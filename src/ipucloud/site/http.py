@@ -10,6 +10,8 @@ import asyncssh
 import httpx
 from pydantic import ValidationError
 
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.site.calls import Call
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.ports import Budget
 from ipucloud.wire.site import (
@@ -39,10 +41,11 @@ class HttpCalls:
         self._budget = budget
 
     async def call(
-        self, method: str, path: str, *, body: Wire | None = None, params: dict[str, str] | None = None
+        self, call: Call, method: str, path: str, *, body: Wire | None = None, params: dict[str, str] | None = None
     ) -> httpx.Response | None:
         seconds = min(self._call_timeout, self._budget())
         what = f"{method} {path}"
+        failpoint("site.before", call)
         try:
             response = await self._client.request(
                 method,
@@ -55,6 +58,8 @@ class HttpCalls:
             raise SiteBusy(f"{what}: the site cannot be reached") from error
         except httpx.HTTPError as error:
             raise SiteUnknown(f"{what}: no answer ({type(error).__name__})") from error
+        finally:
+            failpoint("site.after", call)
         if response.status_code == httpx.codes.NOT_FOUND:
             return None
         if response.status_code == httpx.codes.TOO_MANY_REQUESTS:
@@ -67,6 +72,7 @@ class HttpCalls:
 
     async def read(
         self,
+        call: Call,
         method: str,
         path: str,
         model: type[Answer],
@@ -74,7 +80,7 @@ class HttpCalls:
         body: Wire | None = None,
         params: dict[str, str] | None = None,
     ) -> Answer | None:
-        response = await self.call(method, path, body=body, params=params)
+        response = await self.call(call, method, path, body=body, params=params)
         if response is None:
             return None
         try:
@@ -84,6 +90,7 @@ class HttpCalls:
 
     async def must(
         self,
+        call: Call,
         method: str,
         path: str,
         model: type[Answer],
@@ -91,7 +98,7 @@ class HttpCalls:
         body: Wire | None = None,
         params: dict[str, str] | None = None,
     ) -> Answer:
-        answer = await self.read(method, path, model, body=body, params=params)
+        answer = await self.read(call, method, path, model, body=body, params=params)
         if answer is None:
             raise SiteRefused(f"{method} {path}: the site does not know it")
         return answer
@@ -102,17 +109,19 @@ class HttpNetworks:
         self._calls = calls
 
     async def get(self, name: str) -> Network | None:
-        return await self._calls.read("GET", f"/v1/networks/{name}", Network)
+        return await self._calls.read(Call.GET_NETWORK, "GET", f"/v1/networks/{name}", Network)
 
     async def list(self, region: str) -> Sequence[Network]:
-        found = await self._calls.must("GET", "/v1/networks", NetworkList, params={"region": region})
+        found = await self._calls.must(
+            Call.LIST_NETWORKS, "GET", "/v1/networks", NetworkList, params={"region": region}
+        )
         return found.networks
 
     async def put(self, name: str, spec: NetworkSpec) -> Network:
-        return await self._calls.must("PUT", f"/v1/networks/{name}", Network, body=spec)
+        return await self._calls.must(Call.PUT_NETWORK, "PUT", f"/v1/networks/{name}", Network, body=spec)
 
     async def delete(self, name: str) -> None:
-        await self._calls.call("DELETE", f"/v1/networks/{name}")
+        await self._calls.call(Call.DELETE_NETWORK, "DELETE", f"/v1/networks/{name}")
 
 
 class HttpHosts:
@@ -122,20 +131,21 @@ class HttpHosts:
         self._budget = budget
 
     async def get(self, host: str) -> Host:
-        return await self._calls.must("GET", f"/v1/hosts/{host}", Host)
+        return await self._calls.must(Call.GET_HOST, "GET", f"/v1/hosts/{host}", Host)
 
     async def list(self, region: str) -> Sequence[Host]:
-        found = await self._calls.must("GET", "/v1/hosts", HostList, params={"region": region})
+        found = await self._calls.must(Call.LIST_HOSTS, "GET", "/v1/hosts", HostList, params={"region": region})
         return found.hosts
 
     async def put_server(self, host: str, spec: ServerSpec) -> Host:
-        return await self._calls.must("PUT", f"/v1/hosts/{host}/server", Host, body=spec)
+        return await self._calls.must(Call.PUT_SERVER, "PUT", f"/v1/hosts/{host}/server", Host, body=spec)
 
     async def delete_server(self, host: str, name: str) -> None:
-        await self._calls.call("DELETE", f"/v1/hosts/{host}/server", params={"name": name})
+        await self._calls.call(Call.DELETE_SERVER, "DELETE", f"/v1/hosts/{host}/server", params={"name": name})
 
     async def ssh_host_key(self, address: str, port: int) -> str | None:
         seconds = min(self._call_timeout, self._budget())
+        failpoint("site.before", Call.SSH_HOST_KEY)
         try:
             async with asyncio.timeout(seconds):
                 key = await asyncssh.get_server_host_key(
@@ -143,6 +153,8 @@ class HttpHosts:
                 )
         except (OSError, TimeoutError, asyncssh.Error):
             return None
+        finally:
+            failpoint("site.after", Call.SSH_HOST_KEY)
         return None if key is None else key.export_public_key().decode().strip()
 
 
@@ -151,7 +163,7 @@ class HttpMachines:
         self._calls = calls
 
     async def get(self, machine: str) -> RedfishSystem:
-        return await self._calls.must("GET", f"/redfish/v1/Systems/{machine}", RedfishSystem)
+        return await self._calls.must(Call.GET_MACHINE, "GET", f"/redfish/v1/Systems/{machine}", RedfishSystem)
 
     async def power_on(self, machine: str) -> None:
         await self._reset(machine, RedfishReset(ResetType="On"))
@@ -161,11 +173,11 @@ class HttpMachines:
 
     async def _reset(self, machine: str, reset: RedfishReset) -> None:
         path = f"/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset"
-        if await self._calls.call("POST", path, body=reset) is None:
+        if await self._calls.call(Call.RESET_MACHINE, "POST", path, body=reset) is None:
             raise SiteRefused(f"POST {path}: the site does not know it")
 
 
 async def read_inventory(client: httpx.AsyncClient, call_timeout: float) -> Inventory:
     """The site's own list of its hardware."""
     calls = HttpCalls(client, call_timeout, lambda: call_timeout)
-    return await calls.must("GET", "/v1/inventory", Inventory)
+    return await calls.must(Call.GET_INVENTORY, "GET", "/v1/inventory", Inventory)

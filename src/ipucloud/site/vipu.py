@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import grpc
 
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.site.calls import Call
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.ports import (
     Allocation,
@@ -57,18 +59,22 @@ class GrpcVipu:
 
     async def partition_status(self, partition_id: str) -> PartitionStatus | None:
         reply = await self._read(
-            self._user.GetPartitionStatus, user.GetPartitionStatusRequest(partition_id=partition_id)
+            Call.GET_PARTITION_STATUS,
+            self._user.GetPartitionStatus,
+            user.GetPartitionStatusRequest(partition_id=partition_id),
         )
         if reply is None:
             return None
         return PartitionStatus(_partition_state(reply.status.ready_state), tuple(reply.status.errors))
 
     async def list_partitions(self, allocation_id: str) -> Sequence[str]:
-        reply = await self._read(self._user.ListPartitions, user.ListPartitionsRequest(allocation_id=allocation_id))
+        reply = await self._read(
+            Call.LIST_PARTITIONS, self._user.ListPartitions, user.ListPartitionsRequest(allocation_id=allocation_id)
+        )
         return [] if reply is None else [partition.id for partition in reply.partitions]
 
     async def all_partitions(self) -> Sequence[Partition]:
-        reply = await self._read(self._user.ListPartitions, user.ListPartitionsRequest())
+        reply = await self._read(Call.LIST_PARTITIONS, self._user.ListPartitions, user.ListPartitionsRequest())
         if reply is None:
             return []
         return [
@@ -84,34 +90,46 @@ class GrpcVipu:
             reconfigurable=request.reconfigurable,
             allocation_id=request.allocation_id,
         )
-        await self._make(self._user.CreatePartition, user.CreatePartitionRequest(requirements=wanted))
+        await self._make(
+            Call.CREATE_PARTITION, self._user.CreatePartition, user.CreatePartitionRequest(requirements=wanted)
+        )
 
     async def reset_partition(self, partition_id: str) -> None:
-        await self._make(self._user.ResetPartition, user.ResetPartitionRequest(partition_id=partition_id))
+        await self._make(
+            Call.RESET_PARTITION, self._user.ResetPartition, user.ResetPartitionRequest(partition_id=partition_id)
+        )
 
     async def remove_partition(self, partition_id: str) -> None:
         request = user.RemovePartitionRequest(partition_id=partition_id, force=True)
-        await self._read(self._user.RemovePartition, request)
+        await self._read(Call.REMOVE_PARTITION, self._user.RemovePartition, request)
 
     async def allocation(self, allocation_id: str) -> Allocation | None:
-        reply = await self._read(self._admin.GetAllocation, admin.GetAllocationRequest(id=allocation_id))
+        reply = await self._read(
+            Call.GET_ALLOCATION, self._admin.GetAllocation, admin.GetAllocationRequest(id=allocation_id)
+        )
         return None if reply is None else _allocation(reply.allocation)
 
     async def list_allocations(self, cluster_id: str) -> Sequence[Allocation]:
-        reply = await self._read(self._admin.ListAllocations, admin.ListAllocationsRequest(cluster_id=cluster_id))
+        reply = await self._read(
+            Call.LIST_ALLOCATIONS, self._admin.ListAllocations, admin.ListAllocationsRequest(cluster_id=cluster_id)
+        )
         return [] if reply is None else [_allocation(found) for found in reply.allocations]
 
     async def create_allocation(self, allocation: Allocation) -> None:
         request = admin.CreateAllocationRequest(
             id=allocation.id, cluster_id=allocation.cluster_id, agent_ids=sorted(allocation.agent_ids)
         )
-        await self._make(self._admin.CreateAllocation, request)
+        await self._make(Call.CREATE_ALLOCATION, self._admin.CreateAllocation, request)
 
     async def remove_allocation(self, allocation_id: str) -> None:
-        await self._read(self._admin.RemoveAllocation, admin.RemoveAllocationRequest(id=allocation_id))
+        await self._read(
+            Call.REMOVE_ALLOCATION, self._admin.RemoveAllocation, admin.RemoveAllocationRequest(id=allocation_id)
+        )
 
     async def cluster_test(self, test_id: str) -> ClusterTest | None:
-        reply = await self._read(self._admin.GetClusterTest, admin.GetClusterTestRequest(id=test_id))
+        reply = await self._read(
+            Call.GET_CLUSTER_TEST, self._admin.GetClusterTest, admin.GetClusterTestRequest(id=test_id)
+        )
         if reply is None:
             return None
         failures = tuple(
@@ -123,24 +141,36 @@ class GrpcVipu:
         return ClusterTest(_TEST_STATES.get(reply.test.state, TestState.FAILED), failures)
 
     async def start_cluster_test(self, test_id: str, allocation_id: str) -> None:
-        await self._make(self._admin.TestCluster, admin.TestClusterRequest(id=test_id, allocation_id=allocation_id))
+        await self._make(
+            Call.TEST_CLUSTER,
+            self._admin.TestCluster,
+            admin.TestClusterRequest(id=test_id, allocation_id=allocation_id),
+        )
 
-    async def _read(self, method: Callable[..., Awaitable[Reply]], request: Any) -> Reply | None:
+    async def _read(self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any) -> Reply | None:
         """The reply, or None when the controller says NOT_FOUND."""
         try:
-            return await method(request, timeout=min(self._call_timeout, self._budget()))
+            return await self._ask(call, method, request)
         except grpc.aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.NOT_FOUND:
                 return None
-            raise _site_error(type(request).__name__, error) from error
+            raise _site_error(call, error) from error
 
-    async def _make(self, method: Callable[..., Awaitable[Reply]], request: Any) -> None:
+    async def _make(self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any) -> None:
         """A call that brings something about. ALREADY_EXISTS: an earlier try did, and the next look checks what."""
         try:
-            await method(request, timeout=min(self._call_timeout, self._budget()))
+            await self._ask(call, method, request)
         except grpc.aio.AioRpcError as error:
             if error.code() is not grpc.StatusCode.ALREADY_EXISTS:
-                raise _site_error(type(request).__name__, error) from error
+                raise _site_error(call, error) from error
+
+    async def _ask(self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any) -> Reply:
+        seconds = min(self._call_timeout, self._budget())
+        failpoint("site.before", call)
+        try:
+            return await method(request, timeout=seconds)
+        finally:
+            failpoint("site.after", call)
 
 
 def _partition_state(ready_state: int) -> PartitionState:
@@ -151,9 +181,9 @@ def _allocation(found: admin.Allocation) -> Allocation:
     return Allocation(found.id, found.cluster_id, frozenset(found.agent_ids))
 
 
-def _site_error(request: str, error: grpc.aio.AioRpcError) -> SiteBusy | SiteUnknown | SiteRefused:
+def _site_error(call: Call, error: grpc.aio.AioRpcError) -> SiteBusy | SiteUnknown | SiteRefused:
     code = error.code()
-    sentence = f"{request.removesuffix('Request')}: {code.name}: {(error.details() or '')[:300]}"
+    sentence = f"{call}: {code.name}: {(error.details() or '')[:300]}"
     if code in _REFUSALS or code is grpc.StatusCode.NOT_FOUND:
         return SiteRefused(sentence)
     if code is grpc.StatusCode.RESOURCE_EXHAUSTED:

@@ -9,6 +9,7 @@ from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.reconciler import Periodic
 from ipucloud.site.ports import Sites
 
@@ -27,6 +28,7 @@ async def sweep_idempotency_keys(database: Database) -> None:
     """Forget answers a day after their request, or a day after the cluster they made is gone."""
     async with database.begin() as connection:
         await connection.execute(_SWEEP_KEYS)
+        failpoint("sweep.keys_deleted")
 
 
 _EXPIRED = sa.text(

@@ -1,0 +1,81 @@
+"""Points of the code at which a test may end, stop or break this process. Nothing happens unless the process was armed.
+
+A point is named where it stands, by a literal: `failpoint("engine.claimed")`. One that stands for many, such as the
+calls to a site, adds which of them it is: `failpoint("site.before", call)` is the point `site.before:<call>`.
+`docs/reliability/failpoints.md` lists all, and the crash matrix reaches every one of them.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Action(StrEnum):
+    """`kill`: SIGKILL to this process. `stop`: SIGSTOP, until somebody continues it. `raise`: FailpointReached."""
+
+    KILL = "kill"
+    STOP = "stop"
+    RAISE = "raise"
+
+
+class FailpointReached(Exception):
+    """A fault that nobody foresaw, made on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """Act when `point` is reached for the `hit`-th time since the process was armed, or since `after` was reached."""
+
+    point: str
+    hit: int
+    action: Action
+    after: str | None = None
+
+
+class Armed:
+    """Follows a process from point to point; `reached` is told of each before a trap acts on it."""
+
+    def __init__(self, traps: Sequence[Trap], reached: Callable[[str], None]) -> None:
+        self._reached = reached
+        self._waiting = {trap: trap.hit for trap in traps}
+        self._begun = {trap for trap in traps if trap.after is None}
+
+    def __call__(self, point: str) -> None:
+        self._reached(point)
+        for trap in list(self._waiting):
+            if trap.point == point and trap in self._begun:
+                self._waiting[trap] -= 1
+                if self._waiting[trap] == 0:
+                    del self._waiting[trap]
+                    _act(trap)
+            if trap.after == point:
+                self._begun.add(trap)
+
+
+_armed: Callable[[str], None] | None = None
+
+
+def arm(armed: Callable[[str], None] | None) -> None:
+    """From now on call `armed` at every point of this process; None disarms it. For the entry of a test's process."""
+    global _armed  # noqa: PLW0603  # one process, one plan: a point must cost nothing but this look
+    _armed = armed
+
+
+def failpoint(name: str, which: str = "") -> None:
+    """The point `name`, or `name:which`."""
+    if _armed is not None:
+        _armed(f"{name}:{which}" if which else name)
+
+
+def _act(trap: Trap) -> None:
+    match trap.action:
+        case Action.KILL:
+            os.kill(os.getpid(), signal.SIGKILL)
+        case Action.STOP:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        case Action.RAISE:
+            raise FailpointReached(trap.point)
