@@ -72,11 +72,11 @@ class InRegion(BaseModel):
 
 
 class Tools(BaseModel):
-    kind: ToolKind | None = None
+    kind: ToolKind | None = Field(None, description="of this kind")
 
 
 class Recipes(BaseModel):
-    task: RecipeTask | None = None
+    task: RecipeTask | None = Field(None, description="for this task")
 
 
 def listing(request: Request, items: Sequence[Any]) -> Response:

@@ -76,9 +76,9 @@ class ClusterList(Listed):
     open_prefix: ClassVar[str] = TAG
 
     state: list[ClusterState] = Field(default_factory=list, description="any of these states")
-    region: str | None = None
-    flavor: str | None = None
-    name: str | None = None
+    region: str | None = Field(None, description="in this region", examples=["luxembourg-2"])
+    flavor: str | None = Field(None, description="of this flavor", examples=["m2000-pod16"])
+    name: str | None = Field(None, description="with exactly this name")
     q: str | None = Field(None, description="a part of the name")
 
 

@@ -1,0 +1,114 @@
+"""Clusters, usage and the catalogue through the API; what a model documents is what is answered."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from ipucloud.identity.roles import Role
+from tests.api.support import Api, cluster_id, cluster_json, problem
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_cluster_from_its_making_to_its_end(api: Api) -> None:
+    accepted = await api.owner.post(f"{api.base}/clusters", json=cluster_json(tags={"team": "nlp"}))
+    operation = accepted.json()
+    assert (await api.owner.get(accepted.headers["location"])).json() == operation
+    path = f"{api.base}/clusters/{operation['target']['id']}"
+    made = (await api.owner.get(path)).json()
+    assert (made["state"], made["tags"], made["operation"]["id"]) == ("creating", {"team": "nlp"}, operation["id"])
+    assert (await api.owner.get(f"{path}/machines")).json()["items"] == made["machines"]
+    assert (await api.owner.get(f"{path}/poplar-servers")).json()["items"] == made["poplar_servers"]
+    await api.cloud.finish_create(cluster_id(operation))
+    active = (await api.owner.get(path)).json()
+    assert (active["state"], active["billing"]["status"]) == ("active", "running")
+    usage = (await api.owner.get(f"{path}/usage")).json()
+    assert (usage["running"], usage["cluster_id"]) == (True, made["id"])
+    gone = await api.owner.delete(path)
+    assert (gone.status_code, gone.json()["kind"]) == (202, "cluster.delete")
+    assert (await api.owner.delete(path)).json()["id"] == gone.json()["id"]
+    await api.cloud.finish_delete(cluster_id(operation))
+    assert (await api.owner.get(path)).json()["state"] == "deleted"
+    assert (await api.owner.get(f"{api.base}/clusters")).json()["items"] == []
+    problem(await api.owner.delete(path), 404, "not_found")
+    project = (await api.owner.get(f"{api.base}/usage")).json()
+    assert project == (await api.owner.get(f"{api.base}/billing/usage")).json() | {"until": project["until"]}
+
+
+async def test_what_cannot_be_had_says_why(api: Api) -> None:
+    await api.make_cluster()
+    problem(await api.owner.post(f"{api.base}/clusters", json=cluster_json()), 409, "name_taken")
+    large = await api.owner.post(f"{api.base}/clusters", json=cluster_json("ernie", flavor="m2000-pod64"))
+    assert problem(large, 409, "capacity_exhausted")["why_not"]["numbers"]["largest"] == 8
+    await api.cloud.execute("UPDATE quotas SET machine_limit = 2 WHERE machine_type = 'm2000'")
+    refused = await api.owner.post(f"{api.base}/clusters", json=cluster_json("ernie", flavor="m2000-pod16"))
+    assert problem(refused, 409, "quota_exceeded")["why_not"]["numbers"]["used"] == 1
+    assert await api.count("clusters") == 1
+
+
+async def test_an_estimate_takes_nothing(api: Api) -> None:
+    before = await api.snapshot()
+    viewer = await api.caller(Role.VIEWER)
+    answer = await viewer.post(f"{api.base}/clusters:estimate", json=cluster_json(flavor="m2000-pod16"))
+    assert answer.json()["price_per_hour"] == {"amount": "15.00", "currency": "EUR"}
+    assert await api.snapshot() | {"tokens": ""} == before | {"tokens": ""}
+
+
+async def test_the_last_machines_are_given_once(api: Api) -> None:
+    answers = await asyncio.gather(
+        *(api.owner.post(f"{api.base}/clusters", json=cluster_json(f"bert-{number}")) for number in range(40))
+    )
+    assert sum(answer.status_code == 202 for answer in answers) == 16
+    for answer in answers:
+        if answer.status_code != 202:
+            problem(answer, 409, "capacity_exhausted")
+
+
+async def test_usage_of_a_period(api: Api) -> None:
+    now = datetime.now(UTC)
+    query = {"since": "2020-01-01T00:00:00Z", "until": "2020-02-01T00:00:00Z"}
+    past = (await api.owner.get(f"{api.base}/usage", params=query)).json()
+    assert (past["minutes"], past["cost"], past["clusters"]) == (0, {"amount": "0.00", "currency": "EUR"}, [])
+    month = (await api.owner.get(f"{api.base}/usage")).json()
+    assert month["since"] == f"{now:%Y-%m}-01T00:00:00Z"
+
+
+async def test_the_catalogue(shared_api: Api) -> None:
+    regions = (await shared_api.owner.get("/v1/regions")).json()["items"]
+    assert {region["slug"] for region in regions} >= {"luxembourg-2", "amsterdam-2"}
+    region = regions[0]
+    assert (await shared_api.owner.get(f"/v1/regions/{region['number']}")).json() == region
+    flavors = (await shared_api.owner.get("/v1/flavors", params={"region": "amsterdam-2"})).json()["items"]
+    assert {flavor["machine_type"] for flavor in flavors} == {"bow-2000"}
+    pod16 = (await shared_api.owner.get("/v1/flavors/m2000-pod16")).json()
+    assert pod16["price_per_minute"] == {"amount": "0.25", "currency": "EUR"}
+    assert pod16["price_per_hour"] == {"amount": "15.00", "currency": "EUR"}
+    prices = (await shared_api.owner.get("/v1/prices")).json()["items"]
+    assert {(price["sku"], price["unit_price"]["amount"]) for price in prices} == {
+        ("ipu-m2000", "0.0625"),
+        ("ipu-bow-2000", "0.0875"),
+    }
+    for path, least in (("hardware/ipus", 4), ("hardware/machines", 4), ("images", 1), ("tools", 10), ("recipes", 20)):
+        answer = await shared_api.owner.get(f"/v1/{path}")
+        assert len(answer.json()["items"]) >= least
+        known = {"If-None-Match": answer.headers["etag"]}
+        assert (await shared_api.owner.get(f"/v1/{path}", headers=known)).status_code == 304
+    nlp = (await shared_api.owner.get("/v1/recipes", params={"task": "nlp"})).json()["items"]
+    assert {recipe["task"] for recipe in nlp} == {"nlp"}
+    frameworks = (await shared_api.owner.get("/v1/tools", params={"kind": "framework"})).json()["items"]
+    assert all("framework" in tool["kinds"] for tool in frameworks)
+    assert (await shared_api.owner.get("/v1/images", params={"region": "mars-1"})).json()["items"] == []
+
+
+async def test_capacity_goes_down_with_every_cluster(api: Api) -> None:
+    async def room() -> dict[str, int]:
+        items = (await api.owner.get("/v1/regions/luxembourg-2/capacity")).json()["items"]
+        return {item["flavor"]: item["available"] for item in items}
+
+    assert await room() | {"m2000-pod4": 16, "m2000-pod16": 4, "m2000-pod64": 1} == await room()
+    await api.make_cluster()
+    after = await room()
+    assert (after["m2000-pod4"], after["m2000-pod16"], after["m2000-pod64"]) == (15, 3, 0)

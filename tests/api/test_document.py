@@ -1,0 +1,90 @@
+"""The OpenAPI document: committed, complete, and true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from fastapi.routing import APIRoute
+from starlette.routing import Route
+
+from ipucloud.api.app import create_app
+from ipucloud.api.openapi import document
+from ipucloud.config import Settings
+from ipucloud.kernel.errors import REGISTRY
+
+COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
+APART = {"/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"}
+"""Paths that are about the document, not in it."""
+
+
+def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in orjson.loads(COMMITTED.read_bytes())["paths"].items():
+        for method, operation in methods.items():
+            yield path, method, operation
+
+
+def test_the_committed_document_is_the_code() -> None:
+    assert document() == COMMITTED.read_bytes(), "run: python -m ipucloud.api.openapi docs/openapi.json"
+
+
+def test_every_route_is_in_it() -> None:
+    app = create_app(Settings.model_construct())
+    documented = {(path, method.upper()) for path, method, _ in operations()}
+    served = {
+        (route.path_format if isinstance(route, APIRoute) else route.path, method)
+        for route in app.routes
+        if isinstance(route, Route) and route.path not in APART
+        for method in (route.methods or set()) - {"HEAD"}
+    }
+    assert served == documented
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), list(operations()))
+def test_an_operation_is_described(path: str, method: str, operation: dict[str, Any]) -> None:
+    assert operation["summary"]
+    assert operation["description"]
+    assert len(operation["tags"]) == 1
+    success = [status for status in operation["responses"] if status < "300"]
+    assert len(success) == 1
+    for status, response in operation["responses"].items():
+        assert response["description"]
+        assert "Request-Id" in response["headers"]
+        if status >= "400":
+            assert set(response["content"]) == {"application/problem+json"}
+        elif status not in {"204", "304"}:
+            schema = response["content"]["application/json"]["schema"]
+            assert "$ref" in schema
+    if path.startswith("/v1/"):
+        assert {"401", "422", "429", "500", "503"} <= set(operation["responses"])
+        assert operation["security"] == [{"token": []}]
+        assert operation["x-permission"]
+    for parameter in operation.get("parameters", ()):
+        assert parameter.get("description"), parameter["name"]
+    names = {parameter["name"] for parameter in operation.get("parameters", ())}
+    assert ("Idempotency-Key" in names) == (method in {"post", "patch"})
+
+
+def test_operation_ids_are_unique() -> None:
+    ids = [operation["operationId"] for _, _, operation in operations()]
+    assert len(set(ids)) == len(ids)
+
+
+def test_every_body_and_answer_is_described() -> None:
+    schemas = orjson.loads(COMMITTED.read_bytes())["components"]["schemas"]
+    bodies = {name for name in schemas if name.endswith(("Create", "Patch", "Limits"))}
+    assert bodies
+    for name, schema in schemas.items():
+        assert schema.get("properties") or schema.get("enum") or schema.get("additionalProperties"), name
+    for name in bodies:
+        assert schemas[name]["additionalProperties"] is False
+
+
+def test_codes_of_the_document_are_registered() -> None:
+    for _, _, operation in operations():
+        for code in operation.get("x-errors", ()):
+            assert code in REGISTRY
+            assert f"`{code}`" in operation["responses"][str(REGISTRY[code].status)]["description"]

@@ -1,0 +1,138 @@
+"""Projects, tokens and SSH keys through the API."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from ipucloud.identity.roles import Role
+from tests.api.support import PUBLIC_KEY, Api, cluster_id, problem, running
+from tests.support.cloud import Cloud
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def admin(api: Api) -> httpx.AsyncClient:
+    return await api.caller(Role.ADMIN)
+
+
+async def test_a_project_from_its_making_to_its_end(api: Api, admin: httpx.AsyncClient) -> None:
+    made = await admin.post("/v1/projects", json={"slug": "research", "name": "Research"})
+    project = made.json()
+    assert (made.status_code, made.headers["location"]) == (201, f"/v1/projects/{project['id']}")
+    renamed = await admin.patch(
+        made.headers["location"], json={"name": "Research & more"}, headers={"If-Match": made.headers["etag"]}
+    )
+    assert renamed.json() == project | {"name": "Research & more", "version": 2}
+    token = await admin.post("/v1/projects/research/tokens", json={"name": "first", "role": "owner"})
+    owner = api.client(token.json()["token"])
+    assert (await owner.get("/v1/projects/research")).json() == renamed.json()
+    assert (await owner.get("/v1/whoami")).json()["project"] == renamed.json()
+    assert (await admin.delete("/v1/projects/research")).status_code == 204
+    problem(await owner.get("/v1/whoami"), 401, "unauthenticated")
+    problem(await admin.get("/v1/projects/research"), 404, "not_found")
+    problem(await admin.post("/v1/projects", json={"slug": "research", "name": "Again"}), 409, "name_taken")
+    events = await api.cloud.column("SELECT type FROM events WHERE project_id = :id ORDER BY id", id=project["id"])
+    assert events == ["project.created", "project.updated", "token.created", "project.deleted"]
+
+
+async def test_a_project_with_machines_stays(api: Api, admin: httpx.AsyncClient) -> None:
+    cluster = cluster_id(await api.make_cluster())
+    before = await api.snapshot()
+    problem(await admin.delete(api.base), 409, "in_use")
+    assert await api.snapshot() == before
+    await api.owner.delete(f"{api.base}/clusters/{cluster}")
+    problem(await admin.delete(api.base), 409, "in_use")  # its machines are not clean yet
+    await api.cloud.finish_delete(cluster)
+    assert (await admin.delete(api.base)).status_code == 204
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"slug": "Research", "name": "x"},
+        {"slug": "7up", "name": "x"},
+        {"slug": "research-", "name": "x"},
+        {"slug": "a1b2c3d4-a1b2-a1b2-a1b2-a1b2c3d4e5f6", "name": "x"},
+        {"slug": "research", "name": ""},
+        {"slug": "research", "name": "two\nlines"},
+        {"slug": "research"},
+        {"slug": "research", "name": "x", "number": 1},
+    ],
+)
+async def test_a_project_needs_a_name_that_fits(api: Api, admin: httpx.AsyncClient, body: dict[str, object]) -> None:
+    problem(await admin.post("/v1/projects", json=body), 422, "validation_failed")
+
+
+async def test_a_token_is_shown_once_and_ends(api: Api) -> None:
+    body = {"name": "ci", "role": "operator", "expires_at": "2999-01-01T00:00:00+01:00"}
+    made = await api.owner.post(f"{api.base}/tokens", json=body)
+    token = made.json()
+    secret = token.pop("token")
+    assert secret.startswith(token["display_prefix"])
+    assert token["expires_at"] == "2998-12-31T23:00:00.000000Z"
+    assert (await api.owner.get(made.headers["location"])).json() == token
+    listed = (await api.owner.get(f"{api.base}/tokens")).json()["items"]
+    assert token in listed
+    assert secret not in repr(listed)
+    for _ in range(2):  # revoking twice is revoking
+        assert (await api.owner.delete(made.headers["location"])).status_code == 204
+    ended = (await api.owner.get(made.headers["location"])).json()
+    assert ended["revoked_at"] is not None
+    assert await api.cloud.column("SELECT count(*) FROM events WHERE type = 'token.revoked'") == [1]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"role": "admin"}, {"role": "support"}, {"role": "god"}, {"expires_at": "2020-01-01T00:00:00Z"}, {"name": ""}],
+)
+async def test_a_token_has_a_role_of_the_project(api: Api, changes: dict[str, str]) -> None:
+    body = {"name": "ci", "role": "viewer"} | changes
+    errors = problem(await api.owner.post(f"{api.base}/tokens", json=body), 422, "validation_failed")["errors"]
+    assert [error["pointer"] for error in errors] == [f"/{name}" for name in changes]
+
+
+async def test_when_a_token_was_used_is_known_to_the_hour(cloud: Cloud, database: Scratch) -> None:
+    async with running(cloud, database.app_url) as api:
+        await api.owner.get("/v1/whoami")
+        await api.client("ipu_dev_nonsense").get("/v1/whoami")
+        assert await cloud.column("SELECT last_used_at FROM tokens") == [None]
+    (first,) = await cloud.column("SELECT last_used_at FROM tokens")
+    assert first is not None
+    async with running(cloud, database.app_url) as api:
+        await api.owner.get("/v1/whoami")
+    assert await cloud.column("SELECT last_used_at FROM tokens") == [first]
+
+
+async def test_a_key_is_written_anew(api: Api) -> None:
+    made = await api.owner.post(f"{api.base}/ssh-keys", json={"name": "desk", "public_key": f"{PUBLIC_KEY}\n"})
+    key = made.json()
+    assert made.status_code == 201
+    assert key["public_key"] == " ".join(PUBLIC_KEY.split()[:2])
+    assert key["fingerprint"].startswith("SHA256:")
+    assert (await api.owner.get(made.headers["location"])).json() == key
+    again = await api.owner.post(f"{api.base}/ssh-keys", json={"name": "desk", "public_key": PUBLIC_KEY})
+    problem(again, 409, "name_taken")
+    assert (await api.owner.delete(made.headers["location"])).status_code == 204
+    problem(await api.owner.delete(made.headers["location"]), 404, "not_found")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ssh-dss AAAAB3NzaC1kc3MAAACB",
+        f'command="id" {PUBLIC_KEY}',
+        f"{PUBLIC_KEY}\n{PUBLIC_KEY}",
+        "-----BEGIN OPENSSH PRIVATE KEY-----",
+        "nonsense",
+    ],
+)
+async def test_a_key_that_is_none_is_refused(api: Api, text: str) -> None:
+    before = await api.snapshot()
+    answer = await api.owner.post(f"{api.base}/ssh-keys", json={"name": "desk", "public_key": text})
+    document = problem(answer, 422, "ssh_key_refused")
+    assert document["errors"][0]["pointer"] == "/public_key"
+    assert "AAAA" not in answer.text.replace("`ssh-ed25519 AAAA", "")
+    assert await api.snapshot() == before

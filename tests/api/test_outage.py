@@ -1,0 +1,135 @@
+"""A database that goes away: 503 that says when to come back, and then everything goes on by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+from tests.api.support import UNLIMITED, Api, cluster_json, key, problem, running
+from tests.support.cloud import Cloud
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+
+class Line:
+    """A wire to PostgreSQL that a test cuts and mends."""
+
+    def __init__(self, target: Path, socket: Path) -> None:
+        self._target = target
+        self._socket = socket
+        self._calls: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server | None = None
+
+    async def mend(self) -> None:
+        self._server = await asyncio.start_unix_server(self._answer, self._socket)
+
+    async def cut(self) -> None:
+        """Nobody gets through, and everybody on the line is thrown out."""
+        if self._server is not None:
+            self._server.close()
+            self._socket.unlink(missing_ok=True)
+        for call in self._calls:
+            call.cancel()
+        await asyncio.gather(*self._calls, return_exceptions=True)
+
+    def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        call = asyncio.create_task(self._carry(reader, writer))
+        self._calls.add(call)
+        call.add_done_callback(self._calls.discard)
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        ends = [writer]
+        try:
+            far_reader, far_writer = await asyncio.open_unix_connection(self._target)
+            ends.append(far_writer)
+            with suppress(OSError):
+                await asyncio.gather(_pump(reader, far_writer), _pump(far_reader, writer))
+        finally:
+            for end in ends:
+                end.transport.abort()
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65_536):
+        writer.write(data)
+        await writer.drain()
+    writer.close()
+
+
+@asynccontextmanager
+async def on_a_line(cloud: Cloud, database: Scratch, folder: Path) -> AsyncIterator[tuple[Api, Line]]:
+    """The application behind a line to its database."""
+    query = parse_qs(urlsplit(database.app_url).query)
+    name = f".s.PGSQL.{query.get('port', ['5432'])[0]}"
+    line = Line(Path(query["host"][0]) / name, folder / name)
+    await line.mend()
+    url = database.app_url.replace(query["host"][0], str(folder))
+    settings = UNLIMITED | {"database_pool_timeout": 1.0}
+    try:
+        async with running(cloud, url, settings=settings) as api:
+            yield api, line
+    finally:
+        await line.cut()
+
+
+def unavailable(answer: httpx.Response) -> None:
+    assert problem(answer, 503, "unavailable")["retryable"]
+    assert int(answer.headers["retry-after"]) >= 1
+
+
+async def test_an_outage_is_answered_and_survived(cloud: Cloud, database: Scratch, tmp_path: Path) -> None:
+    async with on_a_line(cloud, database, tmp_path) as (api, line):
+        assert (await api.owner.get(f"{api.base}/clusters")).status_code == 200
+        await line.cut()
+        for path in ("clusters", "operations", "quotas", "usage"):
+            unavailable(await api.owner.get(f"{api.base}/{path}"))
+        unavailable(await api.owner.post(f"{api.base}/clusters", json=cluster_json()))
+        unavailable(await api.owner.get("/readyz"))
+        assert (await api.owner.get("/livez")).status_code == 200
+        assert await cloud.column("SELECT count(*) FROM clusters") == [0]
+        await line.mend()
+        assert (await api.owner.get(f"{api.base}/clusters")).status_code == 200
+        assert (await api.owner.get(f"{api.base}/quotas")).status_code == 200
+        assert (await api.owner.post(f"{api.base}/clusters", json=cluster_json())).status_code == 202
+
+
+async def test_a_restart_between_two_reads_is_not_noticed(cloud: Cloud, database: Scratch, tmp_path: Path) -> None:
+    async with on_a_line(cloud, database, tmp_path) as (api, line):
+        await asyncio.gather(*(api.owner.get(f"{api.base}/clusters") for _ in range(20)))
+        await line.cut()
+        await line.mend()
+        answers = await asyncio.gather(*(api.owner.get(f"{api.base}/clusters") for _ in range(20)))
+        assert {answer.status_code for answer in answers} == {200}
+
+
+async def test_an_answer_lost_on_the_way_is_asked_for_again(
+    cloud: Cloud, database: Scratch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit arrives, its confirmation does not: the same key tells what became of it."""
+    async with on_a_line(cloud, database, tmp_path) as (api, line):
+        headers, committed = key(), asyncio.Event()
+
+        async def watch() -> None:
+            while await cloud.column("SELECT count(*) FROM clusters") == [0]:
+                await asyncio.sleep(0)
+            committed.set()
+
+        watching = asyncio.create_task(watch())
+        first = asyncio.create_task(api.owner.post(f"{api.base}/clusters", json=cluster_json(), headers=headers))
+        await committed.wait()
+        await line.cut()
+        await asyncio.gather(watching, first)
+        await line.mend()
+        for _ in range(3):  # as clients do after a 503
+            again = await api.owner.post(f"{api.base}/clusters", json=cluster_json(), headers=headers)
+            if again.status_code != 503:
+                break
+        assert again.status_code == 202
+        assert await cloud.column("SELECT count(*) FROM clusters") == [1]
