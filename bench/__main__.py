@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from bench import report
 from bench.finding import Finding
 from bench.peers.placement import install
-from bench.scenarios import create, engine, placement, reads, wake
+from bench.scenarios import burst, create, engine, killed, placement, reads, wake
 from bench.stage import Stage, open_stage
 from ipucloud import logs
 from ipucloud.config import Settings
@@ -21,6 +21,8 @@ SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
     "placement": placement.run,
     "engine": engine.run,
     "wake": wake.run,
+    "killed": killed.run,
+    "burst": burst.run,
 }
 ROUNDS = 7
 

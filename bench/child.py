@@ -82,9 +82,8 @@ class Child:
         raise self.failure("said nothing")
 
     def last_word(self) -> str:
-        """Ask it to end by closing its input; what it says then."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
+        """Ask it to end; what it says then."""
+        self._process.terminate()
         return self.line()
 
     def failure(self, what: str) -> ChildFailed:

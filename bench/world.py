@@ -72,10 +72,16 @@ async def new_customer(database: Database) -> Customer:
     return Customer(project.id, project.slug, project.token.id, made.secret)
 
 
-async def furnish(database: Database, *, pods: int, hosts: int) -> None:
-    """Hardware of one region and the prices of all."""
+async def seed_price_list(database: Database) -> None:
+    """Prices of all regions."""
     async with database.begin() as connection:
         await seed_prices(connection)
+
+
+async def furnish(database: Database, *, pods: int, hosts: int) -> None:
+    """Prices, and hardware of one region that no site stands behind."""
+    await seed_price_list(database)
+    async with database.begin() as connection:
         await seed_region(connection, REGION, MACHINE_TYPE, pod_count=pods, host_count=hosts)
 
 

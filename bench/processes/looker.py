@@ -1,13 +1,14 @@
 """A worker that finds every object as it should be, and tells when it looked at each.
 
-`python -m bench.processes.looker URL`: says `ready`, works until its input is closed, then says a JSON object of
-monotonic nanoseconds by key.
+`python -m bench.processes.looker URL`: says `ready`, works until SIGTERM, then says a JSON object of monotonic
+nanoseconds by key.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 import time
 
@@ -45,12 +46,11 @@ async def main(url: str) -> None:
     database = Database(url, pool_size=8)
     looker = Looker()
     engine = Engine(database, [looker], clock=SystemClock())
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, engine.stop)
     running = asyncio.create_task(engine.run())
     while not engine.healthy:  # noqa: ASYNC110  # the engine has no event for it
         await asyncio.sleep(0.01)
     print("ready", flush=True)
-    await asyncio.to_thread(sys.stdin.read)
-    engine.stop()
     await running
     await database.close()
     print(json.dumps(looker.looked), flush=True)

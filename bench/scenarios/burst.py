@@ -1,0 +1,98 @@
+"""200 clusters asked for at once, one worker, a site that takes no time: do all become active, and what takes time?"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+
+import psycopg
+
+from bench.finding import Finding, at_least
+from bench.stage import Stage
+from bench.workers import cpu_seconds, register, start_worker
+from bench.world import make_clusters, new_customer, seed_price_list
+from ipucloud.clusters.plans import CREATE_PLAN
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from tests.support.site import RunningSite, running_site
+
+CLUSTERS = 200
+PATIENCE = 120.0
+PROGRAM = ("-m", "bench.processes.timed_worker")
+SETTINGS = {"site_poll_interval": 0.1}
+"""A step that waits looks again soon: the site is never more than a moment behind."""
+
+_PROGRESS = """
+SELECT count(*) FILTER (WHERE clusters.state = 'active') AS active,
+       count(*) FILTER (WHERE operations.finished_at IS NULL) AS open,
+       extract(epoch FROM sum(coalesce(clusters.ready_at, app_now()) - clusters.created_at))::float AS lives,
+       extract(epoch FROM max(clusters.ready_at) - min(clusters.created_at))::float AS together
+  FROM clusters JOIN operations ON operations.cluster_id = clusters.id
+"""
+
+Spent = dict[str, dict[str, float]]
+
+
+def run(stage: Stage) -> list[Finding]:
+    with (
+        stage.database("bench_burst") as urls,
+        running_site(stage.folder / "burst-site", machines=CLUSTERS, time_scale=0.0) as site,
+        start_worker(stage.folder, urls.app, site, SETTINGS, PROGRAM) as worker,
+        psycopg.connect(urls.app, autocommit=True) as connection,
+    ):
+        asyncio.run(_ask(urls.app, site))
+        deadline = time.monotonic() + PATIENCE
+        active, left, lives, together = _progress(connection)
+        while left and time.monotonic() < deadline:
+            time.sleep(0.1)
+            active, left, lives, together = _progress(connection)
+        busy = {"worker CPU s": cpu_seconds(worker.pid), "site CPU s": cpu_seconds(site.pid)}
+        spent: Spent = json.loads(worker.last_word())
+    whole = Finding(
+        f"of {CLUSTERS} clusters asked for at once, active",
+        active,
+        goal=at_least(CLUSTERS),
+        numbers={"all after s": together, "clusters/s": active / together} | busy,
+    )
+    return [whole, *_shares(spent, lives), *_steps(spent)]
+
+
+def _shares(spent: Spent, lives: float) -> list[Finding]:
+    """What a cluster's time from request to active consists of, in percent."""
+    site = sum(step["act"] for step in spent.values())
+    database = sum(step["load"] + step["apply"] + step.get("commit", 0.0) for step in spent.values())
+    mean = {"mean ms": lives / CLUSTERS * 1e3}
+    return [
+        Finding("a cluster's time: in the queue", 100 * (lives - site - database) / lives, "%", numbers=mean),
+        Finding("a cluster's time: database", 100 * database / lives, "%"),
+        Finding("a cluster's time: calls to the site", 100 * site / lives, "%"),
+    ]
+
+
+def _steps(spent: Spent) -> list[Finding]:
+    """Milliseconds per cluster in each step, queueing left out."""
+    found = []
+    for step in CREATE_PLAN:
+        seconds = spent.get(step.name, {})
+        each = {f"{phase} ms": seconds.get(phase, 0.0) / CLUSTERS * 1e3 for phase in ("act", "load", "apply", "commit")}
+        looks = {"looks": seconds.get("looks", 0.0) / CLUSTERS}
+        found.append(Finding(f"step {step.name}", sum(each.values()), "ms", numbers=each | looks))
+    return found
+
+
+def _progress(connection: psycopg.Connection) -> tuple[int, int, float, float]:
+    row = connection.execute(_PROGRESS.encode()).fetchone()
+    assert row is not None
+    active, left, lives, together = row
+    return active, left, lives or 0.0, together or float("inf")
+
+
+async def _ask(url: str, site: RunningSite) -> None:
+    database = Database(url, pool_size=8, pool_timeout=PATIENCE)
+    await seed_price_list(database)
+    await register(database, site)
+    customer = await new_customer(database)
+    names = [f"cluster-{number}" for number in range(CLUSTERS)]
+    await make_clusters(database, customer, names, "m2000-pod4", Settings())
+    await database.close()

@@ -1,0 +1,104 @@
+"""How long a cluster stands still when the worker that is busy with it is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+from collections.abc import Callable
+
+import psycopg
+
+from bench.child import Child
+from bench.finding import Finding, at_most
+from bench.stage import Stage
+from bench.workers import register, start_worker
+from bench.world import Customer, make_clusters, new_customer, seed_price_list
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.wire.site import FaultAction, FaultRule
+from tests.support.site import RunningSite, running_site
+
+STEP, CALL = "create_allocation", "admin.CreateAllocation"
+PATIENCE = 60.0
+
+_STEP_DONE = "SELECT count(*) FROM operation_steps WHERE name = %s AND state = 'succeeded'"
+_ALL_ENDED = "SELECT count(*) = 0 FROM operations WHERE finished_at IS NULL"
+
+
+def run(stage: Stage) -> list[Finding]:
+    with (
+        stage.database("bench_killed") as urls,
+        running_site(stage.folder / "killed-site", machines=stage.rounds, time_scale=0.0) as site,
+        psycopg.connect(urls.app, autocommit=True) as connection,
+    ):
+        customer = asyncio.run(_prepare(urls.app, site))
+        worker = start_worker(stage.folder, urls.app, site)
+        pauses = []
+        for number in range(stage.rounds):
+            _hold_back(site)
+            asyncio.run(_create(urls.app, customer, f"cluster-{number}"))
+            _until(lambda: _held_back(site))
+            successor = start_worker(stage.folder, urls.app, site)
+            pauses.append(_kill_and_wait(worker, connection, number + 1))
+            worker = successor
+        _until(lambda: _one(connection, _ALL_ENDED))
+        worker.stop()
+    return [
+        Finding(
+            "a killed worker's cluster moves on, worst",
+            max(pauses),
+            "s",
+            goal=at_most(2.0),
+            numbers={"median s": statistics.median(pauses), "kills": len(pauses)},
+        )
+    ]
+
+
+def _kill_and_wait(worker: Child, connection: psycopg.Connection, done: int) -> float:
+    """Seconds from the kill until the step that the worker was in has succeeded by another's hand."""
+    worker.kill()
+    killed = time.monotonic()
+    worker.stop()
+    _until(lambda: _one(connection, _STEP_DONE, STEP) == done, pause=0.002)
+    return time.monotonic() - killed
+
+
+async def _prepare(url: str, site: RunningSite) -> Customer:
+    database = Database(url, pool_size=1)
+    await seed_price_list(database)
+    await register(database, site)
+    customer = await new_customer(database)
+    await database.close()
+    return customer
+
+
+async def _create(url: str, customer: Customer, name: str) -> None:
+    database = Database(url, pool_size=1)
+    await make_clusters(database, customer, [name], "m2000-pod4", Settings())
+    await database.close()
+
+
+def _hold_back(site: RunningSite) -> None:
+    """Keep the answer to the next call of the step back for ever."""
+    rule = FaultRule(call=CALL, action=FaultAction.STALL, times=1)
+    site.http().delete("/v1/faults").raise_for_status()
+    site.http().post("/v1/faults", json=rule.model_dump(mode="json")).raise_for_status()
+
+
+def _held_back(site: RunningSite) -> bool:
+    rules = site.http().get("/v1/faults").raise_for_status().json()["faults"]
+    return all(rule["hits"] == 1 for rule in rules)
+
+
+def _one(connection: psycopg.Connection, statement: str, *values: object) -> object:
+    row = connection.execute(statement.encode(), values).fetchone()
+    return None if row is None else row[0]
+
+
+def _until(condition: Callable[[], object], *, pause: float = 0.02) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError("what the benchmark waits for did not happen")
+        time.sleep(pause)

@@ -1,0 +1,66 @@
+"""Worker processes of a run, at work on a simulated site where nothing takes time."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import httpx
+
+from bench.child import Child
+from bench.servers import HOST, free_port
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.inventory.sync import sync
+from ipucloud.site.connect import SiteClients
+from tests.support.site import RunningSite
+
+READY_SECONDS = 60.0
+WORKER = ("-c", "from ipucloud.config import Settings; from ipucloud.worker.main import run; run(Settings())")
+
+
+async def register(database: Database, site: RunningSite) -> None:
+    """Bring the site's hardware into the inventory."""
+    clients = SiteClients(site.url, token=site.token, call_timeout=Settings().site_call_timeout)
+    await sync(database, clients)
+    await clients.close()
+
+
+def start_worker(
+    folder: Path,
+    database_url: str,
+    site: RunningSite,
+    settings: Mapping[str, object] = MappingProxyType({}),
+    program: tuple[str, ...] = WORKER,
+) -> Child:
+    """A worker that is present; `settings` by field name."""
+    port = free_port()
+    values = {
+        "database_url": database_url,
+        "site_url": site.url,
+        "site_token": site.token,
+        "worker_internal_port": port,
+        "log_level": "warning",
+    }
+    environment = {f"IPUCLOUD_{name.upper()}": str(value) for name, value in (values | dict(settings)).items()}
+    worker = Child.python(*program, log=folder / f"worker-{port}.log", environment=environment)
+    deadline = time.monotonic() + READY_SECONDS
+    while worker.running and time.monotonic() < deadline:
+        try:
+            if httpx.get(f"http://{HOST}:{port}/readyz", timeout=1.0).is_success:
+                return worker
+        except httpx.HTTPError:
+            pass
+        time.sleep(0.05)
+    failure = worker.failure("is not ready")
+    worker.stop()
+    raise failure
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
