@@ -33,6 +33,8 @@ class SiteClients:
             timeout=httpx.Timeout(call_timeout, connect=_CONNECT_SECONDS),
             follow_redirects=False,
             trust_env=False,
+            # Reading the certificates takes longer than all else that a worker does before its first call.
+            verify=httpx.URL(url).scheme == "https",
         )
 
     def at(self, vipu: VipuAddress, budget: Budget) -> Site:
