@@ -42,7 +42,9 @@ def plain(value: object) -> object:
 
 
 def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")  # an id that is cut cannot be copied
     for row in rows:
         table.add_row(*(shown(cell) for cell in row))
     console(sys.stdout).print(table)
@@ -52,7 +54,7 @@ def write_facts(facts: Iterable[tuple[str, object]]) -> None:
     """Names and values, one to a line; None is left out."""
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold")
-    table.add_column()
+    table.add_column(overflow="fold")
     for name, value in facts:
         if value is not None:
             table.add_row(name, shown(value))

@@ -38,12 +38,14 @@ def demo(
     It runs on a system of its own in a temporary directory, with simulated hardware, and leaves nothing behind.
     Status 1 when something was not as it should be.
     """
+    began = time.monotonic()
     try:
         with told(), sigterm_interrupts(), tempfile.TemporaryDirectory(prefix="ipucloud-demo-") as folder:
             report = _in(Path(folder), time_scale, as_json)
     except KeyboardInterrupt:
         _say("stopped; nothing is left running.", as_json=False)
         raise typer.Exit(Exit.INTERRUPTED) from None
+    report.seconds = round(time.monotonic() - began, 1)
     if as_json:
         output.write_json(report.document())
     else:
@@ -60,11 +62,9 @@ def _in(folder: Path, time_scale: float, quiet: bool) -> Report:
 
 
 async def _show(settings: Settings, folder: Path, time_scale: float, quiet: bool) -> Report:
-    began = time.monotonic()
     async with running(settings, time_scale=time_scale, say=lambda sentence: _say(sentence, quiet)) as system:
         _say(f"a whole system runs at {system.url}\n", quiet)
-        report = await journey(Customer(system, folder, quiet=quiet))
-    return report.took(time.monotonic() - began)
+        return await journey(Customer(system, folder, quiet=quiet))
 
 
 def _say(sentence: str, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -53,9 +53,6 @@ class Report:
         self.checks.append(Check(what, ok, str(seen)))
         if not ok:
             raise CheckFailed(what)
-
-    def took(self, seconds: float) -> Report:
-        return replace(self, seconds=round(seconds, 1))
 
     def rows(self) -> Iterator[Sequence[object]]:
         return (("ok" if check.ok else "FAILED", check.what, check.seen) for check in self.checks)
