@@ -7,6 +7,7 @@ from ipucloud.operations.plan import PlannedStep
 
 CREATE = "cluster.create"
 DELETE = "cluster.delete"
+HEAL = "cluster.heal"
 WORK_KIND = "cluster"
 
 CREATE_PLAN: tuple[PlannedStep, ...] = (
@@ -28,3 +29,10 @@ CLEAN_UP_PLAN: tuple[PlannedStep, ...] = (
     PlannedStep("verify_clean", Stage.CLUSTER_CLEAN_UP),
 )
 DELETE_PLAN = CLEAN_UP_PLAN
+
+REPAIR_PLAN: tuple[PlannedStep, ...] = tuple(step for step in CREATE_PLAN if step.name != "test_cluster")
+"""What a heal of a cluster in use takes: each step adds what is missing and leaves what is there to its customer.
+
+The cluster test is left out, because it needs the machines for itself. A cluster that is gone is healed by
+`CLEAN_UP_PLAN`.
+"""

@@ -14,7 +14,7 @@ from ipucloud.clusters import progress
 from ipucloud.clusters.build import BUILD_STEPS
 from ipucloud.clusters.clean_up import CLEAN_UP_STEPS
 from ipucloud.clusters.inputs import ClusterInputs, load
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, WORK_KIND
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, HEAL, WORK_KIND
 from ipucloud.clusters.results import Achieved, Cancelled, Failed, Pending, StepResult
 from ipucloud.clusters.states import ClusterState
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
@@ -32,6 +32,11 @@ OUTAGE_ATTEMPTS = 20
 """Tries of a step while the site does not answer: with the backoff's cap of a minute, about a quarter of an hour."""
 
 _STEPS = BUILD_STEPS | CLEAN_UP_STEPS
+_CONSEQUENCE = {
+    CREATE: "What was built is taken down and nothing is charged. Create the cluster again, or ask the operator with"
+    " the operation's id.",
+    HEAL: "Nothing was taken from the cluster; an operator has to look.",
+}
 
 
 class ClusterReconciler:
@@ -74,7 +79,7 @@ class ClusterReconciler:
         if not inputs.undoing and inputs.operation_state == OperationState.CANCELLING:
             failpoint("cluster.cancel_seen")
             return Cancelled()
-        if not inputs.undoing and inputs.operation_kind == CREATE and inputs.overdue:
+        if inputs.step.name in BUILD_STEPS and inputs.overdue:
             return Failed("the operation took longer than it may", final=True)
         site = self._sites.at(inputs.vipu, ticket.remaining)
         try:
@@ -118,6 +123,8 @@ class ClusterReconciler:
             return Go()
         if cluster.operation_kind == CREATE and not cluster.undoing:
             await self._activate(connection, cluster)
+        elif cluster.operation_kind == HEAL:
+            await self._settle(connection, cluster)
         else:
             await self._bury(connection, cluster)
         return Done()
@@ -147,24 +154,42 @@ class ClusterReconciler:
             await progress.enter_state(connection, cluster, ClusterState.ERROR, reason=reason)
             await self._end(connection, cluster, OperationState.FAILED)
 
-    async def _end(self, connection: AsyncConnection, cluster: ClusterInputs, state: OperationState) -> None:
+    async def _settle(self, connection: AsyncConnection, cluster: ClusterInputs) -> None:
+        """The end of a heal: the cluster stays in its state; machines that were cleaned up for it are free."""
+        if cluster.step.name == "verify_clean":
+            await progress.free_machines(connection, cluster)
+        await self._end(connection, cluster, OperationState.SUCCEEDED)
+
+    async def _end(
+        self,
+        connection: AsyncConnection,
+        cluster: ClusterInputs,
+        state: OperationState,
+        error: dict[str, object] | None = None,
+    ) -> None:
         await end_operation(
-            connection, project_id=cluster.project_id, cluster_id=cluster.id, state=state.value, error=None
+            connection, project_id=cluster.project_id, cluster_id=cluster.id, state=state.value, error=error
         )
         failpoint("cluster.operation_ended")
 
     async def _fail(self, connection: AsyncConnection, cluster: ClusterInputs, failure: Failed) -> Outcome:
         failures = cluster.step.attempts + 1
-        undoable = cluster.operation_kind == CREATE and not cluster.undoing
         limit = OUTAGE_ATTEMPTS if failure.outage else self._attempts
-        if undoable and (failure.final or failures >= limit):
-            await progress.append_undo(
-                connection, cluster, CLEAN_UP_PLAN, error=orjson.dumps(_problem(cluster, failure)).decode()
-            )
-            await progress.record_step(connection, cluster, "failed", detail=failure.detail, failed=True)
-            return Go()
+        if cluster.step.name in BUILD_STEPS and (failure.final or failures >= limit):
+            return await self._give_up(connection, cluster, failure)
         await progress.record_step(connection, cluster, "running", detail=failure.detail, failed=True)
         return Wait(failure.detail, recheck=backoff(failures, self._draw, first=self._poll_interval))
+
+    async def _give_up(self, connection: AsyncConnection, cluster: ClusterInputs, failure: Failed) -> Outcome:
+        """A create is undone. A heal ends as it is: what it built belongs to a cluster in use."""
+        problem = _problem(cluster, failure)
+        if cluster.operation_kind == CREATE:
+            await progress.append_undo(connection, cluster, CLEAN_UP_PLAN, error=orjson.dumps(problem).decode())
+        await progress.record_step(connection, cluster, "failed", detail=failure.detail, failed=True)
+        if cluster.operation_kind == CREATE:
+            return Go()
+        await self._end(connection, cluster, OperationState.FAILED, problem)
+        return Done()
 
 
 def _problem(cluster: ClusterInputs, failure: Failed) -> dict[str, object]:
@@ -173,8 +198,5 @@ def _problem(cluster: ClusterInputs, failure: Failed) -> dict[str, object]:
         kind = DEADLINE_EXCEEDED
     elif failure.final:
         kind = SITE_REFUSED
-    sentence = (
-        f"Step {cluster.step.name} failed: {failure.detail}. What was built is taken down and nothing is charged. "
-        "Create the cluster again, or ask the operator with the operation's id."
-    )
+    sentence = f"Step {cluster.step.name} failed: {failure.detail}. {_CONSEQUENCE[cluster.operation_kind]}"
     return Problem(kind, sentence).document()
