@@ -52,7 +52,11 @@ def _display(console: Console) -> Iterator[Callable[[Operation], None]]:
 
         def show(operation: Operation) -> None:
             progress.update(
-                task, description=_label(operation), completed=operation.progress, expected=expected(operation)
+                task,
+                description=_label(operation),
+                completed=operation.progress,
+                expected=expected(operation),
+                refresh=True,
             )
 
         yield show
