@@ -15,9 +15,9 @@ def ipucloud(tmp_path: Path) -> Iterator[Ipucloud]:
         yield started
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
-    """A running `ipucloud up` that the tests of a module share."""
+    """A running `ipucloud up` that the tests share."""
     folder = tmp_path_factory.mktemp("system")
     with ipucloud_processes(folder) as started, up(started, folder / "data") as running:
         yield running

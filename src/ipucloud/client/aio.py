@@ -47,6 +47,11 @@ class AsyncClient:
     ) -> None:
         await self.close()
 
+    @property
+    def url(self) -> str:
+        """Where the service is, without a slash at the end."""
+        return self._exchange.url
+
     async def close(self) -> None:
         await self._http.aclose()
 

@@ -58,6 +58,11 @@ class Client:
     ) -> None:
         self.close()
 
+    @property
+    def url(self) -> str:
+        """Where the service is, without a slash at the end."""
+        return self._exchange.url
+
     def close(self) -> None:
         self._http.close()
 
