@@ -28,6 +28,7 @@ def write_json(value: object) -> None:
     """One JSON document: on one line for a program, indented on a terminal."""
     text = json.dumps(plain(value), ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
     sys.stdout.write(text + "\n")
+    sys.stdout.flush()  # the reader of a pipe may wait for this one document while the command goes on
 
 
 def plain(value: object) -> object:
