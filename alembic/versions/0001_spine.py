@@ -61,6 +61,7 @@ GRANTS = (
     "GRANT DELETE ON ssh_keys TO ipucloud_app",
     "GRANT UPDATE (valid_to) ON prices TO ipucloud_app",
     "GRANT UPDATE (ended_at) ON usage_intervals TO ipucloud_app",
+    "GRANT UPDATE (state, error, finished_at) ON heals TO ipucloud_app",
 )
 
 
@@ -537,11 +538,42 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("operation_id", "ordinal", name=op.f("pk_operation_steps")),
     )
     op.create_index("ix_operation_steps_operation", "operation_steps", ["project_id", "operation_id"], unique=False)
+    op.create_table(
+        "heals",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("rule", sa.Text(), nullable=False),
+        sa.Column("object_type", sa.Text(), nullable=False),
+        sa.Column("object_id", sa.Text(), nullable=False),
+        sa.Column("detail", sa.Text(), nullable=False, comment="what the audit saw"),
+        sa.Column("action", sa.Text(), nullable=False),
+        sa.Column("requested_by", sa.Text(), nullable=False, comment="who ran the audit, and where"),
+        sa.Column("project_id", sa.Uuid(), nullable=True, comment="NULL: nothing of a customer's"),
+        sa.Column("operation_id", sa.Uuid(), nullable=True, comment="the operation that a worker was left the rest to"),
+        sa.Column("state", sa.Text(), server_default="running", nullable=False),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.Column("started_at", sa.DateTime(timezone=True), server_default=sa.text("app_now()"), nullable=False),
+        sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint("(state = 'running') = (finished_at IS NULL)", name=op.f("ck_heals_finished")),
+        sa.CheckConstraint("(state = 'failed') = (error IS NOT NULL)", name=op.f("ck_heals_failure_has_error")),
+        sa.CheckConstraint("state IN ('running', 'succeeded', 'failed')", name=op.f("ck_heals_state")),
+        sa.ForeignKeyConstraint(
+            ["project_id", "operation_id"],
+            ["operations.project_id", "operations.id"],
+            name="fk_heals_project_id_operation_id",
+        ),
+        sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name="fk_heals_project_id"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_heals")),
+    )
+    op.create_index("ix_heals_operation", "heals", ["project_id", "operation_id"], unique=False)
+    op.create_index("ix_heals_started", "heals", ["started_at"], unique=False)
     for statement in (*FINAL, APP_ROLE, *GRANTS):
         op.execute(statement)
 
 
 def downgrade() -> None:
+    op.drop_index("ix_heals_started", table_name="heals")
+    op.drop_index("ix_heals_operation", table_name="heals")
+    op.drop_table("heals")
     op.drop_index("ix_operation_steps_operation", table_name="operation_steps")
     op.drop_table("operation_steps")
     op.drop_index("uq_allocations_live_machine", table_name="allocations", postgresql_where=sa.text("freed_at IS NULL"))

@@ -7,6 +7,7 @@ import ipucloud.billing.tables
 import ipucloud.clusters.tables
 import ipucloud.events.tables
 import ipucloud.identity.tables
+import ipucloud.invariants.tables
 import ipucloud.inventory.tables
 import ipucloud.operations.tables
 import ipucloud.quotas.tables

@@ -1,4 +1,4 @@
-"""A database with at least one plausible row in every table: a cluster that lived an hour and is being deleted."""
+"""A sound database with at least one row in every table: a cluster that lived an hour and is being deleted."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ from ipucloud.clusters.plans import CREATE, CREATE_PLAN, DELETE, DELETE_PLAN, WO
 from ipucloud.clusters.tables import clusters, poplar_servers
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
+from ipucloud.invariants.tables import heals
 from ipucloud.inventory.tables import allocations
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.plan import PlannedStep
 from ipucloud.operations.tables import operation_steps, operations
+from ipucloud.quotas.tables import quotas
 from ipucloud.reconcile.tables import work
 from tests.support.factories import LUXEMBOURG, Project, make_project, seed_world
 
 CREATED_AT = datetime(2026, 5, 1, 9, 45, tzinfo=UTC)
 READY_AT = datetime(2026, 5, 1, 10, 0, tzinfo=UTC)
 DELETED_AT = datetime(2026, 5, 1, 11, 0, tzinfo=UTC)
+FAR_AWAY = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ class _Operation:
     id: UUID
     kind: str
     plan: tuple[PlannedStep, ...]
+    created_at: datetime
     finished_at: datetime | None
 
 
@@ -76,8 +80,8 @@ async def _fill(connection: AsyncConnection) -> Filled:
     )
     await _cluster(connection, filled)
     for operation in (
-        _Operation(filled.finished_operation, CREATE, CREATE_PLAN, READY_AT),
-        _Operation(filled.open_operation, DELETE, DELETE_PLAN, None),
+        _Operation(filled.finished_operation, CREATE, CREATE_PLAN, CREATED_AT, READY_AT),
+        _Operation(filled.open_operation, DELETE, DELETE_PLAN, DELETED_AT, None),
     ):
         await _record(connection, filled, operation)
     await _consequences(connection, filled)
@@ -107,12 +111,17 @@ async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
             delete_requested_at=DELETED_AT,
         )
     )
-    mine = {"project_id": filled.project.id, "cluster_id": filled.cluster, "ordinal": 1}
+    mine = {"project_id": filled.project.id, "cluster_id": filled.cluster, "ordinal": 0}
     await connection.execute(
-        sa.insert(poplar_servers).values(id=new_id(), name=f"{name}-p1", state="running", ssh_user="ubuntu", **mine)
+        sa.insert(poplar_servers).values(id=new_id(), name=f"{name}-p0", state="running", ssh_user="ubuntu", **mine)
     )
-    await connection.execute(sa.insert(allocations).values(id=new_id(), machine_id=filled.machine, **mine))
-    await connection.execute(sa.insert(allocations).values(id=new_id(), host_id=filled.host, **mine))
+    for held in ({"machine_id": filled.machine}, {"host_id": filled.host}):
+        await connection.execute(sa.insert(allocations).values(id=new_id(), created_at=CREATED_AT, **held, **mine))
+    await connection.execute(sa.update(quotas).where(_quota_of(filled)).values(used=1))
+
+
+def _quota_of(filled: Filled) -> sa.ColumnElement[bool]:
+    return sa.tuple_(quotas.c.project_id, quotas.c.region) == (filled.project.id, LUXEMBOURG[0])
 
 
 async def _record(connection: AsyncConnection, filled: Filled, operation: _Operation) -> None:
@@ -126,7 +135,10 @@ async def _record(connection: AsyncConnection, filled: Filled, operation: _Opera
             state="succeeded" if finished else "running",
             request_id="req-filled",
             requested_by=filled.project.token.id,
-            deadline_at=DELETED_AT,
+            progress=100 if finished else 0,
+            created_at=operation.created_at,
+            started_at=operation.created_at,
+            deadline_at=FAR_AWAY,
             finished_at=operation.finished_at,
         )
     )
@@ -140,6 +152,7 @@ async def _record(connection: AsyncConnection, filled: Filled, operation: _Opera
                 "name": step.name,
                 "stage": step.stage,
                 "state": "succeeded" if finished else "pending",
+                "finished_at": operation.finished_at,
             }
             for ordinal, step in enumerate(operation.plan, start=1)
         ],
@@ -147,7 +160,7 @@ async def _record(connection: AsyncConnection, filled: Filled, operation: _Opera
 
 
 async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
-    """What the operations left: a closed interval, a ticket, an event, a stored answer."""
+    """What the operations left: a closed interval, a ticket, events, a stored answer, a heal."""
     project = filled.project.id
     await connection.execute(
         sa.insert(usage_intervals).values(
@@ -166,18 +179,40 @@ async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(
         sa.insert(work).values(kind=WORK_KIND, key=str(filled.cluster), project_id=project, run_at=DELETED_AT)
     )
-    await connection.execute(
-        sa.insert(events).values(
-            project_id=project,
-            type="operation.created",
-            subject_type="cluster",
-            subject_id=filled.cluster,
-            operation_id=filled.open_operation,
-            request_id="req-filled",
+    for kind, operation in (
+        ("cluster.created", None),
+        ("operation.created", filled.finished_operation),
+        ("operation.succeeded", filled.finished_operation),
+        ("cluster.deleting", None),
+        ("operation.created", filled.open_operation),
+    ):
+        await connection.execute(
+            sa.insert(events).values(
+                project_id=project,
+                type=kind,
+                subject_type="cluster",
+                subject_id=filled.cluster,
+                operation_id=operation,
+                request_id="req-filled",
+            )
         )
-    )
     await connection.execute(
         sa.insert(idempotency_keys).values(
             scope=project, key="filled", fingerprint=b"\0" * 32, status=202, body=b"{}", subject_id=filled.cluster
+        )
+    )
+    await connection.execute(
+        sa.insert(heals).values(
+            id=new_id(),
+            rule="cluster_being_deleted_has_its_operation",
+            object_type="cluster",
+            object_id=str(filled.cluster),
+            detail="nothing deletes the cluster",
+            action="has a worker delete the cluster again",
+            requested_by="operator@console",
+            project_id=project,
+            operation_id=filled.open_operation,
+            state="succeeded",
+            finished_at=DELETED_AT,
         )
     )

@@ -38,6 +38,7 @@ BREACHES = (
     Breach("layers", "quotas/store.py", "import ipucloud.billing.minutes"),
     Breach("layers", "reconcile/wake.py", "import ipucloud.events.log"),
     Breach("layers", "worker/tasks.py", "import ipucloud.api.tables"),
+    Breach("layers", "clusters/clean_up.py", "import ipucloud.invariants.rules"),
     Breach("layers", "new_package/__init__.py", ""),
     Breach("http-only", "client/transport.py", "import sqlalchemy"),
     Breach("http-only", "cli/commands/clusters.py", "import ipucloud.db.engine"),

@@ -1,0 +1,213 @@
+"""Rules about usage intervals and prices: whatever is billed was used, and whatever is used is billed."""
+
+from __future__ import annotations
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.usage import close_interval, open_interval
+from ipucloud.invariants.repairs import lock_cluster
+from ipucloud.invariants.rules import Invariant, Mend, Mended, Refusal, Refused, Violation, by
+from ipucloud.invariants.states import STATES, WORKING
+
+_BILL_STANDS = Refusal("What was billed is never rewritten; a wrong bill is corrected by a credit.")
+
+
+async def _bill_from_now(connection: AsyncConnection, violation: Violation) -> Mended:
+    """Whatever runs wrongly ends, and an interval of what the cluster is begins; the past stays unbilled."""
+    cluster = await lock_cluster(connection, violation)
+    if cluster.state not in WORKING:
+        raise Refused("The cluster is not in use any more.")
+    await close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+    await open_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+    return Mended()
+
+
+BILLED = Invariant(
+    name="billable_cluster_is_billed",
+    sentence="A cluster in use has an open usage interval.",
+    object_type="cluster",
+    remedy="Let the audit bill it from now on; what was used before is a gift.",
+    heal=Mend("bills the cluster from now on", _bill_from_now),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id, format('nothing is billed since %s', c.state_entered_at) AS detail
+      FROM clusters c
+     WHERE c.state = ANY (:billable)
+       AND NOT EXISTS (SELECT FROM usage_intervals u
+                        WHERE u.project_id = c.project_id AND u.cluster_id = c.id AND u.ended_at IS NULL)
+    """,
+    parameters=STATES,
+)
+
+NOT_BILLED = Invariant(
+    name="unusable_cluster_is_not_billed",
+    sentence="A cluster that is not in use has no open usage interval.",
+    object_type="cluster",
+    remedy="Let the audit end the interval when the cluster's use ended.",
+    heal=by(
+        "ends the interval at the time the cluster was asked to go, or left use",
+        """
+        UPDATE usage_intervals u
+           SET ended_at = greatest(u.started_at,
+                                   date_trunc('second', coalesce(c.delete_requested_at, c.state_entered_at), 'UTC'))
+          FROM clusters c
+         WHERE c.project_id = :project_id AND c.id = CAST(:object_id AS uuid)
+           AND c.state NOT IN ('active', 'degraded')
+           AND u.project_id = c.project_id AND u.cluster_id = c.id AND u.ended_at IS NULL
+        """,
+    ),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('in %s since %s, billed since %s', c.state, c.state_entered_at, min(u.started_at)) AS detail
+      FROM clusters c JOIN usage_intervals u ON u.project_id = c.project_id AND u.cluster_id = c.id
+     WHERE u.ended_at IS NULL AND c.state <> ALL (:billable)
+     GROUP BY c.id
+    """,
+    parameters=STATES,
+)
+
+BEGINS_IN_LIFE = Invariant(
+    name="interval_begins_in_the_cluster_s_life",
+    sentence="Nothing is billed from before the cluster was asked for.",
+    object_type="usage_interval",
+    remedy="Credit the customer with the minutes before the cluster's creation.",
+    heal=_BILL_STANDS,
+    statement="""
+    SELECT u.id::text AS object_id, u.project_id,
+           format('billed since %s, cluster %s was asked for at %s', u.started_at, c.id, c.created_at) AS detail
+      FROM usage_intervals u JOIN clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
+     WHERE u.started_at < date_trunc('second', c.created_at, 'UTC')
+    """,
+)
+
+ENDS_WITH_DELETE = Invariant(
+    name="interval_ends_when_delete_is_asked_for",
+    sentence="Nothing is billed after the cluster was asked to go.",
+    object_type="usage_interval",
+    remedy="Credit the customer with the minutes after the request.",
+    heal=_BILL_STANDS,
+    statement="""
+    SELECT u.id::text AS object_id, u.project_id,
+           format('billed until %s, cluster %s was asked to go at %s', u.ended_at, c.id,
+                  coalesce(c.delete_requested_at, c.deleted_at)) AS detail
+      FROM usage_intervals u JOIN clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
+     WHERE u.ended_at > greatest(u.started_at,
+                                 date_trunc('second', coalesce(c.delete_requested_at, c.deleted_at), 'UTC'))
+    """,
+)
+
+NO_OVERLAP = Invariant(
+    name="nothing_is_billed_twice",
+    sentence="No instant of a cluster is in two usage intervals.",
+    object_type="cluster",
+    remedy="Credit the customer with the time that was billed twice.",
+    heal=_BILL_STANDS,
+    statement="""
+    SELECT cluster_id::text AS object_id, project_id,
+           string_agg(format('%s to %s', started_at, coalesce(ended_at::text, 'now')), ', ' ORDER BY started_at)
+             AS detail
+      FROM (SELECT *, max(coalesce(ended_at, 'infinity')) OVER earlier > started_at AS doubled
+              FROM usage_intervals
+             WHERE ended_at IS DISTINCT FROM started_at
+            WINDOW earlier AS (PARTITION BY cluster_id ORDER BY started_at, coalesce(ended_at, 'infinity'), id
+                               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS placed
+     GROUP BY project_id, cluster_id
+    HAVING bool_or(doubled)
+    """,
+)
+
+BILLED_AS_IS = Invariant(
+    name="cluster_is_billed_as_what_it_is",
+    sentence="The open interval of a cluster has its machines, article, region and currency.",
+    object_type="cluster",
+    remedy="Let the audit bill it rightly from now on; credit or debit the difference before.",
+    heal=Mend("ends the interval and begins a right one", _bill_from_now),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('%s × %s in %s is billed as %s × %s in %s, in %s', c.machines, c.sku, c.region, u.quantity, u.sku,
+                  u.region, u.currency) AS detail
+      FROM clusters c JOIN usage_intervals u ON u.project_id = c.project_id AND u.cluster_id = c.id
+     WHERE u.ended_at IS NULL AND c.state = ANY (:billable)
+       AND (u.quantity, u.sku, u.region, u.currency) <> (c.machines, c.sku, c.region, c.currency)
+    """,
+    parameters=STATES,
+)
+
+ONE_ANCHOR = Invariant(
+    name="intervals_share_an_anchor",
+    sentence="All intervals of a cluster count their minutes from the start of its first one.",
+    object_type="cluster",
+    remedy="Compute the minutes by hand and credit the customer with what was counted twice.",
+    heal=_BILL_STANDS,
+    statement="""
+    SELECT cluster_id::text AS object_id, project_id,
+           format('anchors from %s to %s, first start %s', min(anchor_at), max(anchor_at), min(started_at)) AS detail
+      FROM usage_intervals
+     GROUP BY project_id, cluster_id
+    HAVING min(anchor_at) <> max(anchor_at) OR min(anchor_at) <> min(started_at)
+    """,
+)
+
+WAS_READY = Invariant(
+    name="billed_cluster_was_ready",
+    sentence="Only a cluster that was ready once is billed, or can be in use.",
+    object_type="cluster",
+    remedy="Set the time it became ready from its operation; if it never did, credit the customer with everything.",
+    heal=Refusal("Whether the cluster ever was ready cannot be told from this row."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id, format('never ready, and in %s', c.state) AS detail
+      FROM clusters c
+     WHERE c.ready_at IS NULL
+       AND (c.state = ANY (:billable)
+            OR EXISTS (SELECT FROM usage_intervals u WHERE u.project_id = c.project_id AND u.cluster_id = c.id))
+    """,
+    parameters=STATES,
+)
+
+PRICED = Invariant(
+    name="what_is_billed_has_a_price",
+    sentence="Every article that is being billed has a price now.",
+    object_type="price",
+    remedy="Install a price for the article, valid from the end of the last one.",
+    heal=Refusal("Prices are set by people."),
+    statement="""
+    SELECT DISTINCT concat_ws('/', u.sku, u.region, u.currency) AS object_id, NULL::uuid AS project_id,
+           'clusters are being billed for it, and it has no price' AS detail
+      FROM usage_intervals u
+     WHERE u.ended_at IS NULL
+       AND NOT EXISTS (SELECT FROM prices p
+                        WHERE p.sku = u.sku AND p.region = u.region AND p.currency = u.currency
+                          AND p.valid_from <= app_now() AND (p.valid_to IS NULL OR p.valid_to > app_now()))
+    """,
+)
+
+ONE_PRICE = Invariant(
+    name="article_has_one_price",
+    sentence="At every instant an article has one price at most.",
+    object_type="price",
+    remedy="End the wrong price before the other begins; credit what was billed too much.",
+    heal=Refusal("Prices are set by people."),
+    statement="""
+    SELECT concat_ws('/', sku, region, currency) AS object_id, NULL::uuid AS project_id,
+           string_agg(format('%s from %s to %s', unit_price, valid_from, coalesce(valid_to::text, 'ever')), ', '
+                      ORDER BY valid_from, id) AS detail
+      FROM (SELECT *, max(coalesce(valid_to, 'infinity')) OVER earlier > valid_from AS doubled
+              FROM prices
+            WINDOW earlier AS (PARTITION BY sku, region, currency ORDER BY valid_from, id
+                               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS placed
+     GROUP BY sku, region, currency
+    HAVING bool_or(doubled)
+    """,
+)
+
+RULES = (
+    BILLED,
+    NOT_BILLED,
+    BEGINS_IN_LIFE,
+    ENDS_WITH_DELETE,
+    NO_OVERLAP,
+    BILLED_AS_IS,
+    ONE_ANCHOR,
+    WAS_READY,
+    PRICED,
+    ONE_PRICE,
+)

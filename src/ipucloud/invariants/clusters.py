@@ -1,0 +1,193 @@
+"""Rules about clusters, their operations and their Poplar servers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from ipucloud.invariants.repairs import build_what_is_missing, delete_again
+from ipucloud.invariants.rules import Invariant, Refusal, by
+from ipucloud.invariants.states import STATES
+from ipucloud.kernel.ids import external_name
+
+_NO_OPERATION_OF_KIND = """
+       AND NOT EXISTS (SELECT FROM operations o
+                        WHERE o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
+                          AND o.kind = :{kind})
+"""
+
+CREATING = Invariant(
+    name="cluster_being_created_has_its_operation",
+    sentence="A cluster in `creating` has an open operation that creates it.",
+    object_type="cluster",
+    remedy="Delete the cluster; the delete cleans up whatever was built.",
+    heal=Refusal("How far the creation came, and whether anybody still wants it, is not known."),
+    statement=f"""
+    SELECT c.id::text AS object_id, c.project_id, 'nothing creates the cluster' AS detail
+      FROM clusters c WHERE c.state = 'creating' {_NO_OPERATION_OF_KIND.format(kind="create")}
+    """,  # noqa: S608  # our own text
+    parameters=STATES,
+)
+
+DELETING = Invariant(
+    name="cluster_being_deleted_has_its_operation",
+    sentence="A cluster in `deleting` has an open operation that deletes it.",
+    object_type="cluster",
+    remedy="Let the audit delete it again.",
+    heal=delete_again,
+    statement=f"""
+    SELECT c.id::text AS object_id, c.project_id, 'nothing deletes the cluster' AS detail
+      FROM clusters c WHERE c.state = 'deleting' {_NO_OPERATION_OF_KIND.format(kind="delete")}
+    """,  # noqa: S608  # our own text
+    parameters=STATES,
+)
+
+SETTLED = Invariant(
+    name="settled_cluster_is_not_being_changed",
+    sentence="Only a cluster in `creating` is being created, and only one in `deleting` is being deleted.",
+    object_type="cluster",
+    remedy="Delete the cluster; that ends the operation. If it is deleted already, end the operation by hand.",
+    heal=Refusal("Whether the state is wrong or the operation cannot be told."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('the cluster is in %s, and operation %s is a %s', c.state, o.id, o.kind) AS detail
+      FROM clusters c
+      JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
+     WHERE o.kind = :create AND c.state <> 'creating' OR o.kind = :delete AND c.state <> 'deleting'
+    """,
+    parameters=STATES,
+)
+
+TIMES_IN_ORDER = Invariant(
+    name="cluster_times_in_order",
+    sentence="A cluster is created, becomes ready, is asked to go and is deleted, in this order.",
+    object_type="cluster",
+    remedy="Correct the row by hand if the true times are known.",
+    heal=Refusal("What really happened cannot be told from the database."),
+    statement="""
+    SELECT id::text AS object_id, project_id,
+           format('in %s: created %s, ready %s, asked to go %s, deleted %s', state, created_at,
+                  coalesce(ready_at::text, 'never'), coalesce(delete_requested_at::text, 'never'),
+                  coalesce(deleted_at::text, 'never')) AS detail
+      FROM clusters
+     WHERE ready_at < created_at OR delete_requested_at < coalesce(ready_at, created_at)
+        OR deleted_at < coalesce(delete_requested_at, ready_at, created_at)
+        OR (state = 'deleted') <> (deleted_at IS NOT NULL)
+        OR (state = 'deleting' AND delete_requested_at IS NULL)
+        OR (delete_requested_at IS NOT NULL AND state NOT IN ('deleting', 'deleted'))
+    """,
+)
+
+
+def _own_name(row: sa.Row[Any]) -> str | None:
+    expected = external_name(row.cluster_id, row.incarnation)
+    return None if row.external_name == expected else f"it is called {row.external_name} outside, not {expected}"
+
+
+OWN_NAME = Invariant(
+    name="cluster_has_its_own_name_outside",
+    sentence="What a cluster has at the site is named after the cluster and its incarnation, and after no other.",
+    object_type="cluster",
+    remedy="Delete the cluster only after you know that nothing at the site has its wrong name; ask for help.",
+    heal=Refusal("Things at the site may have either name."),
+    statement="""
+    SELECT id::text AS object_id, project_id, id AS cluster_id, incarnation, external_name FROM clusters
+     WHERE deleted_at IS NULL
+    """,
+    judge=_own_name,
+)
+
+SERVERS_OF_HOSTS = Invariant(
+    name="every_host_of_a_cluster_has_its_server",
+    sentence="A cluster in use or being created has one Poplar server for each of its hosts, of the same number.",
+    object_type="cluster",
+    remedy="Delete the cluster and have it created again, or restore the rows from a backup.",
+    heal=Refusal("Which server is on which host cannot be told from the database."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('hosts %s, Poplar servers %s', coalesce(hosts.numbers, '{}'), coalesce(servers.numbers, '{}'))
+             AS detail
+      FROM clusters c
+      LEFT JOIN (SELECT cluster_id, array_agg(ordinal ORDER BY ordinal) AS numbers FROM allocations
+                  WHERE freed_at IS NULL AND host_id IS NOT NULL GROUP BY cluster_id) AS hosts
+             ON hosts.cluster_id = c.id
+      LEFT JOIN (SELECT cluster_id, array_agg(ordinal ORDER BY ordinal) AS numbers FROM poplar_servers
+                  GROUP BY cluster_id) AS servers ON servers.cluster_id = c.id
+     WHERE c.state = ANY (:whole)
+       AND (hosts.numbers IS DISTINCT FROM servers.numbers OR hosts.numbers IS NULL)
+    """,
+    parameters=STATES,
+)
+
+SERVER_NAMES = Invariant(
+    name="server_is_named_after_its_cluster",
+    sentence="A Poplar server is called `<name of its cluster outside>-p<number>`.",
+    object_type="poplar_server",
+    remedy="Correct the name by hand, after a look at the host.",
+    heal=Refusal("The server on the host may have either name."),
+    statement="""
+    SELECT s.id::text AS object_id, s.project_id,
+           format('server %s of cluster %s is called %s', s.ordinal, c.external_name, s.name) AS detail
+      FROM poplar_servers s JOIN clusters c ON c.project_id = s.project_id AND c.id = s.cluster_id
+     WHERE s.name <> c.external_name || '-p' || s.ordinal
+    """,
+)
+
+SERVERS_RUN = Invariant(
+    name="working_cluster_has_running_servers",
+    sentence="Every Poplar server of a cluster in use runs, and says how to log in.",
+    object_type="cluster",
+    remedy="Let the audit have a worker look at the servers and record what it sees.",
+    heal=build_what_is_missing,
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           string_agg(format('%s is %s at %s', s.name, s.state, coalesce(s.ssh_host, 'no address')), '; '
+                      ORDER BY s.ordinal) AS detail
+      FROM clusters c JOIN poplar_servers s ON s.project_id = c.project_id AND s.cluster_id = c.id
+     WHERE c.state = ANY (:working)
+       AND (s.state <> 'running' OR num_nulls(s.ssh_host, s.ssh_port, s.ssh_user, s.host_key) > 0)
+     GROUP BY c.id
+    """,
+    parameters=STATES,
+)
+
+SERVERS_GONE = Invariant(
+    name="gone_cluster_has_no_server",
+    sentence="The Poplar servers of a cluster that is gone are gone, and have no address.",
+    object_type="cluster",
+    remedy="Let the audit strike them out; whether a host still has one is another rule.",
+    heal=by(
+        "strikes the servers out",
+        """
+        UPDATE poplar_servers s
+           SET state = 'deleted', ssh_host = NULL, ssh_port = NULL, ssh_user = NULL, host_key = NULL,
+               host_key_fingerprint = NULL
+          FROM clusters c
+         WHERE c.project_id = :project_id AND c.id = CAST(:object_id AS uuid) AND s.project_id = c.project_id
+           AND s.cluster_id = c.id AND c.state IN ('error', 'deleted')
+           AND (s.state <> 'deleted' OR s.ssh_host IS NOT NULL)
+        """,
+    ),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           string_agg(format('%s is %s at %s', s.name, s.state, coalesce(s.ssh_host, 'no address')), '; '
+                      ORDER BY s.ordinal) AS detail
+      FROM clusters c JOIN poplar_servers s ON s.project_id = c.project_id AND s.cluster_id = c.id
+     WHERE c.state = ANY (:gone) AND (s.state <> 'deleted' OR s.ssh_host IS NOT NULL)
+     GROUP BY c.id
+    """,
+    parameters=STATES,
+)
+
+RULES = (
+    CREATING,
+    DELETING,
+    SETTLED,
+    TIMES_IN_ORDER,
+    OWN_NAME,
+    SERVERS_OF_HOSTS,
+    SERVER_NAMES,
+    SERVERS_RUN,
+    SERVERS_GONE,
+)

@@ -1,0 +1,148 @@
+"""Rules about the schema and the roles: whatever refuses wrong states is in place, and in force."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from sqlalchemy.dialects import postgresql as pg
+
+from ipucloud.db.roles import APP_ROLE
+from ipucloud.invariants.rules import Invariant, Refusal
+from ipucloud.invariants.tables import TABLES
+
+_OWNER_ONLY = Refusal("The application owns nothing of the schema; only its owner may change it.")
+_HISTORY = {
+    "events": ("UPDATE", "DELETE", "TRUNCATE"),
+    "heals": ("DELETE", "TRUNCATE"),
+    "operations": ("DELETE", "TRUNCATE"),
+    "operation_steps": ("DELETE", "TRUNCATE"),
+    "prices": ("DELETE", "TRUNCATE"),
+    "usage_intervals": ("DELETE", "TRUNCATE"),
+}
+_FACTS = {
+    "heals": ("rule", "object_id", "detail", "action", "requested_by", "started_at"),
+    "prices": ("sku", "region", "currency", "unit_price", "valid_from"),
+    "usage_intervals": ("cluster_id", "sku", "region", "currency", "quantity", "anchor_at", "started_at"),
+}
+_TRIGGERS = (("operations", "operations_final"), ("usage_intervals", "usage_intervals_final"))
+_PREPARER = pg.dialect().identifier_preparer  # type: ignore[no-untyped-call]  # SQLAlchemy left it untyped
+
+
+def _guards() -> list[tuple[str, str]]:
+    """(table, name) of every constraint, index and trigger that the models and migrations have."""
+    named = list(_TRIGGERS)
+    for table in TABLES:
+        for constraint in table.constraints:
+            name = _PREPARER.format_constraint(constraint)
+            if name is not None:
+                named.append((table.name, name))
+        named += [(table.name, _PREPARER.format_index(index)) for index in table.indexes]
+    return sorted(named)
+
+
+_GUARDS = _guards()
+
+IN_FORCE = Invariant(
+    name="guards_are_in_force",
+    sentence="Every constraint, index and trigger of the schema exists and is in force.",
+    object_type="guard",
+    remedy="As the owner, make it as alembic/versions has it; where rows stand in the way, audit those first.",
+    heal=_OWNER_ONLY,
+    statement="""
+    SELECT expected.relation || '.' || expected.name AS object_id, NULL::uuid AS project_id,
+           CASE WHEN found.name IS NULL THEN 'it does not exist' ELSE 'it exists and is not in force' END AS detail
+      FROM unnest(CAST(:relations AS text[]), CAST(:names AS text[])) AS expected (relation, name)
+      LEFT JOIN (
+        SELECT c.relname AS relation, k.conname AS name, k.convalidated AS in_force
+          FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+         WHERE k.connamespace = 'public'::regnamespace AND k.contype IN ('c', 'f', 'x')
+        UNION ALL
+        SELECT c.relname, n.relname, i.indisvalid AND i.indisready AND i.indislive
+          FROM pg_index i JOIN pg_class n ON n.oid = i.indexrelid JOIN pg_class c ON c.oid = i.indrelid
+         WHERE n.relnamespace = 'public'::regnamespace
+        UNION ALL
+        SELECT c.relname, t.tgname, t.tgenabled <> 'D'
+          FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+         WHERE NOT t.tgisinternal AND c.relnamespace = 'public'::regnamespace
+      ) AS found ON found.relation = expected.relation AND found.name = expected.name
+     WHERE found.in_force IS NOT TRUE
+    """,
+    parameters=MappingProxyType(
+        {"relations": [relation for relation, _ in _GUARDS], "names": [name for _, name in _GUARDS]}
+    ),
+)
+
+INDEXED = Invariant(
+    name="reference_has_an_index",
+    sentence="Every reference between tables has an index that begins with it.",
+    object_type="reference",
+    remedy="As the owner, make the index; without it every join along the reference reads the whole table.",
+    heal=_OWNER_ONLY,
+    statement="""
+    SELECT f.conrelid::regclass || '.' || f.conname AS object_id, NULL::uuid AS project_id,
+           'no index in force begins with its columns' AS detail
+      FROM pg_constraint f
+     WHERE f.contype = 'f' AND f.connamespace = 'public'::regnamespace
+       AND NOT EXISTS (
+         SELECT FROM pg_index i
+          WHERE i.indrelid = f.conrelid AND i.indisvalid
+            AND (i.indkey::int2[])[0:cardinality(f.conkey) - 1] @> f.conkey
+            -- A partial index serves a reference when it leaves out only the rows that have none.
+            AND (i.indpred IS NULL
+                 OR pg_get_expr(i.indpred, i.indrelid) = (
+                   SELECT format('(%I IS NOT NULL)', a.attname) FROM pg_attribute a
+                    WHERE a.attrelid = f.conrelid AND a.attnum = f.conkey[cardinality(f.conkey)])))
+    """,
+)
+
+NO_BYPASS = Invariant(
+    name="application_role_has_no_power",
+    sentence="The application's role is neither superuser nor owner, makes no roles or databases, and is in no group.",
+    object_type="role",
+    remedy="As a superuser, take the power away: ALTER ROLE, REVOKE, REASSIGN OWNED; deploy/roles.sql has it right.",
+    heal=_OWNER_ONLY,
+    statement="""
+    SELECT rolname::text AS object_id, NULL::uuid AS project_id, power AS detail
+      FROM pg_roles r,
+           LATERAL (VALUES ('it is a superuser', r.rolsuper), ('it makes roles', r.rolcreaterole),
+                           ('it makes databases', r.rolcreatedb), ('it replicates', r.rolreplication),
+                           ('it bypasses row security', r.rolbypassrls),
+                           ('it is a member of another role',
+                            EXISTS (SELECT FROM pg_auth_members m WHERE m.member = r.oid)),
+                           ('it owns something', EXISTS (SELECT FROM pg_shdepend d
+                              WHERE d.refclassid = 'pg_authid'::regclass AND d.refobjid = r.oid AND d.deptype = 'o'))
+                   ) AS powers (power, has)
+     WHERE r.rolname = :role AND has
+    """,
+    parameters=MappingProxyType({"role": APP_ROLE}),
+)
+
+HISTORY_STANDS = Invariant(
+    name="application_cannot_rewrite_history",
+    sentence="The application can neither change nor remove what happened, what was billed and at which price.",
+    object_type="privilege",
+    remedy="As the owner, REVOKE the privilege, and find out what used it.",
+    heal=_OWNER_ONLY,
+    statement="""
+    SELECT may.relation || ' ' || may.privilege AS object_id, NULL::uuid AS project_id,
+           format('%s may do this', CAST(:role AS text)) AS detail
+      FROM (SELECT relation, privilege, has_table_privilege(CAST(:role AS name), relation, privilege) AS granted
+              FROM unnest(CAST(:relations AS text[]), CAST(:privileges AS text[])) AS t (relation, privilege)
+            UNION ALL
+            SELECT relation, 'UPDATE (' || fact || ')',
+                   has_column_privilege(CAST(:role AS name), relation, fact, 'UPDATE')
+              FROM unnest(CAST(:fact_relations AS text[]), CAST(:facts AS text[])) AS t (relation, fact)) AS may
+     WHERE may.granted
+    """,
+    parameters=MappingProxyType(
+        {
+            "role": APP_ROLE,
+            "relations": [relation for relation, privileges in _HISTORY.items() for _ in privileges],
+            "privileges": [privilege for privileges in _HISTORY.values() for privilege in privileges],
+            "fact_relations": [relation for relation, facts in _FACTS.items() for _ in facts],
+            "facts": [fact for facts in _FACTS.values() for fact in facts],
+        }
+    ),
+)
+
+RULES = (IN_FORCE, INDEXED, NO_BYPASS, HISTORY_STANDS)

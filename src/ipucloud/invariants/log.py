@@ -1,0 +1,108 @@
+"""Rules about the event log: whatever happened is told, once, in the past, about things that exist."""
+
+from __future__ import annotations
+
+from ipucloud.invariants.rules import Invariant, Refusal, by
+from ipucloud.invariants.states import STATES
+
+OPERATIONS_TOLD = Invariant(
+    name="operation_is_in_the_log",
+    sentence="The log tells when an operation was asked for and how it ended.",
+    object_type="operation",
+    remedy="Let the audit append the missing event; whoever follows the log has not heard of it.",
+    heal=by(
+        "appends the missing events",
+        "SELECT id FROM operations WHERE project_id = :project_id AND id = CAST(:object_id AS uuid) FOR NO KEY UPDATE",
+        """
+        INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
+        SELECT o.project_id, missing.type, 'cluster', o.cluster_id, o.id, o.request_id,
+               jsonb_build_object('kind', o.kind, 'late', true)
+          FROM operations o,
+               LATERAL (SELECT 'operation.created' AS type, 1 AS place
+                        UNION ALL
+                        SELECT 'operation.' || o.state, 2 WHERE o.finished_at IS NOT NULL) AS missing
+         WHERE o.project_id = :project_id AND o.id = CAST(:object_id AS uuid)
+           AND NOT EXISTS (SELECT FROM events e
+                            WHERE e.project_id = o.project_id AND e.operation_id = o.id AND e.type = missing.type)
+         ORDER BY missing.place
+        """,
+    ),
+    statement="""
+    SELECT o.id::text AS object_id, o.project_id,
+           format('%s, %s; told: %s', o.kind, o.state, coalesce(array_to_string(told.types, ', '), 'nothing'))
+             AS detail
+      FROM operations o
+      LEFT JOIN (SELECT project_id, operation_id, array_agg(type ORDER BY type) AS types FROM events
+                  WHERE type LIKE 'operation.%' GROUP BY project_id, operation_id) AS told
+             ON told.project_id = o.project_id AND told.operation_id = o.id
+     WHERE told.types IS NULL OR 'operation.created' <> ALL (told.types)
+        OR (o.finished_at IS NOT NULL AND 'operation.' || o.state <> ALL (told.types))
+    """,
+)
+
+CLUSTERS_TOLD = Invariant(
+    name="cluster_state_is_in_the_log",
+    sentence="The log tells how a cluster came into the state it is in.",
+    object_type="cluster",
+    remedy="Let the audit append the missing event; whoever follows the log has not heard of it.",
+    heal=by(
+        "appends the missing event",
+        "SELECT id FROM clusters WHERE project_id = :project_id AND id = CAST(:object_id AS uuid) FOR NO KEY UPDATE",
+        """
+        INSERT INTO events (project_id, type, subject_type, subject_id, data)
+        SELECT c.project_id, told.type, 'cluster', c.id,
+               jsonb_build_object('reason', c.state_reason, 'late', true)
+          FROM clusters c,
+               LATERAL (SELECT CASE c.state WHEN 'creating' THEN 'cluster.created'
+                               ELSE 'cluster.' || c.state END AS type) AS told
+         WHERE c.project_id = :project_id AND c.id = CAST(:object_id AS uuid)
+           AND NOT EXISTS (SELECT FROM events e
+                            WHERE e.project_id = c.project_id AND e.subject_id = c.id AND e.type = told.type)
+        """,
+    ),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id, format('nothing tells that it is in %s', c.state) AS detail
+      FROM clusters c
+     WHERE NOT EXISTS (SELECT FROM events e
+                        WHERE e.project_id = c.project_id AND e.subject_id = c.id
+                          AND e.type = CASE c.state WHEN 'creating' THEN 'cluster.created'
+                                            ELSE 'cluster.' || c.state END)
+    """,
+)
+
+OF_THE_PAST = Invariant(
+    name="events_are_of_the_past",
+    sentence="No event is of a transaction that this server has not begun.",
+    object_type="event",
+    remedy="The database was restored into a server that counts from lower: stop it, and set its next transaction"
+    " beyond the highest one in `events` with pg_resetwal --next-transaction-id and --epoch.",
+    heal=Refusal("The number of the next transaction is set while the server is stopped."),
+    statement="""
+    SELECT id::text AS object_id, project_id,
+           format('%s of transaction %s; the next one is %s. It and whatever follows it is shown in a wrong order',
+                  type, transaction, pg_snapshot_xmax(pg_current_snapshot())) AS detail
+      FROM events WHERE transaction >= (pg_snapshot_xmax(pg_current_snapshot())::text)::bigint
+     ORDER BY transaction, id
+    """,
+)
+
+ABOUT_SOMETHING = Invariant(
+    name="event_is_about_something",
+    sentence="The operation and the cluster that an event names exist, in the event's project.",
+    object_type="event",
+    remedy="Restore the missing row from a backup; events are never removed.",
+    heal=Refusal("Events are never changed, and what happened is not known beyond them."),
+    statement="""
+    SELECT e.id::text AS object_id, e.project_id,
+           format('%s names %s %s, operation %s', e.type, e.subject_type, e.subject_id,
+                  coalesce(e.operation_id::text, 'none')) AS detail
+      FROM events e
+     WHERE (e.operation_id IS NOT NULL
+            AND NOT EXISTS (SELECT FROM operations o WHERE o.project_id = e.project_id AND o.id = e.operation_id))
+        OR (e.subject_type = 'cluster'
+            AND NOT EXISTS (SELECT FROM clusters c WHERE c.project_id = e.project_id AND c.id = e.subject_id))
+    """,
+    parameters=STATES,
+)
+
+RULES = (OPERATIONS_TOLD, CLUSTERS_TOLD, OF_THE_PAST, ABOUT_SOMETHING)

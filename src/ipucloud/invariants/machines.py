@@ -1,0 +1,191 @@
+"""Rules about who holds which machines and hosts."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from ipucloud.invariants.repairs import take_clean_up_again
+from ipucloud.invariants.rules import Invariant, Refusal
+from ipucloud.invariants.states import STATES
+from ipucloud.inventory.blocks import DOMAIN
+
+ONE_HOLDER = Invariant(
+    name="machine_has_one_holder",
+    sentence="A machine or host is held by one cluster at most.",
+    object_type="machine",
+    remedy="Find out which of the clusters really runs there, and delete the other.",
+    heal=Refusal("Only a person can say which of the customers keeps the machine."),
+    statement="""
+    SELECT coalesce(a.machine_id, a.host_id)::text AS object_id, NULL::uuid AS project_id,
+           format('%s is held by the clusters %s', coalesce(max(m.name), max(h.name)),
+                  string_agg(a.cluster_id::text, ', ' ORDER BY a.created_at, a.id)) AS detail
+      FROM allocations a
+      LEFT JOIN machines m ON m.id = a.machine_id
+      LEFT JOIN hosts h ON h.id = a.host_id
+     WHERE a.freed_at IS NULL
+     GROUP BY coalesce(a.machine_id, a.host_id)
+    HAVING count(*) > 1
+    """,
+)
+
+GONE_HOLDS_NOTHING = Invariant(
+    name="gone_cluster_holds_nothing",
+    sentence="A cluster that is deleted, or whose creation failed, holds no machine and no host.",
+    object_type="cluster",
+    remedy="Let the audit have a worker clean up again; the machines come back when they were seen clean.",
+    heal=take_clean_up_again,
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('the cluster is in %s and holds %s machines and %s hosts', c.state, count(a.machine_id),
+                  count(a.host_id)) AS detail
+      FROM clusters c JOIN allocations a ON a.cluster_id = c.id AND a.freed_at IS NULL
+     WHERE c.state = ANY (:gone)
+     GROUP BY c.id
+    """,
+    parameters=STATES,
+)
+
+EXACTLY_ITS_MACHINES = Invariant(
+    name="cluster_holds_its_machines",
+    sentence="A cluster in use or being created holds exactly its number of machines; one being deleted, or none.",
+    object_type="cluster",
+    remedy="Delete the cluster and have it created again, or restore the allocations from a backup.",
+    heal=Refusal("Which machines the cluster really uses cannot be told from the database."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('the cluster is in %s, has %s machines and holds %s', c.state, c.machines,
+                  coalesce(held.machines, 0)) AS detail
+      FROM clusters c
+      LEFT JOIN (SELECT cluster_id, count(machine_id) AS machines FROM allocations
+                  WHERE freed_at IS NULL GROUP BY cluster_id) AS held ON held.cluster_id = c.id
+     WHERE coalesce(held.machines, 0) <> c.machines
+       AND (c.state = ANY (:whole) OR (c.state = 'deleting' AND held.machines > 0))
+    """,
+    parameters=STATES,
+)
+
+NOTHING_RELEASED = Invariant(
+    name="working_cluster_released_nothing",
+    sentence="No machine or host of a cluster in use is released.",
+    object_type="cluster",
+    remedy="Look at the machines: if they are on and in the cluster's V-IPU allocation, clear `released_at` by hand.",
+    heal=Refusal("A released machine may be switched off already; somebody has to look."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('the cluster is in %s and %s of its machines and hosts are released', c.state, count(*)) AS detail
+      FROM clusters c JOIN allocations a ON a.cluster_id = c.id AND a.freed_at IS NULL AND a.released_at IS NOT NULL
+     WHERE c.state = ANY (:working)
+     GROUP BY c.id
+    """,
+    parameters=STATES,
+)
+
+TIMES_IN_ORDER = Invariant(
+    name="allocation_times_in_order",
+    sentence="A machine is taken, then released, then freed.",
+    object_type="allocation",
+    remedy="Correct the row by hand if the true times are known; nobody is harmed by the wrong ones.",
+    heal=Refusal("What really happened cannot be told from the database."),
+    statement="""
+    SELECT id::text AS object_id, project_id,
+           format('taken %s, released %s, freed %s', created_at, coalesce(released_at::text, 'never'),
+                  coalesce(freed_at::text, 'never')) AS detail
+      FROM allocations
+     WHERE released_at < created_at OR freed_at < released_at OR (freed_at IS NOT NULL AND released_at IS NULL)
+    """,
+)
+
+TAKEN_AFTER_FREED = Invariant(
+    name="machine_is_freed_before_it_is_taken",
+    sentence="A machine or host goes to the next cluster after the one before it was seen clean.",
+    object_type="machine",
+    remedy="Tell both customers: one may have seen what the other left. Then find out how the machine got free.",
+    heal=Refusal("What happened cannot be undone."),
+    statement="""
+    SELECT resource::text AS object_id, project_id,
+           format('cluster %s took it at %s, cluster %s had it until %s', cluster_id, created_at, cluster_before,
+                  freed_before) AS detail
+      FROM (SELECT coalesce(machine_id, host_id) AS resource, project_id, cluster_id, created_at,
+                   lag(freed_at) OVER turns AS freed_before, lag(cluster_id) OVER turns AS cluster_before
+              FROM allocations
+            WINDOW turns AS (PARTITION BY coalesce(machine_id, host_id) ORDER BY created_at, id)) AS turn
+     WHERE freed_before > created_at
+    """,
+)
+
+NUMBERED = Invariant(
+    name="cluster_numbers_its_machines",
+    sentence="The machines of a cluster are numbered from 0 without gaps, and so are its hosts.",
+    object_type="cluster",
+    remedy="Number the allocations by hand in the order of pod and slot; hosts in the order of their Poplar servers.",
+    heal=Refusal("A host's number says which Poplar server is on it; a wrong guess would mix up servers."),
+    statement="""
+    SELECT cluster_id::text AS object_id, project_id,
+           format('%s %s are numbered from %s to %s', count(*),
+                  CASE WHEN host_id IS NULL THEN 'machines' ELSE 'hosts' END, min(ordinal), max(ordinal)) AS detail
+      FROM allocations
+     WHERE freed_at IS NULL
+     GROUP BY project_id, cluster_id, CASE WHEN host_id IS NULL THEN 'machines' ELSE 'hosts' END
+    HAVING count(*) <> count(DISTINCT ordinal) OR min(ordinal) <> 0 OR max(ordinal) <> count(*) - 1
+    """,
+)
+
+ONE_BLOCK = Invariant(
+    name="cluster_machines_form_a_block",
+    sentence="A cluster's machines are one aligned block of a domain, or an aligned run of whole neighbouring domains.",
+    object_type="cluster",
+    remedy="Have the cluster created again; links of its machines may not reach each other.",
+    heal=Refusal("A cluster's machines cannot be exchanged under its customer."),
+    statement="""
+    SELECT id::text AS object_id, project_id,
+           format('%s machines in %s domains of %s groups: domains %s to %s, slots %s to %s', machines, domains,
+                  groups, first_domain, last_domain, first_slot, last_slot) AS detail
+      FROM (SELECT c.id, c.project_id, c.machines AS size, count(*) AS machines, count(DISTINCT p.id) AS domains,
+                   count(DISTINCT (p.region, p.machine_type, p.gw_group)) AS groups,
+                   min(p.position) AS first_domain, max(p.position) AS last_domain,
+                   min(m.slot) AS first_slot, max(m.slot) AS last_slot
+              FROM clusters c
+              JOIN allocations a ON a.cluster_id = c.id AND a.freed_at IS NULL
+              JOIN machines m ON m.id = a.machine_id
+              JOIN pods p ON p.id = m.pod_id
+             GROUP BY c.id) AS placed
+     WHERE machines = size
+       AND CASE WHEN size <= :domain
+                THEN domains <> 1 OR last_slot - first_slot <> size - 1 OR first_slot % size <> 0
+                ELSE groups <> 1 OR domains * :domain <> size OR last_domain - first_domain <> domains - 1
+                     OR first_domain % domains <> 0 END
+    """,
+    parameters=MappingProxyType({"domain": DOMAIN}),
+)
+
+RIGHT_KIND = Invariant(
+    name="machines_are_what_the_cluster_asked_for",
+    sentence="The machines and hosts of a cluster are in its region, and the machines of its type.",
+    object_type="cluster",
+    remedy="Delete the cluster and have it created again.",
+    heal=Refusal("A cluster's machines cannot be exchanged under its customer."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('a cluster of %s in %s holds %s', c.machine_type, c.region,
+                  string_agg(coalesce(m.name, h.name), ', ' ORDER BY a.ordinal)) AS detail
+      FROM clusters c
+      JOIN allocations a ON a.cluster_id = c.id AND a.freed_at IS NULL
+      LEFT JOIN machines m ON m.id = a.machine_id
+      LEFT JOIN pods p ON p.id = m.pod_id
+      LEFT JOIN hosts h ON h.id = a.host_id
+     WHERE coalesce(p.region, h.region) <> c.region OR p.machine_type <> c.machine_type
+     GROUP BY c.id
+    """,
+)
+
+RULES = (
+    ONE_HOLDER,
+    GONE_HOLDS_NOTHING,
+    EXACTLY_ITS_MACHINES,
+    NOTHING_RELEASED,
+    TIMES_IN_ORDER,
+    TAKEN_AFTER_FREED,
+    NUMBERED,
+    ONE_BLOCK,
+    RIGHT_KIND,
+)

@@ -1,0 +1,202 @@
+"""Rules about operations and their steps."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from ipucloud.clusters.build import BUILD_STEPS
+from ipucloud.clusters.clean_up import CLEAN_UP_STEPS
+from ipucloud.clusters.plans import CREATE, DELETE, HEAL
+from ipucloud.invariants.repairs import wake_cluster_of_operation
+from ipucloud.invariants.rules import Invariant, Refusal, by
+from ipucloud.operations.states import TERMINAL
+
+_FINAL = MappingProxyType({"final": sorted(TERMINAL)})
+_NEVER_CHANGES = Refusal("A finished operation never changes; the database refuses that to everybody.")
+
+ONE_OPEN = Invariant(
+    name="cluster_has_one_open_operation",
+    sentence="A cluster has one open operation at most.",
+    object_type="cluster",
+    remedy="Delete the cluster; that ends its open operations.",
+    heal=Refusal("Which of the operations the customer wants cannot be told."),
+    statement="""
+    SELECT cluster_id::text AS object_id, project_id,
+           string_agg(format('%s %s', kind, id), ', ' ORDER BY created_at, id) AS detail
+      FROM operations WHERE finished_at IS NULL
+     GROUP BY project_id, cluster_id HAVING count(*) > 1
+    """,
+)
+
+COMPLETE = Invariant(
+    name="finished_operation_is_complete",
+    sentence="A finished operation has its time, a failed one its error, a successful one all of its progress.",
+    object_type="operation",
+    remedy="Correct the row by hand with the trigger `operations_final` switched off for that transaction.",
+    heal=_NEVER_CHANGES,
+    statement="""
+    SELECT id::text AS object_id, project_id,
+           format('%s, finished %s, %s %%, %s', state, coalesce(finished_at::text, 'never'), progress,
+                  CASE WHEN error IS NULL THEN 'no error' ELSE 'error' END) AS detail
+      FROM operations
+     WHERE (state = ANY (:final)) <> (finished_at IS NOT NULL)
+        OR (state = 'failed' AND error IS NULL) OR (state = 'succeeded' AND progress <> 100)
+    """,
+    parameters=_FINAL,
+)
+
+TIMES_IN_ORDER = Invariant(
+    name="operation_times_in_order",
+    sentence="An operation is asked for, then started, then finished.",
+    object_type="operation",
+    remedy="Correct the row by hand if the true times are known; nobody is harmed by the wrong ones.",
+    heal=Refusal("What really happened cannot be told from the database."),
+    statement="""
+    SELECT id::text AS object_id, project_id,
+           format('asked for %s, started %s, finished %s', created_at, coalesce(started_at::text, 'never'),
+                  coalesce(finished_at::text, 'never')) AS detail
+      FROM operations
+     WHERE started_at < created_at OR finished_at < coalesce(started_at, created_at)
+    """,
+)
+
+KNOWN_KIND = Invariant(
+    name="operation_is_of_a_known_kind",
+    sentence="The code knows the kind of every open operation and how to take each of its open steps.",
+    object_type="operation",
+    remedy="Start a worker of the version that made it, or delete the cluster.",
+    heal=Refusal("A worker of another version may know what this one does not."),
+    statement="""
+    SELECT o.id::text AS object_id, o.project_id,
+           format('%s, steps %s', o.kind, string_agg(s.name, ', ' ORDER BY s.ordinal)) AS detail
+      FROM operations o JOIN operation_steps s ON s.project_id = o.project_id AND s.operation_id = o.id
+     WHERE o.finished_at IS NULL AND s.state IN ('pending', 'running')
+       AND (o.kind <> ALL (:kinds) OR s.name <> ALL (:names))
+     GROUP BY o.id
+    """,
+    parameters=MappingProxyType(
+        {"kinds": [CREATE, DELETE, HEAL], "names": sorted({*BUILD_STEPS, *CLEAN_UP_STEPS})},
+    ),
+)
+
+NEXT_STEP = Invariant(
+    name="open_operation_has_a_next_step",
+    sentence="An open operation has a step that is not finished.",
+    object_type="operation",
+    remedy="Delete the cluster; that ends the operation and cleans up.",
+    heal=Refusal("What the operation was to do last is not known, and so not whether it did it."),
+    statement="""
+    SELECT o.id::text AS object_id, o.project_id, format('%s has no step left and is open', o.kind) AS detail
+      FROM operations o
+     WHERE o.finished_at IS NULL
+       AND NOT EXISTS (SELECT FROM operation_steps s
+                        WHERE s.project_id = o.project_id AND s.operation_id = o.id
+                          AND s.state IN ('pending', 'running'))
+    """,
+)
+
+STEPS_ENDED = Invariant(
+    name="finished_operation_has_finished_steps",
+    sentence="A finished operation has steps, none of them open; those of a success did not fail.",
+    object_type="operation",
+    remedy="Let the audit mark the open steps as skipped; a failed step of a success needs a person.",
+    heal=by(
+        "marks the open steps as skipped",
+        """
+        UPDATE operation_steps s SET state = 'skipped'
+          FROM operations o
+         WHERE o.project_id = :project_id AND o.id = CAST(:object_id AS uuid) AND o.finished_at IS NOT NULL
+           AND s.project_id = o.project_id AND s.operation_id = o.id AND s.state IN ('pending', 'running')
+        """,
+    ),
+    statement="""
+    SELECT o.id::text AS object_id, o.project_id,
+           format('%s: %s steps, %s open, %s failed', o.state, count(s.name),
+                  count(s.name) FILTER (WHERE s.state IN ('pending', 'running')),
+                  count(s.name) FILTER (WHERE s.state = 'failed')) AS detail
+      FROM operations o LEFT JOIN operation_steps s ON s.project_id = o.project_id AND s.operation_id = o.id
+     WHERE o.finished_at IS NOT NULL
+     GROUP BY o.id
+    HAVING count(s.name) = 0 OR bool_or(s.state IN ('pending', 'running'))
+        OR (o.state = 'succeeded' AND bool_or(s.state = 'failed'))
+    """,
+)
+
+IN_ORDER = Invariant(
+    name="steps_are_taken_in_order",
+    sentence="Steps are taken one after the other: none is finished, or begun, behind one that is open.",
+    object_type="operation",
+    remedy="Delete the cluster; that ends the operation and cleans up.",
+    heal=Refusal("What was really done at the site is not known; a step may have been left out."),
+    statement="""
+    SELECT operation_id::text AS object_id, project_id,
+           string_agg(format('%s %s', name, state), ', ' ORDER BY ordinal) AS detail
+      FROM (SELECT s.*, o.finished_at AS ended,
+                   bool_or(s.state IN ('pending', 'running')) OVER before AS behind_an_open_one
+              FROM operation_steps s JOIN operations o ON o.project_id = s.project_id AND o.id = s.operation_id
+             WHERE o.finished_at IS NULL
+            WINDOW before AS (PARTITION BY s.operation_id ORDER BY s.ordinal
+                              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS placed
+     GROUP BY operation_id, project_id
+    HAVING bool_or(behind_an_open_one AND state <> 'pending')
+    """,
+)
+
+STEP_TIMES = Invariant(
+    name="finished_step_has_its_time",
+    sentence="A step has an end exactly when it succeeded or failed.",
+    object_type="operation",
+    remedy="Correct the row by hand if the true time is known; nobody is harmed by the wrong one.",
+    heal=Refusal("What really happened cannot be told from the database."),
+    statement="""
+    SELECT operation_id::text AS object_id, project_id,
+           string_agg(format('%s %s, ended %s', name, state, coalesce(finished_at::text, 'never')), '; '
+                      ORDER BY ordinal) AS detail
+      FROM operation_steps
+     WHERE (state IN ('succeeded', 'failed')) <> (finished_at IS NOT NULL) OR finished_at < started_at
+     GROUP BY project_id, operation_id
+    """,
+)
+
+HAS_WORK = Invariant(
+    name="open_operation_has_work",
+    sentence="Somebody will look at every open operation: its cluster's ticket is due, leased or parked.",
+    object_type="operation",
+    remedy="Let the audit wake the cluster.",
+    heal=wake_cluster_of_operation,
+    statement="""
+    SELECT o.id::text AS object_id, o.project_id,
+           format('%s of cluster %s: %s', o.kind, o.cluster_id,
+                  CASE WHEN w.key IS NULL THEN 'no ticket' ELSE 'the ticket has no time and no lease' END) AS detail
+      FROM operations o LEFT JOIN work w ON w.kind = 'cluster' AND w.key = o.cluster_id::text
+     WHERE o.finished_at IS NULL AND num_nonnulls(w.run_at, w.lease_owner, w.parked_at) = 0
+    """,
+)
+
+IN_TIME = Invariant(
+    name="operation_ends_in_time",
+    sentence="An open operation is at most two minutes past its deadline, unless its ticket is parked.",
+    object_type="operation",
+    remedy="Look at its step: either no worker is there, or the site keeps a clean-up waiting.",
+    heal=wake_cluster_of_operation,
+    statement="""
+    SELECT o.id::text AS object_id, o.project_id,
+           format('%s of cluster %s should have ended at %s%s', o.kind, o.cluster_id, o.deadline_at,
+                  CASE WHEN o.undoing THEN '; it undoes itself' ELSE '' END) AS detail
+      FROM operations o LEFT JOIN work w ON w.kind = 'cluster' AND w.key = o.cluster_id::text
+     WHERE o.finished_at IS NULL AND o.deadline_at < app_now() - interval '2 minutes' AND w.parked_at IS NULL
+    """,
+)
+
+RULES = (
+    ONE_OPEN,
+    COMPLETE,
+    TIMES_IN_ORDER,
+    KNOWN_KIND,
+    NEXT_STEP,
+    STEPS_ENDED,
+    IN_ORDER,
+    STEP_TIMES,
+    HAS_WORK,
+    IN_TIME,
+)

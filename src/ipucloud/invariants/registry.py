@@ -1,0 +1,17 @@
+"""Every rule about the database, in the order a reader would look."""
+
+from __future__ import annotations
+
+from ipucloud.invariants import billing, clusters, guards, log, machines, operations, tenancy, tickets
+from ipucloud.invariants.rules import Invariant
+
+INVARIANTS: tuple[Invariant, ...] = (
+    *clusters.RULES,
+    *operations.RULES,
+    *tickets.RULES,
+    *machines.RULES,
+    *billing.RULES,
+    *tenancy.RULES,
+    *log.RULES,
+    *guards.RULES,
+)

@@ -1,0 +1,114 @@
+"""Heals that leave the work to a worker: an operation on the cluster, with the engine's fences and retries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.load import load
+from ipucloud.clusters.admission import expected_seconds
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, DELETE, DELETE_PLAN, HEAL, REPAIR_PLAN, WORK_KIND
+from ipucloud.clusters.states import ClusterState
+from ipucloud.invariants.rules import Mend, Mended, Refused, Violation
+from ipucloud.invariants.states import GONE, WORKING
+from ipucloud.operations.plan import PlannedStep
+from ipucloud.operations.store import open_operation
+from ipucloud.reconcile.wake import wake
+
+REQUEST_ID = "audit"
+"""What operations and events of a heal have for a request id."""
+
+DEADLINE_SECONDS = 3600.0
+"""How long a heal may take before it gives up; cleaning up never does."""
+
+_LOCK = sa.text(
+    """
+    SELECT c.id, c.project_id, c.state, r.typical_seconds,
+           (SELECT max(o.id::text) FROM operations o
+             WHERE o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL) AS operation
+      FROM clusters c LEFT JOIN site_regions r ON r.region = c.region
+     WHERE c.project_id = :project_id AND c.id = :cluster_id FOR NO KEY UPDATE OF c
+    """
+)
+_CLUSTER_OF = sa.text(
+    "SELECT cluster_id FROM operations WHERE project_id = :project_id AND id = :id AND finished_at IS NULL"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster under the transaction's lock; `operation` is its open one."""
+
+    id: UUID
+    project_id: UUID
+    state: ClusterState
+    typical_seconds: dict[str, float]
+    operation: str | None
+
+
+async def lock_cluster(connection: AsyncConnection, violation: Violation) -> Cluster:
+    """The cluster that the violation is about. Raises `Refused` when there is none."""
+    found = await connection.execute(
+        _LOCK, {"project_id": violation.project_id, "cluster_id": UUID(violation.object_id)}
+    )
+    row = found.one_or_none()
+    if row is None:
+        raise Refused("There is no such cluster any more.")
+    return Cluster(row.id, row.project_id, ClusterState(row.state), row.typical_seconds or {}, row.operation)
+
+
+async def _open(connection: AsyncConnection, cluster: Cluster, kind: str, plan: tuple[PlannedStep, ...]) -> Mended:
+    if cluster.operation is not None:
+        raise Refused(f"Operation {cluster.operation} runs on the cluster; audit again when it has ended.")
+    operation_id = await open_operation(
+        connection,
+        project_id=cluster.project_id,
+        cluster_id=cluster.id,
+        kind=kind,
+        plan=plan,
+        deadline_seconds=DEADLINE_SECONDS,
+        expected_seconds=expected_seconds(plan, cluster.typical_seconds, load()),
+        request_id=REQUEST_ID,
+        token_id=None,
+    )
+    await wake(connection, kind=WORK_KIND, key=str(cluster.id), project_id=cluster.project_id)
+    return Mended(operation_id)
+
+
+async def _take_clean_up_again(connection: AsyncConnection, violation: Violation) -> Mended:
+    cluster = await lock_cluster(connection, violation)
+    if cluster.state not in GONE:
+        raise Refused(f"The cluster is in {cluster.state} now.")
+    return await _open(connection, cluster, HEAL, CLEAN_UP_PLAN)
+
+
+async def _build_what_is_missing(connection: AsyncConnection, violation: Violation) -> Mended:
+    cluster = await lock_cluster(connection, violation)
+    if cluster.state not in WORKING:
+        raise Refused(f"The cluster is in {cluster.state} now.")
+    return await _open(connection, cluster, HEAL, REPAIR_PLAN)
+
+
+async def _delete_again(connection: AsyncConnection, violation: Violation) -> Mended:
+    cluster = await lock_cluster(connection, violation)
+    if cluster.state is not ClusterState.DELETING:
+        raise Refused(f"The cluster is in {cluster.state} now.")
+    return await _open(connection, cluster, DELETE, DELETE_PLAN)
+
+
+async def _wake_cluster_of_operation(connection: AsyncConnection, violation: Violation) -> Mended:
+    operation = {"project_id": violation.project_id, "id": UUID(violation.object_id)}
+    cluster_id = (await connection.execute(_CLUSTER_OF, operation)).scalar_one_or_none()
+    if cluster_id is None or violation.project_id is None:
+        raise Refused("The operation has ended.")
+    await wake(connection, kind=WORK_KIND, key=str(cluster_id), project_id=violation.project_id)
+    return Mended(operation["id"])
+
+
+take_clean_up_again = Mend("has a worker clean up the cluster's machines again", _take_clean_up_again)
+build_what_is_missing = Mend("has a worker build again what is missing of the cluster", _build_what_is_missing)
+delete_again = Mend("has a worker delete the cluster again", _delete_again)
+wake_cluster_of_operation = Mend("wakes the cluster", _wake_cluster_of_operation)

@@ -1,0 +1,138 @@
+"""What a rule is: a sentence that always holds, the query that finds what breaks it, and what may be done then."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.site.ports import Site
+
+LISTED = 1000
+"""Violations of one rule that an audit lists; whoever has more needs no longer list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One object that breaks a rule. `region` and `host` say where, for objects of a site."""
+
+    object_id: str
+    project_id: UUID | None
+    detail: str
+    region: str | None = None
+    host: str | None = None
+
+
+class Refused(Exception):
+    """A heal that must not, or need not, go on; the message is a sentence for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A heal is through. `operation_id`: the operation that a worker was left the rest to."""
+
+    operation_id: UUID | None = None
+
+
+@dataclass(frozen=True)
+class Mend:
+    """A heal inside the database: one transaction, which looks again before it changes anything.
+
+    `does` completes "The audit …". `run` raises `Refused` when there is nothing to mend any more.
+    """
+
+    does: str
+    run: Callable[[AsyncConnection, Violation], Awaitable[Mended]]
+
+
+@dataclass(frozen=True)
+class TakeDown:
+    """A heal that removes something at a site. It wants two observations, `request_life` apart.
+
+    `run` asks once for what is still there to go, and answers whether it is gone. It can be repeated.
+    """
+
+    does: str
+    run: Callable[[Site, Violation], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """No heal: the reason why a program must not decide this."""
+
+    reason: str
+
+
+Heal: TypeAlias = Mend | TakeDown | Refusal
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`name` is stable: a label of metrics. `remedy` says what a person does about a violation."""
+
+    name: str
+    sentence: str
+    object_type: str
+    remedy: str
+    heal: Heal
+
+
+@dataclass(frozen=True)
+class Invariant(Rule):
+    """A rule about the database.
+
+    `statement` gives the columns `object_id` (text), `project_id` and `detail`, a row for each violation. Where SQL
+    cannot judge, it gives candidates, and `judge` says what is wrong with one, or None.
+    """
+
+    statement: str
+    parameters: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    judge: Callable[[sa.Row[Any]], str | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A violation, and of which rule."""
+
+    rule: Rule
+    violation: Violation
+
+    @property
+    def key(self) -> tuple[str, str, str | None, str | None]:
+        """The same for the same violation seen twice."""
+        return self.rule.name, self.violation.object_id, self.violation.region, self.violation.host
+
+
+async def violations(connection: AsyncConnection, rule: Invariant) -> list[Violation]:
+    """What breaks the rule now, at most `LISTED` of it."""
+    if rule.judge is None:
+        limited = sa.text(f"SELECT * FROM ({rule.statement}) AS broken LIMIT {LISTED}")  # noqa: S608  # our own text
+        found = await connection.execute(limited, dict(rule.parameters))
+        return [Violation(row.object_id, row.project_id, row.detail) for row in found]
+    candidates = await connection.execute(sa.text(rule.statement), dict(rule.parameters))
+    judged = ((row, rule.judge(row)) for row in candidates)
+    return [Violation(row.object_id, row.project_id, detail) for row, detail in judged if detail is not None][:LISTED]
+
+
+def by(does: str, *statements: str) -> Mend:
+    """A heal of statements with the parameters `:object_id` and `:project_id`; the last one says whether it did.
+
+    Those before it take the locks it relies on.
+    """
+    texts = [sa.text(statement) for statement in statements]
+
+    async def run(connection: AsyncConnection, violation: Violation) -> Mended:
+        values = {"object_id": violation.object_id, "project_id": violation.project_id}
+        changed = 0
+        for text in texts:
+            changed = (await connection.execute(text, values)).rowcount
+        if changed == 0:
+            raise Refused("There was nothing left to mend when the heal looked.")
+        return Mended()
+
+    return Mend(does, run)

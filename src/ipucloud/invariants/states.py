@@ -1,0 +1,30 @@
+"""Cluster states by what must be true in them, as parameters of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ipucloud.clusters.plans import CREATE, DELETE, HEAL
+from ipucloud.clusters.states import BILLABLE, ClusterState
+
+WORKING = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
+"""The customer has the cluster, and nothing is under way."""
+
+WHOLE = WORKING | {ClusterState.CREATING, ClusterState.REBOOTING, ClusterState.REBUILDING}
+"""The cluster holds exactly the machines it was promised."""
+
+GONE = frozenset({ClusterState.ERROR, ClusterState.DELETED})
+"""Nothing of the cluster is left but its records."""
+
+STATES: Mapping[str, object] = MappingProxyType(
+    {
+        "working": sorted(WORKING),
+        "whole": sorted(WHOLE),
+        "gone": sorted(GONE),
+        "billable": sorted(BILLABLE),
+        "create": CREATE,
+        "delete": DELETE,
+        "heal": HEAL,
+    }
+)

@@ -1,0 +1,51 @@
+"""The log of heals, and the tables that rules are generated from."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from ipucloud.billing import tables as billing
+from ipucloud.clusters import tables as clusters
+from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
+from ipucloud.events import tables as events
+from ipucloud.identity import tables as identity
+from ipucloud.inventory import tables as inventory
+from ipucloud.operations import tables as operations
+from ipucloud.quotas import tables as quotas
+from ipucloud.reconcile import tables as reconcile
+
+heals = sa.Table(
+    "heals",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("rule", sa.Text, nullable=False),
+    sa.Column("object_type", sa.Text, nullable=False),
+    sa.Column("object_id", sa.Text, nullable=False),
+    sa.Column("detail", sa.Text, nullable=False, comment="what the audit saw"),
+    sa.Column("action", sa.Text, nullable=False),
+    sa.Column("requested_by", sa.Text, nullable=False, comment="who ran the audit, and where"),
+    sa.Column("project_id", sa.Uuid, nullable=True, comment="NULL: nothing of a customer's"),
+    sa.Column("operation_id", sa.Uuid, nullable=True, comment="the operation that a worker was left the rest to"),
+    sa.Column("state", sa.Text, nullable=False, server_default="running"),
+    sa.Column("error", sa.Text),
+    instant("started_at", default_now=True),
+    instant("finished_at"),
+    tenant_key("heals"),
+    same_project("heals", "operation_id", "operations"),
+    one_of("state", ("running", "succeeded", "failed")),
+    sa.CheckConstraint("(state = 'running') = (finished_at IS NULL)", name="finished"),
+    sa.CheckConstraint("(state = 'failed') = (error IS NOT NULL)", name="failure_has_error"),
+)
+sa.Index("ix_heals_operation", heals.c.project_id, heals.c.operation_id)
+sa.Index("ix_heals_started", heals.c.started_at)
+
+TABLES = (
+    heals,
+    *(
+        table
+        for module in (billing, clusters, events, identity, inventory, operations, quotas, reconcile)
+        for table in vars(module).values()
+        if isinstance(table, sa.Table)
+    ),
+)
+"""Every table of the layers below, and our own."""

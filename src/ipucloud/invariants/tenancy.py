@@ -1,0 +1,200 @@
+"""Rules about what belongs to whom: quotas, references between rows, tokens, ended projects, stored answers."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from ipucloud.db.documents import clauses
+from ipucloud.invariants.rules import Invariant, Refusal, by
+from ipucloud.invariants.tables import TABLES
+
+_HELD = """
+(SELECT count(a.machine_id) FROM clusters c
+   JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
+  WHERE c.project_id = q.project_id AND c.region = q.region AND c.machine_type = q.machine_type)
+"""
+_THIS_QUOTA = "q.project_id = :project_id AND concat_ws('/', q.region, q.machine_type) = :object_id"
+
+QUOTA_COUNTS = Invariant(
+    name="quota_counts_what_is_held",
+    sentence="What a quota says is used is the number of machines that the project's clusters hold.",
+    object_type="quota",
+    remedy="Let the audit count again.",
+    heal=by(
+        "counts the machines again",
+        clauses("SELECT used FROM quotas q WHERE", _THIS_QUOTA, "FOR NO KEY UPDATE"),
+        clauses("UPDATE quotas q SET used =", _HELD, "WHERE", _THIS_QUOTA, "AND used <>", _HELD),
+    ),
+    statement="""
+    SELECT concat_ws('/', coalesce(q.region, held.region), coalesce(q.machine_type, held.machine_type)) AS object_id,
+           coalesce(q.project_id, held.project_id) AS project_id,
+           format('the quota says %s, the clusters hold %s', coalesce(q.used::text, 'nothing, for there is none'),
+                  coalesce(held.machines, 0)) AS detail
+      FROM quotas q
+      FULL JOIN (SELECT c.project_id, c.region, c.machine_type, count(*) AS machines
+                   FROM clusters c JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id
+                  WHERE a.freed_at IS NULL AND a.machine_id IS NOT NULL
+                  GROUP BY c.project_id, c.region, c.machine_type) AS held
+        ON held.project_id = q.project_id AND held.region = q.region AND held.machine_type = q.machine_type
+     WHERE coalesce(q.used, 0) <> coalesce(held.machines, 0)
+    """,
+)
+
+QUOTA_KEPT = Invariant(
+    name="quota_is_not_exceeded",
+    sentence="No project uses more than its quota, or less than nothing of it.",
+    object_type="quota",
+    remedy="Raise the limit, or have clusters deleted.",
+    heal=Refusal("How much a project may hold is decided by people."),
+    statement="""
+    SELECT concat_ws('/', region, machine_type) AS object_id, project_id,
+           format('%s of %s machines are used', used, machine_limit) AS detail
+      FROM quotas WHERE used NOT BETWEEN 0 AND machine_limit
+    """,
+)
+
+
+def _dangling(table: sa.Table, reference: sa.ForeignKeyConstraint) -> str:
+    """The query of a table's rows whose reference leads nowhere; a NULL in it is no reference."""
+    target = reference.referred_table.name
+    pairs = [(element.parent.name, element.column.name) for element in reference.elements]
+    return clauses(
+        f"SELECT '{table.name} ' || concat_ws('/', {', '.join(table.primary_key.columns.keys())}) AS object_id,",
+        "project_id," if "project_id" in table.columns else "NULL::uuid,",
+        f"concat_ws('/', '{target}', {', '.join(mine for mine, _ in pairs)}) || ' does not exist' AS detail",
+        f"FROM {table.name} AS source WHERE num_nulls({', '.join(mine for mine, _ in pairs)}) = 0",
+        f"AND NOT EXISTS (SELECT FROM {target} AS target WHERE",
+        " AND ".join(f"target.{theirs} = source.{mine}" for mine, theirs in pairs),
+        ")",
+    )
+
+
+REFERENCES = Invariant(
+    name="references_lead_to_rows",
+    sentence="Whatever a row refers to exists, in the row's own project.",
+    object_type="row",
+    remedy="Restore the missing row from a backup, or remove the row that refers to it.",
+    heal=Refusal("Which of the two rows is wrong cannot be told."),
+    statement=" UNION ALL ".join(
+        _dangling(table, reference)
+        for table in TABLES
+        for reference in sorted(table.foreign_key_constraints, key=lambda each: str(each.name))
+    ),
+)
+
+LOOSE_REFERENCES = Invariant(
+    name="tokens_that_are_named_exist",
+    sentence="The token that asked for an operation, or made another token, exists.",
+    object_type="token",
+    remedy="Nothing depends on it; find out who deletes tokens, for they are revoked, never deleted.",
+    heal=Refusal("A token that is not known cannot be made up."),
+    statement="""
+    SELECT named.id::text AS object_id, named.project_id, named.detail
+      FROM (SELECT requested_by AS id, project_id, format('it asked for operation %s', id) AS detail FROM operations
+            UNION ALL
+            SELECT created_by, project_id, format('it made token %s', id) FROM tokens) AS named
+     WHERE named.id IS NOT NULL AND NOT EXISTS (SELECT FROM tokens t WHERE t.id = named.id)
+    """,
+)
+
+_LIVING = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > app_now())"
+_WRONG_ROLE = "(project_id IS NULL) <> (role IN ('admin', 'support'))"
+
+ROLE_FITS = Invariant(
+    name="token_role_fits_its_project",
+    sentence="Only a token of the platform has a role of the platform, and it has no other.",
+    object_type="token",
+    remedy="Let the audit revoke it at once, then find out who made it and what it did.",
+    heal=by(
+        "revokes the token",
+        clauses(
+            "UPDATE tokens SET revoked_at = app_now() WHERE id = CAST(:object_id AS uuid) AND",
+            _WRONG_ROLE,
+            "AND",
+            _LIVING,
+        ),
+    ),
+    statement=clauses(
+        "SELECT id::text AS object_id, project_id,",
+        "format('a living token of role %s %s', role,",
+        "CASE WHEN project_id IS NULL THEN 'without a project' ELSE 'of a project' END) AS detail FROM tokens WHERE",
+        _WRONG_ROLE,
+        "AND",
+        _LIVING,
+    ),
+)
+
+_ORPHANED = "project_id IN (SELECT id FROM projects WHERE deleted_at IS NOT NULL)"
+
+ENDED_WITHOUT_TOKENS = Invariant(
+    name="ended_project_has_no_token",
+    sentence="No token of a deleted project is alive.",
+    object_type="token",
+    remedy="Let the audit revoke it.",
+    heal=by(
+        "revokes the token",
+        clauses(
+            "UPDATE tokens SET revoked_at = app_now() WHERE id = CAST(:object_id AS uuid) AND",
+            _ORPHANED,
+            "AND",
+            _LIVING,
+        ),
+    ),
+    statement=clauses(
+        "SELECT id::text AS object_id, project_id, format('a living token of role %s', role) AS detail",
+        "FROM tokens WHERE",
+        _ORPHANED,
+        "AND",
+        _LIVING,
+    ),
+)
+
+ENDED_WITHOUT_CLUSTERS = Invariant(
+    name="ended_project_has_no_cluster",
+    sentence="A deleted project has no living cluster.",
+    object_type="cluster",
+    remedy="Take the deletion of the project back, or delete the cluster.",
+    heal=Refusal("Somebody may still use the cluster."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id, format('the project ended at %s', p.deleted_at) AS detail
+      FROM clusters c JOIN projects p ON p.id = c.project_id
+     WHERE p.deleted_at IS NOT NULL AND c.deleted_at IS NULL
+    """,
+)
+
+_SUBJECTS = ("clusters", "operations", "projects", "ssh_keys", "tokens")
+
+_EFFECTLESS = clauses(
+    "k.subject_id IS NOT NULL",
+    *(f"AND NOT EXISTS (SELECT FROM {table} t WHERE t.id = k.subject_id)" for table in _SUBJECTS),
+    # An SSH key may be deleted before the answer that told of its creation is forgotten.
+    "AND NOT EXISTS (SELECT FROM events e WHERE e.project_id = k.scope AND e.subject_id = k.subject_id)",
+)
+
+ANSWER_HAS_EFFECT = Invariant(
+    name="stored_answer_has_its_effect",
+    sentence="What a stored answer tells the making of was made.",
+    object_type="idempotency_key",
+    remedy="Let the audit forget the answer, so that a repeat of the request is carried out.",
+    heal=by(
+        "forgets the answer",
+        clauses("DELETE FROM idempotency_keys k WHERE k.scope::text || '/' || k.key = :object_id AND", _EFFECTLESS),
+    ),
+    statement=clauses(
+        "SELECT k.scope::text || '/' || k.key AS object_id,",
+        "nullif(k.scope, '00000000-0000-0000-0000-000000000000') AS project_id,",
+        "format('it tells of %s, which does not exist', k.subject_id) AS detail FROM idempotency_keys k WHERE",
+        _EFFECTLESS,
+    ),
+)
+
+RULES = (
+    QUOTA_COUNTS,
+    QUOTA_KEPT,
+    REFERENCES,
+    LOOSE_REFERENCES,
+    ROLE_FITS,
+    ENDED_WITHOUT_TOKENS,
+    ENDED_WITHOUT_CLUSTERS,
+    ANSWER_HAS_EFFECT,
+)

@@ -1,0 +1,143 @@
+"""Rules about the engine's work table."""
+
+from __future__ import annotations
+
+from ipucloud.db.documents import clauses
+from ipucloud.invariants.rules import Heal, Invariant, Refusal, by
+
+
+def _rule(name: str, sentence: str, *, broken: str, detail: str, remedy: str, heal: Heal) -> Invariant:
+    """A rule that a ticket breaks by itself: `broken` is a condition on its row."""
+    statement = clauses(
+        "SELECT kind || '/' || key AS object_id,",
+        "nullif(project_id, '00000000-0000-0000-0000-000000000000') AS project_id,",
+        detail,
+        "AS detail FROM work WHERE",
+        broken,
+    )
+    return Invariant(name, sentence, "ticket", remedy, heal, statement)
+
+
+def _set(assignments: str, broken: str) -> str:
+    """The change of one ticket, if it still breaks the rule."""
+    return clauses("UPDATE work SET", assignments, "WHERE kind || '/' || key = :object_id AND (", broken, ")")
+
+
+_TORN_LEASE = "num_nonnulls(lease_owner, lease_until) = 1 OR fence < 0 OR attempt < 0 OR claimed_seq > wake_seq"
+_ROTTEN_LEASE = "lease_until < app_now() - interval '2 minutes'"
+_MANY_ATTEMPTS = "attempt > 10"
+_RESTLESS = "parked_at IS NOT NULL AND num_nonnulls(run_at, lease_owner) > 0"
+_ASLEEP = "wake_seq <> claimed_seq AND num_nonnulls(run_at, lease_owner, parked_at) = 0"
+
+WHOLE_LEASE = _rule(
+    "lease_is_whole",
+    "A lease has an owner and an end; fences, attempts and wakes seen never leave their range.",
+    broken=_TORN_LEASE,
+    detail="""
+    format('owner %s until %s, fence %s, attempts %s, wakes %s, seen %s', coalesce(lease_owner::text, 'nobody'),
+           coalesce(lease_until::text, 'never'), fence, attempt, wake_seq, claimed_seq)
+    """,
+    remedy="Let the audit take the lease away; whoever holds it is refused by the fence.",
+    heal=by(
+        "takes the lease away and has the object looked at",
+        _set(
+            "lease_owner = NULL, lease_until = NULL, fence = greatest(fence, 0) + 1, run_at = app_now(),"
+            " claimed_seq = least(claimed_seq, wake_seq), attempt = greatest(attempt, 0), parked_at = NULL",
+            _TORN_LEASE,
+        ),
+    ),
+)
+
+FRESH_LEASE = _rule(
+    "lease_does_not_rot",
+    "A lease that ended is taken away within two minutes.",
+    broken=_ROTTEN_LEASE,
+    detail="format('leased until %s', lease_until)",
+    remedy="Start a worker; the first thing it does is to free such leases.",
+    heal=by(
+        "frees the lease and has the object looked at",
+        _set("lease_owner = NULL, lease_until = NULL, run_at = app_now()", _ROTTEN_LEASE),
+    ),
+)
+
+FEW_ATTEMPTS = _rule(
+    "attempts_are_bounded",
+    "A ticket is parked after a few looks without progress.",
+    broken=_MANY_ATTEMPTS,
+    detail="format('%s looks without progress: %s', attempt, coalesce(last_error, 'no error noted'))",
+    remedy="Read its last error and the workers' logs: they die before they can park it.",
+    heal=Refusal("It was looked at often enough; whatever ends the workers has to be found first."),
+)
+
+NONE_PARKED = _rule(
+    "no_ticket_is_parked",
+    "No object waits for a person.",
+    broken="parked_at IS NOT NULL AND num_nonnulls(run_at, lease_owner) = 0",
+    detail="format('parked at %s: %s', parked_at, coalesce(last_error, 'no error noted'))",
+    remedy="Mend what the last error says; then wake the ticket as docs/operations.md tells.",
+    heal=Refusal("It waits for a person to look; waking it again would only repeat what failed before."),
+)
+
+PARKED_RESTS = _rule(
+    "parked_ticket_rests",
+    "A parked ticket is neither due nor leased.",
+    broken=_RESTLESS,
+    detail="""
+    format('parked at %s, due %s, leased until %s', parked_at, coalesce(run_at::text, 'never'),
+           coalesce(lease_until::text, 'never'))
+    """,
+    remedy="Let the audit un-park it: it is being looked at.",
+    heal=by("un-parks it", _set("parked_at = NULL", _RESTLESS)),
+)
+
+NO_LOST_WAKE = _rule(
+    "no_wake_is_lost",
+    "A ticket that was woken since the last look is due, leased or parked.",
+    broken=_ASLEEP,
+    detail="format('woken %s times, seen %s', wake_seq, claimed_seq)",
+    remedy="Let the audit make it due.",
+    heal=by("makes it due", _set("run_at = app_now()", _ASLEEP)),
+)
+
+OF_A_CLUSTER = Invariant(
+    name="ticket_belongs_to_its_cluster",
+    sentence="A ticket of kind `cluster` is of a cluster that exists, and of that cluster's project.",
+    object_type="ticket",
+    remedy="Let the audit throw the ticket away, or give it its project; nothing else refers to it.",
+    heal=by(
+        "gives the ticket its project, or throws it away",
+        """
+        WITH stray AS (
+          SELECT w.kind, w.key, c.project_id FROM work w LEFT JOIN clusters c ON c.id::text = w.key
+           WHERE w.kind || '/' || w.key = :object_id AND c.project_id IS DISTINCT FROM w.project_id
+             FOR UPDATE OF w
+        ), given AS (
+          UPDATE work w SET project_id = stray.project_id FROM stray
+           WHERE stray.project_id IS NOT NULL AND w.kind = stray.kind AND w.key = stray.key
+          RETURNING w.key
+        ), thrown AS (
+          DELETE FROM work w USING stray
+           WHERE stray.project_id IS NULL AND w.kind = stray.kind AND w.key = stray.key
+          RETURNING w.key
+        )
+        SELECT key FROM given UNION ALL SELECT key FROM thrown
+        """,
+    ),
+    statement="""
+    SELECT w.kind || '/' || w.key AS object_id, c.project_id,
+           CASE WHEN c.id IS NULL THEN 'there is no such cluster'
+                ELSE format('the ticket is of project %s', w.project_id) END AS detail
+      FROM work w LEFT JOIN clusters c ON c.id::text = w.key
+     WHERE w.kind = 'cluster' AND c.project_id IS DISTINCT FROM w.project_id
+    """,
+)
+
+RULES = (
+    WHOLE_LEASE,
+    FRESH_LEASE,
+    FEW_ATTEMPTS,
+    NONE_PARKED,
+    PARKED_RESTS,
+    NO_LOST_WAKE,
+    OF_A_CLUSTER,
+)
