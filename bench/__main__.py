@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from bench import report
 from bench.finding import Finding
 from bench.peers.placement import install
-from bench.scenarios import burst, create, engine, killed, placement, reads, wake
+from bench.scenarios import burst, create, engine, killed, placement, reads, waiting, wake
 from bench.stage import Stage, open_stage
 from ipucloud import logs
 from ipucloud.config import Settings
@@ -23,6 +23,7 @@ SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
     "wake": wake.run,
     "killed": killed.run,
     "burst": burst.run,
+    "waiting": waiting.run,
 }
 ROUNDS = 7
 
