@@ -16,7 +16,7 @@ from ipucloud.cli.service import leash
 from ipucloud.cli.service.errors import CommandError
 
 GRACE_SECONDS = 10.0
-READY_SECONDS = 60.0
+READY_SECONDS = 120.0
 LET_GO_SECONDS = 5.0
 READY_POLL_SECONDS = 0.05
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
