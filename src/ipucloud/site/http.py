@@ -29,6 +29,8 @@ from ipucloud.wire.site import (
 
 Answer = TypeVar("Answer", bound=Wire)
 
+CONNECT_SECONDS = 2.0
+"""A site that does not even take a connection is down; the rest of a call's time is for its answer."""
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
@@ -47,16 +49,18 @@ class HttpCalls:
         what = f"{method} {path}"
         failpoint("site.before", call)
         try:
-            response = await self._client.request(
-                method,
-                path,
-                params=params,
-                json=None if body is None else body.model_dump(mode="json"),
-                timeout=seconds,
-            )
+            # The client's own time-outs start anew with every byte; this one is for the whole call.
+            async with asyncio.timeout(seconds):
+                response = await self._client.request(
+                    method,
+                    path,
+                    params=params,
+                    json=None if body is None else body.model_dump(mode="json"),
+                    timeout=httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
+                )
         except _NOT_SENT as error:
             raise SiteBusy(f"{what}: the site cannot be reached") from error
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, TimeoutError) as error:
             raise SiteUnknown(f"{what}: no answer ({type(error).__name__})") from error
         finally:
             failpoint("site.after", call)

@@ -1,0 +1,274 @@
+"""Every call to a site meets every fault of the wire and of the site: what the caller concludes is never too much.
+
+The real clients speak through a fault proxy to the simulated site, and the site says what it saw and what it did.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from ipucloud.site.connect import SiteClients
+from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
+from ipucloud.site.ports import Hosts, Machines, Networks, Site, Vipu, VipuAddress
+from ipucloud.wire.site import FaultAction, FaultRule
+from tests.proof.site_calls import CASES, CallCase, Supply, Thing
+from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
+from tests.support.faultproxy import Proxy, proxy
+from tests.support.site import RunningSite, running_site
+
+pytestmark = pytest.mark.anyio
+
+PATIENCE = 30.0
+SHORT_SECONDS = 0.4
+CALL_SECONDS = 10.0
+MACHINES = 1024
+HTTP2_EXTRA_BYTES = 30
+"""A gRPC server may send a ping and a window update behind an answer."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=MACHINES, options=["--machines-on"]) as site:
+        yield site
+
+
+class Lane:
+    """One call, tried fault after fault, by a line of its own."""
+
+    def __init__(self, site: RunningSite, case: CallCase, line: Proxy, supply: Supply) -> None:
+        self._running = site
+        self.case = case
+        self.line = line
+        self._supply = supply
+        self._vipu = supply.region.vipu
+        self._rules = httpx.AsyncClient(
+            base_url=site.url, headers={"Authorization": f"Bearer {site.token}"}, timeout=PATIENCE
+        )
+        self._direct = SiteClients(site.url, token=site.token, call_timeout=PATIENCE)
+        self.direct = self._direct.at(
+            VipuAddress(self._vipu.host, self._vipu.user_port, self._vipu.admin_port), lambda: PATIENCE
+        )
+
+    async def close(self) -> None:
+        await self._direct.close()
+        await self._rules.aclose()
+
+    @asynccontextmanager
+    async def clients(self, seconds: float) -> AsyncIterator[tuple[SiteClients, Site]]:
+        """Fresh clients that reach the call's service by the line, and everything else directly."""
+        by_line, transport = ("127.0.0.1", self.line.port), self.case.transport
+        url = f"http://{by_line[0]}:{by_line[1]}" if transport == "http" else self._running.url
+        sites = SiteClients(url, token=self._running.token, call_timeout=seconds)
+        address = VipuAddress(
+            self._vipu.host,
+            self.line.port if transport == "user" else self._vipu.user_port,
+            self.line.port if transport == "admin" else self._vipu.admin_port,
+        )
+        try:
+            yield sites, sites.at(address, lambda: seconds)
+        finally:
+            await sites.close()
+
+    async def thing(self) -> Thing:
+        thing = self._supply.thing()
+        await self.case.prepare(self.direct, thing)
+        return thing
+
+    async def rule(self, thing: Thing, action: FaultAction, **values: Any) -> str:
+        rule = FaultRule(call=self.case.call, target=self.case.target(thing), action=action, **values)
+        answer = await self._rules.post("/v1/faults", json=rule.model_dump(mode="json"))
+        rule_id: str = answer.raise_for_status().json()["id"]
+        return rule_id
+
+    async def lift(self, *rules: str) -> None:
+        for rule in rules:
+            await self._rules.delete("/v1/faults", params={"id": rule})
+
+    async def hits(self, rule: str) -> int:
+        """How often a call met the rule."""
+        found = (await self._rules.get("/v1/faults")).raise_for_status().json()["faults"]
+        return next(int(each["hits"]) for each in found if each["id"] == rule)
+
+    async def warm(self, site: Site) -> None:
+        """Use the line once, so that a connection stands."""
+        match self.case.transport:
+            case "http":
+                await site.machines.get(self._supply.region.pods[0].machines[0].name)
+            case "user":
+                await site.vipu.partition_status("nobody")
+            case "admin":
+                await site.vipu.allocation("nobody")
+
+    async def answer_bytes(self) -> int:
+        """The bytes of the call's answer on a connection in use; the least of a few."""
+        sizes = []
+        for _ in range(2):
+            async with self.clients(CALL_SECONDS) as (sites, site):
+                await self.warm(site)
+                thing, before = await self.thing(), self.line.down_bytes
+                await self.case.make(sites, site, thing)
+                sizes.append(self.line.down_bytes - before)
+        return min(sizes) - (0 if self.case.transport == "http" else HTTP2_EXTRA_BYTES)
+
+
+@contextmanager
+def lane(running: RunningSite, case: CallCase, supply: Supply) -> Iterator[Lane]:
+    vipu = supply.region.vipu
+    port = {
+        "http": httpx.URL(running.url).port,
+        "user": vipu.user_port,
+        "admin": vipu.admin_port,
+    }[case.transport]
+    assert port is not None
+    with proxy((vipu.host if case.transport != "http" else "127.0.0.1", port)) as line:
+        yield Lane(running, case, line, supply)
+
+
+async def outcome(answer: Any) -> str:
+    """The class of what a call ends in. `no end`: its own time-out did not end it."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            result = await answer
+    except SiteBusy:
+        return "busy"
+    except SiteUnknown:
+        return "unknown"
+    except SiteRefused:
+        return "refused"
+    except TimeoutError:
+        return "no end"
+    if result is None:
+        return "None"
+    return "empty" if result == [] else "ok"
+
+
+def expected(case: CallCase, conclusion: Conclusion) -> set[str]:
+    match conclusion:
+        case "answer":
+            return {"ok", "None", "empty"}
+        case "missing":
+            return {"ok", "None"} if case.missing == "ok" else {case.missing}
+        case "not done":
+            return {"busy", "unknown"}
+        case "made":
+            making = case.transport != "http" and (case.makes is True or case.name == "vipu.reset_partition")
+            return {"ok", "None"} if making else {"unknown"}
+        case _:
+            return {conclusion}
+
+
+async def meet(lane: Lane, fault: SiteFault, answer_bytes: int) -> list[str]:
+    """One call meets one fault; what was not as it should be."""
+    case, thing = lane.case, await lane.thing()
+    rules = [await lane.rule(thing, FaultAction.LATENCY)]  # of no seconds: it counts
+    if fault.rule is not None:
+        rule = fault.rule
+        rules.append(await lane.rule(thing, rule.action, status=rule.status, grpc_status=rule.grpc_status))
+    async with lane.clients(SHORT_SECONDS if fault.short else CALL_SECONDS) as (sites, site):
+        if fault.newcomer is None:
+            async with asyncio.timeout(PATIENCE):
+                while await outcome(lane.warm(site)) in {"unknown", "busy"}:  # a slow machine, and a short time-out
+                    pass
+        fault.apply(lane.line, answer_bytes)
+        found = await outcome(case.make(sites, site, thing))
+        lane.line.heal()
+        if fault.newcomer == "refused":
+            lane.line.listen()
+    wanted = expected(case, fault.http if case.transport == "http" else fault.grpc)
+    wrong = [] if found in wanted else [f"ended as {found}, not {sorted(wanted)}"]
+    if (seen := await lane.hits(rules[0])) != fault.arrives:
+        wrong.append(f"the site saw {seen} requests, not {fault.arrives}")
+    await lane.lift(*rules)
+    if case.look is not None and case.makes is not None:
+        there = await case.look(lane.direct, thing)
+        if there is not (case.makes is fault.effect):
+            wrong.append(f"the object is {'' if there else 'not '}there")
+    return [f"{case.name} × {fault.name}: {what}" for what in wrong]
+
+
+async def test_every_call_meets_every_fault(site: RunningSite, figures: Callable[..., None]) -> None:
+    supply = Supply(site.inventory())
+    counted: Counter[str] = Counter()
+
+    async def try_all(case: CallCase, turns: asyncio.Semaphore) -> list[str]:
+        wrong = []
+        async with turns:
+            with lane(site, case, supply) as tried:
+                answer_bytes = await tried.answer_bytes()
+                for fault in FAULTS:
+                    wrong += await meet(tried, fault, answer_bytes)
+                    counted["cases"] += 1
+                await tried.close()
+        return wrong
+
+    turns = asyncio.Semaphore(8)
+    found = await asyncio.gather(*(try_all(case, turns) for case in CASES))
+    figures(calls=len(CASES), faults=len(FAULTS), **counted)
+    assert "\n".join(line for lines in found for line in lines) == ""
+
+
+def test_no_call_was_forgotten() -> None:
+    """A method added to a port without a case here is found."""
+    ports = {"networks": Networks, "hosts": Hosts, "machines": Machines, "vipu": Vipu}
+    methods = {
+        f"{name}.{method}"
+        for name, port in ports.items()
+        for method in vars(port)
+        if not method.startswith("_") and callable(getattr(port, method))
+    }
+    assert methods == {case.name for case in CASES} - {"inventory"} | {"hosts.ssh_host_key"}
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.makes is not None], ids=lambda case: case.name)
+async def test_a_request_delivered_twice_has_one_effect(site: RunningSite, case: CallCase) -> None:
+    supply = Supply(site.inventory())
+    with lane(site, case, supply) as tried:
+        thing = Thing(f"twice-{case.name.replace('.', '-').replace('_', '-')}", *_own(supply, CASES.index(case)))
+        await case.prepare(tried.direct, thing)
+        count = await tried.rule(thing, FaultAction.LATENCY)
+        async with tried.clients(CALL_SECONDS) as (sites, client):
+            assert await outcome(case.make(sites, client, thing)) in {"ok", "None"}
+            await asyncio.to_thread(tried.line.repeat)
+            async with asyncio.timeout(PATIENCE):
+                while await tried.hits(count) < 2:
+                    await asyncio.sleep(0.01)
+        await tried.lift(count)
+        assert case.look is not None
+        assert await case.look(tried.direct, thing) is case.makes
+        if case.look.__name__ == "_partition_is_there" and case.makes:
+            assert await tried.direct.vipu.list_partitions(thing.name) == [thing.name]
+        await tried.close()
+
+
+def _own(supply: Supply, index: int) -> tuple[str, str, str]:
+    """Hardware from the far end, where the matrix does not come."""
+    region = supply.region
+    machines = [(machine.name, pod.cluster_id) for pod in region.pods for machine in pod.machines]
+    return (*machines[-1 - index], region.hosts[-1 - index].name)
+
+
+async def test_ssh_is_asked_within_its_time(site: RunningSite) -> None:
+    """The one call that is no request: whatever is wrong with the line, it is 'nothing answers', in bounded time."""
+    supply = Supply(site.inventory())
+    with proxy(("127.0.0.1", 9)) as line:  # nobody listens behind it
+        sites = SiteClients(site.url, token=site.token, call_timeout=SHORT_SECONDS)
+        address = VipuAddress(supply.region.vipu.host, 1, 1)
+        hosts = sites.at(address, lambda: SHORT_SECONDS).hosts
+        assert await outcome(hosts.ssh_host_key("127.0.0.1", line.port)) == "None"
+        line.upstream = ("127.0.0.1", int(httpx.URL(site.url).port or 0))  # something that is no SSH server
+        assert await outcome(hosts.ssh_host_key("127.0.0.1", line.port)) == "None"
+        for fault in FAULTS:
+            if fault.rule is None and fault.name != "calm":
+                fault.apply(line, 1)
+                assert await outcome(hosts.ssh_host_key("127.0.0.1", line.port)) == "None", fault.name
+                line.heal()
+                if fault.newcomer == "refused":
+                    line.listen()
+        await sites.close()
