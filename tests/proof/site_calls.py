@@ -76,7 +76,7 @@ async def _server(site: Site, thing: Thing) -> None:
 
 
 async def _machine_off(site: Site, thing: Thing) -> None:
-    await site.machines.power_off(thing.machine)
+    await site.machines.power_off(thing.machine, thing.name)
 
 
 async def _allocation(site: Site, thing: Thing) -> None:
@@ -205,7 +205,7 @@ CASES = (
         "machines.power_on",
         Call.RESET_MACHINE,
         "http",
-        lambda _, s, t: s.machines.power_on(t.machine),
+        lambda _, s, t: s.machines.power_on(t.machine, t.name),
         _machine_off,
         look=_is_on,
         makes=True,
@@ -215,7 +215,7 @@ CASES = (
         "machines.power_off",
         Call.RESET_MACHINE,
         "http",
-        lambda _, s, t: s.machines.power_off(t.machine),
+        lambda _, s, t: s.machines.power_off(t.machine, t.name),
         look=_is_on,
         makes=False,
         target=_machine,
@@ -252,14 +252,6 @@ CASES = (
         _allocation,
         look=_partition_is_there,
         makes=True,
-    ),
-    CallCase(
-        "vipu.reset_partition",
-        Call.RESET_PARTITION,
-        "user",
-        lambda _, s, t: s.vipu.reset_partition(t.name),
-        _partition,
-        look=_partition_is_there,
     ),
     CallCase(
         "vipu.remove_partition",

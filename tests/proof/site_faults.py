@@ -102,7 +102,7 @@ FAULTS = (
     _refusal("precondition", 412, "FAILED_PRECONDITION", "refused", "refused"),
     _refusal("permission_denied", 403, "PERMISSION_DENIED", "refused", "refused"),
     _refusal("unauthenticated", 401, "UNAUTHENTICATED", "refused", "refused"),
-    _refusal("already_exists", 409, "ALREADY_EXISTS", "refused", "made"),
+    _refusal("already_exists", 409, "ALREADY_EXISTS", "busy", "made"),
     _refusal("not_found", 404, "NOT_FOUND", "missing", "missing"),
     SiteFault("stall", "unknown", "unknown", 1, effect=False, rule=Rule(FaultAction.STALL), short=True),
     SiteFault("drop_answer", "unknown", "unknown", 1, effect=True, rule=Rule(FaultAction.DROP_ANSWER)),

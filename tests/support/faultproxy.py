@@ -60,12 +60,14 @@ CALM = Fault()
 class Strike:
     """Break the connection whose client sends `pattern`: before it is passed on, or when its answer comes back.
 
-    `fired` counts; after `times` the strike is over.
+    Meets every `every`-th of them. `fired` counts; after `times` the strike is over.
     """
 
     pattern: bytes
     lose: str = "answer"
     times: int = 1
+    every: int = 1
+    seen: int = 0
     fired: int = 0
 
     def __post_init__(self) -> None:
@@ -274,6 +276,9 @@ class Proxy:
         """True when the strike has ended the connection before `data` is passed on."""
         strike = self.strike
         if strike is None or strike.fired >= strike.times or strike.pattern not in data:
+            return False
+        strike.seen += 1
+        if strike.seen % strike.every:
             return False
         strike.fired += 1
         if strike.lose == "answer":

@@ -44,17 +44,25 @@ _POD = sa.text(
     ON CONFLICT (name) DO UPDATE SET vipu_cluster_id = excluded.vipu_cluster_id
     """
 )
+# Only what changed is written: a create chooses among the hosts that nobody has locked, and would find none.
 _MACHINES = sa.text(
     """
+    WITH moved AS (
+      UPDATE machines SET rnic = :rnic, bmc = :bmc, gateway = :gateway
+       WHERE name = :name AND (rnic, bmc, gateway) IS DISTINCT FROM (:rnic, :bmc, :gateway)
+    )
     INSERT INTO machines (id, pod_id, slot, name, rnic, bmc, gateway)
     SELECT :id, p.id, :slot, :name, :rnic, :bmc, :gateway FROM pods p WHERE p.name = :pod
-    ON CONFLICT (name) DO UPDATE SET rnic = excluded.rnic, bmc = excluded.bmc, gateway = excluded.gateway
+    ON CONFLICT (name) DO NOTHING
     """
 )
 _HOSTS = sa.text(
     """
+    WITH moved AS (
+      UPDATE hosts SET address = :address WHERE name = :name AND address <> :address
+    )
     INSERT INTO hosts (id, region, name, address) VALUES (:id, :region, :name, :address)
-    ON CONFLICT (name) DO UPDATE SET address = excluded.address
+    ON CONFLICT (name) DO NOTHING
     """
 )
 

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import Clock
-from ipucloud.kernel.errors import Problem
+from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile import metrics, statements
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Park, Retry, Wait, backoff
@@ -190,7 +190,9 @@ class Engine:
                 metrics.STALE.inc()
                 log.warning("stale_result_dropped")
             except Problem as error:
-                # Whether the last transaction committed is unknown; the next look reads what is true.
+                # Whether the last transaction committed is unknown; the next look reads what is true. An outage of the
+                # database is not the object's failure: it does not count towards parking it.
+                ticket.attempt -= error.kind is UNAVAILABLE
                 failpoint("engine.database_lost")
                 log.warning("look_interrupted", error=str(error))
                 await self._hand_back(ticket, Retry("the database did not answer"))

@@ -7,11 +7,17 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 from uuid import UUID
 
+import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import Clock
 from ipucloud.reconcile.outcomes import Outcome, Wait
+
+log = structlog.get_logger(__name__)
+
+FAILED_SECONDS = 30.0
+"""A periodic task that failed is tried again after so long, if not sooner by its interval."""
 
 Inputs = TypeVar("Inputs")
 Result = TypeVar("Result")
@@ -74,7 +80,10 @@ class Periodic:
 
 
 class PeriodicTasks:
-    """Reconciles the tickets of kind `periodic`; a task the code no longer has waits for a newer or older worker."""
+    """Reconciles the tickets of kind `periodic`; a task the code no longer has waits for a newer or older worker.
+
+    A task that fails is tried again soon, for ever: nobody's request would wake it if it were parked.
+    """
 
     kind = "periodic"
 
@@ -85,14 +94,24 @@ class PeriodicTasks:
     async def load(self, connection: AsyncConnection, ticket: Ticket) -> Periodic | Outcome:
         return self.tasks.get(ticket.key) or Wait("no such task in this worker", recheck=60.0)
 
-    async def act(self, ticket: Ticket, inputs: Periodic) -> None:
-        await inputs.run(self._database)
+    async def act(self, ticket: Ticket, inputs: Periodic) -> str | None:
+        """None, or how the task failed."""
+        try:
+            await inputs.run(self._database)
+        except LeaseLost:
+            raise
+        except Exception as error:  # whatever it is, the next try may find it gone
+            log.exception("periodic_task_failed", task=inputs.name)
+            return f"{type(error).__name__}: {error}"[:200]
+        return None
 
     async def apply(
         self,
         connection: AsyncConnection,
         ticket: Ticket,
         inputs: Periodic,
-        result: None,
+        result: str | None,
     ) -> Outcome:
+        if result is not None:
+            return Wait(result, recheck=min(inputs.interval, FAILED_SECONDS))
         return Wait("next turn", recheck=inputs.interval)

@@ -1,0 +1,115 @@
+"""The connection to the database dies around COMMIT, and nobody can know whether it took effect: nothing is guessed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from ipucloud.db.engine import Database
+from tests.api.support import running
+from tests.proof.workers import worker
+from tests.proof.writes import REPEATED_WITHOUT_KEY, WRITES, Office, Write, change, documented, make_office
+from tests.support.cloud import Cloud
+from tests.support.factories import seed_world
+from tests.support.faultproxy import Proxy, Strike
+from tests.support.lines import database_line
+from tests.support.postgres import TestServer
+from tests.support.site import running_site
+from tests.support.world import World, open_world
+
+pytestmark = pytest.mark.anyio
+
+TRIES = 100
+IN_PROGRESS = "idempotency_in_progress"
+LOSSES = ("answer", "request")
+
+
+@pytest.fixture(scope="module")
+async def struck(postgres: TestServer) -> AsyncIterator[tuple[Office, httpx.AsyncClient, Proxy]]:
+    """An office beside an API whose connections to the database a test breaks, that API, and its line."""
+    with postgres.fresh_database() as scratch, database_line(scratch.app_url) as (line, url):
+        database = Database(scratch.app_url)
+        async with database.begin() as connection:
+            cloud = Cloud(database, await seed_world(connection))
+        async with running(cloud, scratch.app_url) as calm, running(cloud, url) as api:
+            yield await make_office(cloud, calm.owner), api.client(), line
+        await database.close()
+
+
+def test_every_write_of_the_document_has_a_case() -> None:
+    assert set(WRITES) == documented()
+
+
+def honest(answer: httpx.Response) -> None:
+    """503 as a problem document that says when to come back, and nothing of the inside."""
+    assert answer.status_code == 503, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert int(answer.headers["retry-after"]) >= 1
+    assert answer.json()["code"] == "unavailable"
+    assert answer.json()["retryable"] is True
+    assert "Traceback" not in answer.text
+    assert "psycopg" not in answer.text
+
+
+async def repeated(write: Write, client: httpx.AsyncClient) -> httpx.Response:
+    """The same request, until it is neither unavailable nor in progress."""
+    for _ in range(TRIES):
+        answer = await write.send(client)
+        if answer.status_code not in {409, 503} or answer.json()["code"] not in {"unavailable", IN_PROGRESS}:
+            return answer
+    raise AssertionError("the API does not come back")
+
+
+@pytest.mark.parametrize("lose", LOSSES)
+@pytest.mark.parametrize("name", WRITES)
+async def test_a_write_takes_effect_once(struck: tuple[Office, httpx.AsyncClient, Proxy], name: str, lose: str) -> None:
+    office, client, line = struck
+    before = await office.footprint()
+    calm = await (await WRITES[name](office)).send(office.client)
+    prepared_and_done = change(before, await office.footprint())
+    assert calm.is_success
+
+    before = await office.footprint()
+    write = await WRITES[name](office)
+    line.strike = strike = Strike(b"COMMIT", lose=lose)
+    honest(await write.send(client))
+    assert strike.fired == 1
+    line.heal()
+    again = await repeated(write, client)
+    committed = lose == "answer"
+    told = REPEATED_WITHOUT_KEY.get(name, calm.status_code) if committed else calm.status_code
+    assert again.status_code == told, again.text
+    assert ("idempotent-replayed" in again.headers) is (committed and write.keyed)
+    assert change(before, await office.footprint()) == prepared_and_done
+
+
+@pytest.mark.parametrize("lose", LOSSES)
+async def test_a_worker_goes_on_after_commits_nobody_confirmed(
+    postgres: TestServer, tmp_path: Path, lose: str, full: bool, figures: Callable[..., None]
+) -> None:
+    """Clusters are built and taken down while every third commit of the worker is lost, or its answer."""
+    rounds, losses = (25, 0) if full else (1, 0)
+    with postgres.fresh_database() as scratch, running_site(tmp_path / "site", machines=16) as site:
+        async with open_world(scratch, site) as world:
+            with database_line(scratch.app_url) as (line, url):
+                for number in range(rounds):
+                    strike = line.strike = Strike(b"COMMIT", lose=lose, times=1000, every=3)
+                    async with worker(world, url=url):
+                        await build_and_remove(world, f"r{number}", line)
+                    losses += strike.fired
+            assert await world.value("SELECT count(*) FROM usage_intervals") == 8 * rounds
+    figures(lose=lose, commits_lost=losses, clusters=8 * rounds)
+
+
+async def build_and_remove(world: World, prefix: str, line: Proxy) -> None:
+    made = [await world.create(f"{prefix}-{number}", "m2000-pod4") for number in range(8)]
+    assert {(await world.finished(each.operation)).state for each in made} == {"succeeded"}
+    assert len(world.partitions()) == 8
+    deletions = [await world.delete(each.id) for each in made]
+    assert {(await world.finished(deletion)).state for deletion in deletions} == {"succeeded"}
+    line.heal()
+    await world.assert_nothing_left()
+    assert await world.value("SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL") == 0

@@ -1,0 +1,219 @@
+"""Every write of the API, by its operation id: a request to send, on a project of its own.
+
+The operations are those of the committed document; one without a case here fails a test.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx
+import sqlalchemy as sa
+
+from ipucloud.identity.roles import Role
+from ipucloud.schema import metadata
+from tests.api.support import PUBLIC_KEY, cluster_json, key
+from tests.support.cloud import Cloud
+from tests.support.factories import Project, Token, make_project, make_token
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "openapi.json"
+WRITING = frozenset({"post", "put", "patch", "delete"})
+
+Footprint = dict[str, tuple[int, int]]
+
+
+def _counts(table: sa.Table) -> sa.Select[tuple[str, int, int]]:
+    versions = sa.func.sum(table.c.version) if "version" in table.c else sa.literal(0)
+    return sa.select(sa.literal(table.name), sa.func.count(), sa.func.coalesce(versions, 0)).select_from(table)
+
+
+_FOOTPRINT = sa.union_all(*(_counts(table) for table in metadata.sorted_tables))
+
+
+@dataclass(frozen=True)
+class Write:
+    """A request as its sender repeats it, word by word. `other_body`: what the key must not be used for again."""
+
+    method: str
+    path: str
+    secret: str
+    body: Mapping[str, object] | None = None
+    other_body: Mapping[str, object] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def keyed(self) -> bool:
+        return "Idempotency-Key" in self.headers
+
+    async def send(self, client: httpx.AsyncClient, **changes: Any) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {self.secret}", **self.headers}
+        return await client.request(self.method, self.path, json=changes.get("body", self.body), headers=headers)
+
+
+@dataclass
+class Office:
+    """Where writes are prepared: `client` reaches an undisturbed API."""
+
+    cloud: Cloud
+    admin: Token
+    client: httpx.AsyncClient
+    _numbers: count[int] = field(default_factory=lambda: count(1))
+
+    async def project(self) -> Project:
+        async with self.cloud.database.begin() as connection:
+            return await make_project(connection)
+
+    def fresh(self) -> str:
+        return f"fresh-{next(self._numbers)}"
+
+    async def etag(self, path: str) -> str:
+        headers = {"Authorization": f"Bearer {self.admin.secret}"}
+        return (await self.client.get(path, headers=headers)).raise_for_status().headers["etag"]
+
+    async def id_of(self, path: str, body: Mapping[str, object], secret: str) -> UUID:
+        """Make something by a POST; its id."""
+        answer = await self.client.post(path, json=body, headers={"Authorization": f"Bearer {secret}"})
+        return UUID(answer.raise_for_status().json()["id"])
+
+    async def footprint(self) -> Footprint:
+        """Rows of every table, and the sum of their versions."""
+        async with self.cloud.database.read() as connection:
+            return {name: (rows, int(versions)) for name, rows, versions in await connection.execute(_FOOTPRINT)}
+
+
+def change(before: Footprint, after: Footprint) -> Footprint:
+    """What was added, table by table."""
+    moved = {name: (after[name][0] - rows, after[name][1] - versions) for name, (rows, versions) in before.items()}
+    return {name: value for name, value in moved.items() if value != (0, 0)}
+
+
+async def make_office(cloud: Cloud, client: httpx.AsyncClient) -> Office:
+    async with cloud.database.begin() as connection:
+        return Office(cloud, await make_token(connection, None, Role.ADMIN), client)
+
+
+async def create_project(office: Office) -> Write:
+    body = {"slug": office.fresh(), "name": "Research"}
+    other = body | {"name": "Development"}
+    return Write("POST", "/v1/projects", office.admin.secret, body, other, key())
+
+
+async def update_project(office: Office) -> Write:
+    path = f"/v1/projects/{(await office.project()).slug}"
+    return Write("PATCH", path, office.admin.secret, {"name": "Renamed"}, {"name": "Otherwise"}, key())
+
+
+async def delete_project(office: Office) -> Write:
+    return Write("DELETE", f"/v1/projects/{(await office.project()).slug}", office.admin.secret)
+
+
+async def create_cluster(office: Office) -> Write:
+    project = await office.project()
+    path = f"/v1/projects/{project.slug}/clusters"
+    return Write("POST", path, project.token.secret, cluster_json(), cluster_json("ernie"), key())
+
+
+async def delete_cluster(office: Office) -> Write:
+    project = await office.project()
+    made = await office.cloud.create(project=project)
+    return Write("DELETE", f"/v1/projects/{project.slug}/clusters/{made.cluster_id}", project.token.secret)
+
+
+async def update_cluster(office: Office) -> Write:
+    project = await office.project()
+    made = await office.cloud.create(project=project)
+    path = f"/v1/projects/{project.slug}/clusters/{made.cluster_id}"
+    return Write("PATCH", path, project.token.secret, {"tags": {"a": "b"}}, {"tags": {"a": "c"}}, key())
+
+
+async def estimate_cluster(office: Office) -> Write:
+    project = await office.project()
+    path = f"/v1/projects/{project.slug}/clusters:estimate"
+    return Write("POST", path, project.token.secret, cluster_json(), cluster_json("ernie"), key())
+
+
+async def cancel_operation(office: Office) -> Write:
+    project = await office.project()
+    made = await office.cloud.create(project=project)
+    path = f"/v1/projects/{project.slug}/operations/{made.operation_id}:cancel"
+    return Write("POST", path, project.token.secret, headers=key())
+
+
+async def replace_quotas(office: Office) -> Write:
+    path = f"/v1/projects/{(await office.project()).slug}/quotas"
+    item = {"region": "luxembourg-2", "machine_type": "m2000", "limit": 77}
+    headers = {"If-Match": await office.etag(path)}
+    return Write("PUT", path, office.admin.secret, {"items": [item]}, headers=headers)
+
+
+async def create_ssh_key(office: Office) -> Write:
+    project = await office.project()
+    body = {"name": "desk", "public_key": PUBLIC_KEY}
+    path = f"/v1/projects/{project.slug}/ssh-keys"
+    return Write("POST", path, project.token.secret, body, body | {"name": "bench"}, key())
+
+
+async def delete_ssh_key(office: Office) -> Write:
+    project = await office.project()
+    path, secret = f"/v1/projects/{project.slug}/ssh-keys", project.token.secret
+    made = await office.id_of(path, {"name": "desk", "public_key": PUBLIC_KEY}, secret)
+    return Write("DELETE", f"{path}/{made}", secret)
+
+
+async def create_token(office: Office) -> Write:
+    project = await office.project()
+    body = {"name": "ci", "role": "viewer"}
+    path = f"/v1/projects/{project.slug}/tokens"
+    return Write("POST", path, project.token.secret, body, body | {"role": "operator"}, key())
+
+
+async def revoke_token(office: Office) -> Write:
+    project = await office.project()
+    path, secret = f"/v1/projects/{project.slug}/tokens", project.token.secret
+    made = await office.id_of(path, {"name": "ci", "role": "viewer"}, secret)
+    return Write("DELETE", f"{path}/{made}", secret)
+
+
+WRITES: dict[str, Callable[[Office], Awaitable[Write]]] = {
+    "createProject": create_project,
+    "updateProject": update_project,
+    "deleteProject": delete_project,
+    "createCluster": create_cluster,
+    "deleteCluster": delete_cluster,
+    "updateCluster": update_cluster,
+    "estimateCluster": estimate_cluster,
+    "cancelOperation": cancel_operation,
+    "replaceQuotas": replace_quotas,
+    "createSshKey": create_ssh_key,
+    "deleteSshKey": delete_ssh_key,
+    "createToken": create_token,
+    "revokeToken": revoke_token,
+}
+
+REPEATED_WITHOUT_KEY: dict[str, int] = {
+    "deleteProject": 404,
+    "deleteCluster": 202,
+    "replaceQuotas": 412,
+    "deleteSshKey": 404,
+    "revokeToken": 204,
+}
+"""What the same request is told once it took effect, where no key makes it a replay."""
+
+
+@cache
+def documented() -> frozenset[str]:
+    """The operation ids of every write of the document."""
+    paths = json.loads(DOCUMENT.read_text())["paths"]
+    return frozenset(
+        operation["operationId"]
+        for methods in paths.values()
+        for method, operation in methods.items()
+        if method in WRITING
+    )
