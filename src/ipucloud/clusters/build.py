@@ -36,7 +36,7 @@ async def attach_network(site: Site, cluster: ClusterInputs) -> StepResult:
 
 
 async def power_on_machines(site: Site, cluster: ClusterInputs) -> StepResult:
-    systems = await asyncio.gather(*(_powered(site, machine.name) for machine in cluster.machines))
+    systems = await asyncio.gather(*(_powered(site, cluster, machine.name) for machine in cluster.machines))
     if ill := sum(system.Status.Health == "Critical" for system in systems):
         return Failed(f"{ill} of {len(systems)} IPU machines report a fault")
     if waiting := sum(system.PowerState != "On" for system in systems):
@@ -46,10 +46,10 @@ async def power_on_machines(site: Site, cluster: ClusterInputs) -> StepResult:
     return Achieved()
 
 
-async def _powered(site: Site, machine: str) -> RedfishSystem:
+async def _powered(site: Site, cluster: ClusterInputs, machine: str) -> RedfishSystem:
     system = await site.machines.get(machine)
     if system.PowerState == "Off":
-        await site.machines.power_on(machine)
+        await site.machines.power_on(machine, cluster.external_name)
         return await site.machines.get(machine)
     return system
 
@@ -103,8 +103,8 @@ async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
         case PartitionState.ACTIVE:
             return Achieved()
         case PartitionState.ERROR:
-            await site.vipu.reset_partition(name)
-            return Failed("the V-IPU controller could not bring the partition up; it was asked to reset it")
+            # The controller resets it by itself. A reset from here could arrive late, at a partition in use.
+            return Failed("the V-IPU controller could not bring the partition up")
         case PartitionState.REMOVED:
             return Failed("the partition was removed while the cluster was being built", final=True)
         case PartitionState.UNKNOWN:
@@ -128,7 +128,7 @@ async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> Se
     if host.server is None and host.state is HostState.CLEAN:
         host = await site.hosts.put_server(wanted.name, _server_spec(cluster, wanted))
     if host.server is not None and host.server.name != wanted.server_name:
-        return Failed("a host of the cluster carries another server", final=True)
+        return Failed("a host of the cluster still carries what an earlier one left", outage=True)
     if host.state is HostState.FAILED:
         return Failed("a Poplar server did not come up")
     if host.state is not HostState.RUNNING or host.ssh is None:

@@ -37,6 +37,10 @@ async def remove_partitions(site: Site, cluster: ClusterInputs) -> StepResult:
 
 async def remove_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
     if await site.vipu.allocation(cluster.external_name) is not None:
+        # A request under way when the partitions were removed may have made one since, and would keep it for ever.
+        emptied = await remove_partitions(site, cluster)
+        if not isinstance(emptied, Achieved):
+            return emptied
         await site.vipu.remove_allocation(cluster.external_name)
         if await site.vipu.allocation(cluster.external_name) is not None:
             return Pending("giving the machines back to the V-IPU controller")
@@ -53,14 +57,14 @@ async def detach_network(site: Site, cluster: ClusterInputs) -> StepResult:
 
 async def power_off_machines(site: Site, cluster: ClusterInputs) -> StepResult:
     """Off clears the memory of the IPUs and the streaming memory: nothing of this customer is left for the next."""
-    off = await asyncio.gather(*(_off(site, machine.name) for machine in cluster.machines))
+    off = await asyncio.gather(*(_off(site, cluster, machine.name) for machine in cluster.machines))
     return Achieved() if all(off) else Pending("switching the IPU machines off")
 
 
-async def _off(site: Site, machine: str) -> bool:
+async def _off(site: Site, cluster: ClusterInputs, machine: str) -> bool:
     system = await site.machines.get(machine)
     if system.PowerState == "On":
-        await site.machines.power_off(machine)
+        await site.machines.power_off(machine, cluster.external_name)
         system = await site.machines.get(machine)
     return system.PowerState == "Off"
 
@@ -81,7 +85,7 @@ async def verify_clean(site: Site, cluster: ClusterInputs) -> StepResult:
     for vipu_cluster in {machine.vipu_cluster_id for machine in cluster.machines}:
         for allocation in await site.vipu.list_allocations(vipu_cluster):
             if allocation.agent_ids & ours:
-                return Pending("a foreign allocation holds machines of this cluster; an operator must look")
+                return Pending("another allocation holds machines of this cluster; if it stays, an operator must look")
     return Achieved()
 
 

@@ -92,7 +92,7 @@ class ClusterReconciler:
             return Failed("the site did not answer; its state is read before anything else is asked", outage=True)
         except SiteBusy as error:
             log.warning("site_busy", error=str(error))
-            return Failed("the site cannot be reached at the moment", outage=True)
+            return Failed("the site cannot do it at the moment", outage=True)
 
     async def apply(
         self, connection: AsyncConnection, ticket: Ticket, inputs: ClusterInputs, result: StepResult

@@ -13,6 +13,7 @@ from ipucloud.simulator.hardware import build_regions
 from ipucloud.simulator.hosts import Hosts
 from ipucloud.simulator.machines import Machines
 from ipucloud.simulator.networks import Networks
+from ipucloud.simulator.refusal import precondition
 from ipucloud.simulator.settings import Settings
 from ipucloud.simulator.ssh.ipu_commands import Fabric
 from ipucloud.simulator.ssh.server import Surroundings
@@ -104,8 +105,10 @@ class Site:
             ]
         )
 
-    def reset_machine(self, name: str, reset_type: str) -> None:
-        """Change a machine's power; partitions on one that goes off fail."""
+    def reset_machine(self, name: str, reset_type: str, network: str | None = None) -> None:
+        """Change a machine's power, for the tenant of `network` if it is named; partitions on one that goes off fail."""
+        if network is not None and self.networks.network_of(name) not in {None, network}:
+            raise precondition(f"machine {name!r} is in the network of another tenant than {network!r}")
         self.machines.reset(name, reset_type)
         self._lost(name)
 

@@ -9,7 +9,6 @@ class Call(StrEnum):
     GET_PARTITION_STATUS = "vipu.GetPartitionStatus"
     LIST_PARTITIONS = "vipu.ListPartitions"
     CREATE_PARTITION = "vipu.CreatePartition"
-    RESET_PARTITION = "vipu.ResetPartition"
     REMOVE_PARTITION = "vipu.RemovePartition"
     GET_ALLOCATION = "admin.GetAllocation"
     LIST_ALLOCATIONS = "admin.ListAllocations"

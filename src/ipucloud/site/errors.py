@@ -8,7 +8,7 @@ class SiteError(Exception):
 
 
 class SiteBusy(SiteError):
-    """Nothing happened and the same call may succeed later: no connection, too many requests, no resources now."""
+    """Nothing happened and the same call may succeed later: no connection, too many requests, something in the way."""
 
 
 class SiteUnknown(SiteError):

@@ -68,6 +68,8 @@ class HttpCalls:
             return None
         if response.status_code == httpx.codes.TOO_MANY_REQUESTS:
             raise SiteBusy(f"{what}: the site asks to wait")
+        if response.status_code == httpx.codes.CONFLICT:
+            raise SiteBusy(f"{what}: something at the site is in the way")
         if response.is_server_error:
             raise SiteUnknown(f"{what}: status {response.status_code}")
         if response.is_error:
@@ -169,15 +171,15 @@ class HttpMachines:
     async def get(self, machine: str) -> RedfishSystem:
         return await self._calls.must(Call.GET_MACHINE, "GET", f"/redfish/v1/Systems/{machine}", RedfishSystem)
 
-    async def power_on(self, machine: str) -> None:
-        await self._reset(machine, RedfishReset(ResetType="On"))
+    async def power_on(self, machine: str, network: str) -> None:
+        await self._reset(machine, RedfishReset(ResetType="On"), network)
 
-    async def power_off(self, machine: str) -> None:
-        await self._reset(machine, RedfishReset(ResetType="ForceOff"))
+    async def power_off(self, machine: str, network: str) -> None:
+        await self._reset(machine, RedfishReset(ResetType="ForceOff"), network)
 
-    async def _reset(self, machine: str, reset: RedfishReset) -> None:
+    async def _reset(self, machine: str, reset: RedfishReset, network: str) -> None:
         path = f"/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset"
-        if await self._calls.call(Call.RESET_MACHINE, "POST", path, body=reset) is None:
+        if await self._calls.call(Call.RESET_MACHINE, "POST", path, body=reset, params={"network": network}) is None:
             raise SiteRefused(f"POST {path}: the site does not know it")
 
 

@@ -86,7 +86,6 @@ class Vipu(Protocol):
         """Every partition of the controller, customers' own included."""
 
     async def create_partition(self, request: PartitionRequest) -> None: ...
-    async def reset_partition(self, partition_id: str) -> None: ...
     async def remove_partition(self, partition_id: str) -> None:
         """By force: also when machines of the partition do not answer."""
 
@@ -126,8 +125,12 @@ class Machines(Protocol):
     """IPU machines through their BMC."""
 
     async def get(self, machine: str) -> RedfishSystem: ...
-    async def power_on(self, machine: str) -> None: ...
-    async def power_off(self, machine: str) -> None: ...
+    async def power_on(self, machine: str, network: str) -> None: ...
+    async def power_off(self, machine: str, network: str) -> None:
+        """For the tenant of `network`: raises SiteBusy while the machine is in another tenant's network.
+
+        A machine's name says nothing of whose it is: without this an old request could hit its next tenant.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,11 +94,6 @@ class GrpcVipu:
             Call.CREATE_PARTITION, self._user.CreatePartition, user.CreatePartitionRequest(requirements=wanted)
         )
 
-    async def reset_partition(self, partition_id: str) -> None:
-        await self._make(
-            Call.RESET_PARTITION, self._user.ResetPartition, user.ResetPartitionRequest(partition_id=partition_id)
-        )
-
     async def remove_partition(self, partition_id: str) -> None:
         request = user.RemovePartitionRequest(partition_id=partition_id, force=True)
         await self._read(Call.REMOVE_PARTITION, self._user.RemovePartition, request)

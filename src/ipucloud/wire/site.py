@@ -13,14 +13,15 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/v1/hosts/{host}/server` | PUT, DELETE `?name=` | `ServerSpec` → `Host`; DELETE wipes |
 | `/v1/hosts/{host}/power` | POST | `PowerAction` → `Host` |
 | `/redfish/v1/Systems/{machine}` | GET | → `RedfishSystem` |
-| `/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset` | POST | `RedfishReset` → 204 |
+| `/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset` | POST `?network=` | `RedfishReset` → 204 |
 | `/v1/faults` | GET, POST, DELETE | `FaultRule` (simulated sites only) |
 | `/v1/machines/{machine}:fail`, `:repair` | POST | (simulated sites only) |
 | `/v1/hosts/{host}:fail`, `:repair` | POST | (simulated sites only) |
 
 Requests carry `Authorization: Bearer <site token>`. Every mutation is accepted at once and completes later: the
 caller reads until the object has the state it wants. Names are the caller's and are never reused by it. PUT of an
-equal body is a repeat, of another body 409; DELETE of what is not there answers 404.
+equal body is a repeat, of another body 409; DELETE of what is not there answers 404. A reset that names a `network`
+is for its tenant: while the machine is in another tenant network it answers 409 and does nothing.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def _hardware(site: Site, calls: Calls) -> list[Route]:
 
     async def reset(request: Request) -> None:
         body = await body_of(request, RedfishReset)
-        site.reset_machine(request.path_params["machine"], body.ResetType)
+        site.reset_machine(request.path_params["machine"], body.ResetType, request.query_params.get("network"))
 
     system = "/redfish/v1/Systems/{machine}"
     return [
