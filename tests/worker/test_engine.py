@@ -88,8 +88,8 @@ async def test_a_result_made_under_a_lost_lease_is_dropped(bench: Bench) -> None
         await thaw.wait()
         return Done()
 
-    zombie = Scripted(act)
-    async with bench.engine(zombie):
+    # With one slot the frozen worker cannot take its own lost ticket again.
+    async with bench.engine(Scripted(act), slots=1):
         await bench.wake("a")
         await frozen.wait()
         await bench.execute("UPDATE work SET lease_owner = NULL, lease_until = NULL, run_at = app_now()")

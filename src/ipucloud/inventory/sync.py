@@ -34,17 +34,20 @@ _REGION = sa.text(
            vipu_admin_port = excluded.vipu_admin_port, typical_seconds = excluded.typical_seconds, synced_at = app_now()
     """
 )
+# Only what changed is written, or even locked: a create chooses among the hosts that nobody has locked.
 _POOL = sa.text(
     "INSERT INTO machine_pools (region, machine_type) VALUES (:region, :machine_type) ON CONFLICT DO NOTHING"
 )
 _POD = sa.text(
     """
+    WITH changed AS (
+      UPDATE pods SET vipu_cluster_id = :cluster_id WHERE name = :name AND vipu_cluster_id <> :cluster_id
+    )
     INSERT INTO pods (id, region, machine_type, name, vipu_cluster_id, gw_group, position, topology, gateway_topology)
     VALUES (:id, :region, :machine_type, :name, :cluster_id, :gw_group, :position, :topology, :gateway_topology)
-    ON CONFLICT (name) DO UPDATE SET vipu_cluster_id = excluded.vipu_cluster_id
+    ON CONFLICT (name) DO NOTHING
     """
 )
-# Only what changed is written: a create chooses among the hosts that nobody has locked, and would find none.
 _MACHINES = sa.text(
     """
     WITH moved AS (

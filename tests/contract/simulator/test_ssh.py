@@ -189,7 +189,7 @@ def test_a_terminal_gets_a_prompt_and_the_exit_status(login: OpenSsh) -> None:
     done = login.ssh(flags=["-tt"], stdin=b"whoami\nexit 3\n")
     assert done.returncode == 3
     assert b"ubuntu@tenant-h1:~$ " in done.stdout
-    assert re.search(rb"(\n|\$ )ubuntu\r\n", done.stdout)
+    assert re.search(rb"(\n|\$ )ubuntu\r?\n", done.stdout)
 
 
 def test_lines_on_standard_input_run_as_a_script(login: OpenSsh) -> None:
