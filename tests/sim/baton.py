@@ -1,0 +1,169 @@
+"""One task runs at a time, up to its next boundary; a seeded draw hands the baton on.
+
+A boundary is what a worker cannot be sure to get beyond: a call to the site, a statement, a commit, a sleep. Between
+two of them a task runs alone and touches nothing outside itself, so to kill, freeze or overtake an actor at its
+boundaries is to do it anywhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Coroutine, Iterator
+from contextvars import Context, ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.sim.loop import VirtualLoop
+from tests.sim.trace import Trace
+
+_running: ContextVar[Actor] = ContextVar("actor")
+
+
+@dataclass(eq=False, slots=True)
+class Parked:
+    """A task that waits at a boundary; it may go on from `due` on. `ready`: asked before, when it is not only time."""
+
+    actor: Actor
+    what: str
+    due: float
+    future: asyncio.Future[None]
+    background: bool
+    ready: Callable[[], bool] | None = None
+
+
+@dataclass(eq=False)
+class Actor:
+    """A process: its tasks, and where they stand."""
+
+    name: str
+    baton: Baton
+    weight: int = 1
+    alive: bool = True
+    frozen_until: float = 0.0
+    parked: list[Parked] = field(default_factory=list)
+    tasks: dict[asyncio.Task[Any], None] = field(default_factory=dict)
+    _rested: bool = False
+
+    async def boundary(self, what: str) -> None:
+        """Stand here until the baton comes, which may be never."""
+        self._must_live()
+        if self._rested:  # it had the baton for nothing but the end of a sleep
+            self._rested = False
+            return
+        await self.park(Parked(self, what, self.baton.now, self.baton.loop.create_future(), background=False))
+
+    async def sleep(self, seconds: float, what: str = "sleep", *, background: bool = True) -> None:
+        """Stand here for at least so long."""
+        self._must_live()
+        await self.park(
+            Parked(self, what, self.baton.now + max(seconds, 0.0), self.baton.loop.create_future(), background)
+        )
+        self._rested = background
+
+    async def park(self, parked: Parked) -> None:
+        self.parked.append(parked)
+        try:
+            await parked.future
+        finally:
+            self.parked.remove(parked)
+        self._must_live()
+
+    def start(self, coroutine: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+        """A task of this actor; the tasks it makes are this actor's too."""
+        context = Context()
+        context.run(_running.set, self)
+        return self.baton.loop.create_task(coroutine, name=name, context=context)
+
+    def note(self, event: str) -> None:
+        """Something that the trace shall tell."""
+        self.baton.trace.add(self.baton.now, self.name, event)
+
+    def _must_live(self) -> None:
+        if not self.alive:
+            raise asyncio.CancelledError
+
+
+class Baton:
+    """Who runs now, and what time it is."""
+
+    def __init__(self, loop: VirtualLoop, draw: random.Random, trace: Trace) -> None:
+        self.loop = loop
+        self.draw = draw
+        self.trace = trace
+        self.actors: list[Actor] = []
+        loop.set_task_factory(_factory)
+
+    @property
+    def now(self) -> float:
+        return self.loop.now
+
+    def join(self, actor: Actor) -> None:
+        self.actors.append(actor)
+
+    def leave(self, actor: Actor) -> None:
+        if actor in self.actors:
+            self.actors.remove(actor)
+
+    def due(self) -> Iterator[Parked]:
+        """Every task that may go on now."""
+        now = self.now
+        for actor in self.actors:
+            if actor.frozen_until <= now:
+                for parked in actor.parked:
+                    if parked.due <= now and (parked.ready is None or parked.ready()):
+                        yield parked
+
+    def next_due(self) -> float | None:
+        """When the next task may go on, if time alone brings that about."""
+        times = [
+            max(parked.due, actor.frozen_until)
+            for actor in self.actors
+            for parked in actor.parked
+            if parked.ready is None or parked.ready()
+        ]
+        return min(times, default=None)
+
+    def choose(self) -> Parked | None:
+        """The one who goes on: first the actor by its weight, then one of its tasks."""
+        candidates: dict[Actor, list[Parked]] = {}
+        for parked in self.due():
+            candidates.setdefault(parked.actor, []).append(parked)
+        if not candidates:
+            return None
+        actors = list(candidates)
+        actor = actors[0]
+        if len(actors) > 1:
+            actor = self.draw.choices(actors, [actor.weight for actor in actors])[0]
+        tasks = candidates[actor]
+        if len(tasks) == 1:
+            return tasks[0]
+        return self.draw.choices(tasks, [1 if task.background else 3 for task in tasks])[0]
+
+    async def hand_to(self, parked: Parked) -> None:
+        """Let it run to its next boundary, and whoever it wakes in its own process."""
+        self.trace.add(self.now, parked.actor.name, parked.what)
+        parked.future.set_result(None)
+        await self.loop.stillness()
+        parked.actor._rested = False
+
+    async def kill(self, actor: Actor) -> None:
+        """The process is gone: nothing of it ever runs again."""
+        actor.note("killed")
+        actor.alive = False
+        self.leave(actor)
+        for task in list(actor.tasks):
+            task.cancel()
+        await self.loop.stillness()
+        if actor.tasks:
+            raise AssertionError(f"tasks outlived their process: {list(actor.tasks)}")
+
+
+def _factory(loop: asyncio.AbstractEventLoop, coroutine: Any, context: Context | None = None) -> asyncio.Task[Any]:
+    """A task that its actor knows of."""
+    task: asyncio.Task[Any] = asyncio.Task(coroutine, loop=loop, context=context)
+    owner = context.get(_running) if context is not None else _running.get(None)
+    if owner is not None:
+        owner.tasks[task] = None
+        task.add_done_callback(lambda done: owner.tasks.pop(done, None))
+    return task

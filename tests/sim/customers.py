@@ -1,0 +1,167 @@
+"""Customers: what requests do, through the same functions as the API's routes, in the same transactions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.create import create
+from ipucloud.clusters.delete import delete
+from ipucloud.clusters.models import ClusterCreate
+from ipucloud.clusters.plans import WORK_KIND
+from ipucloud.config import Settings
+from ipucloud.kernel.actor import Actor as Requester
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, NAME_TAKEN, NOT_FOUND, QUOTA_EXCEEDED, UNAVAILABLE, Problem
+from ipucloud.operations.store import request_cancel
+from ipucloud.reconcile.wake import wake
+from tests.sim.baton import Actor
+from tests.sim.database import SimulatedDatabase
+
+FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod16")
+_TRIES = 4
+
+_FIND = sa.text(
+    """
+    SELECT c.id AS cluster_id, o.id AS operation_id, c.state FROM clusters c JOIN operations o ON o.cluster_id = c.id
+     WHERE c.project_id = :project_id AND c.name = :name AND o.kind = 'cluster.create'
+     ORDER BY c.created_at DESC LIMIT 1
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    cluster_id: UUID
+    operation_id: UUID
+
+
+@dataclass(frozen=True)
+class Shop:
+    """What customers know of the service."""
+
+    project_id: UUID
+    catalogue: Catalogue
+    settings: Settings
+    poke: Callable[[], None]
+
+
+class Customers:
+    """Each asks for one cluster and, at some time, may want it gone."""
+
+    def __init__(self, actor: Actor, database: SimulatedDatabase, shop: Shop, draw: random.Random) -> None:
+        self.actor = actor
+        self._database = database
+        self._shop = shop
+        self._draw = draw
+        self._requests = 0
+
+    def start(self, clusters: int, horizon: float) -> None:
+        """`clusters` lives, begun at random within `horizon` seconds."""
+        for number in range(clusters):
+            self.actor.start(self._life(f"cluster-{number}", horizon), name=f"customer-{number}")
+
+    async def delete_everything(self, clusters: list[UUID]) -> None:
+        for cluster in clusters:
+            await self._delete(cluster)
+
+    async def _life(self, name: str, horizon: float) -> None:
+        await self.actor.sleep(self._draw.uniform(0, horizon), f"wants {name}")
+        made = await self._create(name)
+        wish = self._draw.choice(("keep", "delete", "delete", "cancel", "delete twice"))
+        if made is None or wish == "keep":
+            return
+        await self.actor.sleep(self._draw.uniform(0, horizon) * self._draw.random(), f"has had enough of {name}")
+        if wish == "cancel" and await self._cancel(made):
+            return
+        await self._delete(made.cluster_id)
+        if wish == "delete twice":
+            await self._delete(made.cluster_id)
+
+    async def _create(self, name: str) -> Made | None:
+        body = ClusterCreate(
+            name=name,
+            region="luxembourg-2",
+            flavor=self._draw.choice(FLAVORS),
+            image="ubuntu-20.04-x64-poplar-1.18.0-3.0.0",
+            ssh_keys=["laptop"],
+        )
+
+        async def ask(connection: AsyncConnection) -> Made:
+            shop = self._shop
+            accepted = await create(
+                connection, self._requester(), body, catalogue=shop.catalogue, settings=shop.settings
+            )
+            return Made(accepted.cluster_id, accepted.operation_id)
+
+        for _ in range(_TRIES):
+            try:
+                made = await self._database.transact(ask)
+            except Problem as problem:
+                if problem.kind is NAME_TAKEN:  # an earlier try succeeded and its answer was lost
+                    return await self._find(name)
+                self._expect(problem, CAPACITY_EXHAUSTED.code, QUOTA_EXCEEDED.code)
+                await self.actor.sleep(self._draw.uniform(1.0, 60.0), f"tries {name} again")
+            else:
+                self._shop.poke()
+                return made
+        return await self._find(name)
+
+    async def _delete(self, cluster: UUID) -> None:
+        async def ask(connection: AsyncConnection) -> None:
+            await delete(connection, self._requester(), cluster, if_match=None, settings=self._shop.settings)
+
+        for _ in range(_TRIES):
+            try:
+                await self._database.transact(ask)
+            except Problem as problem:
+                self._expect(problem, NOT_FOUND.code)
+                if problem.kind is NOT_FOUND:
+                    return
+                await self.actor.sleep(self._draw.uniform(1.0, 10.0), "deletes again")
+            else:
+                self._shop.poke()
+                return
+
+    async def _cancel(self, made: Made) -> bool:
+        """False when it is too late for that."""
+        project_id = self._shop.project_id
+
+        async def ask(connection: AsyncConnection) -> bool:
+            cluster = await request_cancel(connection, project_id=project_id, operation_id=made.operation_id)
+            if cluster is not None:
+                await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=project_id)
+            return cluster is not None
+
+        try:
+            done = await self._database.transact(ask)
+        except Problem as problem:
+            self._expect(problem)
+            return False
+        self._shop.poke()
+        return done
+
+    async def _find(self, name: str) -> Made | None:
+        for _ in range(_TRIES):
+            try:
+                async with self._database.read() as connection:
+                    found = await connection.execute(_FIND, {"project_id": self._shop.project_id, "name": name})
+                    row = found.one_or_none()
+                    return None if row is None else Made(row.cluster_id, row.operation_id)
+            except Problem as problem:
+                self._expect(problem)
+        return None
+
+    def _requester(self) -> Requester:
+        self._requests += 1
+        return Requester(project_id=self._shop.project_id, token_id=None, request_id=f"req-{self._requests}")
+
+    def _expect(self, problem: Problem, *codes: str) -> None:
+        self.actor.note(f"answered {problem.kind.code}")
+        if problem.kind.code not in {*codes, UNAVAILABLE.code}:
+            raise problem

@@ -1,0 +1,240 @@
+"""The product's way to PostgreSQL, in a simulation: every transaction and statement is a boundary and may be lost."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+import psycopg
+import sqlalchemy as sa
+from sqlalchemy.engine import IteratorResult
+from sqlalchemy.engine.result import SimpleResultMetaData
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.engine import Database, reachable
+from ipucloud.db.reader import query
+from tests.sim.baton import Actor, Parked
+from tests.sim.faults import DatabaseFault, Faults
+from tests.sim.lines import Line, Outcome, Switchboard, instant
+
+LOCK_SECONDS = 5.0
+"""The product's lock_timeout, kept in virtual time."""
+
+_DIALECT = sa.create_engine("postgresql+psycopg://").dialect
+
+Parameters = Mapping[str, object]
+Committed = Callable[[Actor, Sequence[str]], None]
+"""Told after every commit: by whom, and the labels of the statements."""
+
+
+class Answer(IteratorResult[Any]):
+    """A statement's rows, and how many it touched."""
+
+    def __init__(self, found: Outcome) -> None:
+        super().__init__(_metadata(found.columns), iter(found.rows))
+        self.rowcount = found.touched
+
+
+@cache
+def _metadata(columns: tuple[str, ...]) -> SimpleResultMetaData:
+    return SimpleResultMetaData(columns)
+
+
+@cache
+def label(statement: sa.TextClause) -> str:
+    """What a trace calls a statement: its beginning."""
+    return " ".join(statement.text.split())[:56]
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A statement for libpq. `told`: the session must know the time; `given`: the time is one more parameter."""
+
+    text: bytes
+    names: tuple[str, ...]
+    told: bool = False
+    given: bool = False
+
+
+@cache
+def timed(statement: sa.TextClause) -> Timed:
+    """Statements that insert need `app_now()` for the defaults of columns; others save a round trip."""
+    asked = query(statement)
+    if b"INSERT" in asked.text:
+        return Timed(asked.text, asked.names, told=True)
+    if b"app_now()" not in asked.text:
+        return Timed(asked.text, asked.names)
+    place = b"CAST($%d AS timestamptz)" % (len(asked.names) + 1)
+    return Timed(asked.text.replace(b"app_now()", place), asked.names, given=True)
+
+
+class SimulatedDatabase(Database):
+    """One actor's `Database`.
+
+    `grain`: how probable it is that others run between two statements of a transaction, or before its commit.
+    """
+
+    def __init__(
+        self,
+        actor: Actor,
+        board: Switchboard,
+        *,
+        draw: random.Random,
+        faults: Faults,
+        grain: float,
+        committed: Committed,
+    ) -> None:
+        self.url = "simulated"
+        self.actor = actor
+        self.board = board
+        self.committed = committed
+        self._draw = draw
+        self._faults = faults
+        self._grain = grain
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[AsyncConnection]:
+        async with reachable():
+            await self.actor.boundary("begin")
+            self.may_fail("begin", DatabaseFault.REFUSED)
+            transaction = _Transaction(self)
+            try:
+                yield cast("AsyncConnection", transaction)
+                await transaction.commit()
+            finally:
+                transaction.close()
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        async with reachable():
+            yield cast("AsyncConnection", _Statements(self))
+
+    async def close(self) -> None:
+        """Nothing is open between two uses."""
+
+    async def send(self, line: Line, statement: sa.TextClause, parameters: Parameters) -> Answer:
+        """Run one statement now. Raises what SQLAlchemy would."""
+        asked, now = timed(statement), self.actor.baton.now
+        values = [parameters[name] for name in asked.names]
+        if asked.told:
+            line.tell(now)
+        if asked.given:
+            values.append(instant(now))
+        try:
+            found = await self.board.run(line, asked.text, values)
+        except psycopg.Error as error:
+            raise _as_sqlalchemy(label(statement), error) from error
+        if len(found.rows) > 1 and ("RETURNING" in statement.text or "ORDER BY" not in statement.text):
+            found.rows.sort(key=repr)  # the server promises no order; this one does not depend on earlier histories
+        return Answer(found)
+
+    def take_line(self) -> Line:
+        return self.board.take(self._wait_for_lock)
+
+    async def pause(self, what: str) -> None:
+        """A boundary inside a transaction, in as many cases as the grain says."""
+        if self._grain and self._draw.random() < self._grain:
+            await self.actor.boundary(what)
+
+    def may_fail(self, where: str, *possible: DatabaseFault) -> DatabaseFault | None:
+        """Raise what a lost connection raises, if a draw says so; ANSWER_LOST is returned, for the caller to raise."""
+        fault = self._faults.database(*possible)
+        if fault is None:
+            return None
+        self.actor.note(f"{where}: {fault}")
+        if fault is DatabaseFault.ANSWER_LOST:
+            return fault
+        raise lost(where)
+
+    async def _wait_for_lock(self, goes_on: Callable[[], bool]) -> None:
+        baton = self.actor.baton
+        deadline = baton.now + LOCK_SECONDS
+        self.actor.note("waits for a lock")
+        await self.actor.park(
+            Parked(
+                self.actor,
+                "lock",
+                baton.now,
+                baton.loop.create_future(),
+                background=False,
+                ready=lambda: goes_on() or baton.now >= deadline,
+            )
+        )
+
+
+class _Statements:
+    """Statements that each stand alone."""
+
+    def __init__(self, database: SimulatedDatabase) -> None:
+        self._database = database
+
+    async def execute(self, statement: sa.TextClause, parameters: Parameters | None = None) -> Answer:
+        database, name = self._database, label(statement)
+        await database.actor.boundary(name)
+        fault = database.may_fail(name, DatabaseFault.REFUSED, DatabaseFault.ANSWER_LOST)
+        line = database.take_line()
+        try:
+            answer = await database.send(line, statement, parameters or {})
+        finally:
+            database.board.give_back(line)
+        database.committed(database.actor, [name])
+        if fault:
+            raise lost(name)
+        return answer
+
+
+class _Transaction:
+    """Statements that hold together or not at all."""
+
+    def __init__(self, database: SimulatedDatabase) -> None:
+        self._database = database
+        self._line = database.take_line()
+        self._line.say("BEGIN")
+        self._labels: list[str] = []
+
+    async def execute(
+        self, statement: sa.TextClause, parameters: Parameters | Sequence[Parameters] | None = None
+    ) -> Answer:
+        database, name = self._database, label(statement)
+        if self._labels:
+            await database.pause(name)
+        self._labels.append(name)
+        self._must_be_open()
+        database.may_fail(name, DatabaseFault.LOST)
+        if isinstance(parameters, Sequence):
+            return [await database.send(self._line, statement, each) for each in parameters][-1]
+        return await database.send(self._line, statement, parameters or {})
+
+    async def commit(self) -> None:
+        database = self._database
+        await database.pause("commit")
+        self._must_be_open()
+        fault = database.may_fail("commit", DatabaseFault.LOST, DatabaseFault.ANSWER_LOST)
+        self._line.say("COMMIT")
+        database.committed(database.actor, self._labels)
+        if fault:
+            raise lost("commit")
+
+    def close(self) -> None:
+        self._database.board.give_back(self._line)
+
+    def _must_be_open(self) -> None:
+        if not self._line.in_transaction:
+            raise lost("the server ended an idle transaction")
+
+
+def lost(where: str) -> sa.exc.DBAPIError:
+    """What a connection raises that is gone."""
+    return _as_sqlalchemy(where, psycopg.OperationalError(f"simulated: connection lost ({where})"), gone=True)
+
+
+def _as_sqlalchemy(statement: str, error: psycopg.Error, *, gone: bool = False) -> sa.exc.DBAPIError:
+    found = sa.exc.DBAPIError.instance(
+        statement, None, error, psycopg.Error, connection_invalidated=gone, dialect=_DIALECT
+    )
+    assert isinstance(found, sa.exc.DBAPIError)
+    return found

@@ -1,0 +1,87 @@
+"""What goes wrong, drawn for each call. Numbers F-… are those of the fault catalogue in docs/reliability.md."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeVar
+
+Fault = TypeVar("Fault", bound=StrEnum)
+
+
+class SiteFault(StrEnum):
+    """What happens to one call to the site."""
+
+    NONE = "ok"
+    LOST_BEFORE = "time-out, no effect"  # F-01
+    LOST_AFTER = "time-out after the effect"  # F-02, F-03
+    GHOST = "time-out, effect later"  # F-04, F-09
+    DUPLICATE = "done, and again later"  # F-04
+    STALE = "an earlier observation"  # F-05
+    ERROR_BEFORE = "5xx, no effect"  # F-06
+    ERROR_AFTER = "5xx after the effect"  # F-07
+    REFUSED = "refused once"  # F-08
+    BUSY = "busy"  # F-08
+    SLOW = "slow"  # F-09
+
+
+READS_ONLY = frozenset({SiteFault.STALE})
+CHANGES_ONLY = frozenset({SiteFault.LOST_AFTER, SiteFault.GHOST, SiteFault.DUPLICATE, SiteFault.ERROR_AFTER})
+
+
+class DatabaseFault(StrEnum):
+    """What happens to a session."""
+
+    REFUSED = "no connection"  # F-24
+    LOST = "connection lost"  # F-23
+    ANSWER_LOST = "done, answer lost"  # F-25
+
+
+@dataclass(frozen=True)
+class Mix:
+    """How probable each fault is, and how often the hardware itself fails."""
+
+    site: Mapping[SiteFault, float] = field(default_factory=dict)
+    database: float = 0.0
+    hardware: float = 0.0
+
+
+CALM = Mix()
+
+
+class Faults:
+    """Draws the faults of one history; with `calm()` nothing goes wrong any more."""
+
+    def __init__(self, mix: Mix, draw: random.Random) -> None:
+        self._mix = mix
+        self._draw = draw
+        self.counts: dict[str, int] = {}
+
+    def calm(self) -> None:
+        self._mix = CALM
+
+    def site(self, *, changes: bool) -> SiteFault:
+        """The fate of one call."""
+        fate = self._draw.random()
+        others = READS_ONLY if changes else CHANGES_ONLY
+        for fault, probability in self._mix.site.items():
+            fate -= probability
+            if fate < 0:
+                return self._count(SiteFault.NONE if fault in others else fault)
+        return SiteFault.NONE
+
+    def database(self, *possible: DatabaseFault) -> DatabaseFault | None:
+        """The fate of one step of a session, among those that can happen to it."""
+        if self._mix.database and self._draw.random() < self._mix.database:
+            return self._count(self._draw.choice(possible))
+        return None
+
+    def hardware(self) -> bool:
+        """Whether the hardware fails at what it was just asked to do."""
+        return bool(self._mix.hardware) and self._draw.random() < self._mix.hardware
+
+    def _count(self, fault: Fault) -> Fault:
+        self.counts[fault] = self.counts.get(fault, 0) + 1
+        return fault

@@ -1,0 +1,235 @@
+"""One history: everything that happens to a small cloud under one seed, and the verdict."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TextIO
+from unittest import mock
+from uuid import UUID
+
+from ipucloud.config import Settings
+from ipucloud.kernel import ids
+from ipucloud.reconcile.reconciler import Periodic
+from ipucloud.site.ports import Sites
+from ipucloud.worker import main
+from ipucloud.worker.tasks import periodic_tasks
+from tests.sim.baton import Actor, Baton
+from tests.sim.customers import Customers, Shop
+from tests.sim.faults import Faults
+from tests.sim.lines import instant
+from tests.sim.loop import VirtualLoop
+from tests.sim.site.door import Network, Request
+from tests.sim.site.hardware import Hardware
+from tests.sim.stage import Stage
+from tests.sim.swarm import Weather, weather
+from tests.sim.trace import Trace
+from tests.sim.workers import Surroundings, Worker
+
+PASS_SECONDS = 15.0
+
+
+@dataclass
+class Verdict:
+    """How a history went; `failures` is empty when all is well."""
+
+    seed: int
+    digest: str = ""
+    events: int = 0
+    statements: int = 0
+    choices: int = 0
+    passes: int = 0
+    kills: int = 0
+    freezes: int = 0
+    faults: dict[str, int] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+
+
+def play(stage: Stage, seed: int, echo: TextIO | None = None) -> Verdict:
+    """Play one history. A pure function of the seed and the code."""
+    stage.clear()
+    loop = VirtualLoop()
+    try:
+        history = History(stage, seed, loop, Trace(echo))
+        with history.patched():
+            return loop.run_until_complete(history.run())
+    finally:
+        loop.close()
+
+
+class History:
+    def __init__(self, stage: Stage, seed: int, loop: VirtualLoop, trace: Trace) -> None:
+        self._stage = stage
+        self._draw = random.Random(seed)  # noqa: S311  # repeatable on purpose
+        self.weather: Weather = weather(self._draw)
+        self.verdict = Verdict(seed)
+        self._trace = trace
+        self._baton = Baton(loop, self._draw, trace)
+        self._faults = Faults(self.weather.mix, self._draw)
+        region = stage.inventory.regions[0]
+        self.hardware = Hardware(
+            [machine.name for pod in region.pods for machine in pod.machines],
+            [host.name for host in region.hosts],
+            palette=self.weather.palette,
+            draw=self._draw,
+            faults=self._faults,
+        )
+        self.settings = Settings(
+            worker_slots=self.weather.slots,
+            poll_seconds=self.weather.poll,
+            reap_seconds=self.weather.poll,
+        )
+        self._wires = Network(
+            self.hardware, self, faults=self._faults, draw=self._draw, request_life=self.settings.request_life
+        )
+        self._around = Surroundings(
+            baton=self._baton,
+            board=stage.board,
+            control=stage.control,
+            wires=self._wires,
+            inventory=stage.inventory,
+            settings=self.settings,
+            faults=self._faults,
+            draw=self._draw,
+            grain=self.weather.grain,
+            committed=self.committed,
+        )
+        self._workers: list[Worker] = []
+
+    @contextmanager
+    def patched(self) -> Iterator[None]:
+        """Identifiers come from the seed, ordered by virtual time like real ones; workers have the seed's tasks."""
+
+        def uuid7() -> UUID:
+            milliseconds = 0x19C_0000_0000 + int(self._baton.now * 1000)
+            return UUID(int=milliseconds << 80 | 7 << 76 | 2 << 62 | self._draw.getrandbits(62))
+
+        def chosen_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
+            return [task for task in periodic_tasks(sites, settings) if task.name in self.weather.tasks]
+
+        with mock.patch.object(ids, "uuid7", uuid7), mock.patch.object(main, "periodic_tasks", chosen_tasks):
+            yield
+
+    def arrives(self, request: Request) -> None:
+        """A change reaches the site."""
+
+    def committed(self, actor: Actor, labels: Sequence[str]) -> None:
+        """A transaction became durable."""
+
+    async def run(self) -> Verdict:
+        before = self._stage.board.statements
+        weights = self.weather.weights
+        self._workers = [Worker(f"w{number}", self._around, weight) for number, weight in enumerate(weights)]
+        for worker in self._workers:
+            await worker.start()
+        customer = Actor("customers", self._baton, weight=3)
+        self._baton.join(customer)
+        shop = Shop(self._stage.project_id, self._stage.catalogue, self.settings, self._poke)
+        self._customers = Customers(customer, self._around.database(customer), shop, self._draw)
+        self._customers.start(self.weather.clusters, horizon=self.weather.choices * self.weather.tick / 3)
+        await self._baton.loop.stillness()
+        await self._safety()
+        await self._liveness()
+        for worker in self._workers:
+            await worker.kill()
+        await self._baton.kill(customer)
+        verdict = self.verdict
+        verdict.digest, verdict.events = self._trace.digest, self._trace.events
+        verdict.statements = self._stage.board.statements - before
+        verdict.faults = self._faults.counts
+        return verdict
+
+    async def _safety(self) -> None:
+        for _ in range(self.weather.choices):
+            chosen = self._baton.choose()
+            if chosen is None:
+                self._pass_time_until(self._baton.next_due())
+                continue
+            self.verdict.choices += 1
+            await self._baton.hand_to(chosen)
+            await self._misfortune(chosen.actor)
+            self._pass_time(self._draw.uniform(0.0, self.weather.tick))
+
+    async def _misfortune(self, actor: Actor) -> None:
+        worker = self._worker_of(actor)
+        if worker is None:
+            return
+        await worker.succeed()
+        fate = self._draw.random()
+        weather = self.weather
+        if fate < weather.kill_rate:
+            self.verdict.kills += 1
+            await worker.kill()
+            await worker.succeed()
+        elif fate < weather.kill_rate + weather.freeze_rate:
+            self.verdict.freezes += 1
+            lease = self.settings.lease_seconds
+            worker.freeze(self._draw.uniform(lease, 6 * lease))
+        elif fate < weather.kill_rate + weather.freeze_rate + weather.presence_loss_rate:
+            worker.presence.lose()
+        elif self._draw.random() < weather.drain_rate:
+            worker.drain()
+
+    async def _liveness(self) -> None:
+        self._faults.calm()
+        self.hardware.repair()
+        for actor in self._baton.actors:
+            actor.frozen_until = 0.0
+        for number in range(1, 200):
+            if number % 4 == 1:
+                self._requeue()
+            await self._pass()
+            if self._done():
+                self.verdict.passes = number
+                return
+        self.verdict.failures.append("operations never ended")
+
+    async def _pass(self) -> None:
+        end = self._baton.now + PASS_SECONDS
+        while True:
+            chosen = self._baton.choose()
+            if chosen is None:
+                due = self._baton.next_due()
+                if due is None or due > end:
+                    break
+                self._pass_time_until(due)
+                continue
+            await self._baton.hand_to(chosen)
+            if worker := self._worker_of(chosen.actor):
+                await worker.succeed()
+        self._pass_time_until(end)
+
+    def _worker_of(self, actor: Actor) -> Worker | None:
+        return next((worker for worker in self._workers if worker.actor is actor), None)
+
+    def _done(self) -> bool:
+        if self._wires.late:
+            return False
+        found = self._stage.control.execute("SELECT count(*) FROM operations WHERE finished_at IS NULL").fetchone()
+        return found == (0,)
+
+    def _requeue(self) -> None:
+        """What an operator does with parked work: a ticket is parked when its looks died or lost their lease."""
+        self._stage.control.execute(
+            "UPDATE work SET wake_seq = wake_seq + 1, run_at = %s, parked_at = NULL WHERE parked_at IS NOT NULL",
+            (instant(self._baton.now),),
+        )
+
+    def _poke(self) -> None:
+        """Notifications are sent after a commit, and may get lost."""
+        for worker in self._workers:
+            if self._draw.random() < 0.5:
+                worker.presence.wake()
+
+    def _pass_time(self, seconds: float) -> None:
+        self._pass_time_until(round(self._baton.now + seconds, 3))
+
+    def _pass_time_until(self, moment: float | None) -> None:
+        if moment is None:
+            standing = [f"{p.actor.name}: {p.what}" for a in self._baton.actors for p in a.parked]
+            raise AssertionError(f"nobody can go on: {standing}")
+        self._baton.loop.now = max(moment, self._baton.now)
+        for late in self._wires.deliver(self._baton.now):
+            self._trace.add(self._baton.now, "network", f"{late.request.call} {late.request.name} arrives late")

@@ -1,0 +1,239 @@
+"""Sessions of the real PostgreSQL, of which one at a time is at work.
+
+A statement runs to its end while everybody else stands still, so asyncio never waits for the server. Only a statement
+that meets another actor's row lock cannot end: it stays with the server, its actor waits, and after every statement
+of others the server gets the time to go on with it.
+
+Statements go straight through libpq: a cursor costs several times what the statements of this product cost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import select
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import orjson
+import psycopg
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.pq import ExecStatus, Format, TransactionStatus
+from psycopg.pq.abc import PGconn, PGresult
+from psycopg.rows import tuple_row
+from psycopg.types.json import set_json_loads
+
+Stand = Callable[[Callable[[], bool]], Awaitable[None]]
+"""Wait until the condition holds, or for as long as a lock may be waited for."""
+
+EPOCH = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+"""The instant of virtual time 0."""
+
+# A lock is waited for in virtual time, and a circle of waits is found here: the server's own limits measure real time.
+_OPTIONS = (
+    "-c role=ipucloud_app -c timezone=UTC -c jit=off -c plan_cache_mode=force_generic_plan "
+    "-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0"
+)
+_PATIENCE_MS = 2
+
+
+def instant(now: float) -> datetime:
+    """Virtual seconds as the product and its database see them."""
+    return EPOCH + timedelta(seconds=now)
+
+
+class Deadlock(Exception):
+    """Transactions wait for each other in a circle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a statement gave: its columns, its rows, and how many rows it touched."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    touched: int
+
+
+class Line:
+    """One session of the application's role."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+        self.pgconn: PGconn = connection.pgconn
+        self.pid = connection.info.backend_pid
+        self._prepared: dict[tuple[bytes, tuple[int, ...]], bytes] = {}
+        self._columns: dict[bytes, tuple[str, ...]] = {}
+        self._told: float | None = None
+
+    @property
+    def in_transaction(self) -> bool:
+        return self.pgconn.transaction_status != TransactionStatus.IDLE
+
+    def say(self, command: str) -> None:
+        """Run a command that needs no lock of others."""
+        _checked(self.pgconn.exec_(command.encode()))
+
+    def tell(self, now: float) -> None:
+        """Let `app_now()` of this session say `now`."""
+        if self._told != now:
+            self.say(f"SET sim.now = '{instant(now).isoformat()}'")
+            self._told = now
+
+    def roll_back(self) -> None:
+        self.say("ROLLBACK")
+        self._told = None  # what the transaction was told is forgotten too
+
+    def ready(self, text: bytes, values: Sequence[object]) -> tuple[bytes, Sequence[Any], Sequence[Format]]:
+        """The name of the prepared statement, and its parameters as libpq takes them."""
+        adapt = Transformer(self._connection)
+        dumped = adapt.dump_sequence(values, [PyFormat.AUTO] * len(values))
+        key = (text, tuple(adapt.types or ()))
+        name = self._prepared.get(key)
+        if name is None:
+            name = b"s%d" % len(self._prepared)
+            _checked(self.pgconn.prepare(name, text, key[1]))
+            self._prepared[key] = name
+        return name, dumped, adapt.formats or ()
+
+    def read(self, name: bytes, result: PGresult) -> Outcome:
+        """Raises psycopg.Error when the statement failed."""
+        _checked(result)
+        touched = result.command_tuples or 0
+        columns = self._columns.get(name)
+        if columns is None:
+            columns = tuple((result.fname(index) or b"").decode() for index in range(result.nfields))
+            self._columns[name] = columns
+        if not columns or not result.ntuples:
+            return Outcome(columns, [], touched)
+        adapt = Transformer(self._connection)
+        adapt.set_pgresult(result, set_loaders=True, format=Format.TEXT)
+        return Outcome(columns, adapt.load_rows(0, result.ntuples, tuple), touched)
+
+
+@dataclass
+class Switchboard:
+    """All lines of a simulation's process: who is in a transaction, and whose statement waits for whose lock."""
+
+    control: psycopg.Connection[Any]
+    statements: int = 0
+    _idle: list[Line] = field(default_factory=list)
+    _busy: dict[Line, Stand] = field(default_factory=dict)
+    _blocked: dict[Line, None] = field(default_factory=dict)
+
+    @classmethod
+    @contextmanager
+    def open(cls, url: str, control: psycopg.Connection[Any], lines: int) -> Iterator[Switchboard]:
+        board = cls(control)
+        for _ in range(lines):
+            connection = psycopg.Connection.connect(url, autocommit=True, options=_OPTIONS, row_factory=tuple_row)
+            set_json_loads(orjson.loads, connection)
+            board._idle.append(Line(connection))
+        try:
+            yield board
+        finally:
+            for line in (*board._idle, *board._busy):
+                line.pgconn.finish()
+
+    def take(self, stand: Stand) -> Line:
+        """A line for one statement or one transaction."""
+        line = self._idle.pop()
+        self._busy[line] = stand
+        return line
+
+    def give_back(self, line: Line) -> None:
+        """End what the line was used for; a transaction still open is rolled back."""
+        if line.in_transaction:
+            line.roll_back()
+        del self._busy[line]
+        self._idle.append(line)
+        self.settle()
+
+    async def run(self, line: Line, text: bytes, values: Sequence[object]) -> Outcome:
+        """Send one statement and wait for its end. Raises psycopg.Error."""
+        self.statements += 1
+        name, dumped, formats = line.ready(text, values)
+        if not self._may_block(line):
+            return line.read(name, line.pgconn.exec_prepared(name, dumped, formats, Format.TEXT))
+        line.pgconn.send_query_prepared(name, dumped, formats, Format.TEXT)
+        line.pgconn.flush()
+        try:
+            while not _answered(line):
+                if self._blockers(line):
+                    await self._stand(line)
+            return line.read(name, _last_result(line))
+        finally:
+            self.settle()
+
+    def settle(self) -> None:
+        """Wait until every waiting statement either has its lock and an answer, or still waits for one."""
+        for line in list(self._blocked):
+            while line in self._blocked:
+                if _answered(line):
+                    del self._blocked[line]
+                elif self._blockers(line):
+                    break
+
+    def _may_block(self, line: Line) -> bool:
+        """Whether anybody else may hold a lock."""
+        return bool(self._blocked) or any(other is not line and other.in_transaction for other in self._busy)
+
+    async def _stand(self, line: Line) -> None:
+        self._blocked[line] = None
+        try:
+            self._find_circle(line)
+            await self._busy[line](lambda: line not in self._blocked)
+            if line in self._blocked:  # lock_timeout ends a statement the same way
+                line.pgconn.get_cancel().cancel()
+        except (asyncio.CancelledError, Deadlock):
+            line.pgconn.get_cancel().cancel()
+            _last_result(line)
+            raise
+        finally:
+            self._blocked.pop(line, None)
+
+    def _blockers(self, line: Line) -> list[int]:
+        found = self.control.execute("SELECT pg_blocking_pids(%s)", (line.pid,)).fetchone()
+        assert found is not None
+        return list(found[0])
+
+    def _find_circle(self, line: Line) -> None:
+        """Raise Deadlock when the line waits, over any number of others, for itself."""
+        by_pid = {other.pid: other for other in self._blocked}
+        seen: set[int] = set()
+        ahead = self._blockers(line)
+        while ahead:
+            pid = ahead.pop()
+            if pid == line.pid:
+                raise Deadlock("transactions wait for each other's locks")
+            if pid in by_pid and pid not in seen:
+                seen.add(pid)
+                ahead += self._blockers(by_pid[pid])
+
+
+def _answered(line: Line) -> bool:
+    """Give the server a moment; whether it has answered the statement under way."""
+    line.pgconn.consume_input()
+    if not line.pgconn.is_busy():
+        return True
+    poller = select.poll()
+    poller.register(line.pgconn.socket, select.POLLIN)
+    poller.poll(_PATIENCE_MS)
+    line.pgconn.consume_input()
+    return not line.pgconn.is_busy()
+
+
+def _last_result(line: Line) -> PGresult:
+    """Wait for all that the server has to say, and answer the last of it."""
+    found = None
+    while (result := line.pgconn.get_result()) is not None:
+        found = result
+    assert found is not None
+    return found
+
+
+def _checked(result: PGresult) -> None:
+    if result.status in {ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE, ExecStatus.NONFATAL_ERROR}:
+        raise psycopg.errors.error_from_result(result)

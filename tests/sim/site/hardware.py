@@ -1,0 +1,253 @@
+"""The site itself: what changes do to it, and what time does. Semantics are those of the simulated site process.
+
+A change is accepted or refused at once and completes later. Names are unique, a machine is in one allocation, a port
+in one network, a partition lives in an allocation.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ipucloud.site.errors import SiteBusy, SiteRefused
+from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState
+from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
+from tests.sim.faults import Faults
+from tests.sim.site.state import Doing, Host, Machine, Network, Partition, Power, SiteState, Test
+
+IPUS_PER_MACHINE = 4
+_REACHED: dict[Power, Power] = {"PoweringOn": "On", "PoweringOff": "Off"}
+STALE_SECONDS = 10.0
+"""How old an observation can be that the site still shows (F-05)."""
+
+
+class Hardware:
+    """One region's hardware. `palette`: the seconds that anything may take."""
+
+    def __init__(
+        self,
+        machines: Sequence[str],
+        hosts: Sequence[str],
+        *,
+        palette: Sequence[float],
+        draw: random.Random,
+        faults: Faults,
+    ) -> None:
+        self.state = SiteState(dict.fromkeys(machines, Machine()), dict.fromkeys(hosts, Host()))
+        self.now = 0.0
+        self._palette = palette
+        self._draw = draw
+        self._faults = faults
+        self._past: deque[tuple[float, SiteState]] = deque()
+
+    def advance(self, now: float) -> None:
+        """Let everything happen whose time has come."""
+        self.now = now
+        self._settle_machines()
+        self._settle_hosts()
+        self._settle_networks()
+        self._settle_tests()
+        self._settle_partitions()
+
+    def remember(self) -> None:
+        """Keep the state as it is, for somebody to see it late."""
+        self._past.append((self.now, self.state.copy()))
+        while self._past[0][0] < self.now - STALE_SECONDS:
+            self._past.popleft()
+
+    def earlier(self) -> tuple[SiteState, float]:
+        """A state of the last seconds, and its time."""
+        recent = [(then, state) for then, state in self._past if then >= self.now - STALE_SECONDS]
+        if not recent:
+            return self.state, self.now
+        then, state = self._draw.choice(recent)
+        return state, then
+
+    # Changes: each refuses, or is accepted.
+
+    def create_allocation(self, wanted: Allocation) -> None:
+        state = self.state
+        if wanted.id in state.allocations:
+            return  # the client takes ALREADY_EXISTS for done
+        for held in state.allocations.values():
+            if held.agent_ids & wanted.agent_ids:
+                raise SiteBusy("CreateAllocation: an agent is in another allocation")
+        state.allocations[wanted.id] = wanted
+
+    def remove_allocation(self, name: str) -> None:
+        state = self.state
+        if name not in state.allocations:
+            return
+        if any(partition.allocation == name for partition in state.partitions.values()):
+            raise SiteRefused("RemoveAllocation: it holds partitions")
+        del state.allocations[name]
+        for test in [test for test, found in state.tests.items() if found.allocation == name]:
+            del state.tests[test]
+
+    def start_test(self, name: str, allocation_id: str) -> None:
+        state = self.state
+        if name in state.tests:
+            return
+        if allocation_id not in state.allocations:
+            raise SiteRefused("TestCluster: the allocation does not exist")
+        state.tests[name] = Test(allocation_id, self._later(), passes=not self._faults.hardware())
+
+    def create_partition(self, wanted: PartitionRequest) -> None:
+        state = self.state
+        if wanted.id in state.partitions:
+            return
+        held = state.allocations.get(wanted.allocation_id)
+        if held is None:
+            raise SiteRefused("CreatePartition: the allocation does not exist")
+        used = {agent for found in state.partitions.values() if found.allocation == held.id for agent in found.agents}
+        free = sorted(held.agent_ids - used)
+        count = max(1, wanted.size // IPUS_PER_MACHINE)
+        if len(free) < count:
+            raise SiteBusy("CreatePartition: no free IPUs in the allocation")
+        state.partitions[wanted.id] = self._starting(
+            Partition(held.id, frozenset(free[:count]), wanted.size, PartitionState.PENDING, Doing.NOTHING, None)
+        )
+
+    def remove_partition(self, name: str) -> None:
+        found = self.state.partitions.get(name)
+        if found is not None and found.doing is not Doing.REMOVING:
+            self.state.partitions[name] = replace(
+                found, state=PartitionState.PENDING, doing=Doing.REMOVING, due=self._later()
+            )
+
+    def put_network(self, name: str, spec: NetworkSpec) -> None:
+        state = self.state
+        present = state.networks.get(name)
+        if present is not None:
+            if present.spec != spec or present.state is NetworkState.DETACHING:
+                raise SiteBusy(f"PUT network {name}: it exists otherwise")
+            return
+        ports = {*spec.machines, *spec.hosts}
+        for found in state.networks.values():
+            if ports & {*found.spec.machines, *found.spec.hosts}:
+                raise SiteBusy(f"PUT network {name}: a port is in another network")
+        state.networks[name] = Network(spec, NetworkState.ATTACHING, self._later())
+
+    def delete_network(self, name: str) -> None:
+        found = self.state.networks.get(name)
+        if found is not None and found.state is not NetworkState.DETACHING:
+            self.state.networks[name] = replace(found, state=NetworkState.DETACHING, due=self._later())
+
+    def put_server(self, name: str, spec: ServerSpec) -> None:
+        host = self.state.hosts[name]
+        if host.server is not None:
+            if host.server != spec or host.state is HostState.WIPING:
+                raise SiteBusy(f"PUT server on {name}: the host is not clean")
+            return
+        network = self.state.networks.get(spec.network)
+        if network is None or name not in network.spec.hosts:
+            raise SiteBusy(f"PUT server on {name}: the host is not in the network")
+        self.state.hosts[name] = Host(HostState.DEPLOYING, spec, self._later(), fails=self._faults.hardware())
+
+    def delete_server(self, name: str, server: str) -> None:
+        host = self.state.hosts[name]
+        if host.server is not None and host.server.name == server and host.state is not HostState.WIPING:
+            self.state.hosts[name] = replace(host, state=HostState.WIPING, due=self._later())
+
+    def power_on(self, name: str, network: str) -> None:
+        self._require_network(name, network)
+        machine = self.state.machines[name]
+        if machine.power in {"Off", "PoweringOff"}:
+            broken = machine.broken or self._faults.hardware()
+            self.state.machines[name] = Machine("PoweringOn", self._later(), broken)
+
+    def power_off(self, name: str, network: str) -> None:
+        self._require_network(name, network)
+        machine = self.state.machines[name]
+        if machine.power != "Off":
+            self.state.machines[name] = Machine("PoweringOff", self._later(), machine.broken)
+            self._lose(name)
+
+    def _require_network(self, machine: str, network: str) -> None:
+        for name, found in self.state.networks.items():
+            if machine in found.spec.machines and name != network:
+                raise SiteBusy(f"reset of {machine}: it is in another tenant's network")
+
+    def repair(self) -> None:
+        """Whatever is broken works again."""
+        for name, machine in self.state.machines.items():
+            self.state.machines[name] = replace(machine, broken=False)
+
+    # Time.
+
+    def _later(self) -> float:
+        return self.now + self._draw.choice(self._palette)
+
+    def _starting(self, partition: Partition) -> Partition:
+        return replace(
+            partition,
+            state=PartitionState.PENDING,
+            doing=Doing.STARTING,
+            due=self._later(),
+            fails=self._faults.hardware(),
+        )
+
+    def _settle_machines(self) -> None:
+        for name, machine in self.state.machines.items():
+            if machine.due is not None and machine.due <= self.now:
+                self.state.machines[name] = Machine(_REACHED[machine.power], None, machine.broken)
+
+    def _settle_hosts(self) -> None:
+        for name in self.state.hosts:
+            while (host := self.state.hosts[name]).due is not None and host.due <= self.now:
+                self.state.hosts[name] = self._next(host, host.due)
+
+    def _next(self, host: Host, since: float) -> Host:
+        if host.state is HostState.WIPING:
+            return Host()
+        if host.fails:
+            return replace(host, state=HostState.FAILED, due=None)
+        if host.state is HostState.DEPLOYING:
+            return replace(host, state=HostState.BOOTING, due=since + self._draw.choice(self._palette))
+        set_up_at = since + self._draw.choice(self._palette)
+        return replace(host, state=HostState.RUNNING, due=None, set_up_at=set_up_at)
+
+    def _settle_networks(self) -> None:
+        for name, network in list(self.state.networks.items()):
+            if network.due is not None and network.due <= self.now:
+                if network.state is NetworkState.DETACHING:
+                    del self.state.networks[name]
+                else:
+                    self.state.networks[name] = Network(network.spec, NetworkState.READY, None)
+
+    def _settle_partitions(self) -> None:
+        for name, partition in list(self.state.partitions.items()):
+            if partition.due is None or partition.due > self.now:
+                continue
+            if partition.doing is Doing.REMOVING:
+                del self.state.partitions[name]
+            elif partition.doing is Doing.NOTHING:
+                self.state.partitions[name] = self._starting(replace(partition, resets=partition.resets - 1))
+            elif not partition.fails and self._answer(partition.agents):
+                self.state.partitions[name] = replace(
+                    partition, state=PartitionState.ACTIVE, doing=Doing.NOTHING, due=None
+                )
+            else:
+                self.state.partitions[name] = self._failed(partition)
+
+    def _failed(self, partition: Partition) -> Partition:
+        again = self._later() if partition.resets else None
+        return replace(partition, state=PartitionState.ERROR, doing=Doing.NOTHING, due=again)
+
+    def _settle_tests(self) -> None:
+        for name, test in self.state.tests.items():
+            if test.due is not None and test.due <= self.now:
+                agents = self.state.allocations[test.allocation].agent_ids
+                self.state.tests[name] = replace(test, due=None, passes=test.passes and self._answer(agents))
+
+    def _answer(self, agents: Iterable[str]) -> bool:
+        machines = self.state.machines
+        return all(machines[agent].power == "On" and not machines[agent].broken for agent in agents)
+
+    def _lose(self, agent: str) -> None:
+        """The partitions on a machine fail when it stops answering."""
+        for name, partition in self.state.partitions.items():
+            if agent in partition.agents and partition.state is PartitionState.ACTIVE:
+                self.state.partitions[name] = self._failed(replace(partition, resets=3))

@@ -1,0 +1,107 @@
+"""What callers see of a site's state, now or as it was: pure functions of the state and the instant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ipucloud.site.errors import SiteRefused
+from ipucloud.site.ports import Allocation, ClusterTest, Partition, PartitionState, PartitionStatus, TestState
+from ipucloud.wire.site import Host, HostState, Network, RedfishStatus, RedfishSystem, Ssh
+from tests.sim.site.state import SiteState
+
+FIRMWARE = "2.6.0"
+
+
+def partition_status(state: SiteState, partition_id: str) -> PartitionStatus | None:
+    found = state.partitions.get(partition_id)
+    return None if found is None else PartitionStatus(found.state)
+
+
+def list_partitions(state: SiteState, allocation_id: str) -> Sequence[str]:
+    return sorted(name for name, found in state.partitions.items() if found.allocation == allocation_id)
+
+
+def all_partitions(state: SiteState, now: float) -> Sequence[Partition]:
+    return [Partition(name, found.allocation, found.state) for name, found in sorted(state.partitions.items())]
+
+
+def allocation(state: SiteState, allocation_id: str) -> Allocation | None:
+    return state.allocations.get(allocation_id)
+
+
+def list_allocations(state: SiteState, cluster_id: str) -> Sequence[Allocation]:
+    found = [each for each in state.allocations.values() if cluster_id in {"", each.cluster_id}]
+    return sorted(found, key=lambda each: each.id)
+
+
+def cluster_test(state: SiteState, test_id: str) -> ClusterTest | None:
+    found = state.tests.get(test_id)
+    if found is None:
+        return None
+    if found.due is not None:
+        return ClusterTest(TestState.RUNNING)
+    return ClusterTest(TestState.PASSED) if found.passes else ClusterTest(TestState.FAILED, ("a link",))
+
+
+def network(state: SiteState, name: str) -> Network | None:
+    found = state.networks.get(name)
+    return None if found is None else Network(name=name, spec=found.spec, state=found.state)
+
+
+def networks(state: SiteState, now: float) -> Sequence[Network]:
+    return [Network(name=name, spec=found.spec, state=found.state) for name, found in sorted(state.networks.items())]
+
+
+def hosts(state: SiteState, now: float) -> Sequence[Host]:
+    return [host(state, name, now) for name in sorted(state.hosts)]
+
+
+def host(state: SiteState, name: str, now: float) -> Host:
+    found = state.hosts.get(name)
+    if found is None:
+        raise SiteRefused(f"host {name}: the site does not know it")
+    running = found.state is HostState.RUNNING
+    return Host(
+        name=name,
+        region="luxembourg-2",
+        state=found.state,
+        server=found.server,
+        ssh=Ssh(host=name, port=22, user="ubuntu", host_key=host_key(name), fingerprint="SHA256:") if running else None,
+        ipus_visible=_ipus_visible(state, name) if running and now >= found.set_up_at else None,
+    )
+
+
+def host_key(name: str) -> str:
+    return f"ssh-ed25519 {name}"
+
+
+def ssh_host_key(state: SiteState, name: str) -> str | None:
+    return host_key(name) if state.hosts[name].state is HostState.RUNNING else None
+
+
+def machine(state: SiteState, name: str) -> RedfishSystem:
+    found = state.machines.get(name)
+    if found is None:
+        raise SiteRefused(f"machine {name}: the site does not know it")
+    return RedfishSystem(
+        Id=name,
+        Name=name,
+        Model="IPU-M2000",
+        SerialNumber=name,
+        PowerState=found.power,
+        Status=RedfishStatus(State="Enabled", Health="Critical" if found.broken else "OK"),
+        BiosVersion=FIRMWARE,
+    )
+
+
+def _ipus_visible(state: SiteState, name: str) -> int:
+    """What the server counts: the IPUs of its partition, if it is up and the network reaches all its machines."""
+    server = state.hosts[name].server
+    if server is None:
+        return 0
+    partition = state.partitions.get(server.environment["IPUOF_VIPU_API_PARTITION_ID"])
+    network = state.networks.get(server.network)
+    if partition is None or network is None or partition.state is not PartitionState.ACTIVE:
+        return 0
+    reached = name in network.spec.hosts and partition.agents <= set(network.spec.machines)
+    return partition.ipus if reached and all(state.machines[agent].power == "On" for agent in partition.agents) else 0

@@ -1,0 +1,192 @@
+"""`ipucloud.site.ports` over the model: the way of one actor to the site."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import structlog
+
+from ipucloud.site.ports import (
+    Allocation,
+    Budget,
+    ClusterTest,
+    Partition,
+    PartitionRequest,
+    PartitionStatus,
+    Site,
+    VipuAddress,
+)
+from ipucloud.wire.site import Host, Inventory, Network, NetworkSpec, RedfishSystem, ServerSpec
+from tests.sim.baton import Actor
+from tests.sim.site import observations as see
+from tests.sim.site.door import CALL_SECONDS, Look, Request
+from tests.sim.site.door import Network as Wires
+
+Value = TypeVar("Value")
+
+
+class SimulatedSites:
+    """Implements `Sites` for one actor."""
+
+    def __init__(self, actor: Actor, wires: Wires, inventory: Inventory) -> None:
+        self._actor = actor
+        self._wires = wires
+        self._inventory = inventory
+
+    def at(self, vipu: VipuAddress, budget: Budget) -> Site:
+        # The engine binds the key of what it looks at to its log lines; it names the cluster on whose behalf we call.
+        sender = str(structlog.contextvars.get_contextvars().get("key", self._actor.name))
+        calls = Calls(self._actor, self._wires, budget, sender)
+        return Site(SimulatedVipu(calls), SimulatedNetworks(calls), SimulatedHosts(calls), SimulatedMachines(calls))
+
+    async def inventory(self) -> Inventory:
+        return await self._wires.read(
+            self._actor, lambda: CALL_SECONDS, "inventory", lambda _state, _now: self._inventory
+        )
+
+
+class Calls:
+    """The calls of one look; `sender` is who they are made for."""
+
+    def __init__(self, actor: Actor, wires: Wires, budget: Budget, sender: str) -> None:
+        self.hardware = wires.hardware
+        self._actor = actor
+        self._wires = wires
+        self._budget = budget
+        self._sender = sender
+
+    async def read(self, what: str, look: Look[Value]) -> Value:
+        return await self._wires.read(self._actor, self._budget, what, look)
+
+    async def change(self, call: str, name: str, effect: Callable[[], None], *touches: str) -> None:
+        await self._wires.change(self._actor, self._budget, Request(call, name, touches, self._sender), effect)
+
+
+class SimulatedVipu:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._hardware = calls.hardware
+
+    async def partition_status(self, partition_id: str) -> PartitionStatus | None:
+        return await self._calls.read(
+            f"partition_status {partition_id}", lambda state, _: see.partition_status(state, partition_id)
+        )
+
+    async def list_partitions(self, allocation_id: str) -> Sequence[str]:
+        return await self._calls.read(
+            f"list_partitions {allocation_id}", lambda state, _: see.list_partitions(state, allocation_id)
+        )
+
+    async def all_partitions(self) -> Sequence[Partition]:
+        return await self._calls.read("all_partitions", see.all_partitions)
+
+    async def create_partition(self, request: PartitionRequest) -> None:
+        held = self._hardware.state.allocations.get(request.allocation_id)
+        touches = () if held is None else sorted(held.agent_ids)
+        await self._calls.change(
+            "create_partition", request.id, lambda: self._hardware.create_partition(request), *touches
+        )
+
+    async def remove_partition(self, partition_id: str) -> None:
+        await self._calls.change(
+            "remove_partition", partition_id, lambda: self._hardware.remove_partition(partition_id)
+        )
+
+    async def allocation(self, allocation_id: str) -> Allocation | None:
+        return await self._calls.read(
+            f"allocation {allocation_id}", lambda state, _: see.allocation(state, allocation_id)
+        )
+
+    async def list_allocations(self, cluster_id: str) -> Sequence[Allocation]:
+        return await self._calls.read(
+            f"list_allocations {cluster_id}", lambda state, _: see.list_allocations(state, cluster_id)
+        )
+
+    async def create_allocation(self, allocation: Allocation) -> None:
+        await self._calls.change(
+            "create_allocation",
+            allocation.id,
+            lambda: self._hardware.create_allocation(allocation),
+            *sorted(allocation.agent_ids),
+        )
+
+    async def remove_allocation(self, allocation_id: str) -> None:
+        await self._calls.change(
+            "remove_allocation", allocation_id, lambda: self._hardware.remove_allocation(allocation_id)
+        )
+
+    async def cluster_test(self, test_id: str) -> ClusterTest | None:
+        return await self._calls.read(f"cluster_test {test_id}", lambda state, _: see.cluster_test(state, test_id))
+
+    async def start_cluster_test(self, test_id: str, allocation_id: str) -> None:
+        await self._calls.change("start_test", test_id, lambda: self._hardware.start_test(test_id, allocation_id))
+
+
+class SimulatedNetworks:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._hardware = calls.hardware
+
+    async def get(self, name: str) -> Network | None:
+        return await self._calls.read(f"network {name}", lambda state, _: see.network(state, name))
+
+    async def list(self, region: str) -> Sequence[Network]:
+        return await self._calls.read("networks", see.networks)
+
+    async def put(self, name: str, spec: NetworkSpec) -> Network:
+        answers: list[Network | None] = []
+
+        def put() -> None:
+            self._hardware.put_network(name, spec)
+            answers.append(see.network(self._hardware.state, name))
+
+        await self._calls.change("put_network", name, put, *spec.machines, *spec.hosts)
+        assert answers[0] is not None
+        return answers[0]
+
+    async def delete(self, name: str) -> None:
+        await self._calls.change("delete_network", name, lambda: self._hardware.delete_network(name))
+
+
+class SimulatedHosts:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._hardware = calls.hardware
+
+    async def get(self, host: str) -> Host:
+        return await self._calls.read(f"host {host}", lambda state, now: see.host(state, host, now))
+
+    async def list(self, region: str) -> Sequence[Host]:
+        return await self._calls.read("hosts", see.hosts)
+
+    async def put_server(self, host: str, spec: ServerSpec) -> Host:
+        answers: list[Host] = []
+
+        def put() -> None:
+            self._hardware.put_server(host, spec)
+            answers.append(see.host(self._hardware.state, host, self._hardware.now))
+
+        await self._calls.change("put_server", spec.name, put, host)
+        return answers[0]
+
+    async def delete_server(self, host: str, name: str) -> None:
+        await self._calls.change("delete_server", name, lambda: self._hardware.delete_server(host, name))
+
+    async def ssh_host_key(self, address: str, port: int) -> str | None:
+        return await self._calls.read(f"ssh {address}", lambda state, _: see.ssh_host_key(state, address))
+
+
+class SimulatedMachines:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._hardware = calls.hardware
+
+    async def get(self, machine: str) -> RedfishSystem:
+        return await self._calls.read(f"machine {machine}", lambda state, _: see.machine(state, machine))
+
+    async def power_on(self, machine: str, network: str) -> None:
+        await self._calls.change("power_on", machine, lambda: self._hardware.power_on(machine, network), machine)
+
+    async def power_off(self, machine: str, network: str) -> None:
+        await self._calls.change("power_off", machine, lambda: self._hardware.power_off(machine, network), machine)

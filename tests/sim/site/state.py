@@ -1,0 +1,96 @@
+"""What a site is at one instant. Records never change; the state holds new ones, so that an old state can be kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal, TypeVar
+
+from ipucloud.site.ports import Allocation, PartitionState
+from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
+
+Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """An IPU machine. `due`: when the change of power under way ends."""
+
+    power: Power = "Off"
+    due: float | None = None
+    broken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A host. `set_up_at`: from when on its server counts its IPUs."""
+
+    state: HostState = HostState.CLEAN
+    server: ServerSpec | None = None
+    due: float | None = None
+    set_up_at: float = 0.0
+    fails: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    spec: NetworkSpec
+    state: NetworkState
+    due: float | None
+
+
+class Doing(Enum):
+    """What a partition is in the middle of."""
+
+    NOTHING = "idle"
+    STARTING = "creating or resetting"
+    REMOVING = "removing"
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A partition on machines of its allocation. `fails`: how the start under way ends.
+
+    `resets`: how many more times the controller resets it by itself when it failed; `due` is then the next time.
+    """
+
+    allocation: str
+    agents: frozenset[str]
+    ipus: int
+    state: PartitionState
+    doing: Doing
+    due: float | None
+    fails: bool = False
+    resets: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    __test__ = False
+
+    allocation: str
+    due: float | None
+    passes: bool
+
+
+@dataclass(slots=True)
+class SiteState:
+    """Everything of one region, by name."""
+
+    machines: dict[str, Machine] = field(default_factory=dict)
+    hosts: dict[str, Host] = field(default_factory=dict)
+    networks: dict[str, Network] = field(default_factory=dict)
+    allocations: dict[str, Allocation] = field(default_factory=dict)
+    partitions: dict[str, Partition] = field(default_factory=dict)
+    tests: dict[str, Test] = field(default_factory=dict)
+
+    def copy(self) -> SiteState:
+        return SiteState(
+            dict(self.machines),
+            dict(self.hosts),
+            dict(self.networks),
+            dict(self.allocations),
+            dict(self.partitions),
+            dict(self.tests),
+        )

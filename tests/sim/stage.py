@@ -1,0 +1,116 @@
+"""The database of one simulation process: made once, emptied between histories."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from ipucloud.catalogue.load import load
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.db.engine import Database
+from ipucloud.inventory.sync import sync
+from ipucloud.site.ports import Site, VipuAddress
+from ipucloud.wire.site import Inventory, SiteHost, SiteMachine, SitePod, SiteRegion, VipuEndpoint
+from tests.sim.lines import Switchboard
+from tests.sim.swarm import HOSTS, MACHINES
+from tests.support.factories import make_project, seed_prices
+from tests.support.postgres import Database as Scratch
+
+REGION = "luxembourg-2"
+_LINES = 24
+
+# Durable time is the simulation's: each session is told what time it is before it runs a statement.
+_SETUP = (
+    "CREATE OR REPLACE FUNCTION app_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE"
+    " AS $$ SELECT current_setting('sim.now')::timestamptz $$",
+    # Of tickets due at the same instant the claim may take any. Which one must not depend on where rows lie on disk,
+    # and so on the histories before: each key is due some microseconds earlier, by its hash.
+    "CREATE FUNCTION break_tie() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+    " NEW.run_at := NEW.run_at - (hashtext(NEW.key) & 1023) * interval '1 microsecond'; RETURN NEW; END $$",
+    "CREATE TRIGGER break_tie BEFORE INSERT OR UPDATE OF run_at ON work FOR EACH ROW EXECUTE FUNCTION break_tie()",
+    # Circles of waits are found by the simulation, and at once; the server's own search depends on real time.
+    "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = ''1h''', current_database()); END $$",
+)
+_EMPTY = """
+DELETE FROM events; DELETE FROM usage_intervals; DELETE FROM operation_steps; DELETE FROM operations;
+DELETE FROM allocations; DELETE FROM poplar_servers; DELETE FROM work; DELETE FROM clusters;
+UPDATE quotas SET used = 0 WHERE used <> 0
+"""
+
+
+@dataclass
+class Stage:
+    """Where histories are played, one after another."""
+
+    control: psycopg.Connection[Any]
+    board: Switchboard
+    inventory: Inventory
+    catalogue: Catalogue
+    project_id: UUID
+    played: int = 0
+
+    def clear(self) -> None:
+        """Forget the history before."""
+        self.control.execute(_EMPTY)
+        self.played += 1
+        if self.played % 200 == 0:
+            self.control.execute("VACUUM")
+
+
+@asynccontextmanager
+async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
+    """Prepare a fresh database."""
+    inventory = make_inventory()
+    database = Database(scratch.app_url, pool_size=1)
+    async with database.begin() as connection:
+        project = await make_project(connection)
+        await seed_prices(connection)
+    await sync(database, _Listing(inventory))
+    await database.close()
+    with psycopg.connect(scratch.superuser_url, autocommit=True) as control:
+        for statement in _SETUP:
+            control.execute(statement)
+    with psycopg.connect(scratch.superuser_url, autocommit=True, prepare_threshold=2) as control:
+        control.execute("SET session_replication_role = replica")  # emptying must not ask the triggers
+        with Switchboard.open(scratch.app_url, control, _LINES) as board:
+            yield Stage(control, board, inventory, load(), project.id)
+
+
+class _Listing:
+    """A site that can only be asked for its hardware."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self._inventory = inventory
+
+    def at(self, vipu: VipuAddress, budget: object) -> Site:
+        raise NotImplementedError
+
+    async def inventory(self) -> Inventory:
+        return self._inventory
+
+
+def make_inventory() -> Inventory:
+    machines = [
+        SiteMachine(
+            name=f"m{slot:02}", slot=slot, rnic=f"10.2.0.{slot}", bmc=f"10.3.0.{slot}", gateway=f"10.4.0.{slot}"
+        )
+        for slot in range(MACHINES)
+    ]
+    pod = SitePod(
+        name="pod-0",
+        machine_type="m2000",
+        cluster_id="vipu-0",
+        gw_group="g0",
+        position=0,
+        topology="mesh",
+        gateway_topology="looped",
+        machines=machines,
+    )
+    hosts = [SiteHost(name=f"h{number:02}", address=f"10.1.0.{number}") for number in range(HOSTS)]
+    endpoint = VipuEndpoint(host="vipu", user_port=1, admin_port=2)
+    return Inventory(regions=[SiteRegion(region=REGION, vipu=endpoint, pods=[pod], hosts=hosts)])
