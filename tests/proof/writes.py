@@ -29,7 +29,7 @@ WRITING = frozenset({"post", "put", "patch", "delete"})
 Footprint = dict[str, tuple[int, int]]
 
 
-def _counts(table: sa.Table) -> sa.Select[tuple[str, int, int]]:
+def _counts(table: sa.Table) -> sa.Select[str, int, Any]:
     versions = sa.func.sum(table.c.version) if "version" in table.c else sa.literal(0)
     return sa.select(sa.literal(table.name), sa.func.count(), sa.func.coalesce(versions, 0)).select_from(table)
 

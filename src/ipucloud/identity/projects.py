@@ -25,7 +25,7 @@ from ipucloud.db.documents import (
     rfc3339,
 )
 from ipucloud.events.log import record
-from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id
+from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id, not_found
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
@@ -88,7 +88,10 @@ _RENAME = sa.text(
      WHERE id = :id AND (CAST(:if_version AS bigint) IS NULL OR version = :if_version)
     """
 )
-_END = sa.text("UPDATE projects SET deleted_at = app_now(), version = version + 1 WHERE id = :id")
+_LOCK = sa.text("SELECT id FROM projects WHERE id = :id AND deleted_at IS NULL FOR NO KEY UPDATE")
+_END = sa.text(
+    "UPDATE projects SET deleted_at = app_now(), version = version + 1 WHERE id = :id AND deleted_at IS NULL"
+)
 _END_TOKENS = sa.text("UPDATE tokens SET revoked_at = app_now() WHERE project_id = :id AND revoked_at IS NULL")
 
 
@@ -125,9 +128,19 @@ async def rename(connection: AsyncConnection, actor: Actor, name: str, *, if_ver
     return True
 
 
+async def lock(connection: AsyncConnection, project_id: UUID) -> None:
+    """Let no other change of the project's settings go on beside this transaction. Raises `Problem` not_found."""
+    if (await connection.execute(_LOCK, {"id": project_id})).one_or_none() is None:
+        raise not_found()
+
+
 async def end(connection: AsyncConnection, actor: Actor) -> None:
-    """Delete the project and revoke its tokens; its records stay. The caller makes sure that it holds no machines."""
-    await connection.execute(_END, {"id": actor.project_id})
+    """Delete the project and revoke its tokens; its records stay. The caller makes sure that it holds no machines.
+
+    Raises `Problem` not_found when somebody else did a moment ago.
+    """
+    if (await connection.execute(_END, {"id": actor.project_id})).rowcount == 0:
+        raise not_found()
     await connection.execute(_END_TOKENS, {"id": actor.project_id})
     await _note(connection, actor, "project.deleted")
 

@@ -22,6 +22,7 @@ from ipucloud.api.writes import actor, change
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.models import Body, Slug
 from ipucloud.events.log import record
+from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import PRECONDITION_FAILED, PRECONDITION_REQUIRED, STATE_CONFLICT, FieldError
@@ -85,6 +86,7 @@ async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimit
     wanted = _wanted(body, services_of(request).catalogue)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await projects.lock(connection, scope.project_id)
         quotas = await list_quotas(connection, project_id=scope.project_id)
         if _version(quotas) != if_version:
             raise changed_since(_version(quotas), _document(quotas))

@@ -1,0 +1,137 @@
+"""Every write of the API, sent many times at once: to one process, to two, and across a restart of both."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from ipucloud.db.engine import Database
+from tests.proof.servers import ApiProcess, api_processes
+from tests.proof.writes import REPEATED_WITHOUT_KEY, WRITES, Footprint, Office, Write, change, documented, make_office
+from tests.support.cloud import Cloud
+from tests.support.factories import seed_world
+from tests.support.postgres import TestServer
+
+pytestmark = pytest.mark.anyio
+
+REPEATS = 64
+PLATFORM_WRITES = frozenset({"createProject"})
+"""Their keys belong to the platform, not to a project."""
+
+
+@pytest.fixture(scope="module")
+async def pair(
+    postgres: TestServer, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[tuple[Office, Sequence[ApiProcess]]]:
+    """Two API processes over one database."""
+    with postgres.fresh_database() as scratch:
+        database = Database(scratch.app_url)
+        async with database.begin() as connection:
+            cloud = Cloud(database, await seed_world(connection, pod_count=4, host_count=64))
+        async with api_processes(scratch.app_url, tmp_path_factory.mktemp("logs"), 2) as servers:
+            yield await make_office(cloud, servers[0].client), servers
+        await database.close()
+
+
+def test_every_write_of_the_document_is_sent() -> None:
+    assert set(WRITES) == documented()
+
+
+async def footprint_of_one(office: Office, name: str) -> Footprint:
+    """What the write and its preparation change, done once in peace."""
+    before = await office.footprint()
+    assert (await (await WRITES[name](office)).send(office.client)).is_success
+    return change(before, await office.footprint())
+
+
+async def send_all(write: Write, clients: Sequence[httpx.AsyncClient], number: int) -> list[httpx.Response]:
+    return await asyncio.gather(*(write.send(clients[index % len(clients)]) for index in range(number)))
+
+
+def judge(name: str, write: Write, answers: Sequence[httpx.Response], firsts: int = 1) -> Counter[str]:
+    """Of all answers `firsts` are the effect's own; the others repeat it, or say that it is under way or done."""
+    told = Counter[str]()
+    bodies = set()
+    for answer in answers:
+        if not write.keyed:
+            told["done" if answer.status_code == REPEATED_WITHOUT_KEY[name] else "first"] += 1
+            assert answer.is_success or answer.status_code == REPEATED_WITHOUT_KEY[name], answer.text
+        elif answer.is_success:
+            replayed = "idempotent-replayed" in answer.headers
+            told["replay" if replayed else "first"] += 1
+            if replayed or name != "createToken":  # a secret is told once
+                bodies.add(answer.content)
+        else:
+            assert (answer.status_code, answer.json()["code"]) == (409, "idempotency_in_progress"), answer.text
+            assert int(answer.headers["retry-after"]) >= 1
+            told["under way"] += 1
+    if write.keyed:
+        assert told["first"] == firsts
+        assert len(bodies) <= 1
+    return told
+
+
+async def refused_or_independent(office: Office, name: str, write: Write, client: httpx.AsyncClient) -> None:
+    """The key stays with its request, and with its project."""
+    if write.other_body is not None:
+        answer = await write.send(client, body=write.other_body)
+        assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_key_reused")
+    if name not in PLATFORM_WRITES:
+        elsewhere = replace(await WRITES[name](office), headers=write.headers)
+        answer = await elsewhere.send(client)
+        assert answer.is_success
+        assert "idempotent-replayed" not in answer.headers
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("name", WRITES)
+async def test_many_at_once_are_one(
+    pair: tuple[Office, Sequence[ApiProcess]], name: str, processes: int, figures: Callable[..., None]
+) -> None:
+    office, servers = pair
+    once = await footprint_of_one(office, name)
+    before = await office.footprint()
+    write = await WRITES[name](office)
+    clients = [server.client for server in servers[:processes]]
+    told = judge(name, write, await send_all(write, clients, REPEATS))
+    assert change(before, await office.footprint()) == once
+    if write.keyed:
+        await refused_or_independent(office, name, write, clients[-1])
+    figures(name=name, processes=processes, **told)
+
+
+async def test_a_restart_in_between_changes_nothing(
+    pair: tuple[Office, Sequence[ApiProcess]], full: bool, figures: Callable[..., None]
+) -> None:
+    office, servers = pair
+    clients = [server.client for server in servers]
+    total = Counter[str]()
+    for _ in range(10 if full else 1):
+        once = {name: await footprint_of_one(office, name) for name in WRITES}
+        before = await office.footprint()
+        writes = {name: await make(office) for name, make in WRITES.items()}
+        answers = {name: await send_all(write, clients, REPEATS // 2) for name, write in writes.items()}
+        # One drains, one is killed.
+        assert await servers[0].stop() == 0
+        servers[1].kill()
+        await asyncio.gather(*(server.start() for server in servers))
+        for name, write in writes.items():
+            answers[name] += await send_all(write, clients, REPEATS // 2)
+            total += judge(name, write, answers[name])
+        assert change(before, await office.footprint()) == added(once.values())
+    figures(**total)
+
+
+def added(changes: Iterable[Footprint]) -> Footprint:
+    """The sum of changes."""
+    total: Footprint = {}
+    for each in changes:
+        for name, (rows, versions) in each.items():
+            more, newer = total.get(name, (0, 0))
+            total[name] = (more + rows, newer + versions)
+    return {name: value for name, value in total.items() if value != (0, 0)}
