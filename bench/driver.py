@@ -12,9 +12,14 @@ from ipucloud.db.reader import Query
 Connection: TypeAlias = psycopg.AsyncConnection[tuple[Any, ...]]
 
 
-async def connect(url: str, *, autocommit: bool = True) -> Connection:
+async def connect(url: str, *, autocommit: bool = True, settings: str = "") -> Connection:
+    """`settings` of the server's session, as libpq's `options` has them."""
     return await psycopg.AsyncConnection.connect(
-        url, autocommit=autocommit, prepare_threshold=2, cursor_factory=psycopg.AsyncRawCursor
+        url,
+        autocommit=autocommit,
+        options=settings,
+        prepare_threshold=2,
+        cursor_factory=psycopg.AsyncRawCursor,
     )
 
 

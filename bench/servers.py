@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
@@ -23,9 +24,17 @@ _UNLIMITED = {"IPUCLOUD_RATE_LIMIT_PER_SECOND": "1e9", "IPUCLOUD_RATE_LIMIT_BURS
 _API = "from ipucloud.api.serve import run; from ipucloud.config import Settings; run(Settings())"
 
 
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running server."""
+
+    port: int
+    pid: int
+
+
 @contextmanager
-def serving_product(folder: Path, database_url: str) -> Iterator[int]:
-    """The API as `ipucloud api` runs it, but for its limits, which one caller would reach; yields the port."""
+def serving_product(folder: Path, database_url: str) -> Iterator[Server]:
+    """The API as `ipucloud api` runs it, but for its limits, which one caller would reach."""
     port = free_port()
     environment = {
         "IPUCLOUD_DATABASE_URL": database_url,
@@ -35,7 +44,7 @@ def serving_product(folder: Path, database_url: str) -> Iterator[int]:
     log = folder / f"api-{port}.log"
     with Child.python("-c", _API, log=log, environment=_UNLIMITED | environment) as server:
         _await(port, server)
-        yield port
+        yield Server(port, server.pid)
 
 
 @contextmanager
@@ -45,17 +54,14 @@ def serving(
     environment: Mapping[str, str] = MappingProxyType({}),
     *,
     python: str | None = None,
-) -> Iterator[int]:
-    """The application that `factory` (`module:function`) makes; yields the port once it answers.
-
-    `python`: an interpreter with packages of its own.
-    """
+) -> Iterator[Server]:
+    """The application that `factory` (`module:function`) makes; `python`: an interpreter with packages of its own."""
     port = free_port()
     arguments = ("-m", "uvicorn", factory, "--factory", "--port", str(port), *_OPTIONS)
     log = folder / f"{factory.partition(':')[0]}-{port}.log"
     with Child.python(*arguments, log=log, environment=environment, interpreter=python) as server:
         _await(port, server)
-        yield port
+        yield Server(port, server.pid)
 
 
 def request(method: str, path: str, *, headers: Mapping[str, str] = MappingProxyType({}), body: str = "") -> str:

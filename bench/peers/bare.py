@@ -22,6 +22,8 @@ from ipucloud.db.documents import Order
 from ipucloud.db.reader import Query, query
 from ipucloud.identity.access import AUTHENTICATE
 
+SETTINGS = "-c jit=off -c plan_cache_mode=force_generic_plan"
+"""What the product's reads set, for the same plans."""
 DATABASE, PROJECT = "BENCH_DATABASE_URL", "BENCH_PROJECT_ID"
 
 _NOBODY = """
@@ -47,7 +49,7 @@ def app() -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         for _number in range(Settings().database_pool_size):
-            idle.put_nowait(await connect(url))
+            idle.put_nowait(await connect(url, settings=SETTINGS))
         yield
         while not idle.empty():
             await idle.get_nowait().close()

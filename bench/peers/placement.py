@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.servers import serving
+from bench.servers import Server, serving
 from bench.stage import Urls
 
 VERSION = "1.39"
@@ -60,16 +60,16 @@ def install() -> None:
 
 
 @contextmanager
-def serving_placement(folder: Path, urls: Urls) -> Iterator[int]:
-    """Placement over an empty database; yields the port."""
+def serving_placement(folder: Path, urls: Urls) -> Iterator[Server]:
+    """Placement over an empty database."""
     home = folder / "placement"
     home.mkdir()
     configuration = home / "placement.conf"
     configuration.write_text(_CONFIGURATION.format(url=urls.owner.replace("postgresql:", "postgresql+psycopg2:")))
     environment = {"OS_PLACEMENT_CONFIG_DIR": str(home), "PYTHONPATH": str(_HERE / "openstack")}
     _run(_program("placement-manage"), "--config-file", str(configuration), "db", "sync")
-    with serving("placement_app:app", folder, environment, python=_program("python")) as port:
-        yield port
+    with serving("placement_app:app", folder, environment, python=_program("python")) as server:
+        yield server
 
 
 def _program(name: str) -> str:

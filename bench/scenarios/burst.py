@@ -8,9 +8,10 @@ import time
 
 import psycopg
 
+from bench.child import cpu_seconds
 from bench.finding import Finding, at_least
 from bench.stage import Stage
-from bench.workers import cpu_seconds, register, start_worker
+from bench.workers import register, start_worker
 from bench.world import make_clusters, new_customer, seed_price_list
 from ipucloud.clusters.plans import CREATE_PLAN
 from ipucloud.config import Settings

@@ -104,8 +104,8 @@ def run(stage: Stage) -> list[Finding]:
         customer, machines = asyncio.run(_prepare(urls))
         first, second = (asyncio.run(_recorded(urls, customer, name)) for name in (NAME, "another-cluster"))
         replay = Replay(first, second, name=NAME, existing=frozenset(machines))
-        with serving_product(stage.folder, urls.app) as port, open_load(stage.folder) as load:
-            sides = Sides(urls, customer, replay, machines, load, port)
+        with serving_product(stage.folder, urls.app) as server, open_load(stage.folder) as load:
+            sides = Sides(urls, customer, replay, machines, load, server.port)
             rates = alternate({"api": sides.api, "driver": sides.driver}, stage.rounds)
     return [
         Finding(

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from dataclasses import dataclass
 from uuid import UUID
 
 import httpx
 
+from bench.child import cpu_seconds
 from bench.finding import Finding, at_least
 from bench.load import Load, open_load
 from bench.peers import bare
 from bench.rounds import alternate
-from bench.servers import HOST, request, serving, serving_product
+from bench.servers import HOST, Server, request, serving, serving_product
 from bench.stage import Stage, Urls
 from bench.world import Customer, furnish, make_active_clusters, new_customer
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 
 CLUSTERS = 50
+FLAVOR = "m2000-pod16"
+"""Four machines and a Poplar server."""
 SECONDS = 1.0
 """How long one side has its turn."""
 
@@ -28,64 +32,75 @@ class Sides:
     """The two servers, and who asks."""
 
     customer: Customer
-    api_port: int
-    bare_port: int
+    api: Server
+    bare: Server
     load: Load
 
     def compare(self, what: str, paths: list[str], rounds: int) -> Finding:
         """Send the same paths to both. Raises ValueError when they do not answer the same."""
         headers = {"Authorization": f"Bearer {self.customer.token}"}
         project = f"/v1/projects/{self.customer.slug}"
-        if _ids(self.api_port, project + paths[0], headers) != _ids(self.bare_port, paths[0], {}):
+        if _ids(self.api, project + paths[0], headers) != _ids(self.bare, paths[0], {}):
             raise ValueError("the bare endpoint does not answer what the API answers")
-        asked = [request("GET", project + path, headers=headers) for path in paths]
-        bare_asked = [request("GET", path) for path in paths]
-        rates = alternate(
-            {
-                "api": lambda: self.load.for_seconds(SECONDS, self.api_port, asked),
-                "bare": lambda: self.load.for_seconds(SECONDS, self.bare_port, bare_asked),
-            },
-            rounds,
-        )
+        api = Side(self.load, self.api, [request("GET", project + path, headers=headers) for path in paths])
+        bare = Side(self.load, self.bare, [request("GET", path) for path in paths])
+        rates = alternate({"api": api.turn, "bare": bare.turn}, rounds)
         return Finding(
             f"{what}, over the bare statement",
             rates.ratio("api", "bare"),
             goal=at_least(0.6),
-            numbers=rates.numbers("api", "bare") | {"client busy": self.load.busiest},
+            numbers=rates.numbers("api", "bare")
+            | {"api CPU µs": api.cpu, "bare CPU µs": bare.cpu, "client busy": self.load.busiest},
         )
+
+
+@dataclass(slots=True)
+class Side:
+    """One server under load. `cpu`: the least microseconds of its process that one request took in any turn."""
+
+    load: Load
+    server: Server
+    requests: list[str]
+    cpu: float = math.inf
+
+    def turn(self) -> float:
+        before = cpu_seconds(self.server.pid)
+        rate = self.load.for_seconds(SECONDS, self.server.port, self.requests)
+        self.cpu = min(self.cpu, (cpu_seconds(self.server.pid) - before) / (rate * SECONDS) * 1e6)
+        return rate
 
 
 def run(stage: Stage) -> list[Finding]:
     with stage.database("bench_reads") as urls:
-        customer, clusters = asyncio.run(prepare(urls))
+        customer, clusters = asyncio.run(prepare(urls, FLAVOR))
         environment = {bare.DATABASE: urls.app, bare.PROJECT: str(customer.project_id)}
         with (
-            serving("bench.peers.bare:app", stage.folder, environment) as bare_port,
-            serving_product(stage.folder, urls.app) as api_port,
+            serving("bench.peers.bare:app", stage.folder, environment) as bare_server,
+            serving_product(stage.folder, urls.app) as api_server,
             open_load(stage.folder) as load,
         ):
-            sides = Sides(customer, api_port, bare_port, load)
+            sides = Sides(customer, api_server, bare_server, load)
             return [
                 sides.compare("get one cluster", [f"/clusters/{cluster}" for cluster in clusters], stage.rounds),
                 sides.compare(f"list of {CLUSTERS}", ["/clusters"], stage.rounds),
             ]
 
 
-async def prepare(urls: Urls) -> tuple[Customer, list[UUID]]:
-    """A customer with active clusters of four machines each."""
+async def prepare(urls: Urls, flavor: str) -> tuple[Customer, list[UUID]]:
+    """A customer with active clusters."""
     database = Database(urls.app, pool_size=4)
     await furnish(database, pods=16, hosts=64)
     customer = await new_customer(database)
     names = [f"cluster-{number}" for number in range(CLUSTERS)]
-    clusters = await make_active_clusters(database, customer, names, "m2000-pod16", Settings())
+    clusters = await make_active_clusters(database, customer, names, flavor, Settings())
     async with database.read() as connection:
         await connection.exec_driver_sql("ANALYZE")
     await database.close()
     return customer, clusters
 
 
-def _ids(port: int, path: str, headers: dict[str, str]) -> list[str]:
-    found = httpx.get(f"http://{HOST}:{port}{path}", headers=headers, timeout=10.0).raise_for_status().json()
+def _ids(server: Server, path: str, headers: dict[str, str]) -> list[str]:
+    found = httpx.get(f"http://{HOST}:{server.port}{path}", headers=headers, timeout=10.0).raise_for_status().json()
     if isinstance(found, dict):
         found = found.get("items", [found])
     return [item["id"] for item in found]

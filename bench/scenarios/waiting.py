@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 import psycopg
 
+from bench.child import cpu_seconds
 from bench.copies import copy_cluster
 from bench.finding import Finding, at_most
 from bench.stage import Stage, Urls
-from bench.workers import cpu_seconds, register, start_worker
+from bench.workers import register, start_worker
 from bench.world import make_clusters, new_customer, seed_price_list
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
