@@ -1,0 +1,121 @@
+"""Many customers, two API processes, the last sixteen machines: given out exactly, and nobody sees a deadlock."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from ipucloud.db.engine import Database
+from tests.api.support import cluster_json, key
+from tests.proof.servers import ApiProcess, api_processes
+from tests.support.cloud import Cloud
+from tests.support.factories import Project, make_project, seed_world
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+CONTENDERS = 200
+MACHINES = 16
+PROJECTS = 20
+
+BOOKS = """
+    SELECT (SELECT count(*) FROM allocations WHERE machine_id IS NOT NULL AND freed_at IS NULL),
+           (SELECT count(DISTINCT machine_id) FROM allocations WHERE freed_at IS NULL),
+           (SELECT coalesce(sum(used), 0) FROM quotas),
+           (SELECT count(*) FROM clusters WHERE deleted_at IS NULL),
+           (SELECT count(*) FROM operations WHERE finished_at IS NULL),
+           (SELECT deadlocks FROM pg_stat_database WHERE datname = current_database())
+"""
+CLEAR = (
+    "UPDATE operations SET state = 'succeeded', finished_at = app_now() WHERE finished_at IS NULL",
+    "UPDATE allocations SET released_at = app_now(), freed_at = app_now() WHERE freed_at IS NULL",
+    "UPDATE quotas SET used = 0",
+    "UPDATE poplar_servers SET state = 'deleted'",
+    "UPDATE clusters SET state = 'deleted', deleted_at = app_now() WHERE deleted_at IS NULL",
+)
+
+
+@pytest.fixture
+async def cloud(database: Scratch) -> AsyncIterator[Cloud]:
+    made = Database(database.app_url)
+    async with made.begin() as connection:
+        world = await seed_world(connection, host_count=64)
+    yield Cloud(made, world)
+    await made.close()
+
+
+async def books(cloud: Cloud) -> tuple[int, ...]:
+    async with cloud.database.read() as connection:
+        return tuple((await connection.exec_driver_sql(BOOKS)).one())
+
+
+async def rush(servers: Sequence[ApiProcess], projects: Sequence[Project]) -> Counter[str]:
+    """Everybody asks for one machine at once; how often each answer was given."""
+
+    async def ask(number: int) -> str:
+        project, client = projects[number % PROJECTS], servers[number % len(servers)].client
+        answer = await client.post(
+            f"/v1/projects/{project.slug}/clusters",
+            json=cluster_json(f"c{number}"),
+            headers={"Authorization": f"Bearer {project.token.secret}", **key()},
+        )
+        return "accepted" if answer.status_code == 202 else f"{answer.status_code} {answer.json()['code']}"
+
+    return Counter(await asyncio.gather(*(ask(number) for number in range(CONTENDERS))))
+
+
+async def test_the_last_machines_go_to_exactly_so_many(
+    cloud: Cloud, database: Scratch, tmp_path: Path, full: bool, figures: Callable[..., None]
+) -> None:
+    async with cloud.database.begin() as connection:
+        projects = [await make_project(connection) for _ in range(PROJECTS)]
+    rounds = 50 if full else 2
+    async with api_processes(database.app_url, tmp_path, 2) as servers:
+        for _ in range(rounds):
+            told = await rush(servers, projects)
+            assert told == {"accepted": MACHINES, "409 capacity_exhausted": CONTENDERS - MACHINES}
+            *held, deadlocks = await books(cloud)
+            assert held == [MACHINES] * 5
+            for statement in CLEAR:
+                await cloud.execute(statement)
+    figures(rounds=rounds, requests=rounds * CONTENDERS, deadlocks_in_the_database=deadlocks)
+
+
+async def test_quotas_names_and_deletes_in_one_rush(
+    cloud: Cloud, database: Scratch, tmp_path: Path, full: bool, figures: Callable[..., None]
+) -> None:
+    """One project with a quota of five; every name wanted twice; and each cluster is deleted as soon as it is there."""
+    async with cloud.database.begin() as connection:
+        project = await make_project(connection, quota=5)
+    headers = {"Authorization": f"Bearer {project.token.secret}"}
+    path = f"/v1/projects/{project.slug}/clusters"
+    told = Counter[str]()
+
+    async def create_and_delete(number: int) -> None:
+        client = servers[number % 2].client
+        answer = await client.post(path, json=cluster_json(f"c{number // 2}"), headers=headers | key())
+        told[str(answer.status_code) if answer.is_success else answer.json()["code"]] += 1
+        if answer.is_success:
+            gone = await asyncio.gather(
+                *(
+                    server.client.delete(f"{path}/{answer.json()['target']['id']}", headers=headers)
+                    for server in servers
+                )
+            )
+            assert {each.status_code for each in gone} == {202}
+            assert len({each.json()["id"] for each in gone}) == 1
+
+    rounds = 20 if full else 1
+    async with api_processes(database.app_url, tmp_path, 2) as servers:
+        for _ in range(rounds):
+            await asyncio.gather(*(create_and_delete(number) for number in range(100)))
+            assert (await books(cloud))[:5] == (5, 5, 5, 5, 5)
+            for statement in CLEAR:
+                await cloud.execute(statement)
+    assert told["202"] == 5 * rounds
+    assert set(told) == {"202", "quota_exceeded"} | ({"name_taken"} & set(told))
+    figures(rounds=rounds, **told)
