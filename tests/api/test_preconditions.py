@@ -63,7 +63,10 @@ async def test_the_current_version_is_enough(api: Api) -> None:
         answer = await api.owner.patch(path, json={"delete_protection": tag == "*"}, headers={"If-Match": tag})
         assert answer.status_code == 200
     problem(await api.owner.delete(path, headers={"If-Match": '"2"'}), 409, "delete_protected")
-    problem(await api.owner.patch(path, json={}, headers={"If-Match": '"1", "2"'}), 400, "malformed_request")
+    several = '"1", "2", W/"3", "other"'
+    answer = await api.owner.patch(path, json={"delete_protection": False}, headers={"If-Match": several})
+    assert answer.json()["version"] == 3
+    problem(await api.owner.patch(path, json={}, headers={"If-Match": several}), 412, "precondition_failed")
 
 
 async def test_a_whole_document_is_replaced_by_those_who_read_it(api: Api) -> None:

@@ -132,8 +132,6 @@ def _errors(route: APIRoute, method: str, operation: dict[str, Any]) -> Iterator
         yield from (MALFORMED_REQUEST, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE)
     if _has_header(operation, "Idempotency-Key"):
         yield from (IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED)
-    if _has_header(operation, "If-Match"):
-        yield MALFORMED_REQUEST
     if any(parameter["name"] == "cursor" for parameter in operation.get("parameters", ())):
         yield INVALID_CURSOR
 

@@ -13,14 +13,13 @@ import re
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ipucloud.api.bodies import malformed
 from ipucloud.kernel.errors import PRECONDITION_FAILED, PRECONDITION_REQUIRED, Problem
 
 JSON = "application/json"
 NO_VERSION = -1
 """Matches no object's version."""
 
-_TAG = re.compile(r'"([0-9]{1,18})(?:[-.][0-9a-f]{1,32})?"', re.ASCII)
+_TAG = re.compile(r'(?<!W/)"([0-9]{1,18})(?:[-.][0-9a-f]{1,32})?"', re.ASCII)
 _REVALIDATE = "private, no-cache"
 
 
@@ -38,17 +37,14 @@ def tagged(request: Request, body: bytes, version: int) -> Response:
 
 
 def expected_version(request: Request) -> int | None:
-    """The version that `If-Match` asks for, None when any will do; `NO_VERSION` for a tag that is not one of ours.
+    """The version that `If-Match` asks for, None when any will do; `NO_VERSION` when it names none of ours.
 
-    Raises `Problem` 400 for several tags: an object has one.
+    Of several it is the newest: versions only grow, so if the object has one that the caller saw, it is that.
     """
     given = request.headers.get("if-match", "*").strip()
     if given == "*":
         return None
-    if "," in given:
-        raise malformed("Send one entity tag in If-Match, as the last GET gave it.")
-    found = _TAG.fullmatch(given)
-    return int(found[1]) if found else NO_VERSION
+    return max(map(int, _TAG.findall(given)), default=NO_VERSION)
 
 
 def required_version(request: Request) -> int:

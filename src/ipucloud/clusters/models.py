@@ -12,6 +12,7 @@ from typing import Annotated, Literal, TypeVar
 from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from ipucloud.clusters.states import ClusterState
 from ipucloud.kernel.money import Money
@@ -52,7 +53,10 @@ Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,126}[a-z0-9])?$")]
 KeyName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$")]
 TagKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._:/-]{0,61}[A-Za-z0-9])?$")]
 TagValue = Annotated[str, Field(max_length=255, pattern=r"^[^\x00-\x1f\x7f]*$")]
-Tags = Annotated[dict[TagKey, TagValue], Field(max_length=MAX_TAGS, examples=[{"team": "nlp"}])]
+Tags = Annotated[
+    dict[TagKey, TagValue],
+    Field(max_length=MAX_TAGS, examples=[{"team": "nlp"}], json_schema_extra={"additionalProperties": False}),
+]
 Instant = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_written_out), AfterValidator(_utc)]
 
 
@@ -90,9 +94,9 @@ class ClusterCreate(Body):
 class ClusterPatch(Body):
     """What can be changed without work on the hardware. Fields left out stay as they are; `tags` replaces all tags."""
 
-    name: Annotated[ClusterName | None, AfterValidator(_not_null)] = None
-    tags: Annotated[Tags | None, AfterValidator(_not_null)] = None
-    delete_protection: Annotated[bool | None, AfterValidator(_not_null)] = None
+    name: Annotated[ClusterName | SkipJsonSchema[None], AfterValidator(_not_null)] = None
+    tags: Annotated[Tags | SkipJsonSchema[None], AfterValidator(_not_null)] = None
+    delete_protection: Annotated[bool | SkipJsonSchema[None], AfterValidator(_not_null)] = None
     expires_at: Instant | None = Field(None, description="null: the cluster does not expire")
 
 

@@ -24,6 +24,7 @@ from ipucloud.db.documents import after
 from ipucloud.identity import key_store
 from ipucloud.identity.access import Scope, not_found
 from ipucloud.identity.roles import Permission
+from ipucloud.identity.ssh_keys import LONGEST
 from ipucloud.kernel.errors import NAME_TAKEN, SSH_KEY_REFUSED
 
 routes = router()
@@ -49,7 +50,8 @@ class SshKeyPage(Page[SshKeyOut]):
 class SshKeyCreate(Body):
     name: KeyName = Field(examples=["laptop"])
     public_key: str = Field(
-        max_length=16_384,
+        max_length=LONGEST,
+        pattern=r"^[^\x00]*$",
         description="one line of OpenSSH's format, as in id_ed25519.pub; Ed25519, ECDSA, RSA of 3072 bits and more",
         examples=["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1 laptop"],
     )

@@ -43,8 +43,8 @@ async def get_cluster_usage(request: Request, project: ProjectRef, cluster: Clus
 
 async def get_project_usage(request: Request, project: ProjectRef, query: Annotated[Period, Query()]) -> Response:
     """What the project's clusters used in a period. A minute belongs to the period in which it starts."""
-    if query.since and query.until and query.since >= query.until:
-        raise invalid([FieldError("?until", "not_after_since", "The period must end after it begins.")])
+    if query.since and query.until and query.since > query.until:
+        raise invalid([FieldError("?until", "before_since", "The period must not end before it begins.")])
     async with reading(request, project) as (connection, scope):
         usage = await project_usage(
             connection,
