@@ -296,6 +296,9 @@ class Engine:
                 if held.get((ticket.kind, ticket.key)) == ticket.fence:
                     ticket.deadline = deadline
                 elif self._clock.monotonic() > ticket.deadline:
+                    failpoint("engine.stale_look")
+                    metrics.STALE.inc()
+                    log.warning("stale_look_ended", key=ticket.key, fence=ticket.fence)
                     task.cancel()
 
     async def _reap(self) -> None:

@@ -6,5 +6,5 @@ from prometheus_client import Counter
 
 CLAIMED = Counter("reconcile_claims", "Tickets claimed by this worker")
 OUTCOMES = Counter("reconcile_outcomes", "Looks by kind and outcome", ["kind", "outcome"])
-STALE = Counter("stale_writes_rejected", "Results dropped because the lease was lost")
+STALE = Counter("stale_writes_rejected", "Looks and results dropped because the lease was lost")
 REAPED = Counter("lease_expired", "Leases of dead or frozen workers that were freed")

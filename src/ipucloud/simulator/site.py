@@ -106,7 +106,7 @@ class Site:
         )
 
     def reset_machine(self, name: str, reset_type: str, network: str | None = None) -> None:
-        """Change a machine's power, for the tenant of `network` if it is named; partitions on one that goes off fail."""
+        """Change a machine's power, for the tenant of `network` if one is named; partitions on it fail with it."""
         if network is not None and self.networks.network_of(name) not in {None, network}:
             raise precondition(f"machine {name!r} is in the network of another tenant than {network!r}")
         self.machines.reset(name, reset_type)

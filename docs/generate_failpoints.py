@@ -1,0 +1,100 @@
+"""Writes docs/reliability/failpoints.md from the points that stand in the code.
+
+Run it from anywhere, in the project's environment: python docs/generate_failpoints.py
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ipucloud.site.calls import Call
+
+SOURCE = Path(__file__).parents[1] / "src" / "ipucloud"
+PAGE = Path(__file__).with_name("reliability") / "failpoints.md"
+NOTICE = "<!-- Written by docs/generate_failpoints.py; do not edit. -->"
+FAMILIES = {"site.before": Call, "site.after": Call}
+"""Points that stand for many: with a second argument that is one of these."""
+
+Named = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True, order=True)
+class Point:
+    """A point as it stands in the code; `family`: it stands for one point per call."""
+
+    name: str
+    place: str
+    family: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """The full names of the points that this is."""
+        return [f"{self.name}:{which}" for which in FAMILIES[self.name]] if self.family else [self.name]
+
+
+def points() -> list[Point]:
+    """Every point of the product. Raises ValueError for one that is not named by a literal."""
+    return sorted({point for path in SOURCE.rglob("*.py") for point in _in_module(path)})
+
+
+def names() -> list[str]:
+    """The full name of every point."""
+    return sorted({name for point in points() for name in point.names})
+
+
+def _in_module(path: Path) -> Iterator[Point]:
+    module = path.relative_to(SOURCE).as_posix()
+    yield from _in_block(ast.parse(path.read_text()), module, ())
+
+
+def _in_block(block: ast.AST, module: str, within: Sequence[str]) -> Iterator[Point]:
+    for node in ast.iter_child_nodes(block):
+        inner = (*within, node.name) if isinstance(node, Named) else within
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "failpoint":
+            yield _point(node, f"`{module}`: `{'.'.join(within)}`")
+        yield from _in_block(node, module, inner)
+
+
+def _point(call: ast.Call, place: str) -> Point:
+    match call.args:
+        case [ast.Constant(value=str(name))]:
+            return Point(name, place)
+        case [ast.Constant(value=str(name)), ast.Attribute(attr=which)]:
+            return Point(f"{name}:{FAMILIES[name][which]}", place)
+        case [ast.Constant(value=str(name)), ast.Name()]:
+            return Point(name, place, family=True)
+    raise ValueError(f"{place}, line {call.lineno}: a failpoint is named by a literal")
+
+
+def page() -> str:
+    """The text of the page."""
+    found = points()
+    return "\n".join(
+        [
+            NOTICE,
+            "",
+            "# Failpoints",
+            "",
+            f"{len(names())} points of the code at which a test may end or stop a process; "
+            "[crash.md](crash.md) says what is done with them.",
+            "",
+            "| point | stands in |",
+            "|---|---|",
+            *(f"| `{point.name}{':<call>' if point.family else ''}` | {point.place} |" for point in found),
+            "",
+            "A `<call>` is one of " + ", ".join(f"`{call}`" for call in Call) + ".",
+            "",
+        ]
+    )
+
+
+def main() -> None:
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(page())
+
+
+if __name__ == "__main__":
+    main()
