@@ -24,6 +24,7 @@ async def shared_api(postgres: TestServer) -> AsyncIterator[Api]:
             world = await seed_world(connection)
         async with running(Cloud(database, world), scratch.app_url) as started:
             yield started
+        await assert_sound(database)
         await database.close()
 
 

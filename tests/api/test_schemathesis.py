@@ -1,0 +1,127 @@
+"""The document against the service: requests that fit it, and requests that do not, made by Schemathesis."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import schemathesis
+import uvicorn
+from fastapi import FastAPI
+from hypothesis import HealthCheck, settings
+from pydantic import SecretStr
+
+from ipucloud.api.app import create_app
+from ipucloud.catalogue.load import load
+from ipucloud.clusters.create import create
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.identity import key_store
+from ipucloud.identity.roles import Role
+from tests.api.support import PUBLIC_KEY, UNLIMITED
+from tests.support.cloud import cluster_body
+from tests.support.factories import make_token, seed_world
+from tests.support.postgres import TestServer
+
+MORE_THAN_A_SCHEMA_SAYS = [
+    "createCluster",  # what the catalogue and the project's keys allow
+    "estimateCluster",
+    "updateCluster",  # an expiry lies in the future
+    "createToken",
+    "createSshKey",  # keys are judged by their numbers
+    "replaceQuotas",  # regions and machine types there are
+    "getProjectUsage",  # a period does not end before it begins
+    "getBillingUsage",
+]
+NOT_OF_ONES_OWN_MAKING = ("cursor", "after")
+"""Parameters whose values only the service makes."""
+
+
+@contextmanager
+def listening(app: FastAPI) -> Iterator[str]:
+    """The application behind a real listener, in a thread with a loop of its own."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, lifespan="on"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started and thread.is_alive():
+            thread.join(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+async def prepare(url: str) -> tuple[str, dict[str, str]]:
+    """A project with one of everything; an administrator's token, and what paths may name."""
+    database = Database(url)
+    async with database.begin() as connection:
+        world = await seed_world(connection)
+        admin = await make_token(connection, None, Role.ADMIN)
+        accepted = await create(connection, world.project.actor, cluster_body(), catalogue=load(), settings=Settings())
+        key, _ = await key_store.add(connection, world.project.actor, name="desk", public_key=PUBLIC_KEY)
+    await database.close()
+    names = {
+        "project": world.project.slug,
+        "cluster": str(accepted.cluster_id),
+        "operation": str(accepted.operation_id),
+        "token": str(world.project.token.id),
+        "key": str(key),
+        "region": "luxembourg-2",
+    }
+    return admin.secret, names
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where the service listens, who asks, and what paths may name."""
+
+    url: str
+    headers: dict[str, str]
+    names: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def target(postgres: TestServer) -> Iterator[Target]:
+    with postgres.fresh_database() as scratch:
+        secret, names = asyncio.run(prepare(scratch.app_url))
+        values: dict[str, Any] = {"database_url": SecretStr(scratch.app_url), **UNLIMITED}
+        with listening(create_app(Settings(**values))) as url:
+            yield Target(url, {"Authorization": f"Bearer {secret}"}, names)
+
+
+CONFIG = schemathesis.Config.from_dict(
+    {
+        "generation": {"max-examples": 1, "deterministic": True, "database": "none"},
+        "checks": {
+            "missing_required_header": {"expected-statuses": [400, 401, 403, 406, 415, 422, 428]},
+            "positive_data_acceptance": {"expected-statuses": ["2xx", "3xx", 401, 403, 404, 409, 412]},
+        },
+        "operations": [
+            {"include-operation-id": name, "checks": {"positive_data_acceptance": {"enabled": False}}}
+            for name in MORE_THAN_A_SCHEMA_SAYS
+        ],
+    }
+)
+schema = schemathesis.openapi.from_dict(create_app(Settings.model_construct()).openapi(), config=CONFIG)
+
+
+@schema.parametrize()
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+def test_the_service_is_what_the_document_says(case: schemathesis.Case[Any], target: Target) -> None:
+    if case.meta is None or case.meta.generation.mode.is_positive:
+        case.path_parameters = {name: target.names.get(name, value) for name, value in case.path_parameters.items()}
+        for name in NOT_OF_ONES_OWN_MAKING:
+            case.query.pop(name, None)
+        if "wait" in case.query:
+            case.query["wait"] = 0
+        if "Idempotency-Key" in case.headers:
+            case.headers["Idempotency-Key"] = str(uuid4())
+    case.call_and_validate(base_url=target.url, headers=target.headers, timeout=90)
