@@ -9,6 +9,7 @@ import pytest
 from ipucloud.db.engine import Database
 from tests.support.cloud import Cloud
 from tests.support.factories import seed_world
+from tests.support.invariants import assert_sound
 from tests.support.postgres import Database as Scratch
 
 
@@ -21,7 +22,9 @@ async def db(database: Scratch) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def cloud(db: Database) -> Cloud:
-    """One project with plenty of quota; 16 machines and 16 hosts in each region."""
+async def cloud(db: Database) -> AsyncIterator[Cloud]:
+    """One project with plenty of quota; 16 machines and 16 hosts in each region. Every rule holds at the end."""
     async with db.begin() as connection:
-        return Cloud(db, await seed_world(connection))
+        made = Cloud(db, await seed_world(connection))
+    yield made
+    await assert_sound(db, but=made.broken_on_purpose)

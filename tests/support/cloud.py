@@ -10,6 +10,7 @@ from uuid import UUID
 import orjson
 import psycopg
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.usage import open_interval
 from ipucloud.catalogue.load import load
@@ -19,15 +20,33 @@ from ipucloud.clusters.delete import delete
 from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.models import ClusterCreate, ClusterPatch, EstimateOut
 from ipucloud.clusters.queries import GET_CLUSTER
+from ipucloud.clusters.tables import clusters
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
+from ipucloud.db.base import DB_NOW
 from ipucloud.db.engine import Database
+from ipucloud.events.log import record
 from ipucloud.identity.access import project_parameters
 from ipucloud.operations.queries import operation_document
 from ipucloud.operations.store import end_operation
 from tests.support.factories import Project, World
 
 IMAGE = "ubuntu-20.04-x64-poplar-1.18.0-3.0.0"
+
+_SERVERS_RUN = sa.text(
+    """
+    UPDATE poplar_servers
+       SET state = 'running', ssh_host = '203.0.113.7', ssh_port = 2201, ssh_user = 'ubuntu',
+           host_key = 'ssh-ed25519 AAAA', host_key_fingerprint = 'SHA256:abc'
+     WHERE cluster_id = :id
+    """
+)
+_FREE = (
+    "UPDATE allocations SET released_at = app_now(), freed_at = app_now() WHERE cluster_id = :id",
+    "UPDATE quotas SET used = used - machines FROM clusters WHERE clusters.id = :id"
+    " AND quotas.project_id = clusters.project_id AND quotas.region = clusters.region",
+    "UPDATE poplar_servers SET state = 'deleted', ssh_host = NULL WHERE cluster_id = :id",
+)
 
 
 def cluster_body(name: str = "bert", **changes: object) -> ClusterCreate:
@@ -65,6 +84,7 @@ class Cloud:
     world: World
     catalogue: Catalogue = field(default_factory=load)
     settings: Settings = field(default_factory=Settings)
+    broken_on_purpose: set[str] = field(default_factory=set)
 
     @property
     def project(self) -> Project:
@@ -135,36 +155,43 @@ class Cloud:
     async def finish_create(self, cluster_id: UUID) -> None:
         """What a reconciler writes when the last step of a create holds."""
         async with self.database.begin() as connection:
-            await connection.execute(
-                sa.text(
-                    "UPDATE clusters SET state = 'active', state_entered_at = app_now(), state_sla_seconds = NULL,"
-                    " ready_at = app_now(), version = version + 1 WHERE id = :id"
-                ),
-                {"id": cluster_id},
-            )
-            await connection.execute(
-                sa.text(
-                    "UPDATE poplar_servers SET state = 'running', ssh_host = '203.0.113.7', ssh_port = 2201,"
-                    " ssh_user = 'ubuntu', host_key = 'ssh-ed25519 AAAA', host_key_fingerprint = 'SHA256:abc'"
-                    " WHERE cluster_id = :id"
-                ),
-                {"id": cluster_id},
-            )
-            project_id = self.project.id
-            await end_operation(connection, project_id=project_id, cluster_id=cluster_id, state="succeeded", error=None)
-            await open_interval(connection, project_id=project_id, cluster_id=cluster_id)
+            await self._enter(connection, cluster_id, "active", ready_at=DB_NOW, state_sla_seconds=None)
+            await connection.execute(_SERVERS_RUN, {"id": cluster_id})
+            await self._end(connection, cluster_id, "succeeded")
+            await open_interval(connection, project_id=self.project.id, cluster_id=cluster_id)
+
+    async def fail_create(self, cluster_id: UUID) -> None:
+        """What a reconciler writes when a create failed and was undone."""
+        async with self.database.begin() as connection:
+            await self._free(connection, cluster_id)
+            await self._enter(connection, cluster_id, "error", state_reason="creation failed")
+            await self._end(connection, cluster_id, "failed", {"code": "provisioning_failed"})
 
     async def finish_delete(self, cluster_id: UUID) -> None:
         """What a reconciler writes when the clean-up was verified."""
         async with self.database.begin() as connection:
-            for statement in (
-                "UPDATE allocations SET released_at = app_now(), freed_at = app_now() WHERE cluster_id = :id",
-                "UPDATE quotas SET used = used - machines FROM clusters WHERE clusters.id = :id"
-                " AND quotas.project_id = clusters.project_id AND quotas.region = clusters.region",
-                "UPDATE poplar_servers SET state = 'deleted', ssh_host = NULL WHERE cluster_id = :id",
-                "UPDATE clusters SET state = 'deleted', deleted_at = app_now(), version = version + 1 WHERE id = :id",
-            ):
-                await connection.execute(sa.text(statement), {"id": cluster_id})
-            await end_operation(
-                connection, project_id=self.project.id, cluster_id=cluster_id, state="succeeded", error=None
-            )
+            await self._free(connection, cluster_id)
+            await self._enter(connection, cluster_id, "deleted", deleted_at=DB_NOW)
+            await self._end(connection, cluster_id, "succeeded")
+
+    async def _enter(self, connection: AsyncConnection, cluster_id: UUID, state: str, **changes: object) -> None:
+        entered = sa.update(clusters).where(clusters.c.id == cluster_id)
+        await connection.execute(
+            entered.values(state=state, state_entered_at=DB_NOW, version=clusters.c.version + 1, **changes)
+        )
+        await record(
+            connection,
+            project_id=self.project.id,
+            type=f"cluster.{state}",
+            subject_type="cluster",
+            subject_id=cluster_id,
+        )
+
+    async def _free(self, connection: AsyncConnection, cluster_id: UUID) -> None:
+        for statement in _FREE:
+            await connection.execute(sa.text(statement), {"id": cluster_id})
+
+    async def _end(
+        self, connection: AsyncConnection, cluster_id: UUID, state: str, error: dict[str, object] | None = None
+    ) -> None:
+        await end_operation(connection, project_id=self.project.id, cluster_id=cluster_id, state=state, error=error)

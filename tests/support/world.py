@@ -26,6 +26,7 @@ from ipucloud.wire import vipu_pb2, vipu_pb2_grpc
 from ipucloud.wire.site import FaultRule
 from ipucloud.worker.main import assemble
 from tests.support.factories import Project, make_project, seed_prices
+from tests.support.invariants import assert_sound
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite
 
@@ -49,6 +50,7 @@ class World:
         self.settings = settings
         self.catalogue = catalogue
         self.project: Project
+        self.broken_on_purpose: set[str] = set()
         self._sites = self._clients()
 
     def _clients(self) -> SiteClients:
@@ -61,8 +63,15 @@ class World:
         await sync(self.database, self._sites)
 
     async def close(self) -> None:
-        await self._sites.close()
-        await self.database.close()
+        """Hold every rule against what the test leaves, here and at the site."""
+        try:
+            self.heal()
+            await assert_sound(
+                self.database, self._sites, call_timeout=self.settings.site_call_timeout, but=self.broken_on_purpose
+            )
+        finally:
+            await self._sites.close()
+            await self.database.close()
 
     async def create(self, name: str = "bert", flavor: str = "m2000-pod16") -> Made:
         body = ClusterCreate(

@@ -1,9 +1,9 @@
-"""Rules about the event log: whatever happened is told, once, in the past, about things that exist."""
+"""Rules about the logs: whatever happened is told, in the past, about things that exist; a heal ends."""
 
 from __future__ import annotations
 
+from ipucloud.db.documents import clauses
 from ipucloud.invariants.rules import Invariant, Refusal, by
-from ipucloud.invariants.states import STATES
 
 OPERATIONS_TOLD = Invariant(
     name="operation_is_in_the_log",
@@ -102,7 +102,28 @@ ABOUT_SOMETHING = Invariant(
         OR (e.subject_type = 'cluster'
             AND NOT EXISTS (SELECT FROM clusters c WHERE c.project_id = e.project_id AND c.id = e.subject_id))
     """,
-    parameters=STATES,
 )
 
-RULES = (OPERATIONS_TOLD, CLUSTERS_TOLD, OF_THE_PAST, ABOUT_SOMETHING)
+_INTERRUPTED = "state = 'running' AND started_at < app_now() - interval '1 hour'"
+
+HEALS_END = Invariant(
+    name="heal_ends",
+    sentence="A heal ends within an hour.",
+    object_type="heal",
+    remedy="The audit was interrupted: let it note that. What is left to heal it finds again.",
+    heal=by(
+        "notes that the heal was interrupted",
+        clauses(
+            "UPDATE heals SET state = 'failed', error = 'The audit was interrupted.', finished_at = app_now()",
+            "WHERE id = CAST(:object_id AS uuid) AND",
+            _INTERRUPTED,
+        ),
+    ),
+    statement=clauses(
+        "SELECT id::text AS object_id, project_id,",
+        "format('%s of %s %s, begun %s', rule, object_type, object_id, started_at) AS detail FROM heals WHERE",
+        _INTERRUPTED,
+    ),
+)
+
+RULES = (OPERATIONS_TOLD, CLUSTERS_TOLD, OF_THE_PAST, ABOUT_SOMETHING, HEALS_END)

@@ -27,9 +27,10 @@ DEADLINE_SECONDS = 3600.0
 _LOCK = sa.text(
     """
     SELECT c.id, c.project_id, c.state, r.typical_seconds,
-           (SELECT max(o.id::text) FROM operations o
-             WHERE o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL) AS operation
-      FROM clusters c LEFT JOIN site_regions r ON r.region = c.region
+           o.id AS operation_id, o.kind AS operation_kind
+      FROM clusters c
+      LEFT JOIN site_regions r ON r.region = c.region
+      LEFT JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
      WHERE c.project_id = :project_id AND c.id = :cluster_id FOR NO KEY UPDATE OF c
     """
 )
@@ -40,13 +41,14 @@ _CLUSTER_OF = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A cluster under the transaction's lock; `operation` is its open one."""
+    """A cluster under the transaction's lock, with its open operation."""
 
     id: UUID
     project_id: UUID
     state: ClusterState
     typical_seconds: dict[str, float]
-    operation: str | None
+    operation_id: UUID | None
+    operation_kind: str | None
 
 
 async def lock_cluster(connection: AsyncConnection, violation: Violation) -> Cluster:
@@ -54,15 +56,24 @@ async def lock_cluster(connection: AsyncConnection, violation: Violation) -> Clu
     found = await connection.execute(
         _LOCK, {"project_id": violation.project_id, "cluster_id": UUID(violation.object_id)}
     )
-    row = found.one_or_none()
+    row = found.first()
     if row is None:
         raise Refused("There is no such cluster any more.")
-    return Cluster(row.id, row.project_id, ClusterState(row.state), row.typical_seconds or {}, row.operation)
+    return Cluster(
+        id=row.id,
+        project_id=row.project_id,
+        state=ClusterState(row.state),
+        typical_seconds=row.typical_seconds or {},
+        operation_id=row.operation_id,
+        operation_kind=row.operation_kind,
+    )
 
 
 async def _open(connection: AsyncConnection, cluster: Cluster, kind: str, plan: tuple[PlannedStep, ...]) -> Mended:
-    if cluster.operation is not None:
-        raise Refused(f"Operation {cluster.operation} runs on the cluster; audit again when it has ended.")
+    if cluster.operation_id is not None and cluster.operation_kind == kind:
+        return Mended(cluster.operation_id)
+    if cluster.operation_id is not None:
+        raise Refused(f"Operation {cluster.operation_id} runs on the cluster; audit again when it has ended.")
     operation_id = await open_operation(
         connection,
         project_id=cluster.project_id,

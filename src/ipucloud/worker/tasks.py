@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Iterable
+
 import sqlalchemy as sa
+import structlog
 
 from ipucloud.clusters.delete import delete
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
+from ipucloud.invariants.audit import audit, audit_sites
+from ipucloud.invariants.gauge import VIOLATIONS
+from ipucloud.invariants.registry import INVARIANTS
+from ipucloud.invariants.rules import Finding
+from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.reconciler import Periodic
+from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Sites
+
+log = structlog.get_logger(__name__)
+
+AUDIT_SECONDS = 60.0
+SITE_AUDIT_SECONDS = 300.0
 
 _SWEEP_KEYS = sa.text(
     """
@@ -50,15 +64,52 @@ async def delete_expired_clusters(database: Database, settings: Settings) -> Non
             await delete(connection, actor, cluster.id, if_match=None, settings=settings)
 
 
+async def audit_database(database: Database) -> None:
+    """Hold the database against every rule, and show what breaks one."""
+    findings = await audit(database)
+    VIOLATIONS.saw("database", INVARIANTS, findings, interval=AUDIT_SECONDS)
+    _report(findings)
+
+
+async def audit_site(database: Database, sites: Sites, settings: Settings) -> None:
+    """Hold the sites against the database, and show what is wrong between them. Raises SiteError."""
+    findings = await audit_sites(database, sites, call_timeout=settings.site_call_timeout)
+    VIOLATIONS.saw("site", SITE_RULES, findings, interval=SITE_AUDIT_SECONDS)
+    _report(findings)
+
+
+def _report(findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        seen = finding.violation
+        log.error("invariant_violated", rule=finding.rule.name, object=seen.object_id, detail=seen.detail)
+
+
 def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
     async def sync_inventory(database: Database) -> None:
         await sync(database, sites)
+
+    async def compare(database: Database) -> None:
+        await audit_site(database, sites, settings)
 
     async def delete_expired(database: Database) -> None:
         await delete_expired_clusters(database, settings)
 
     return [
+        Periodic("audit_database", interval=AUDIT_SECONDS, run=audit_database),
+        Periodic("audit_sites", interval=SITE_AUDIT_SECONDS, run=_while_the_site_answers(compare)),
         Periodic("delete_expired_clusters", interval=15.0, run=delete_expired),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=sweep_idempotency_keys),
-        Periodic("sync_inventory", interval=300.0, run=sync_inventory),
+        Periodic("sync_inventory", interval=300.0, run=_while_the_site_answers(sync_inventory)),
     ]
+
+
+def _while_the_site_answers(run: Callable[[Database], Awaitable[None]]) -> Callable[[Database], Awaitable[None]]:
+    """The task, which leaves a turn out when the site does not answer: an outage must not get its ticket parked."""
+
+    async def turn(database: Database) -> None:
+        try:
+            await run(database)
+        except SiteError as error:
+            log.warning("turn_left_out", error=str(error))
+
+    return turn

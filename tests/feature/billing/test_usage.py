@@ -37,6 +37,21 @@ def clock(database: Scratch) -> Clock:
     return Clock(database)
 
 
+@pytest.fixture(autouse=True)
+def intervals_of_their_own(cloud: Cloud) -> None:
+    """These tests open and close intervals as they like, whatever the cluster is doing."""
+    cloud.broken_on_purpose.update(
+        {
+            "unusable_cluster_is_not_billed",
+            "interval_begins_in_the_cluster_s_life",
+            "interval_ends_when_delete_is_asked_for",
+            "billed_cluster_was_ready",
+            "cluster_is_billed_as_what_it_is",
+            "what_is_billed_has_a_price",
+        }
+    )
+
+
 class Clock:
     """The database's time, as the test sets it."""
 

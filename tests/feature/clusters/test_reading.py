@@ -40,7 +40,7 @@ async def each_kind_of_cluster(cloud: Cloud) -> list[Accepted]:
     for cluster_id in (deleting, deleted):
         await cloud.delete(cluster_id)
     await cloud.finish_delete(deleted)
-    await cloud.execute("UPDATE clusters SET state = 'error', state_reason = 'x' WHERE id = :id", id=broken)
+    await cloud.fail_create(broken)
     return made
 
 

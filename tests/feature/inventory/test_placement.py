@@ -16,6 +16,16 @@ from tests.support.cloud import Cloud
 
 pytestmark = pytest.mark.anyio
 
+BROKEN_BY_A_ROGUE = {
+    "cluster_holds_its_machines",
+    "cluster_machines_form_a_block",
+    "cluster_numbers_its_machines",
+    "every_host_of_a_cluster_has_its_server",
+    "machines_are_what_the_cluster_asked_for",
+    "quota_counts_what_is_held",
+}
+"""What taking machines for a cluster without a request breaks."""
+
 LUXEMBOURG = {"region": "luxembourg-2", "machine_type": "m2000"}
 
 
@@ -73,6 +83,7 @@ async def test_the_reason_that_is_told_is_the_one_that_holds(cloud: Cloud) -> No
 
 async def test_an_allocation_made_without_the_lock_is_refused_by_the_index(cloud: Cloud) -> None:
     """Somebody's bug must cost the customer a retry, never a machine that two of them hold."""
+    cloud.broken_on_purpose.update(BROKEN_BY_A_ROGUE)
     other = await cloud.create(region="amsterdam-2", flavor="bow-pod4")
     async with cloud.database.begin() as rogue:
         await rogue.execute(
@@ -98,6 +109,7 @@ async def waiting_for_a_lock(cloud: Cloud) -> None:
 
 async def test_pools_that_share_hosts_never_take_the_same_one(cloud: Cloud) -> None:
     """Hosts belong to a region, pools to a region and type: the lock of one pool does not keep the other's hosts."""
+    cloud.broken_on_purpose.update(BROKEN_BY_A_ROGUE)
     await cloud.execute("INSERT INTO machine_pools VALUES ('luxembourg-2', 'bow-2000')")
     await cloud.execute("UPDATE pods SET region = 'luxembourg-2' WHERE machine_type = 'bow-2000'")
     await cloud.execute(

@@ -31,7 +31,9 @@ async def test_the_json_made_by_postgresql_is_the_documented_model(cloud: Cloud)
     created = await cloud.create()
     gone = await cloud.delete(created.cluster_id)
     await cloud.execute(
-        "UPDATE operation_steps SET state = 'running', started_at = app_now(), detail = 'x' WHERE ordinal = 1"
+        "UPDATE operation_steps SET state = 'running', started_at = app_now(), detail = 'x'"
+        " WHERE operation_id = :id AND ordinal = 1",
+        id=gone.operation_id,
     )
     for operation_id in (created.operation_id, gone.operation_id):
         row = await cloud.one(GET, authentication(cloud.project) | {"operation_id": operation_id})

@@ -32,7 +32,7 @@ def told() -> Iterator[None]:
     except alembic.util.CommandError as error:
         stop(f"The database is not one that this version can bring up to date: {error}", Exit.FAILED)
     except (sa.exc.OperationalError, psycopg.OperationalError) as error:
-        stop(f"The database does not answer: {_first_line(error)}", Exit.UNREACHABLE)
+        stop(f"The database does not answer: {first_line(error)}", Exit.UNREACHABLE)
 
 
 def settings_from_environment(*needed: str) -> Settings:
@@ -54,7 +54,7 @@ def stop(sentence: str, status: Exit = Exit.USAGE) -> NoReturn:
     raise typer.Exit(status)
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     """Without the statement and its parameters that SQLAlchemy appends."""
     origin = error.orig if isinstance(error, sa.exc.DBAPIError) else error
     return str(origin).strip().splitlines()[0]

@@ -1,0 +1,61 @@
+"""`ipucloud admin`: what an operator does to the service itself."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import socket
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli import output
+from ipucloud.cli.service import auditing
+from ipucloud.cli.service.telling import settings_from_environment, stop, told
+from ipucloud.cli.session import Json
+from ipucloud.invariants.healing import AT_MOST
+
+app = typer.Typer(no_args_is_help=True, help="Look after the service itself.")
+
+
+@app.callback()
+def admin() -> None:
+    pass
+
+
+@app.command("audit")
+def audit(
+    heal: Annotated[bool, typer.Option("--heal", help="Say what would be mended, and what not and why.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="With --heal: mend it.")] = False,
+    database_only: Annotated[bool, typer.Option("--database-only", help="Ask no site.")] = False,
+    at_most: Annotated[int, typer.Option(min=0, help="Heals at sites in one go.")] = AT_MOST,
+    as_json: Json = False,
+) -> None:
+    """Hold the database against every rule, and the site against the database.
+
+    Without IPUCLOUD_SITE_URL the site is left out. Before anything is taken down at a site the audit looks a second
+    time, IPUCLOUD_REQUEST_LIFE seconds later. Every heal is logged in the table `heals`.
+
+    Exit status:
+    0  nothing was found, or all of it is mended
+    1  the audit could not be made
+    2  the command or a setting is not valid
+    3  something is left
+    """
+    if apply and not heal:
+        stop("--apply says what to do with --heal; give both.")
+    settings = settings_from_environment("database_url")
+    order = auditing.Order(
+        heal=heal,
+        apply=apply,
+        with_site=settings.site_url is not None and not database_only,
+        at_most=at_most,
+        requested_by=f"{getpass.getuser()}@{socket.gethostname()}",
+    )
+    with told(), auditing.told():
+        report = asyncio.run(auditing.run(settings, order))
+    if as_json:
+        output.write_json(auditing.document(report))
+    else:
+        auditing.show(report)
+    raise typer.Exit(report.status)

@@ -1,0 +1,175 @@
+"""An audit as the command line makes it: what is looked at, what is mended, and how it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+import typer
+
+from ipucloud.cli import output
+from ipucloud.cli.exits import Exit
+from ipucloud.cli.service.connections import database_of, sites_of
+from ipucloud.cli.service.telling import first_line, stop
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.invariants.audit import audit, audit_sites
+from ipucloud.invariants.healing import Healed, Healer, Outcome
+from ipucloud.invariants.registry import INVARIANTS
+from ipucloud.invariants.rules import Finding, Refusal, TakeDown
+from ipucloud.invariants.site_rules import SITE_RULES
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.site.ports import Sites
+
+FINDINGS = 3
+"""Exit status when something is wrong and left so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What the operator asked for."""
+
+    heal: bool
+    apply: bool
+    with_site: bool
+    at_most: int
+    requested_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found, and what became of it when heals were applied."""
+
+    order: Order
+    findings: Sequence[Finding]
+    healed: Sequence[Healed]
+
+    @property
+    def rules(self) -> int:
+        return len(INVARIANTS) + (len(SITE_RULES) if self.order.with_site else 0)
+
+    @property
+    def status(self) -> int:
+        mended = {each.finding.key for each in self.healed if each.outcome is Outcome.MENDED}
+        return 0 if all(finding.key in mended for finding in self.findings) else FINDINGS
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """End the command when a rule's statement fails: the schema is then not that of this version."""
+    try:
+        yield
+    except sa.exc.DBAPIError as error:
+        stop(
+            f"The audit could not be made; is the schema migrated? The database says: {first_line(error)}", Exit.FAILED
+        )
+
+
+async def run(settings: Settings, order: Order) -> Report:
+    """Raises SiteError, `Problem` unavailable, and DBAPIError when the schema is another version's."""
+    async with database_of(settings) as database:
+        if not order.with_site:
+            return await _report(settings, order, database, None)
+        async with sites_of(settings) as sites:
+            return await _report(settings, order, database, sites)
+
+
+async def _report(settings: Settings, order: Order, database: Database, sites: Sites | None) -> Report:
+    findings = await audit(database)
+    if sites is not None:
+        findings += await audit_sites(database, sites, call_timeout=settings.site_call_timeout)
+    if not order.apply:
+        return Report(order, findings, ())
+    if any(isinstance(each.rule.heal, TakeDown) for each in findings):
+        _say(f"Before anything is taken down, the site is looked at again in {settings.request_life:g} seconds.")
+    healer = Healer(
+        database,
+        sites,
+        SystemClock(),
+        requested_by=order.requested_by,
+        request_life=settings.request_life,
+        call_timeout=settings.site_call_timeout,
+        poll_interval=settings.site_poll_interval,
+        at_most=order.at_most,
+    )
+    return Report(order, findings, await healer.heal(findings))
+
+
+def document(report: Report) -> dict[str, object]:
+    """The report for programs."""
+    return {
+        "clean": not report.findings,
+        "rules": report.rules,
+        "site": report.order.with_site,
+        "findings": [_finding(report, finding) for finding in report.findings],
+    }
+
+
+def show(report: Report) -> None:
+    """The report for people: what is wrong by rule, with the remedy, and what became of it."""
+    if not report.order.with_site:
+        _say("No site was asked.")
+    for finding in report.findings:
+        rule, violation = finding.rule, finding.violation
+        where = f" in {violation.region}" if violation.region else ""
+        facts = [
+            (rule.name, rule.sentence),
+            (rule.object_type, f"{violation.object_id}{where}"),
+            ("found", violation.detail),
+            ("remedy", rule.remedy),
+        ]
+        if report.order.heal:
+            facts.append(("heal", _told(report, finding)))
+        output.write_facts(facts)
+        typer.echo()
+    found = {0: "all hold.", 1: "1 finding."}.get(len(report.findings), f"{len(report.findings)} findings.")
+    typer.echo(f"{report.rules} rules: {found}")
+
+
+def _finding(report: Report, finding: Finding) -> dict[str, object]:
+    rule, violation, healed = finding.rule, finding.violation, _healed(report, finding)
+    told: dict[str, object] = {
+        "rule": rule.name,
+        "sentence": rule.sentence,
+        "object_type": rule.object_type,
+        "object_id": violation.object_id,
+        "project_id": None if violation.project_id is None else str(violation.project_id),
+        "region": violation.region,
+        "host": violation.host,
+        "detail": violation.detail,
+        "remedy": rule.remedy,
+    }
+    if report.order.heal:
+        told["heal"] = {
+            "outcome": _outcome(finding, healed),
+            "detail": _told(report, finding),
+            "operation_id": None if healed is None or healed.operation_id is None else str(healed.operation_id),
+        }
+    return told
+
+
+def _healed(report: Report, finding: Finding) -> Healed | None:
+    return next((each for each in report.healed if each.finding is finding), None)
+
+
+def _outcome(finding: Finding, healed: Healed | None) -> str:
+    if healed is not None:
+        return healed.outcome.value
+    return Outcome.REFUSED.value if isinstance(finding.rule.heal, Refusal) else "planned"
+
+
+def _told(report: Report, finding: Finding) -> str:
+    healed, heal = _healed(report, finding), finding.rule.heal
+    if healed is not None:
+        follow = "" if healed.operation_id is None else f" Operation {healed.operation_id} does the rest."
+        return f"{healed.outcome.capitalize()}. {healed.sentence}{follow}"
+    if isinstance(heal, Refusal):
+        return f"Refused. {heal.reason}"
+    twice = ", if a second look finds it again" if isinstance(heal, TakeDown) else ""
+    return f"With --apply the audit {heal.does}{twice}."
+
+
+def _say(sentence: str) -> None:
+    typer.echo(sentence, err=True)

@@ -1,0 +1,58 @@
+"""What the sites say is there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ipucloud.site.ports import Allocation, Partition, Sites, VipuAddress
+from ipucloud.wire.site import Host, Network
+
+
+@dataclass(frozen=True, slots=True)
+class RegionCensus:
+    """Everything a site has built in one region by name, and the names of the hardware it lists there."""
+
+    region: str
+    allocations: Mapping[str, Allocation]
+    partitions: Mapping[str, Partition]
+    networks: Mapping[str, Network]
+    hosts: Mapping[str, Host]
+    hardware: frozenset[str]
+
+
+async def take_census(sites: Sites, regions: Mapping[str, VipuAddress], call_timeout: float) -> list[RegionCensus]:
+    """Ask for every list once. Raises SiteError: half a census would show things as missing."""
+    inventory = await sites.inventory()
+    listed = {
+        region.region: frozenset(
+            [machine.name for pod in region.pods for machine in pod.machines] + [host.name for host in region.hosts]
+        )
+        for region in inventory.regions
+    }
+    return list(
+        await asyncio.gather(
+            *(
+                _region(sites, region, vipu, listed.get(region, frozenset()), call_timeout)
+                for region, vipu in sorted(regions.items())
+            )
+        )
+    )
+
+
+async def _region(
+    sites: Sites, region: str, vipu: VipuAddress, hardware: frozenset[str], call_timeout: float
+) -> RegionCensus:
+    site = sites.at(vipu, lambda: call_timeout)
+    allocations, partitions, networks, hosts = await asyncio.gather(
+        site.vipu.list_allocations(""), site.vipu.all_partitions(), site.networks.list(region), site.hosts.list(region)
+    )
+    return RegionCensus(
+        region,
+        {each.id: each for each in allocations},
+        {each.id: each for each in partitions},
+        {each.name: each for each in networks},
+        {each.name: each for each in hosts},
+        hardware,
+    )

@@ -1,0 +1,105 @@
+"""What the database says should be at the sites, as of one instant."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from ipucloud.clusters.states import ClusterState
+from ipucloud.db.engine import Database
+from ipucloud.invariants.states import STATES
+from ipucloud.site.ports import VipuAddress
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRecord:
+    """A cluster that holds something, or is not gone. `servers` maps its hosts to the servers they carry."""
+
+    id: UUID
+    project_id: UUID
+    name: str
+    region: str
+    state: ClusterState
+    machines: frozenset[str]
+    servers: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Records:
+    """`living` clusters by their name outside; the regions' controllers; the names of all machines and hosts."""
+
+    living: Mapping[str, ClusterRecord]
+    regions: Mapping[str, VipuAddress]
+    hardware: Mapping[str, frozenset[str]]
+
+    @cached_property
+    def holder(self) -> Mapping[str, ClusterRecord]:
+        """The cluster that holds a machine or host, by the name of that."""
+        return {name: cluster for cluster in self.living.values() for name in (*cluster.machines, *cluster.servers)}
+
+
+_CLUSTERS = sa.text(
+    """
+    SELECT c.id, c.project_id, c.external_name, c.region, c.state, held.machines, held.servers
+      FROM clusters c
+      LEFT JOIN (
+        SELECT a.cluster_id, array_agg(m.name) FILTER (WHERE m.id IS NOT NULL) AS machines,
+               json_object_agg(h.name, coalesce(s.name, '')) FILTER (WHERE h.id IS NOT NULL) AS servers
+          FROM allocations a
+          LEFT JOIN machines m ON m.id = a.machine_id
+          LEFT JOIN hosts h ON h.id = a.host_id
+          LEFT JOIN poplar_servers s
+                 ON h.id IS NOT NULL AND s.project_id = a.project_id AND s.cluster_id = a.cluster_id
+                AND s.ordinal = a.ordinal
+         WHERE a.freed_at IS NULL
+         GROUP BY a.cluster_id) AS held ON held.cluster_id = c.id
+     WHERE c.state <> ALL (:gone) OR held.cluster_id IS NOT NULL
+    """
+)
+_REGIONS = sa.text("SELECT region, vipu_host, vipu_user_port, vipu_admin_port FROM site_regions")
+_HARDWARE = sa.text(
+    """
+    SELECT p.region, array_agg(m.name) AS names FROM machines m JOIN pods p ON p.id = m.pod_id GROUP BY p.region
+    UNION ALL
+    SELECT region, array_agg(name) FROM hosts GROUP BY region
+    """
+)
+_EVER = sa.text("SELECT external_name, id, project_id FROM clusters WHERE external_name = ANY (CAST(:names AS text[]))")
+
+
+async def read_records(database: Database) -> Records:
+    """Raises `Problem` unavailable."""
+    async with database.read() as connection:
+        clusters = [_cluster(row) for row in await connection.execute(_CLUSTERS, dict(STATES))]
+        regions = {
+            row.region: VipuAddress(row.vipu_host, row.vipu_user_port, row.vipu_admin_port)
+            for row in await connection.execute(_REGIONS)
+        }
+        hardware: dict[str, frozenset[str]] = dict.fromkeys(regions, frozenset())
+        for row in await connection.execute(_HARDWARE):
+            hardware[row.region] = hardware.get(row.region, frozenset()) | frozenset(row.names)
+    return Records({cluster.name: cluster for cluster in clusters}, regions, hardware)
+
+
+async def ever_ours(database: Database, names: Collection[str]) -> dict[str, UUID]:
+    """Which of the names any cluster ever had, with its project."""
+    async with database.read() as connection:
+        found = await connection.execute(_EVER, {"names": sorted(names)})
+        return {row.external_name: row.project_id for row in found}
+
+
+def _cluster(row: sa.Row[Any]) -> ClusterRecord:
+    return ClusterRecord(
+        id=row.id,
+        project_id=row.project_id,
+        name=row.external_name,
+        region=row.region,
+        state=ClusterState(row.state),
+        machines=frozenset(row.machines or ()),
+        servers=row.servers or {},
+    )

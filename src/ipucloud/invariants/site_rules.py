@@ -1,0 +1,224 @@
+"""Rules about what is at the sites, found by comparing them with the database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from ipucloud.invariants.census import RegionCensus
+from ipucloud.invariants.comparison import THINGS, Comparison, Thing
+from ipucloud.invariants.records import ClusterRecord
+from ipucloud.invariants.repairs import build_what_is_missing
+from ipucloud.invariants.rules import Refusal, Rule, TakeDown, Violation
+from ipucloud.invariants.take_downs import take_down_allocation, take_down_network, take_down_server
+from ipucloud.site.ports import PartitionState
+from ipucloud.wire.site import NetworkState
+
+NAMES_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class SiteRule(Rule):
+    """A rule about a site and the database together."""
+
+    find: Callable[[Comparison], Iterable[Violation]]
+
+
+def _nobodys(kind: str, what: str, take_down: TakeDown) -> SiteRule:
+    def find(comparison: Comparison) -> Iterator[Violation]:
+        for thing in comparison.strangers(kind):
+            project = comparison.ever.get(thing.cluster)
+            if project is not None:
+                yield _about(thing, project, f"of a cluster that holds nothing any more, on {_listed(thing.on)}")
+            elif comparison.foreign(thing) and not comparison.holders(thing):
+                yield _about(thing, None, f"nobody's, on {_listed(thing.on)}, which no cluster holds")
+
+    return SiteRule(
+        name=f"{kind}_belongs_to_a_cluster",
+        sentence=f"Every {what} at a site is that of a cluster which holds machines.",
+        object_type=what,
+        remedy="Let the audit take it down; it looks twice, because a site may answer with what was.",
+        heal=take_down,
+        find=find,
+    )
+
+
+def _forgotten(comparison: Comparison) -> Iterator[Violation]:
+    for thing in comparison.strangers(*THINGS):
+        if comparison.forgotten(thing):
+            yield _about(thing, None, f"a {thing.kind} with a name of ours that no record has, on {_listed(thing.on)}")
+
+
+def _intruders(comparison: Comparison) -> Iterator[Violation]:
+    for thing in comparison.strangers(*THINGS):
+        holders = comparison.holders(thing)
+        if holders and comparison.foreign(thing):
+            clusters = _listed(str(cluster.id) for cluster in holders)
+            yield _about(thing, None, f"a {thing.kind} on {_listed(thing.on)}, held by cluster {clusters}")
+
+
+def _unlisted(comparison: Comparison) -> Iterator[Violation]:
+    for region in comparison.census:
+        for name in sorted(comparison.before.hardware.get(region.region, frozenset()) - region.hardware):
+            yield Violation(name, None, f"the site does not list it in {region.region}", region.region)
+
+
+def _in_use(
+    judge: Callable[[ClusterRecord, RegionCensus], str | None],
+) -> Callable[[Comparison], Iterator[Violation]]:
+    """What `judge` finds wrong with the clusters in use; it says None when all is well."""
+
+    def find(comparison: Comparison) -> Iterator[Violation]:
+        for cluster, region in comparison.settled():
+            detail = judge(cluster, region)
+            if detail is not None:
+                yield Violation(str(cluster.id), cluster.project_id, detail, cluster.region)
+
+    return find
+
+
+def _no_allocation(cluster: ClusterRecord, region: RegionCensus) -> str | None:
+    return None if cluster.name in region.allocations else f"the controller has no allocation {cluster.name}"
+
+
+def _other_machines(cluster: ClusterRecord, region: RegionCensus) -> str | None:
+    found = region.allocations.get(cluster.name)
+    if found is None or found.agent_ids == cluster.machines:
+        return None
+    return f"the allocation has {_listed(found.agent_ids)}, the cluster {_listed(cluster.machines)}"
+
+
+def _no_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
+    # Without its allocation the partition cannot be there either; that is the other rule's finding.
+    there = cluster.name not in region.allocations or cluster.name in region.partitions
+    return None if there else f"the controller has no partition {cluster.name}"
+
+
+def _ill_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
+    found = region.partitions.get(cluster.name)
+    if found is None:
+        return None
+    if found.allocation_id != cluster.name:
+        return f"the partition is in allocation {found.allocation_id}"
+    well = found.state in {PartitionState.ACTIVE, PartitionState.PENDING}
+    return None if well else f"the controller says `{found.state}` of partition {cluster.name}"
+
+
+def _no_network(cluster: ClusterRecord, region: RegionCensus) -> str | None:
+    found = region.networks.get(cluster.name)
+    there = found is not None and found.state is not NetworkState.DETACHING
+    return None if there else f"the site has no network {cluster.name}"
+
+
+def _other_ports(cluster: ClusterRecord, region: RegionCensus) -> str | None:
+    found = region.networks.get(cluster.name)
+    wanted = cluster.machines | cluster.servers.keys()
+    joined = wanted if found is None else {*found.spec.machines, *found.spec.hosts}
+    return None if joined == wanted else f"the network joins {_listed(joined)}, the cluster has {_listed(wanted)}"
+
+
+def _no_server(cluster: ClusterRecord, region: RegionCensus) -> str | None:
+    hosts = [region.hosts.get(name) for name in cluster.servers]
+    empty = [host.name for host in hosts if host is not None and host.server is None]
+    return f"no server is on {_listed(empty)}" if empty else None
+
+
+def _about(thing: Thing, project_id: UUID | None, detail: str) -> Violation:
+    return Violation(thing.name, project_id, detail, thing.region, thing.host)
+
+
+def _listed(names: Iterable[str]) -> str:
+    found = sorted(names)
+    more = len(found) - NAMES_SHOWN
+    return ", ".join(found[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+_IN_USE = Refusal("A customer may be at work on it; somebody has to look first.")
+
+SITE_RULES = (
+    _nobodys("allocation", "V-IPU allocation", take_down_allocation),
+    _nobodys("network", "tenant network", take_down_network),
+    _nobodys("server", "server", take_down_server),
+    SiteRule(
+        name="what_is_named_by_us_has_a_record",
+        sentence="Whatever at a site has a name of our form has a record in the database.",
+        object_type="thing at a site",
+        remedy="Find out whether the database was restored from a backup: then its customer is using this. Bring the"
+        " record back; take it down by hand only when nobody misses it.",
+        heal=Refusal("The record was committed before this was built: the database has forgotten it, not the site."),
+        find=_forgotten,
+    ),
+    SiteRule(
+        name="hardware_of_a_cluster_is_nobody_else_s",
+        sentence="Nothing but the cluster's own is built on its machines and hosts.",
+        object_type="thing at a site",
+        remedy="Ask whoever administers the site what it is, and remove it there.",
+        heal=_IN_USE,
+        find=_intruders,
+    ),
+    SiteRule(
+        name="cluster_in_use_has_its_allocation",
+        sentence="A cluster in use has a V-IPU allocation of its name.",
+        object_type="cluster",
+        remedy="Let the audit have a worker make it again, with the partition.",
+        heal=build_what_is_missing,
+        find=_in_use(_no_allocation),
+    ),
+    SiteRule(
+        name="allocation_has_the_machines_of_its_cluster",
+        sentence="The V-IPU allocation of a cluster in use has the cluster's machines, all and only those.",
+        object_type="cluster",
+        remedy="Delete the cluster and have it created again, once its customer agrees.",
+        heal=_IN_USE,
+        find=_in_use(_other_machines),
+    ),
+    SiteRule(
+        name="cluster_in_use_has_its_partition",
+        sentence="A cluster in use has a partition of its name.",
+        object_type="cluster",
+        remedy="Let the audit have a worker make it again.",
+        heal=build_what_is_missing,
+        find=_in_use(_no_partition),
+    ),
+    SiteRule(
+        name="partition_of_a_cluster_works",
+        sentence="The partition of a cluster in use is in the cluster's allocation, and not in error.",
+        object_type="cluster",
+        remedy="The controller resets it some times by itself. After that, ask the customer before you reset it.",
+        heal=_IN_USE,
+        find=_in_use(_ill_partition),
+    ),
+    SiteRule(
+        name="cluster_in_use_has_its_network",
+        sentence="A cluster in use has a tenant network of its name.",
+        object_type="cluster",
+        remedy="Let the audit have a worker make it again.",
+        heal=build_what_is_missing,
+        find=_in_use(_no_network),
+    ),
+    SiteRule(
+        name="network_joins_what_the_cluster_has",
+        sentence="The tenant network of a cluster in use joins the cluster's machines and hosts, all and only those.",
+        object_type="cluster",
+        remedy="Find out what else is joined: another customer may see this one's traffic.",
+        heal=_IN_USE,
+        find=_in_use(_other_ports),
+    ),
+    SiteRule(
+        name="cluster_in_use_has_its_servers",
+        sentence="Every host of a cluster in use carries a server.",
+        object_type="cluster",
+        remedy="Let the audit have a worker deploy it again; what was on it is lost.",
+        heal=build_what_is_missing,
+        find=_in_use(_no_server),
+    ),
+    SiteRule(
+        name="hardware_is_listed_by_its_site",
+        sentence="The site lists every machine and host that the inventory has.",
+        object_type="machine",
+        remedy="Put it under maintenance, so that no cluster gets it; ask the site where it is.",
+        heal=Refusal("Hardware that is not listed may come back, and may be in use."),
+        find=_unlisted,
+    ),
+)

@@ -1,0 +1,41 @@
+"""Heals that remove something at a site. Each can be asked again, and says whether the thing is gone."""
+
+from __future__ import annotations
+
+from ipucloud.invariants.rules import Refused, TakeDown, Violation
+from ipucloud.site.ports import Site
+from ipucloud.wire.site import HostState
+
+
+async def _allocation(site: Site, violation: Violation) -> bool:
+    name = violation.object_id
+    for partition in await site.vipu.list_partitions(name):
+        await site.vipu.remove_partition(partition)
+    if await site.vipu.list_partitions(name):
+        return False
+    await site.vipu.remove_allocation(name)
+    return await site.vipu.allocation(name) is None
+
+
+async def _network(site: Site, violation: Violation) -> bool:
+    await site.networks.delete(violation.object_id)
+    return await site.networks.get(violation.object_id) is None
+
+
+async def _server(site: Site, violation: Violation) -> bool:
+    if violation.host is None:
+        raise Refused("It is not known which host carries the server.")
+    host = await site.hosts.get(violation.host)
+    if host.server is None:
+        return host.state is HostState.CLEAN
+    if host.server.name != violation.object_id:
+        raise Refused("The host carries another server by now.")
+    if host.state is not HostState.WIPING:
+        await site.hosts.delete_server(violation.host, violation.object_id)
+        host = await site.hosts.get(violation.host)
+    return host.server is None and host.state is HostState.CLEAN
+
+
+take_down_allocation = TakeDown("removes the V-IPU allocation with the partitions in it", _allocation)
+take_down_network = TakeDown("removes the tenant network", _network)
+take_down_server = TakeDown("wipes the server from its host", _server)
