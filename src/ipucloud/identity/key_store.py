@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, beyond, clauses, first_of, place_in, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, page_of, rfc3339
 from ipucloud.events.log import record
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.ssh_keys import SshKeyError, parse_public_key
@@ -24,29 +24,23 @@ _DOCUMENTS = clauses(
     ", documents AS (SELECT place, 1 AS version, json_build_object(", _MEMBERS, ") AS document FROM page)"
 )
 _COLUMNS = "id, name, key_type, public_key, fingerprint, created_at"
-_OF_PROJECT = "FROM ssh_keys WHERE project_id = (SELECT project_id FROM project)"
+_IN_PROJECT = "WHERE project_id = (SELECT project_id FROM project)"
 
 GET_KEY = authenticated(
-    clauses(", page AS (SELECT", _COLUMNS, ", 1 AS place", _OF_PROJECT, "AND id = :key_id)", _DOCUMENTS, ONE_DOCUMENT)
+    clauses(
+        ", page AS (SELECT",
+        _COLUMNS,
+        ", 1 AS place FROM ssh_keys",
+        _IN_PROJECT,
+        "AND id = :key_id)",
+        _DOCUMENTS,
+        ONE_DOCUMENT,
+    )
 )
 """Parameter `:key_id`; answers (role, project_id, document, version)."""
 
 LIST_KEYS: Mapping[Order, sa.TextClause] = {
-    order: authenticated(
-        clauses(
-            ", page AS (SELECT",
-            _COLUMNS,
-            ",",
-            place_in(order),
-            _OF_PROJECT,
-            beyond(order),
-            first_of(order),
-            ")",
-            _DOCUMENTS,
-            DOCUMENT_PAGE,
-        )
-    )
-    for order in Order
+    order: authenticated(clauses(page_of("ssh_keys", order, _IN_PROJECT), _DOCUMENTS, DOCUMENT_PAGE)) for order in Order
 }
 """Parameters from `db.documents.after`."""
 

@@ -18,10 +18,8 @@ from ipucloud.db.documents import (
     Order,
     Place,
     after,
-    beyond,
     clauses,
-    first_of,
-    place_in,
+    page_of,
     rfc3339,
 )
 from ipucloud.events.log import record
@@ -43,7 +41,6 @@ _ONE = """
   WHERE id = (SELECT project_id FROM project))
 """
 _VISIBLE = """
-FROM projects
 WHERE deleted_at IS NULL AND EXISTS (SELECT FROM principal WHERE home IS NULL OR home = projects.id)
 """
 
@@ -55,13 +52,8 @@ LIST_PROJECTS: Mapping[Order, sa.TextClause] = {
         clauses(
             "WITH",
             PRINCIPAL,
-            ", project AS (SELECT home AS project_id FROM principal), page AS (",
-            "SELECT id, number, slug, name, created_at, version,",
-            place_in(order),
-            _VISIBLE,
-            beyond(order),
-            first_of(order),
-            ")",
+            ", project AS (SELECT home AS project_id FROM principal)",
+            page_of("projects", order, _VISIBLE),
             _DOCUMENTS,
             DOCUMENT_PAGE,
         )

@@ -10,7 +10,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, beyond, clauses, first_of, place_in, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, page_of, rfc3339
 from ipucloud.events.log import record
 from ipucloud.identity.access import PRINCIPAL, authenticated
 from ipucloud.identity.roles import Role
@@ -28,29 +28,23 @@ _DOCUMENTS = clauses(
     ", documents AS (SELECT place, 1 AS version, json_build_object(", _MEMBERS, ") AS document FROM page)"
 )
 _COLUMNS = "id, name, role, display_prefix, created_by, created_at, expires_at, revoked_at, last_used_at"
-_OF_PROJECT = "FROM tokens WHERE project_id = (SELECT project_id FROM project)"
+_IN_PROJECT = "WHERE project_id = (SELECT project_id FROM project)"
 
 GET_TOKEN = authenticated(
-    clauses(", page AS (SELECT", _COLUMNS, ", 1 AS place", _OF_PROJECT, "AND id = :token_id)", _DOCUMENTS, ONE_DOCUMENT)
+    clauses(
+        ", page AS (SELECT",
+        _COLUMNS,
+        ", 1 AS place FROM tokens",
+        _IN_PROJECT,
+        "AND id = :token_id)",
+        _DOCUMENTS,
+        ONE_DOCUMENT,
+    )
 )
 """Parameter `:token_id`; answers (role, project_id, document, version)."""
 
 LIST_TOKENS: Mapping[Order, sa.TextClause] = {
-    order: authenticated(
-        clauses(
-            ", page AS (SELECT",
-            _COLUMNS,
-            ",",
-            place_in(order),
-            _OF_PROJECT,
-            beyond(order),
-            first_of(order),
-            ")",
-            _DOCUMENTS,
-            DOCUMENT_PAGE,
-        )
-    )
-    for order in Order
+    order: authenticated(clauses(page_of("tokens", order, _IN_PROJECT), _DOCUMENTS, DOCUMENT_PAGE)) for order in Order
 }
 """Every token ever made, revoked ones too; parameters from `db.documents.after`."""
 
