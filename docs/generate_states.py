@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE_PLAN, REPAIR_PLAN
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE_PLAN
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.kernel.transitions import State, TransitionTable
 from ipucloud.operations.plan import PlannedStep
@@ -52,7 +52,8 @@ def _plans() -> str:
         "",
         "# Steps of the operations on a cluster",
         "",
-        "The plans are `src/ipucloud/clusters/plans.py`.",
+        "The plans are `src/ipucloud/clusters/plans.py`. The heal of a cluster in use takes those steps of its create that",
+        "bring back what is missing.",
     ]
     for title, plan in (
         ("Create", CREATE_PLAN),
@@ -60,7 +61,6 @@ def _plans() -> str:
             "Delete, the undoing of a create that failed or was cancelled, and the heal of a cluster that is gone",
             CLEAN_UP_PLAN,
         ),
-        ("Heal of a cluster in use", REPAIR_PLAN),
     ):
         parts += ["", f"## {title}", "", *_table("step", "stage that the customer sees", map(_row, plan))]
     return "\n".join([*parts, ""])

@@ -30,9 +30,7 @@ CLEAN_UP_PLAN: tuple[PlannedStep, ...] = (
 )
 DELETE_PLAN = CLEAN_UP_PLAN
 
-REPAIR_PLAN: tuple[PlannedStep, ...] = tuple(step for step in CREATE_PLAN if step.name != "test_cluster")
-"""What a heal of a cluster in use takes: each step adds what is missing and leaves what is there to its customer.
 
-The cluster test is left out, because it needs the machines for itself. A cluster that is gone is healed by
-`CLEAN_UP_PLAN`.
-"""
+def repair_plan(*names: str) -> tuple[PlannedStep, ...]:
+    """The steps of a create that bring back what is missing of a cluster in use; they leave alone what is there."""
+    return tuple(step for step in CREATE_PLAN if step.name in names)

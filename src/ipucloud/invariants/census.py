@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from ipucloud.site.ports import Allocation, Partition, Sites, VipuAddress
 from ipucloud.wire.site import Host, Network
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RegionCensus:
     """Everything a site has built in one region by name, and the names of the hardware it lists there."""
 
@@ -20,6 +21,11 @@ class RegionCensus:
     networks: Mapping[str, Network]
     hosts: Mapping[str, Host]
     hardware: frozenset[str]
+
+    @cached_property
+    def occupied(self) -> frozenset[str]:
+        """The allocations that have partitions."""
+        return frozenset(partition.allocation_id for partition in self.partitions.values())
 
 
 async def take_census(sites: Sites, regions: Mapping[str, VipuAddress], call_timeout: float) -> list[RegionCensus]:

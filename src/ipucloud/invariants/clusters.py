@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ipucloud.invariants.repairs import build_what_is_missing, delete_again
+from ipucloud.invariants.repairs import build_again, delete_again
 from ipucloud.invariants.rules import Invariant, Refusal, by
 from ipucloud.invariants.states import STATES
 from ipucloud.kernel.ids import external_name
@@ -139,7 +139,7 @@ SERVERS_RUN = Invariant(
     sentence="Every Poplar server of a cluster in use runs, and says how to log in.",
     object_type="cluster",
     remedy="Let the audit have a worker look at the servers and record what it sees.",
-    heal=build_what_is_missing,
+    heal=build_again("look at the servers and record what it sees", "deploy_poplar_servers"),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            string_agg(format('%s is %s at %s', s.name, s.state, coalesce(s.ssh_host, 'no address')), '; '

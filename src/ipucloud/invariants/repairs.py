@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.load import load
 from ipucloud.clusters.admission import expected_seconds
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, DELETE, DELETE_PLAN, HEAL, REPAIR_PLAN, WORK_KIND
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, DELETE, DELETE_PLAN, HEAL, WORK_KIND, repair_plan
 from ipucloud.clusters.states import ClusterState
 from ipucloud.invariants.rules import Mend, Mended, Refused, Violation
 from ipucloud.invariants.states import GONE, WORKING
@@ -27,7 +27,7 @@ DEADLINE_SECONDS = 3600.0
 _LOCK = sa.text(
     """
     SELECT c.id, c.project_id, c.state, r.typical_seconds,
-           o.id AS operation_id, o.kind AS operation_kind
+           o.id AS operation_id
       FROM clusters c
       LEFT JOIN site_regions r ON r.region = c.region
       LEFT JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
@@ -48,7 +48,6 @@ class Cluster:
     state: ClusterState
     typical_seconds: dict[str, float]
     operation_id: UUID | None
-    operation_kind: str | None
 
 
 async def lock_cluster(connection: AsyncConnection, violation: Violation) -> Cluster:
@@ -65,13 +64,10 @@ async def lock_cluster(connection: AsyncConnection, violation: Violation) -> Clu
         state=ClusterState(row.state),
         typical_seconds=row.typical_seconds or {},
         operation_id=row.operation_id,
-        operation_kind=row.operation_kind,
     )
 
 
 async def _open(connection: AsyncConnection, cluster: Cluster, kind: str, plan: tuple[PlannedStep, ...]) -> Mended:
-    if cluster.operation_id is not None and cluster.operation_kind == kind:
-        return Mended(cluster.operation_id)
     if cluster.operation_id is not None:
         raise Refused(f"Operation {cluster.operation_id} runs on the cluster; audit again when it has ended.")
     operation_id = await open_operation(
@@ -96,11 +92,16 @@ async def _take_clean_up_again(connection: AsyncConnection, violation: Violation
     return await _open(connection, cluster, HEAL, CLEAN_UP_PLAN)
 
 
-async def _build_what_is_missing(connection: AsyncConnection, violation: Violation) -> Mended:
-    cluster = await lock_cluster(connection, violation)
-    if cluster.state not in WORKING:
-        raise Refused(f"The cluster is in {cluster.state} now.")
-    return await _open(connection, cluster, HEAL, REPAIR_PLAN)
+def build_again(what: str, *steps: str) -> Mend:
+    """Have a worker take these steps of a create for a cluster in use."""
+
+    async def run(connection: AsyncConnection, violation: Violation) -> Mended:
+        cluster = await lock_cluster(connection, violation)
+        if cluster.state not in WORKING:
+            raise Refused(f"The cluster is in {cluster.state} now.")
+        return await _open(connection, cluster, HEAL, repair_plan(*steps))
+
+    return Mend(f"has a worker {what}", run)
 
 
 async def _delete_again(connection: AsyncConnection, violation: Violation) -> Mended:
@@ -120,6 +121,5 @@ async def _wake_cluster_of_operation(connection: AsyncConnection, violation: Vio
 
 
 take_clean_up_again = Mend("has a worker clean up the cluster's machines again", _take_clean_up_again)
-build_what_is_missing = Mend("has a worker build again what is missing of the cluster", _build_what_is_missing)
 delete_again = Mend("has a worker delete the cluster again", _delete_again)
 wake_cluster_of_operation = Mend("wakes the cluster", _wake_cluster_of_operation)

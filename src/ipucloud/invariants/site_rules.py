@@ -9,7 +9,7 @@ from uuid import UUID
 from ipucloud.invariants.census import RegionCensus
 from ipucloud.invariants.comparison import THINGS, Comparison, Thing
 from ipucloud.invariants.records import ClusterRecord
-from ipucloud.invariants.repairs import build_what_is_missing
+from ipucloud.invariants.repairs import build_again
 from ipucloud.invariants.rules import Refusal, Rule, TakeDown, Violation
 from ipucloud.invariants.take_downs import take_down_allocation, take_down_network, take_down_server
 from ipucloud.site.ports import PartitionState
@@ -90,9 +90,10 @@ def _other_machines(cluster: ClusterRecord, region: RegionCensus) -> str | None:
 
 
 def _no_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
-    # Without its allocation the partition cannot be there either; that is the other rule's finding.
-    there = cluster.name not in region.allocations or cluster.name in region.partitions
-    return None if there else f"the controller has no partition {cluster.name}"
+    """A customer may have made room for partitions of their own; that is no fault."""
+    if cluster.name not in region.allocations or cluster.name in region.occupied or cluster.name in region.partitions:
+        return None
+    return f"the controller has no partition {cluster.name}, and no other in the cluster's allocation"
 
 
 def _ill_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
@@ -162,7 +163,7 @@ SITE_RULES = (
         sentence="A cluster in use has a V-IPU allocation of its name.",
         object_type="cluster",
         remedy="Let the audit have a worker make it again, with the partition.",
-        heal=build_what_is_missing,
+        heal=build_again("make the allocation and its partition", "create_allocation", "create_partition"),
         find=_in_use(_no_allocation),
     ),
     SiteRule(
@@ -175,10 +176,10 @@ SITE_RULES = (
     ),
     SiteRule(
         name="cluster_in_use_has_its_partition",
-        sentence="A cluster in use has a partition of its name.",
+        sentence="A cluster in use has a partition of its name, or its customer's own in its place.",
         object_type="cluster",
         remedy="Let the audit have a worker make it again.",
-        heal=build_what_is_missing,
+        heal=build_again("make the partition", "create_partition"),
         find=_in_use(_no_partition),
     ),
     SiteRule(
@@ -194,7 +195,7 @@ SITE_RULES = (
         sentence="A cluster in use has a tenant network of its name.",
         object_type="cluster",
         remedy="Let the audit have a worker make it again.",
-        heal=build_what_is_missing,
+        heal=build_again("make the network", "attach_network"),
         find=_in_use(_no_network),
     ),
     SiteRule(
@@ -210,7 +211,7 @@ SITE_RULES = (
         sentence="Every host of a cluster in use carries a server.",
         object_type="cluster",
         remedy="Let the audit have a worker deploy it again; what was on it is lost.",
-        heal=build_what_is_missing,
+        heal=build_again("deploy the servers that are missing", "deploy_poplar_servers"),
         find=_in_use(_no_server),
     ),
     SiteRule(
