@@ -13,6 +13,7 @@ from ipucloud.clusters.results import ServerObservation
 from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.plan import PlannedStep
+from ipucloud.operations.states import OperationState
 
 _LOCK_QUOTA = sa.text(
     """
@@ -24,20 +25,31 @@ _LOCK = sa.text(
     """
     SELECT o.id FROM clusters c JOIN operations o ON o.cluster_id = c.id
      WHERE c.id = :cluster_id AND o.id = :operation_id AND o.finished_at IS NULL
+       AND (o.state = 'cancelling') = :cancelling
        FOR NO KEY UPDATE
     """
 )
 
 
 async def lock_operation(connection: AsyncConnection, cluster: ClusterInputs) -> bool:
-    """Hold the cluster and its operation for this transaction; False when the operation has ended meanwhile.
+    """Hold the cluster and its operation for this transaction.
+
+    False when the operation has ended or was asked to be cancelled since its inputs were read. Whoever was told that
+    an operation will be cancelled must not find it succeeded: the last step, too, gives way.
 
     The last step may give machines back, and so holds the quota first: quota comes before cluster in the lock order.
     """
     if cluster.step.last:
         await connection.execute(_LOCK_QUOTA, {"cluster_id": cluster.id})
         failpoint("cluster.quota_locked")
-    found = await connection.execute(_LOCK, {"cluster_id": cluster.id, "operation_id": cluster.operation_id})
+    found = await connection.execute(
+        _LOCK,
+        {
+            "cluster_id": cluster.id,
+            "operation_id": cluster.operation_id,
+            "cancelling": cluster.operation_state == OperationState.CANCELLING,
+        },
+    )
     failpoint("cluster.operation_locked")
     return found.one_or_none() is not None
 

@@ -98,7 +98,7 @@ class ClusterReconciler:
         self, connection: AsyncConnection, ticket: Ticket, inputs: ClusterInputs, result: StepResult
     ) -> Outcome:
         if not await progress.lock_operation(connection, inputs):
-            # A delete took the operation's place while this step ran: look again, at the delete.
+            # A delete took the operation's place while this step ran, or a cancel was asked for: look again, at that.
             return Go()
         match result:
             case Achieved():

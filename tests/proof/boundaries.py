@@ -1,0 +1,99 @@
+"""Holding a cluster's work at a boundary: between two steps, before a step acts, and before its result is written."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.inputs import ClusterInputs
+from ipucloud.clusters.reconciler import ClusterReconciler
+from ipucloud.clusters.results import StepResult
+from ipucloud.db.engine import Database
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.reconcile.engine import Engine, EngineSettings
+from ipucloud.reconcile.outcomes import Outcome
+from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.site.connect import SiteClients
+from tests.support.world import PATIENCE, World
+
+
+class Moment(StrEnum):
+    """`between`: the step before is committed and nothing of this one is read. `loaded`: its inputs are read, nothing
+    was asked of the site. `acted`: the site has answered, nothing is written."""
+
+    BETWEEN = "between"
+    LOADED = "loaded"
+    ACTED = "acted"
+
+
+Boundary = tuple[str, Moment]
+
+
+@dataclass
+class Watched:
+    """The reconciler of production; at its boundaries it waits for what a test wants done there, once each."""
+
+    inner: ClusterReconciler
+    plans: dict[UUID, dict[Boundary, Callable[[], Awaitable[None]]]]
+    kind: str = ClusterReconciler.kind
+
+    async def load(self, connection: AsyncConnection, ticket: Ticket) -> ClusterInputs | Outcome:
+        found = await self.inner.load(connection, ticket)
+        if isinstance(found, ClusterInputs) and await self._reach(found, Moment.BETWEEN):
+            return await self.inner.load(connection, ticket)
+        return found
+
+    async def act(self, ticket: Ticket, inputs: ClusterInputs) -> StepResult:
+        await self._reach(inputs, Moment.LOADED)
+        result = await self.inner.act(ticket, inputs)
+        await self._reach(inputs, Moment.ACTED)
+        return result
+
+    async def apply(
+        self, connection: AsyncConnection, ticket: Ticket, inputs: ClusterInputs, result: StepResult
+    ) -> Outcome:
+        return await self.inner.apply(connection, ticket, inputs, result)
+
+    async def _reach(self, inputs: ClusterInputs, moment: Moment) -> bool:
+        plan = self.plans.get(inputs.id, {}).pop((inputs.step.name, moment), None)
+        if plan is None:
+            return False
+        await plan()
+        return True
+
+
+@asynccontextmanager
+async def watched_worker(
+    world: World, plans: dict[UUID, dict[Boundary, Callable[[], Awaitable[None]]]]
+) -> AsyncIterator[None]:
+    """A worker that reconciles clusters, and nothing else, through `Watched`."""
+    settings = world.settings
+    database = Database(world.database.url, pool_size=16, pool_timeout=30.0)
+    sites = SiteClients(world.site.url, token=world.site.token, call_timeout=settings.site_call_timeout)
+    inner = ClusterReconciler(
+        sites,
+        poll_interval=settings.site_poll_interval,
+        request_life=settings.request_life,
+        attempts=settings.step_attempts,
+        billing_starts_at=settings.billing_starts_at,
+        draw=random.Random(1),  # noqa: S311  # jitter
+    )
+    reconcilers: list[Any] = [Watched(inner, plans)]
+    engine = Engine(database, reconcilers, clock=SystemClock(), settings=EngineSettings(poll=0.05))
+    running = asyncio.create_task(engine.run())
+    try:
+        yield
+    finally:
+        engine.stop()
+        async with asyncio.timeout(PATIENCE):
+            await running
+        await sites.close()
+        await database.close()

@@ -1,0 +1,238 @@
+"""Cancel and delete at every boundary of every step, in peace and with the site in trouble: one end, and nothing left.
+
+Many clusters go through one worker at a time; each has one thing done to it at one boundary.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+import pytest
+
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE_PLAN, WORK_KIND
+from ipucloud.operations.store import request_cancel
+from ipucloud.reconcile.wake import wake
+from ipucloud.wire.site import FaultAction, FaultRule
+from tests.proof.boundaries import Boundary, Moment, watched_worker
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.world import Made, World, open_world
+
+pytestmark = pytest.mark.anyio
+
+MACHINES = 64
+BATCH = 30
+CALL_OF_STEP = {
+    "attach_network": ("networks.put", "name"),
+    "power_on_machines": ("redfish.reset", "machine"),
+    "create_allocation": ("admin.CreateAllocation", "name"),
+    "test_cluster": ("admin.TestCluster", "name"),
+    "create_partition": ("vipu.CreatePartition", "name"),
+    "deploy_poplar_servers": ("hosts.put_server", "host"),
+    "check_ipus": ("hosts.get", "host"),
+    "wipe_poplar_servers": ("hosts.delete_server", "host"),
+    "remove_partitions": ("vipu.RemovePartition", "name"),
+    "remove_allocation": ("admin.RemoveAllocation", "name"),
+    "detach_network": ("networks.delete", "name"),
+    "power_off_machines": ("redfish.reset", "machine"),
+    "verify_clean": ("hosts.get", "host"),
+}
+BUILD = tuple(step.name for step in CREATE_PLAN)
+CLEAN_UP = tuple(step.name for step in CLEAN_UP_PLAN)
+
+Deed = Literal["cancel", "delete"]
+Trouble = Literal["none", "refused", "lost", "unavailable"]
+RULES: dict[Trouble, dict[str, Any]] = {
+    "refused": {"action": FaultAction.STATUS, "status": 422, "grpc_status": "INVALID_ARGUMENT", "times": 1},
+    "lost": {"action": FaultAction.DROP_ANSWER, "times": 1},
+    "unavailable": {"action": FaultAction.STATUS, "status": 503, "grpc_status": "UNAVAILABLE", "times": 2},
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """`first` has led there: None for a create that goes on by itself."""
+
+    step: str
+    moment: Moment
+    deed: Deed
+    trouble: Trouble = "none"
+    first: Literal["create", "cancelled create", "failed create", "delete"] = "create"
+
+    def __str__(self) -> str:
+        return f"{self.first}: {self.deed} {self.moment} {self.step}, trouble: {self.trouble}"
+
+
+def all_cases() -> Iterator[Case]:
+    deeds: tuple[Deed, ...] = ("cancel", "delete")
+    troubles: tuple[Trouble, ...] = ("none", "refused", "lost", "unavailable")
+    for step, moment, deed, trouble in itertools.product(BUILD, Moment, deeds, troubles):
+        yield Case(step, moment, deed, trouble)
+    for step, moment in itertools.product(CLEAN_UP, Moment):
+        yield Case(step, moment, "delete", first="cancelled create")
+        yield Case(step, moment, "cancel", first="failed create")
+        yield Case(step, moment, "delete", first="failed create")
+        yield Case(step, moment, "delete", first="delete")
+        yield Case(step, moment, "delete", "lost", first="delete")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=MACHINES) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
+    async with open_world(database, site) as world:
+        yield world
+
+
+class Trial:
+    """One cluster and its case."""
+
+    def __init__(self, world: World, case: Case, made: Made) -> None:
+        self.world = world
+        self.case = case
+        self.made = made
+        self.plans: dict[Boundary, Callable[[], Awaitable[None]]] = {(case.step, case.moment): self._do}
+        self.told: object = None
+        self._rules: list[str] = []
+
+    async def prepare(self) -> None:
+        case = self.case
+        if case.trouble != "none":
+            deed = self.plans.get((case.step, Moment.BETWEEN))
+            self.plans[case.step, Moment.BETWEEN] = lambda: self._trouble_then(deed)
+        if case.first == "failed create":
+            await self._fault("create_partition", RULES["refused"])
+        if case.first == "cancelled create":
+            self.plans["create_partition", Moment.LOADED] = self._cancel_first
+
+    async def finish(self) -> list[str]:
+        """Wait for the end; what is not as it should be."""
+        if self.case.first == "delete":
+            await self.world.finished(self.made.operation)
+            self.told = await self.world.delete(self.made.id)
+        created = await self.world.finished(self.made.operation)
+        deletions = await self._deletions()
+        states = [(await self.world.finished(each)).state for each in deletions]
+        for rule in self._rules:
+            self.world.site.http().delete("/v1/faults", params={"id": rule})
+        return [f"{self.case}: {what}" for what in await self._wrong(created, states)]
+
+    async def _deletions(self) -> Sequence[UUID]:
+        async with self.world.database.read() as connection:
+            found = await connection.exec_driver_sql(
+                f"SELECT id FROM operations WHERE kind = 'cluster.delete' AND cluster_id = '{self.made.id}'"  # noqa: S608
+            )
+            return list(found.scalars())
+
+    async def _wrong(self, created: Any, deletions: Sequence[str]) -> list[str]:
+        cluster = await self.world.one("SELECT * FROM clusters WHERE id = :id", id=self.made.id)
+        billed = await self.world.value("SELECT count(*) FROM usage_intervals WHERE cluster_id = :id", id=self.made.id)
+        error = (created.error or {}).get("code")
+        seen = (created.state, error, cluster.state, tuple(deletions), billed)
+        wrong = [] if seen in expected(self.case) else [f"ended as {seen}, not as one of {expected(self.case)}"]
+        if self.plans:
+            wrong.append(f"never reached {list(self.plans)}")
+        held = await self.world.value(
+            "SELECT count(*) FROM allocations WHERE freed_at IS NULL AND cluster_id = :id", id=self.made.id
+        )
+        return [*wrong, *([f"{held} machines and hosts are still held"] if held else [])]
+
+    async def _do(self) -> None:
+        if self.case.deed == "delete":
+            again = await self.world.delete(self.made.id)
+            if self.case.first == "delete":
+                assert again == self.told, "a delete that runs answers with its operation"
+        else:
+            await self._cancel()
+
+    async def _trouble_then(self, deed: Callable[[], Awaitable[None]] | None) -> None:
+        await self._fault(self.case.step, RULES[self.case.trouble])
+        if deed is not None:
+            await deed()
+
+    async def _cancel(self) -> bool:
+        async with self.world.database.begin() as connection:
+            cluster = await request_cancel(
+                connection, project_id=self.world.project.id, operation_id=self.made.operation
+            )
+            if cluster is not None:
+                await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=self.world.project.id)
+        return cluster is not None
+
+    async def _cancel_first(self) -> None:
+        assert await self._cancel()
+
+    async def _fault(self, step: str, rule: dict[str, Any]) -> None:
+        call, by = CALL_OF_STEP[step]
+        target = await self._target(by)
+        body = FaultRule(call=call, target=target, **rule).model_dump(mode="json")
+        answer = self.world.site.http().post("/v1/faults", json=body).raise_for_status()
+        self._rules.append(answer.json()["id"])
+
+    async def _target(self, by: str) -> str:
+        if by == "name":
+            name: str = await self.world.value("SELECT external_name FROM clusters WHERE id = :id", id=self.made.id)
+            return f"{name}*"
+        table = {"machine": "machines", "host": "hosts"}[by]
+        found: str = await self.world.value(
+            f"SELECT name FROM {table} t JOIN allocations a ON a.{by}_id = t.id WHERE a.cluster_id = :id",  # noqa: S608
+            id=self.made.id,
+        )
+        return found
+
+
+Seen = tuple[str, str | None, str, tuple[str, ...], int]
+CANCELLED: Seen = ("cancelled", None, "deleted", (), 0)
+PREEMPTED: Seen = ("failed", "preempted", "deleted", ("succeeded",), 0)
+LIVED: Seen = ("succeeded", None, "deleted", ("succeeded",), 1)
+
+
+def expected(case: Case) -> set[Seen]:
+    """The ends a case may have: of the create, its error, of the cluster, of the delete; and usage intervals."""
+    refused: Seen = ("failed", "site_refused", "error", (), 0)
+    if case.first == "delete":
+        return {LIVED}
+    if case.first == "cancelled create":
+        return {PREEMPTED}
+    if case.first == "failed create":
+        return {refused} if case.deed == "cancel" else {("failed", "preempted", "deleted", ("succeeded",), 0)}
+    return {CANCELLED} if case.deed == "cancel" else {PREEMPTED}
+
+
+async def go_through(world: World, cases: Sequence[Case]) -> list[str]:
+    """All cases side by side."""
+    trials = [Trial(world, case, await world.create(f"c{number}", "m2000-pod4")) for number, case in enumerate(cases)]
+    for trial in trials:
+        await trial.prepare()
+    async with watched_worker(world, {trial.made.id: trial.plans for trial in trials}):
+        wrong = [line for lines in await asyncio.gather(*(trial.finish() for trial in trials)) for line in lines]
+        world.heal()
+        await world.delete_all()
+    await world.assert_nothing_left()
+    return wrong
+
+
+async def test_every_boundary(world: World, full: bool, figures: Callable[..., None]) -> None:
+    cases = list(all_cases())
+    chosen = (
+        cases
+        if full
+        else [case for case in cases[::7]]
+        + [case for case in cases if case.step == "check_ipus" and case.trouble == "none"]
+    )
+    wrong: list[str] = []
+    for start in range(0, len(chosen), BATCH):
+        wrong += await go_through(world, chosen[start : start + BATCH])
+    figures(cases=len(chosen), of=len(cases), **Counter(case.first for case in chosen))
+    if wrong:
+        pytest.fail("\n".join(wrong))
