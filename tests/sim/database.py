@@ -27,8 +27,8 @@ LOCK_SECONDS = 5.0
 _DIALECT = sa.create_engine("postgresql+psycopg://").dialect
 
 Parameters = Mapping[str, object]
-Committed = Callable[[Actor, Sequence[str]], None]
-"""Told after every commit: by whom, and the labels of the statements."""
+Committed = Callable[[Actor, Sequence[str], float], None]
+"""Told after every commit: by whom, the labels of the statements, and the seconds from the first to the last."""
 
 
 class Answer(IteratorResult[Any]):
@@ -166,6 +166,20 @@ class SimulatedDatabase(Database):
         )
 
 
+class Plain:
+    """Statements of the simulation itself: nothing comes between them and nothing happens to them."""
+
+    def __init__(self, database: SimulatedDatabase) -> None:
+        self._database = database
+
+    async def execute(self, statement: sa.TextClause, parameters: Parameters | None = None) -> Answer:
+        line = self._database.take_line()
+        try:
+            return await self._database.send(line, statement, parameters or {})
+        finally:
+            self._database.board.give_back(line)
+
+
 class _Statements:
     """Statements that each stand alone."""
 
@@ -181,7 +195,7 @@ class _Statements:
             answer = await database.send(line, statement, parameters or {})
         finally:
             database.board.give_back(line)
-        database.committed(database.actor, [name])
+        database.committed(database.actor, [name], 0.0)
         if fault:
             raise lost(name)
         return answer
@@ -194,6 +208,7 @@ class _Transaction:
         self._database = database
         self._line = database.take_line()
         self._line.say("BEGIN")
+        self._begun = database.actor.baton.now
         self._labels: list[str] = []
 
     async def execute(
@@ -215,7 +230,7 @@ class _Transaction:
         self._must_be_open()
         fault = database.may_fail("commit", DatabaseFault.LOST, DatabaseFault.ANSWER_LOST)
         self._line.say("COMMIT")
-        database.committed(database.actor, self._labels)
+        database.committed(database.actor, self._labels, database.actor.baton.now - self._begun)
         if fault:
             raise lost("commit")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TextIO
 from unittest import mock
 from uuid import UUID
@@ -18,14 +19,17 @@ from ipucloud.worker import main
 from ipucloud.worker.tasks import periodic_tasks
 from tests.sim.baton import Actor, Baton
 from tests.sim.customers import Customers, Shop
+from tests.sim.database import Plain, SimulatedDatabase
 from tests.sim.faults import Faults
 from tests.sim.lines import instant
 from tests.sim.loop import VirtualLoop
-from tests.sim.site.door import Network, Request
+from tests.sim.site.door import Network
 from tests.sim.site.hardware import Hardware
 from tests.sim.stage import Stage
 from tests.sim.swarm import Weather, weather
 from tests.sim.trace import Trace
+from tests.sim.verdicts import Rest, all_that_is_wrong
+from tests.sim.watcher import Watcher
 from tests.sim.workers import Surroundings, Worker
 
 PASS_SECONDS = 15.0
@@ -81,9 +85,11 @@ class History:
             poll_seconds=self.weather.poll,
             reap_seconds=self.weather.poll,
         )
+        self._watcher = Watcher(stage.control)
         self._wires = Network(
-            self.hardware, self, faults=self._faults, draw=self._draw, request_life=self.settings.request_life
+            self.hardware, self._watcher, faults=self._faults, draw=self._draw, request_life=self.settings.request_life
         )
+        self._watcher.look_at(self._wires)
         self._around = Surroundings(
             baton=self._baton,
             board=stage.board,
@@ -94,7 +100,7 @@ class History:
             faults=self._faults,
             draw=self._draw,
             grain=self.weather.grain,
-            committed=self.committed,
+            committed=self._watcher.committed,
         )
         self._workers: list[Worker] = []
 
@@ -112,12 +118,6 @@ class History:
         with mock.patch.object(ids, "uuid7", uuid7), mock.patch.object(main, "periodic_tasks", chosen_tasks):
             yield
 
-    def arrives(self, request: Request) -> None:
-        """A change reaches the site."""
-
-    def committed(self, actor: Actor, labels: Sequence[str]) -> None:
-        """A transaction became durable."""
-
     async def run(self) -> Verdict:
         before = self._stage.board.statements
         weights = self.weather.weights
@@ -132,6 +132,7 @@ class History:
         await self._baton.loop.stillness()
         await self._safety()
         await self._liveness()
+        await self._judge(self._around.database(customer))
         for worker in self._workers:
             await worker.kill()
         await self._baton.kill(customer)
@@ -141,8 +142,26 @@ class History:
         verdict.faults = self._faults.counts
         return verdict
 
+    async def _judge(self, database: SimulatedDatabase) -> None:
+        failures = self.verdict.failures
+        failures += self._watcher.failures
+        if failures:
+            return
+        self.hardware.advance(self._baton.now)
+        rest = Rest(
+            control=self._stage.control,
+            plain=Plain(database),
+            hardware=self.hardware,
+            now=instant(self._baton.now),
+            tolerance=timedelta(seconds=self._watcher.longest_transaction),
+            own_partitions={},
+        )
+        failures += await all_that_is_wrong(rest)
+
     async def _safety(self) -> None:
         for _ in range(self.weather.choices):
+            if self._watcher.failures:
+                return
             chosen = self._baton.choose()
             if chosen is None:
                 self._pass_time_until(self._baton.next_due())
@@ -150,19 +169,18 @@ class History:
             self.verdict.choices += 1
             await self._baton.hand_to(chosen)
             await self._misfortune(chosen.actor)
+            await self._succeed()
             self._pass_time(self._draw.uniform(0.0, self.weather.tick))
 
     async def _misfortune(self, actor: Actor) -> None:
         worker = self._worker_of(actor)
         if worker is None:
             return
-        await worker.succeed()
         fate = self._draw.random()
         weather = self.weather
         if fate < weather.kill_rate:
             self.verdict.kills += 1
             await worker.kill()
-            await worker.succeed()
         elif fate < weather.kill_rate + weather.freeze_rate:
             self.verdict.freezes += 1
             lease = self.settings.lease_seconds
@@ -170,9 +188,11 @@ class History:
         elif fate < weather.kill_rate + weather.freeze_rate + weather.presence_loss_rate:
             worker.presence.lose()
         elif self._draw.random() < weather.drain_rate:
-            worker.drain()
+            await worker.drain()
 
     async def _liveness(self) -> None:
+        if self._watcher.failures:
+            return
         self._faults.calm()
         self.hardware.repair()
         for actor in self._baton.actors:
@@ -197,9 +217,12 @@ class History:
                 self._pass_time_until(due)
                 continue
             await self._baton.hand_to(chosen)
-            if worker := self._worker_of(chosen.actor):
-                await worker.succeed()
+            await self._succeed()
         self._pass_time_until(end)
+
+    async def _succeed(self) -> None:
+        for worker in self._workers:
+            await worker.succeed()
 
     def _worker_of(self, actor: Actor) -> Worker | None:
         return next((worker for worker in self._workers if worker.actor is actor), None)

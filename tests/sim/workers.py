@@ -84,7 +84,8 @@ class Worker:
         self.actor.note(f"frozen for {seconds:.0f} s")
         self.actor.frozen_until = self._around.baton.now + seconds
 
-    def drain(self) -> None:
+    async def drain(self) -> None:
         """SIGTERM."""
         self.actor.note("asked to stop")
         self._engine.stop()
+        await self._around.baton.loop.stillness()

@@ -32,9 +32,10 @@ class Request:
 
 
 class Watch(Protocol):
-    """Sees every change arrive at the site, whenever that is."""
+    """Sees every change arrive at the site, whenever that is, and whether the site will refuse it."""
 
     def arrives(self, request: Request) -> None: ...
+    def took_effect(self, request: Request) -> None: ...
 
 
 @dataclass(eq=False, slots=True)
@@ -130,5 +131,6 @@ class Network:
             effect()
         except SiteError as refusal:
             return refusal
+        self._watch.took_effect(request)
         self.hardware.remember()
         return None

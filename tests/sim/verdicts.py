@@ -1,0 +1,123 @@
+"""What must hold when a history has come to rest: database, site and bill agree, and the product's own rules hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+import psycopg
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.usage import cluster_usage
+from ipucloud.invariants import billing, clusters, log, machines, operations, tenancy, tickets
+from ipucloud.invariants.rules import violations
+from ipucloud.site.ports import PartitionState
+from ipucloud.wire.site import HostState
+from tests.sim.database import Plain
+from tests.sim.oracle import billed_minutes
+from tests.sim.site.hardware import Hardware
+
+RULES = (
+    *clusters.RULES,
+    *operations.RULES,
+    *tickets.RULES,
+    *machines.RULES,
+    *billing.RULES,
+    *tenancy.RULES,
+    *log.RULES,
+)
+"""The rules about what histories write; those about the schema are held once for the stage."""
+
+_LIVING = """
+SELECT c.external_name,
+       array_agg(m.name ORDER BY a.ordinal) FILTER (WHERE m.id IS NOT NULL),
+       array_agg(h.name ORDER BY a.ordinal) FILTER (WHERE h.id IS NOT NULL)
+  FROM clusters c JOIN allocations a ON a.cluster_id = c.id AND a.freed_at IS NULL
+  LEFT JOIN machines m ON m.id = a.machine_id LEFT JOIN hosts h ON h.id = a.host_id
+ GROUP BY c.id
+"""
+_LIVES = """
+SELECT c.id, c.project_id, c.external_name, ready.at, gone.at
+  FROM clusters c
+  LEFT JOIN LATERAL (SELECT min(created_at) AS at FROM events
+                      WHERE subject_id = c.id AND type = 'cluster.active') AS ready ON true
+  LEFT JOIN LATERAL (SELECT min(created_at) AS at FROM events
+                      WHERE subject_id = c.id AND type = 'cluster.deleting') AS gone ON true
+"""
+
+
+@dataclass(frozen=True)
+class Rest:
+    """A history at rest. `tolerance`: seconds that its longest transaction took, for those of whose statements the
+    times differ. `own_partitions`: those that customers made instead of ours, by cluster."""
+
+    control: psycopg.Connection[Any]
+    plain: Plain
+    hardware: Hardware
+    now: datetime
+    tolerance: timedelta
+    own_partitions: Mapping[str, Collection[str]]
+
+
+async def all_that_is_wrong(rest: Rest) -> list[str]:
+    """One sentence for each fault."""
+    wrong = [*_site(rest), *await _minutes(rest)]
+    connection = cast("AsyncConnection", rest.plain)
+    for rule in RULES:
+        wrong += [f"{rule.name}: {found.object_id}: {found.detail}" for found in await violations(connection, rule)]
+    return wrong
+
+
+def _site(rest: Rest) -> Iterator[str]:
+    """X2, X3: at the site is what the living clusters hold, and nothing else."""
+    state = rest.hardware.state
+    allocations: dict[str, object] = {}
+    networks: dict[str, object] = {}
+    servers: dict[str, object] = {}
+    partitions: dict[str, object] = {}
+    working: set[str] = set()
+    for name, machines_held, hosts_held in rest.control.execute(_LIVING).fetchall():
+        working.update(machines_held)
+        allocations[name] = sorted(machines_held)
+        networks[name] = (sorted(machines_held), sorted(hosts_held))
+        servers |= dict.fromkeys(hosts_held, name)
+        partitions |= dict.fromkeys(rest.own_partitions.get(name, [name]), PartitionState.ACTIVE)
+    yield from _compare("allocations", allocations, {a.id: sorted(a.agent_ids) for a in state.allocations.values()})
+    yield from _compare(
+        "networks", networks, {n: (sorted(f.spec.machines), sorted(f.spec.hosts)) for n, f in state.networks.items()}
+    )
+    yield from _compare("partitions", partitions, {name: found.state for name, found in state.partitions.items()})
+    yield from _compare(
+        "servers", servers, {name: host.server.network for name, host in state.hosts.items() if host.server}
+    )
+    yield from _compare(
+        "hosts",
+        {name: HostState.RUNNING if name in servers else HostState.CLEAN for name in state.hosts},
+        {name: host.state for name, host in state.hosts.items()},
+    )
+    yield from _compare(
+        "power",
+        {name: "On" if name in working else "Off" for name in state.machines},
+        {name: machine.power for name, machine in state.machines.items()},
+    )
+
+
+def _compare(what: str, wanted: Mapping[str, object], found: Mapping[str, object]) -> Iterator[str]:
+    for name in sorted(wanted.keys() | found.keys()):
+        if wanted.get(name) != found.get(name):
+            yield f"X3: {what}: {name} is {found.get(name)} at the site and should be {wanted.get(name)}"
+
+
+async def _minutes(rest: Rest) -> list[str]:
+    """X4: what is billed is what the rule says."""
+    wrong = []
+    for cluster, project, name, ready, gone in rest.control.execute(_LIVES).fetchall():
+        usage = await cluster_usage(cast("AsyncConnection", rest.plain), project_id=project, cluster_id=cluster)
+        slack = rest.tolerance
+        least = billed_minutes(ready and ready + slack, gone and gone - slack, rest.now)
+        most = billed_minutes(ready and ready - slack, gone and gone + slack, rest.now)
+        if not least <= usage.minutes <= most:
+            wrong.append(f"X4: {name} is billed {usage.minutes} minutes and used {least} to {most}")
+    return wrong

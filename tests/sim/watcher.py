@@ -1,0 +1,133 @@
+"""What must hold at every moment: seen from outside, by whoever could see database and site at once.
+
+Numbers X… are those of docs/reliability.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+
+from ipucloud.wire.site import HostState
+from tests.sim.baton import Actor
+from tests.sim.site.door import Network, Request
+from tests.sim.site.hardware import Hardware
+
+CUSTOMER = "customer"
+"""The sender of what a customer does at the controller with his own hands."""
+
+CREATES = frozenset({"create_allocation", "create_partition", "put_network", "put_server", "start_test"})
+REMOVES = frozenset({"remove_partition", "remove_allocation", "delete_network", "delete_server", "power_off"})
+
+_HOLDERS = """
+SELECT coalesce(m.name, h.name), a.cluster_id::text
+  FROM allocations a LEFT JOIN machines m ON m.id = a.machine_id LEFT JOIN hosts h ON h.id = a.host_id
+ WHERE a.freed_at IS NULL
+"""
+_CLUSTER = """
+SELECT c.external_name,
+       c.state IN ('deleting', 'deleted', 'error') OR EXISTS (
+         SELECT FROM operations o WHERE o.cluster_id = c.id AND o.undoing)
+  FROM clusters c WHERE c.id::text = %s
+"""
+_FREED = """
+SELECT a.id, coalesce(m.name, h.name), m.id IS NOT NULL, c.external_name
+  FROM allocations a JOIN clusters c ON c.id = a.cluster_id
+  LEFT JOIN machines m ON m.id = a.machine_id LEFT JOIN hosts h ON h.id = a.host_id
+ WHERE a.freed_at IS NOT NULL AND NOT a.id = ANY (%s)
+"""
+
+
+class Watcher:
+    """Holds the site against the committed database at every arrival and after every commit that frees machines."""
+
+    def __init__(self, control: psycopg.Connection[Any]) -> None:
+        self.failures: list[str] = []
+        self.longest_transaction = 0.0
+        self._control = control
+        self._freed: list[Any] = []
+        self._hardware: Hardware
+        self._network: Network
+
+    def look_at(self, network: Network) -> None:
+        self._network = network
+        self._hardware = network.hardware
+
+    def arrives(self, request: Request) -> None:
+        if request.sender == CUSTOMER:
+            return
+        if request.call in CREATES:
+            self._must_hold(request)
+        if request.call in REMOVES:
+            self._must_mean_it(request)
+
+    def took_effect(self, request: Request) -> None:
+        if request.call.startswith("power_"):
+            self._must_not_disturb(request)
+
+    def committed(self, actor: Actor, labels: Sequence[str], seconds: float) -> None:
+        self.longest_transaction = max(self.longest_transaction, seconds)
+        if any("freed_at" in label for label in labels):
+            self._must_be_clean()
+
+    def _fail(self, sentence: str) -> None:
+        self.failures.append(sentence)
+
+    def _must_hold(self, request: Request) -> None:
+        """X5: nothing is ever asked of a machine but for the cluster that holds it."""
+        holders = self._holders()
+        for name in request.touches:
+            if holders.get(name) != request.sender:
+                held = f"{holders[name]} holds it" if name in holders else "nobody holds it"
+                self._fail(f"X5: {request.call} {request.name} arrives for {name}, and {held}")
+
+    def _must_mean_it(self, request: Request) -> None:
+        """X6: what is removed belongs to a cluster that is to be taken down."""
+        name, going = self._cluster(request.sender)
+        if not going:
+            self._fail(f"X6: {request.call} {request.name} arrives for {name}, which is to stay")
+        partition = self._hardware.state.partitions.get(request.name)
+        inside = partition is not None and partition.allocation == name
+        if request.call != "power_off" and not inside and not request.name.startswith(name):
+            self._fail(f"X6: {request.call} {request.name} arrives for {name}, which it is not part of")
+
+    def _must_not_disturb(self, request: Request) -> None:
+        """X5, for what machines have instead of names: power changes only on behalf of the tenant of the network."""
+        name, _ = self._cluster(request.sender)
+        for network, found in self._hardware.state.networks.items():
+            if request.name in found.spec.machines and network != name:
+                self._fail(f"X5: {request.call} for {name} took effect on {request.name}, which is in {network}")
+
+    def _must_be_clean(self) -> None:
+        """X7: when a machine is freed nothing of its tenant is left on it, and nothing is on its way to it."""
+        state = self._hardware.state
+        self._hardware.advance(self._hardware.now)
+        for key, name, is_machine, owner in self._control.execute(_FREED, (self._freed,)).fetchall():
+            self._freed.append(key)
+            found = [f"allocation {each.id}" for each in state.allocations.values() if name in each.agent_ids]
+            found += [f"partition {each}" for each, partition in state.partitions.items() if name in partition.agents]
+            found += [
+                f"network {each}"
+                for each, network in state.networks.items()
+                if name in network.spec.machines or name in network.spec.hosts
+            ]
+            found += [
+                f"{late.request.call} {late.request.name} under way"
+                for late in self._network.late
+                if late.request.call in CREATES and name in late.request.touches
+            ]
+            if is_machine and state.machines[name].power != "Off":
+                found.append(f"power {state.machines[name].power}")
+            if not is_machine and state.hosts[name].state is not HostState.CLEAN:
+                found.append(f"a host that is {state.hosts[name].state}")
+            if found:
+                self._fail(f"X7: {name} of {owner} was freed with {', '.join(found)}")
+
+    def _holders(self) -> dict[str, str]:
+        return dict(self._control.execute(_HOLDERS).fetchall())
+
+    def _cluster(self, sender: str) -> tuple[str, bool]:
+        found = self._control.execute(_CLUSTER, (sender,)).fetchone()
+        return ("no cluster", False) if found is None else (found[0], found[1])
