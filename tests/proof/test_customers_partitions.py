@@ -1,0 +1,174 @@
+"""What a customer makes on the V-IPU controller inside an allocation stays, until that very cluster is taken down.
+
+A history: one cluster with partitions of the customer's own, and round about it other clusters that come, fail, are
+cancelled and go, workers that are replaced, the inventory read again, and a site that refuses or keeps its answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from ipucloud.clusters.plans import WORK_KIND
+from ipucloud.kernel.errors import Problem
+from ipucloud.operations.store import request_cancel
+from ipucloud.reconcile.wake import wake
+from ipucloud.wire.site import FaultAction
+from tests.proof.workers import worker
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.vipu import VipuDriver
+from tests.support.world import Made, World, open_world
+
+pytestmark = pytest.mark.anyio
+
+SIZES = (4, 8)
+"""IPUs of a customer's partition; a POD16 has room for two of each."""
+CALLS = ("networks.*", "hosts.*", "redfish.*", "admin.*", "vipu.*")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=32) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
+    async with open_world(database, site) as world:
+        yield world
+
+
+class Customer:
+    """The owner of one cluster, who works on the controller directly."""
+
+    def __init__(self, world: World, made: Made, name: str, draw: random.Random) -> None:
+        self._vipu = VipuDriver(world.site.user_channel(), world.site.admin_channel())
+        self.made = made
+        self._allocation = name
+        self._draw = draw
+        self.own: dict[str, bytes] = {}
+
+    def rearrange(self) -> None:
+        """Take the default partition away and make others; sometimes with a name that looks like one of ours."""
+        self._vipu.remove(self._allocation)
+        while self._allocation in self._vipu.partitions():
+            pass
+        left = 16
+        while left >= SIZES[0] and len(self.own) < 3:
+            size = self._draw.choice([size for size in SIZES if size <= left])
+            names = (f"{self._allocation}-x{len(self.own)}", f"mine-{self._allocation[-6:]}-{len(self.own)}")
+            name = self._draw.choice(names)
+            self._vipu.create(name, size, allocation_id=self._allocation, reconfigurable=True)
+            self.own[name] = b""
+            left -= size
+        self.own = self.sees()
+
+    def sees(self) -> dict[str, bytes]:
+        """The partitions of the allocation, each with all that it is."""
+        found = self._vipu.partitions(self._allocation)
+        return {name: partition.spec.SerializeToString() for name, partition in found.items()}
+
+
+class History:
+    """One seed's events around a customer."""
+
+    def __init__(self, world: World, seed: int) -> None:
+        self.world = world
+        self.draw = random.Random(seed)  # noqa: S311  # repeatable, not secret
+        self.seed = seed
+        self.happened = Counter[str]()
+        self._others: list[Made] = []
+
+    async def run(self) -> Counter[str]:
+        async with worker(self.world):
+            made = await self.world.create(f"owned-{self.seed}", "m2000-pod16")
+            assert (await self.world.finished(made.operation)).state == "succeeded"
+        name = await self.world.value("SELECT external_name FROM clusters WHERE id = :id", id=made.id)
+        customer = Customer(self.world, made, name, self.draw)
+        await asyncio.to_thread(customer.rearrange)
+        for _ in range(3):
+            async with worker(self.world, site_call_timeout=0.5):
+                for _ in range(2):
+                    await self._something()
+                self.world.heal()  # the customer's own calls meet no rule
+                assert await asyncio.to_thread(customer.sees) == customer.own, f"seed {self.seed}: {self.happened}"
+        self.world.heal()
+        async with worker(self.world):
+            await self._settle()
+            assert await asyncio.to_thread(customer.sees) == customer.own, f"seed {self.seed}: {self.happened}"
+            await self.world.delete_all()
+        await self.world.assert_nothing_left()
+        return self.happened
+
+    async def _something(self) -> None:
+        deeds = (self._create, self._delete, self._cancel, self._trouble, self._sync, self._wake_everything)
+        deed = self.draw.choice(deeds)
+        self.happened[deed.__name__.strip("_")] += 1
+        with suppress(Problem):  # no room, or too late: that is an answer
+            await deed()
+        await asyncio.sleep(self.draw.uniform(0, 0.05))
+
+    async def _create(self) -> None:
+        flavor = self.draw.choice(("m2000-pod4", "m2000-pod8", "m2000-pod16"))
+        self._others.append(await self.world.create(f"other-{self.seed}-{self.happened.total()}", flavor))
+
+    async def _delete(self) -> None:
+        if self._others:
+            await self.world.delete(self._others.pop(self.draw.randrange(len(self._others))).id)
+
+    async def _cancel(self) -> None:
+        await self._create()
+        async with self.world.database.begin() as connection:
+            project = self.world.project.id
+            cluster = await request_cancel(connection, project_id=project, operation_id=self._others.pop().operation)
+            if cluster is not None:
+                await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=project)
+
+    async def _trouble(self) -> None:
+        rule: dict[str, Any] = self.draw.choice(
+            (
+                {"action": FaultAction.STATUS, "status": 422, "grpc_status": "INVALID_ARGUMENT"},
+                {"action": FaultAction.STATUS, "status": 503, "grpc_status": "UNAVAILABLE"},
+                {"action": FaultAction.DROP_ANSWER},
+                {"action": FaultAction.STALL},
+                {"action": FaultAction.STATUS, "status": 404, "grpc_status": "NOT_FOUND"},
+            )
+        )
+        times = self.draw.randint(1, 4)
+        await asyncio.to_thread(self.world.fault, call=self.draw.choice(CALLS), times=times, **rule)
+
+    async def _sync(self) -> None:
+        await self._periodic("sync_inventory")
+
+    async def _wake_everything(self) -> None:
+        """As an operator might: every ticket of every cluster, the owned one's too."""
+        async with self.world.database.begin() as connection:
+            await connection.exec_driver_sql("UPDATE work SET run_at = app_now(), wake_seq = wake_seq + 1")
+
+    async def _periodic(self, key: str) -> None:
+        async with self.world.database.begin() as connection:
+            await wake(connection, kind="periodic", key=key)
+
+    async def _settle(self) -> None:
+        async with self.world.database.read() as connection:
+            found = await connection.exec_driver_sql("SELECT id FROM operations WHERE finished_at IS NULL")
+            still = list(found.scalars())
+        for operation in still:
+            await self.world.finished(operation)
+
+
+async def test_they_survive_everything_but_their_own_teardown(
+    world: World, full: bool, figures: Callable[..., None]
+) -> None:
+    happened = Counter[str]()
+    histories = 200 if full else 3
+    for seed in range(histories):
+        happened += await History(world, seed).run()
+    figures(histories=histories, **happened)
