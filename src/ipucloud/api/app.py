@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
-from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,7 +17,7 @@ from ipucloud.api import document, health, reference
 from ipucloud.api.edge import Edge
 from ipucloud.api.limits import RateLimit, RateLimiter
 from ipucloud.api.metrics import Metrics
-from ipucloud.api.problems import problem_response, validation_problem
+from ipucloud.api.problems import problem_response
 from ipucloud.api.routing import allowed_methods
 from ipucloud.api.services import Services
 from ipucloud.api.used import UsedTokens
@@ -68,7 +67,6 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
     app.state.metrics = metrics
     document.install(app)
     app.add_exception_handler(Problem, _problem)
-    app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
     limiter = RateLimiter(settings.rate_limit_per_second, settings.rate_limit_burst, clock)
     app.add_middleware(RateLimit, limiter=limiter, metrics=metrics, used=used)
@@ -111,12 +109,6 @@ async def _problem(request: Request, problem: Exception) -> Response:
     if not isinstance(problem, Problem):
         raise problem
     return problem_response(problem, request.scope)
-
-
-async def _invalid(request: Request, error: Exception) -> Response:
-    if not isinstance(error, RequestValidationError):
-        raise error
-    return problem_response(validation_problem(error), request.scope)
 
 
 async def _refused(request: Request, refusal: Exception) -> Response:

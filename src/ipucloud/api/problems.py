@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import quote
 
 import orjson
-from fastapi.exceptions import RequestValidationError
 from starlette.responses import Response
 from starlette.types import Scope
 
@@ -17,6 +16,10 @@ from ipucloud.kernel.errors import INTERNAL_ERROR, VALIDATION_FAILED, FieldError
 MEDIA_TYPE = "application/problem+json"
 _MOST_ERRORS = 20
 _LONGEST_SEGMENT = 64
+_OWN_WORDS = {
+    "extra_forbidden": "There is no such field or parameter.",
+    "model_type": "The value must be a JSON object.",
+}
 _QUIET = frozenset({"value_error", "assertion_error", "json_invalid"})
 """Kinds whose own sentence is ours, or says nothing of the input."""
 _ECHOING = ("parsing", "unit_overflow", "from_date", "object_invalid", "is_instance", "is_subclass")
@@ -34,11 +37,6 @@ def problem_response(problem: Problem, scope: Scope) -> Response:
 def internal_error() -> Problem:
     """500: the request id is all a caller learns; the log has the rest under it."""
     return Problem(INTERNAL_ERROR, "This is a fault of ours. Try again, and tell support the request id if it stays.")
-
-
-def validation_problem(error: RequestValidationError) -> Problem:
-    """422 with a pointer for every fault."""
-    return invalid(field_errors(error.errors()))
 
 
 def invalid(errors: Sequence[FieldError]) -> Problem:
@@ -67,8 +65,8 @@ def _segment(part: int | str) -> str:
 
 def _sentence(error: Mapping[str, Any]) -> str:
     kind: str = error["type"]
-    if kind == "extra_forbidden":
-        return "There is no such field or parameter."
+    if kind in _OWN_WORDS:
+        return _OWN_WORDS[kind]
     if kind not in _QUIET and any(part in kind for part in _ECHOING):
         return "The value does not have the form this field takes."
     message: str = error["msg"]

@@ -9,8 +9,7 @@ that met a connection the server had closed runs again on a fresh one, and a res
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -69,21 +68,27 @@ class Reader:
         """The only row of `statement`, or None."""
         asked = query(statement)
         values = [parameters[name] for name in asked.names]
-        async with self._turn():
-            while self._idle:
-                try:
-                    return await self._ask(self._idle.pop(), asked.text, values)
-                except psycopg.OperationalError as error:
-                    if error.sqlstate is not None and not error.sqlstate.startswith("57P"):
-                        raise _unavailable() from error
-            try:
-                return await self._ask(await self._connect(), asked.text, values)
-            except psycopg.OperationalError as error:
-                raise _unavailable() from error
+        await self._take_turn()
+        try:
+            return await self._read(asked.text, values)
+        finally:
+            self._free.release()
 
     async def close(self) -> None:
         while self._idle:
             await self._idle.pop().close()
+
+    async def _read(self, text: bytes, values: Sequence[object]) -> Row | None:
+        while self._idle:
+            try:
+                return await self._ask(self._idle.pop(), text, values)
+            except psycopg.OperationalError as error:
+                if error.sqlstate is not None and not error.sqlstate.startswith("57P"):
+                    raise _unavailable() from error
+        try:
+            return await self._ask(await self._connect(), text, values)
+        except psycopg.OperationalError as error:
+            raise _unavailable() from error
 
     async def _connect(self) -> Connection:
         return await psycopg.AsyncConnection.connect(
@@ -106,17 +111,12 @@ class Reader:
             else:  # broken, or abandoned in the middle of an answer
                 await connection.close()
 
-    @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
+    async def _take_turn(self) -> None:
         try:
             async with asyncio.timeout(self._wait if self._free.locked() else None):
                 await self._free.acquire()
         except TimeoutError as error:
             raise _unavailable() from error
-        try:
-            yield
-        finally:
-            self._free.release()
 
 
 def _unavailable() -> Problem:

@@ -82,6 +82,37 @@ class ClusterList(Listed):
     q: str | None = Field(None, description="a part of the name")
 
 
+@routes.get(
+    "/v1/projects/{project}/clusters/{cluster:uuid}",
+    **operation("getCluster", "Read a cluster", Permission.CLUSTER_READ, gives=ClusterOut, headers=(IF_NONE_MATCH,)),
+)
+async def get_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
+    """One cluster with its machines, Poplar servers, cost so far and open operation. Deleted ones can be read too."""
+    trace_of(request).concerns(cluster_id=cluster)
+    document, version = await read_one(request, GET_CLUSTER, project, cluster_id=cluster)
+    return tagged(request, document, version)
+
+
+@routes.get(
+    "/v1/projects/{project}/clusters",
+    **operation("listClusters", "List clusters", Permission.CLUSTER_READ, gives=ClusterPage),
+)
+async def list_clusters(request: Request, project: ProjectRef, query: Annotated[ClusterList, Query()]) -> Response:
+    """The project's clusters. `tag.<key>=<value>` keeps those with that tag, and may be given several times."""
+    parameters = list_parameters(
+        order=query.order,
+        limit=query.limit,
+        behind=query.behind(request),
+        states=query.state,
+        region=query.region,
+        flavor=query.flavor,
+        name=query.name,
+        q=query.q,
+        tags=prefixed(request, TAG),
+    )
+    return page(query, request, await read(request, LIST_CLUSTERS[query.order], project, **parameters))
+
+
 @routes.post(
     "/v1/projects/{project}/clusters:estimate",
     **operation("estimateCluster", "Estimate a cluster", Permission.CLUSTER_READ, gives=EstimateOut),
@@ -130,37 +161,6 @@ async def create_cluster(request: Request, project: ProjectRef, body: ClusterCre
         return await accepted(connection, scope, made.operation_id, made.cluster_id)
 
     return await change(request, project, effect)
-
-
-@routes.get(
-    "/v1/projects/{project}/clusters",
-    **operation("listClusters", "List clusters", Permission.CLUSTER_READ, gives=ClusterPage),
-)
-async def list_clusters(request: Request, project: ProjectRef, query: Annotated[ClusterList, Query()]) -> Response:
-    """The project's clusters. `tag.<key>=<value>` keeps those with that tag, and may be given several times."""
-    parameters = list_parameters(
-        order=query.order,
-        limit=query.limit,
-        behind=query.behind(request),
-        states=query.state,
-        region=query.region,
-        flavor=query.flavor,
-        name=query.name,
-        q=query.q,
-        tags=prefixed(request, TAG),
-    )
-    return page(query, request, await read(request, LIST_CLUSTERS[query.order], project, **parameters))
-
-
-@routes.get(
-    "/v1/projects/{project}/clusters/{cluster:uuid}",
-    **operation("getCluster", "Read a cluster", Permission.CLUSTER_READ, gives=ClusterOut, headers=(IF_NONE_MATCH,)),
-)
-async def get_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """One cluster with its machines, Poplar servers, cost so far and open operation. Deleted ones can be read too."""
-    trace_of(request).concerns(cluster_id=cluster)
-    document, version = await read_one(request, GET_CLUSTER, project, cluster_id=cluster)
-    return tagged(request, document, version)
 
 
 @routes.patch(

@@ -1,0 +1,108 @@
+"""How a request becomes the arguments of an endpoint: its path, one model of its query, one model of its body.
+
+The signature is FastAPI's, and FastAPI describes it in the OpenAPI document. It is not asked to take requests apart:
+unknown query parameters are to be refused, faults told only to those who may send the request, and reading a cluster
+is to cost less than looking at its path twice would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, get_origin
+
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from starlette.requests import Request
+
+from ipucloud.api.problems import field_errors, invalid
+from ipucloud.kernel.errors import FieldError
+
+_NO_NUL = "The value holds the character U+0000."
+"""The one character that PostgreSQL cannot compare with."""
+
+
+class Parameter(Protocol):
+    """What FastAPI knows of a parameter."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def field_info(self) -> FieldInfo: ...
+
+
+class Arguments:
+    """What one route takes. Raises TypeError for a signature with anything else."""
+
+    def __init__(self, route: APIRoute) -> None:
+        taken = route.dependant
+        if taken.header_params or taken.cookie_params or taken.dependencies:
+            raise TypeError(f"{route.path} takes its arguments from elsewhere than the path, the query and the body")
+        self._query = Query(*_model(route, taken.query_params)) if taken.query_params else None
+        self._body = _model(route, taken.body_params) if taken.body_params else None
+
+    async def of(self, request: Request) -> dict[str, Any]:
+        """The arguments besides those of the path, which the path's converters have made.
+
+        Raises `Problem` validation_failed.
+        """
+        arguments: dict[str, Any] = {}
+        if self._query is not None:
+            arguments[self._query.name] = self._query.of(request)
+        elif request.scope["query_string"]:
+            raise invalid([_unknown(name) for name in request.query_params])
+        if self._body is not None:
+            name, model = self._body
+            arguments[name] = _validated(model, "body", await request.json())
+        return arguments
+
+
+class Query:
+    """A model of query parameters. Its `open_prefix`, if any, admits parameters that start with it."""
+
+    def __init__(self, name: str, model: type[BaseModel]) -> None:
+        self.name = name
+        self._model = model
+        self._names = frozenset(model.model_fields)
+        self._lists = {name for name, field in model.model_fields.items() if get_origin(field.annotation) is list}
+        self._prefix: str | None = getattr(model, "open_prefix", None)
+
+    def of(self, request: Request) -> BaseModel:
+        values: dict[str, Any] = {}
+        for name, value in request.query_params.multi_items() if request.scope["query_string"] else ():
+            if not (name in self._names or (self._prefix is not None and name.startswith(self._prefix))):
+                raise invalid([_unknown(name)])
+            if "\x00" in name or "\x00" in value:
+                raise invalid([FieldError(f"?{name}", "string_type", _NO_NUL)])
+            if name in self._lists:
+                values.setdefault(name, []).append(value)
+            else:
+                values[name] = value
+        return _validated(self._model, "query", values)
+
+
+def _model(route: APIRoute, parameters: Sequence[Parameter]) -> tuple[str, type[BaseModel]]:
+    """The one parameter's name and model."""
+    if len(parameters) == 1:
+        model = parameters[0].field_info.annotation
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            return parameters[0].name, model
+    raise TypeError(f"{route.path} takes one model of its query and one of its body, and nothing beside them")
+
+
+def _validated(model: type[BaseModel], place: str, value: object) -> BaseModel:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)
+        raise invalid(field_errors(_within(place, fault) for fault in found)) from None
+
+
+def _within(place: str, fault: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**fault, "loc": (place, *fault["loc"])}
+
+
+def _unknown(name: str) -> FieldError:
+    (fault,) = field_errors([{"type": "extra_forbidden", "loc": ("query", name), "msg": ""}])
+    return fault
