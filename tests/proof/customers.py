@@ -1,0 +1,129 @@
+"""Customers at work: they create, wait, read, delete, and repeat under the same key what was not confirmed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import httpx
+
+from tests.api.support import cluster_json, key
+from tests.support.factories import Project
+
+PAUSE = 0.05
+HANG_SECONDS = 30.0
+"""A request that takes longer than this is taken for one that hangs; how long the slowest took is a figure."""
+
+
+@dataclass
+class Register:
+    """What was asked and told. `acknowledged`: the names of tokens whose creation was confirmed."""
+
+    acknowledged: set[str] = field(default_factory=set)
+    clusters: int = 0
+    told: Counter[str] = field(default_factory=Counter)
+    slowest: float = 0.0
+    faults: list[str] = field(default_factory=list)
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    _numbers: Any = field(default_factory=count)
+
+    def fresh(self) -> str:
+        return f"name-{next(self._numbers)}"
+
+
+class Customer:
+    """Sends every request to the next server of `servers()`. `strict`: nothing but success is taken."""
+
+    def __init__(
+        self,
+        project: Project,
+        register: Register,
+        servers: Callable[[], Sequence[httpx.AsyncClient]],
+        *,
+        strict: bool = False,
+    ) -> None:
+        self._base = f"/v1/projects/{project.slug}"
+        self._token = {"Authorization": f"Bearer {project.token.secret}"}
+        self._register = register
+        self._servers = servers
+        self._turn = count()
+        self._strict = strict
+
+    async def live(self) -> None:
+        """Clusters, tokens and reads, until told to stop; what was begun is finished."""
+        while not self._register.stopping.is_set():
+            await self._make_token()
+            await self._make_cluster()
+
+    async def only_tokens(self) -> None:
+        while not self._register.stopping.is_set():
+            await self._make_token()
+            await self._send("GET", "/tokens")
+            await self._send("GET", "/clusters")
+
+    async def _make_token(self) -> None:
+        name = self._register.fresh()
+        await self._send("POST", "/tokens", {"name": name, "role": "viewer"})
+        self._register.acknowledged.add(name)
+
+    async def _make_cluster(self) -> None:
+        answer = await self._send("POST", "/clusters", cluster_json(self._register.fresh()))
+        assert answer["kind"] == "cluster.create"
+        done = await self._finished(answer["id"])
+        assert done["state"] == "succeeded", done
+        cluster = f"/clusters/{answer['target']['id']}"
+        assert (await self._send("GET", cluster))["state"] == "active"
+        gone = await self._send("DELETE", cluster)
+        assert (await self._finished(gone["id"]))["state"] == "succeeded"
+        self._register.clusters += 1
+
+    async def _finished(self, operation: str) -> Mapping[str, Any]:
+        while True:
+            found = await self._send("GET", f"/operations/{operation}")
+            if found["done"]:
+                return found
+            await asyncio.sleep(PAUSE)
+
+    async def _send(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Mapping[str, Any]:
+        """The answer's document; asks again under the same key until there is one."""
+        headers = self._token | (key() if method == "POST" else {})
+        while True:
+            answer = await self._once(method, self._base + path, headers, body)
+            if answer is not None:
+                document: Mapping[str, Any] = answer.json() if answer.content else {}
+                return document
+            await asyncio.sleep(PAUSE)
+
+    async def _once(
+        self, method: str, path: str, headers: Mapping[str, str], body: Mapping[str, object] | None
+    ) -> httpx.Response | None:
+        """None when the request has to be sent again."""
+        servers = self._servers()
+        client = servers[next(self._turn) % len(servers)]
+        begun = time.monotonic()
+        try:
+            answer = await client.request(method, path, headers=headers, json=body, timeout=HANG_SECONDS)
+        except httpx.TransportError as error:
+            self._register.told[type(error).__name__] += 1
+            if self._strict or isinstance(error, httpx.ReadTimeout):
+                self._register.faults.append(f"{method} {path}: {error!r}")
+            return None
+        finally:
+            self._register.slowest = max(self._register.slowest, time.monotonic() - begun)
+        self._register.told[str(answer.status_code)] += 1
+        if answer.is_success:
+            return answer
+        if self._strict or not _says_later(answer):
+            self._register.faults.append(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
+        return None
+
+
+def _says_later(answer: httpx.Response) -> bool:
+    """Unavailable, or the first try still under way: with the time after which to ask again, and nothing else."""
+    later = answer.json().get("code") in {"unavailable", "idempotency_in_progress"}
+    return later and answer.status_code in {409, 503} and int(answer.headers.get("retry-after", 0)) >= 1

@@ -1,0 +1,180 @@
+"""The database ends at once, again and again, under load; and a standby takes its place when its chief is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import signal
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from ipucloud.db.embedded.prepare import DATABASE
+from ipucloud.kernel.errors import Problem
+from tests.proof.customers import Customer, Register
+from tests.proof.servers import ApiProcess, api_processes
+from tests.support.control_plane import WORKER, process, stop
+from tests.support.faultproxy import proxy
+from tests.support.instances import Instance, migrated_instance
+from tests.support.lines import by_line
+from tests.support.postgres import Database as Scratch
+from tests.support.postgres import fast_storage
+from tests.support.site import RunningSite, running_site
+from tests.support.world import World, open_world
+
+pytestmark = pytest.mark.anyio
+
+PATIENCE = 60.0
+BUILDERS, SCRIBES = 6, 3
+BETWEEN = 8
+"""Writes acknowledged between two restarts."""
+
+
+@pytest.fixture
+def root() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="ipucloud-proof-", dir=fast_storage()))
+    folder.chmod(0o711)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
+        yield site
+
+
+def scratch(url: str) -> Scratch:
+    return Scratch(DATABASE, url, url, url)
+
+
+@asynccontextmanager
+async def busy(world: World, url: str, folder: Path) -> AsyncIterator[Register]:
+    """An API process, two workers and customers at work; everybody finishes when the block is left."""
+    async with AsyncExitStack() as stack:
+        (api,) = await stack.enter_async_context(api_processes(url, folder, 1, database_pool_timeout=3.0))
+        settings = world.settings.model_copy(
+            update={"database_url": api.settings.database_url, "worker_internal_port": 0, "log_level": "warning"}
+        )
+        workers = [stack.enter_context(process(WORKER, settings, folder / f"worker-{n}.log")) for n in range(2)]
+        register = Register()
+        customers = [Customer(world.project, register, lambda: [api.client]) for _ in range(BUILDERS + SCRIBES)]
+        work = [each.live() for each in customers[:BUILDERS]] + [each.only_tokens() for each in customers[BUILDERS:]]
+        running = asyncio.gather(*work)
+        try:
+            yield register
+            register.stopping.set()
+            async with asyncio.timeout(PATIENCE):
+                await running
+        finally:
+            running.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await running
+        assert [stop(each) for each in workers] == [0, 0]
+        await no_stack_trace(api)
+
+
+async def no_stack_trace(api: ApiProcess) -> None:
+    assert await api.stop() == 0
+
+
+async def more_writes(register: Register, number: int) -> None:
+    """Return once so many more were acknowledged: service is back to normal."""
+    wanted = len(register.acknowledged) + number
+    async with asyncio.timeout(PATIENCE):
+        while len(register.acknowledged) < wanted:
+            await asyncio.sleep(0.01)
+
+
+async def assert_nothing_lost(world: World, register: Register) -> None:
+    assert register.faults == []
+    names = await answered(lambda: world.value("SELECT array_agg(name) FROM tokens WHERE role = 'viewer'"))
+    assert register.acknowledged <= set(names), "an acknowledged write was lost"
+    assert len(names) == len(set(names)), "a write took effect twice"
+    assert await world.value("SELECT count(*) FROM clusters WHERE state <> 'deleted'") == 0
+    assert await world.value("SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL") == 0
+    assert await world.value("SELECT count(*) FROM work WHERE parked_at IS NOT NULL") == 0
+    intervals = await world.value("SELECT count(*) FROM usage_intervals")
+    assert intervals == await world.value("SELECT count(*) FROM clusters") == register.clusters
+    await world.assert_nothing_left()
+
+
+async def answered(ask: Callable[[], Awaitable[list[str]]]) -> list[str]:
+    """Past the connections that a restart left broken in the pool."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            with suppress(Problem):
+                return await ask()
+
+
+async def test_immediate_restarts_under_load(
+    root: Path, site: RunningSite, tmp_path: Path, full: bool, figures: Callable[..., None]
+) -> None:
+    restarts = 20 if full else 2
+    with migrated_instance(root) as instance:
+        async with open_world(scratch(instance.url()), site) as world:
+            async with busy(world, instance.url(), tmp_path) as register:
+                for _ in range(restarts):
+                    await more_writes(register, BETWEEN)
+                    await asyncio.to_thread(instance.restart)
+                await more_writes(register, BETWEEN)
+            await assert_nothing_lost(world, register)
+    figures(
+        restarts=restarts,
+        acknowledged=len(register.acknowledged),
+        clusters=register.clusters,
+        slowest_seconds=round(register.slowest, 2),
+        **register.told,
+    )
+
+
+async def test_failover_to_a_synchronous_standby(
+    root: Path, site: RunningSite, tmp_path: Path, full: bool, figures: Callable[..., None]
+) -> None:
+    """SIGKILL for the primary's chief, promotion of the standby, and a new standby for the next round."""
+    rounds = 5 if full else 1
+    storage = fast_storage()
+    with migrated_instance(root) as first, proxy(first.socket) as line:
+        url = by_line(line, first.url())
+        primary = first
+        try:
+            async with open_world(scratch(url), site) as world:
+                async with busy(world, url, tmp_path) as register:
+                    for number in range(rounds):
+                        standby = await asyncio.to_thread(follow, primary, storage / f"{root.name}-{number}")
+                        await more_writes(register, BETWEEN)
+                        await asyncio.to_thread(primary.end, signal.SIGKILL)
+                        line.refuse = True
+                        line.cut()
+                        await asyncio.to_thread(standby.execute, "SELECT pg_promote(true, 60)")
+                        standby.execute("ALTER SYSTEM RESET synchronous_standby_names")
+                        standby.execute("SELECT pg_reload_conf()")
+                        line.upstream, line.refuse, primary = standby.socket, False, standby
+                        await more_writes(register, BETWEEN)
+                await assert_nothing_lost(world, register)
+        finally:
+            primary.end()
+            for folder in storage.glob(f"{root.name}-*"):
+                shutil.rmtree(folder, ignore_errors=True)
+    figures(
+        failovers=rounds,
+        acknowledged=len(register.acknowledged),
+        clusters=register.clusters,
+        slowest_seconds=round(register.slowest, 2),
+        **register.told,
+    )
+
+
+def follow(primary: Instance, root: Path) -> Instance:
+    """A running standby without which `primary` confirms no commit."""
+    standby = primary.copy_to(root)
+    standby.start()
+    primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    primary.execute("SELECT pg_reload_conf()")
+    for _ in range(1000):
+        if primary.execute("SELECT sync_state FROM pg_stat_replication") == "sync":
+            return standby
+    raise AssertionError("the standby does not follow")
