@@ -81,7 +81,16 @@ class Instance:
     def copy_to(self, root: Path) -> Instance:
         """A standby of this server, made while it runs; not started yet."""
         root.mkdir(mode=0o711)
-        command = [self.binaries.directory / "pg_basebackup", "-D", root / "data", "-R", "-c", "fast", "-X", "stream"]
+        command: list[str | Path] = [
+            self.binaries.directory / "pg_basebackup",
+            "-D",
+            root / "data",
+            "-R",
+            "-c",
+            "fast",
+            "-X",
+            "stream",
+        ]
         command += ["-h", self.sockets, "-p", str(PORT), "-U", SUPERUSER]
         subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
         for path in (root / "data", *(root / "data").rglob("*")):

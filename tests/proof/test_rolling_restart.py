@@ -1,0 +1,157 @@
+"""Every process is replaced, one by one, while customers work: no request fails and no operation is lost.
+
+The client goes to another server with every call, and sends nothing to one that says it is not ready.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+
+from ipucloud.config import Settings
+from tests.proof.customers import Customer, Register
+from tests.proof.servers import ApiProcess, api_processes
+from tests.support.control_plane import WORKER, process, stop
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.world import World, open_world
+
+pytestmark = pytest.mark.anyio
+
+PATIENCE = 90.0
+BUILDERS, SCRIBES = 3, 2
+BETWEEN = 6
+LOOK_SECONDS = 0.1
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
+        yield site
+
+
+@dataclass
+class Balancer:
+    """Knows which servers are ready, as any load balancer: it asks each of them all the time."""
+
+    servers: Sequence[ApiProcess]
+    ready: list[httpx.AsyncClient] = field(default_factory=list)
+
+    async def watch(self) -> None:
+        while True:
+            answers = await asyncio.gather(*(server.ready() for server in self.servers))
+            self.ready = [server.client for server, well in zip(self.servers, answers, strict=True) if well]
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+@dataclass
+class WorkerProcess:
+    settings: Settings
+    log: Path
+    _running: ExitStack = field(default_factory=ExitStack)
+    _process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self._process = self._running.enter_context(process(WORKER, self.settings, self.log))
+
+    async def stop(self) -> int:
+        assert self._process is not None
+        return await asyncio.to_thread(stop, self._process)
+
+    def end(self) -> None:
+        self._running.close()
+
+
+@asynccontextmanager
+async def fleet(
+    world: World, url: str, folder: Path
+) -> AsyncIterator[tuple[Sequence[ApiProcess], Sequence[WorkerProcess], Balancer]]:
+    """Two API processes, two workers, and a balancer that watches."""
+    async with AsyncExitStack() as stack:
+        servers = await stack.enter_async_context(api_processes(url, folder, 2, drain_seconds=4.0))
+        changes = {
+            "database_url": servers[0].settings.database_url,
+            "worker_internal_port": 0,
+            "log_level": "info",
+            "drain_seconds": 8.0,
+        }
+        workers = [
+            WorkerProcess(world.settings.model_copy(update=changes), folder / f"worker-{number}.log")
+            for number in range(2)
+        ]
+        for worker in workers:
+            stack.callback(worker.end)
+            worker.start()
+        balancer = Balancer(servers)
+        watching = asyncio.create_task(balancer.watch())
+        stack.callback(watching.cancel)
+        async with asyncio.timeout(PATIENCE):
+            while len(balancer.ready) < len(servers):
+                await asyncio.sleep(LOOK_SECONDS)
+        yield servers, workers, balancer
+
+
+async def test_everything_is_replaced_and_nobody_notices(
+    database: Scratch, site: RunningSite, tmp_path: Path, full: bool, figures: Callable[..., None]
+) -> None:
+    rounds = 5 if full else 1
+    register = Register()
+
+    async def go_on() -> None:
+        wanted = len(register.acknowledged) + BETWEEN
+        async with asyncio.timeout(PATIENCE):
+            while len(register.acknowledged) < wanted:
+                await asyncio.sleep(0.01)
+
+    async with open_world(database, site) as world:
+        async with fleet(world, database.app_url, tmp_path) as (servers, workers, balancer):
+            customers = [
+                Customer(world.project, register, lambda: balancer.ready, strict=True)
+                for _ in range(BUILDERS + SCRIBES)
+            ]
+            work = [each.live() for each in customers[:BUILDERS]]
+            work += [each.only_tokens() for each in customers[BUILDERS:]]
+            running = asyncio.gather(*work)
+            for _ in range(rounds):
+                for server in servers:
+                    await go_on()
+                    assert await server.stop() == 0
+                    await server.start()
+                    await _until_ready(balancer, server)
+                for worker in workers:
+                    await go_on()
+                    assert await worker.stop() == 0
+                    worker.start()
+            await go_on()
+            register.stopping.set()
+            async with asyncio.timeout(PATIENCE):
+                await running
+            assert register.faults == []
+            assert [await worker.stop() for worker in workers] == [0, 0]
+        assert await world.value("SELECT count(*) FROM tokens WHERE role = 'viewer'") == len(register.acknowledged)
+        assert await world.value("SELECT count(*) FROM clusters WHERE state <> 'deleted'") == 0
+        assert await world.value("SELECT count(*) FROM clusters") == register.clusters
+        assert await world.value("SELECT count(*) FROM operations WHERE state <> 'succeeded'") == 0
+        assert await world.value("SELECT count(*) FROM work WHERE parked_at IS NOT NULL") == 0
+        await world.assert_nothing_left()
+    figures(
+        api_restarts=2 * rounds,
+        worker_restarts=2 * rounds,
+        clusters=register.clusters,
+        acknowledged=len(register.acknowledged),
+        slowest_seconds=round(register.slowest, 2),
+        **register.told,
+    )
+
+
+async def _until_ready(balancer: Balancer, server: ApiProcess) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while server.client not in balancer.ready:
+            await asyncio.sleep(LOOK_SECONDS)
