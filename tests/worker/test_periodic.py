@@ -66,10 +66,12 @@ async def test_stored_answers_go_a_day_after_the_cluster_they_made(db: Database)
     await _clusters(db, "living")
     await _execute(
         db,
-        "INSERT INTO idempotency_keys (scope, key, fingerprint, status, body, subject_id, created_at)"
-        " SELECT project_id, 'kept', CAST('' AS bytea), 202, CAST('' AS bytea), id, app_now() - interval '9 days' FROM clusters UNION ALL"
-        " SELECT project_id, 'fresh', CAST('' AS bytea), 201, CAST('' AS bytea), NULL, app_now() FROM clusters UNION ALL"
-        " SELECT project_id, 'old', CAST('' AS bytea), 201, CAST('' AS bytea), NULL, app_now() - interval '25 hours' FROM clusters",
+        """
+        INSERT INTO idempotency_keys (scope, key, fingerprint, status, body, subject_id, created_at)
+        SELECT c.project_id, kept.key, '\\x', 202, '\\x', CASE WHEN kept.of_cluster THEN c.id END, app_now() - kept.age
+          FROM clusters c, (VALUES ('kept', true, interval '9 days'), ('fresh', false, interval '0'),
+                                   ('old', false, interval '25 hours')) AS kept (key, of_cluster, age)
+        """,
     )
     await sweep_idempotency_keys(db)
     assert sorted(map(str, await _column(db, "SELECT key FROM idempotency_keys"))) == ["fresh", "kept"]
