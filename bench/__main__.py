@@ -36,12 +36,12 @@ def main() -> None:
         install()
         return
     names = options.names or list(SCENARIOS)
+    around = report.circumstances()
     findings: dict[str, list[Finding]] = {}
     with open_stage(options.rounds) as stage:
         for name in names:
             print(f"{name} …", file=sys.stderr, flush=True)
             findings[name] = SCENARIOS[name](stage)
-    around = report.circumstances()
     if options.json:
         print(json.dumps(report.document(around, findings), ensure_ascii=False))
     else:

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from os import cpu_count
+from os import cpu_count, getloadavg
 from pathlib import Path
 
 from rich.console import Console
@@ -23,12 +23,16 @@ Findings = Mapping[str, Sequence[Finding]]
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """When, on which code and on what kind of machine a run took place. `commit` ends in `+` with changes not in it."""
+    """When, on which code and on what kind of machine a run took place.
+
+    `commit` ends in `+` with changes not in it. `load`: processes that wanted a core before the run began, on average.
+    """
 
     date: str
     commit: str
     python: str
     cores: int
+    load: float
 
 
 def circumstances() -> Circumstances:
@@ -37,6 +41,7 @@ def circumstances() -> Circumstances:
         commit=_commit(),
         python=platform.python_version(),
         cores=cpu_count() or 0,
+        load=round(getloadavg()[0], 1),
     )
 
 

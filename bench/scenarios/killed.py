@@ -6,6 +6,7 @@ import asyncio
 import statistics
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 
 import psycopg
 
@@ -23,6 +24,7 @@ STEP, CALL = "create_allocation", "admin.CreateAllocation"
 PATIENCE = 60.0
 
 _STEP_DONE = "SELECT count(*) FROM operation_steps WHERE name = %s AND state = 'succeeded'"
+_HOLDER = "SELECT lease_owner FROM work WHERE kind = 'cluster' AND lease_owner IS NOT NULL"
 _ALL_ENDED = "SELECT count(*) = 0 FROM operations WHERE finished_at IS NULL"
 
 
@@ -31,19 +33,25 @@ def run(stage: Stage) -> list[Finding]:
         stage.database("bench_killed") as urls,
         running_site(stage.folder / "killed-site", machines=stage.rounds, time_scale=0.0) as site,
         psycopg.connect(urls.app, autocommit=True) as connection,
+        ExitStack() as started,
     ):
         customer = asyncio.run(_prepare(urls.app, site))
-        worker = start_worker(stage.folder, urls.app, site)
+
+        def start() -> Child:
+            return started.enter_context(start_worker(stage.folder, urls.app, site, {"log_level": "info"}))
+
+        workers = [start(), start()]
         pauses = []
         for number in range(stage.rounds):
             _hold_back(site)
             asyncio.run(_create(urls.app, customer, f"cluster-{number}"))
             _until(lambda: _held_back(site))
-            successor = start_worker(stage.folder, urls.app, site)
-            pauses.append(_kill_and_wait(worker, connection, number + 1))
-            worker = successor
-        _until(lambda: _one(connection, _ALL_ENDED))
-        worker.stop()
+            busy = _holder(connection, workers)
+            workers.remove(busy)
+            pauses.append(_kill_and_wait(busy, connection, number + 1))
+            _until(lambda: _one(connection, _ALL_ENDED))
+            if number + 1 < stage.rounds:
+                workers.append(start())
     return [
         Finding(
             "a killed worker's cluster moves on, worst",
@@ -55,11 +63,18 @@ def run(stage: Stage) -> list[Finding]:
     ]
 
 
+def _holder(connection: psycopg.Connection, workers: list[Child]) -> Child:
+    """The worker that holds the cluster's lease: each logs the number it does so under."""
+    owner = _one(connection, _HOLDER)
+    return next(worker for worker in workers if f'"owner": {owner}' in worker.log.read_text())
+
+
 def _kill_and_wait(worker: Child, connection: psycopg.Connection, done: int) -> float:
     """Seconds from the kill until the step that the worker was in has succeeded by another's hand."""
+    if _one(connection, _STEP_DONE, STEP) != done - 1:
+        raise ValueError("the step was over before its worker was killed")
     worker.kill()
     killed = time.monotonic()
-    worker.stop()
     _until(lambda: _one(connection, _STEP_DONE, STEP) == done, pause=0.002)
     return time.monotonic() - killed
 
