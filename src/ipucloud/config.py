@@ -26,6 +26,7 @@ class Settings(BaseSettings):
     site_url: str | None = Field(None, description="the site's HTTP interface")
     site_token: SecretStr | None = None
     site_call_timeout: float = Field(10.0, gt=0, description="one call to the site; shorter than a lease")
+    site_calls_per_second: float = Field(1000.0, gt=0, description="of one worker; calls beyond it wait their turn")
     site_poll_interval: float = Field(5.0, gt=0, description="how often a pending step looks again")
     request_life: float = Field(
         120.0, gt=0, description="longest time a request already sent can still take effect at the site"

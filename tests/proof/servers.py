@@ -18,7 +18,7 @@ from tests.api.support import UNLIMITED
 from tests.support.control_plane import API, kill, process, stop
 from tests.support.ports import free_ports
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 CROWD = httpx.Limits(max_connections=256, max_keepalive_connections=256)
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import socket
+from ipucloud.cli.service.ports import free_port
+
+_given: set[int] = set()
 
 
 def free_ports(number: int) -> list[int]:
-    """So many different ports of 127.0.0.1, free a moment ago."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [bound.getsockname()[1] for bound in sockets]
-    for bound in sockets:
-        bound.close()
-    return ports
+    """So many different ports of 127.0.0.1, outside the range of outgoing connections, free a moment ago."""
+    return [free_port("127.0.0.1", 0, _given) for _ in range(number)]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import grpc
 import httpx
 
 from ipucloud.site.http import HttpCalls, HttpHosts, HttpMachines, HttpNetworks, read_inventory
+from ipucloud.site.pace import Pace
 from ipucloud.site.ports import Budget, Site, VipuAddress
 from ipucloud.site.vipu import GrpcVipu
 from ipucloud.wire.site import Inventory
@@ -22,10 +25,14 @@ _CHANNEL_OPTIONS = (
 
 
 class SiteClients:
-    """Implements `ipucloud.site.ports.Sites` with the real protocols. Close it when the process ends."""
+    """Implements `ipucloud.site.ports.Sites` with the real protocols. Close it when the process ends.
 
-    def __init__(self, url: str, *, token: str | None, call_timeout: float) -> None:
+    `calls_per_second` holds for all its calls together; those beyond it wait for their turn.
+    """
+
+    def __init__(self, url: str, *, token: str | None, call_timeout: float, calls_per_second: float = math.inf) -> None:
         self._call_timeout = call_timeout
+        self._pace = Pace(calls_per_second)
         self._channels: dict[str, grpc.aio.Channel] = {}
         self._http = httpx.AsyncClient(
             base_url=url,
@@ -38,18 +45,19 @@ class SiteClients:
         )
 
     def at(self, vipu: VipuAddress, budget: Budget) -> Site:
-        calls = HttpCalls(self._http, self._call_timeout, budget)
+        calls = HttpCalls(self._http, self._call_timeout, budget, self._pace)
         controller = GrpcVipu(
             self._channel(f"{vipu.host}:{vipu.user_port}"),
             self._channel(f"{vipu.host}:{vipu.admin_port}"),
             self._call_timeout,
             budget,
+            self._pace,
         )
         hosts = HttpHosts(calls, self._call_timeout, budget)
         return Site(vipu=controller, networks=HttpNetworks(calls), hosts=hosts, machines=HttpMachines(calls))
 
     async def inventory(self) -> Inventory:
-        return await read_inventory(self._http, self._call_timeout)
+        return await read_inventory(self._http, self._call_timeout, self._pace)
 
     async def close(self) -> None:
         await self._http.aclose()

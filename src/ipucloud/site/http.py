@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.site.calls import Call
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
+from ipucloud.site.pace import Pace
 from ipucloud.site.ports import Budget
 from ipucloud.wire.site import (
     Host,
@@ -37,14 +38,16 @@ _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 class HttpCalls:
     """One HTTP call after another, each within its budget, each ending in an answer, None (404) or a SiteError."""
 
-    def __init__(self, client: httpx.AsyncClient, call_timeout: float, budget: Budget) -> None:
+    def __init__(self, client: httpx.AsyncClient, call_timeout: float, budget: Budget, pace: Pace) -> None:
         self._client = client
         self._call_timeout = call_timeout
         self._budget = budget
+        self._pace = pace
 
     async def call(
         self, call: Call, method: str, path: str, *, body: Wire | None = None, params: dict[str, str] | None = None
     ) -> httpx.Response | None:
+        await self._pace.turn()
         seconds = min(self._call_timeout, self._budget())
         what = f"{method} {path}"
         failpoint("site.before", call)
@@ -183,7 +186,7 @@ class HttpMachines:
             raise SiteRefused(f"POST {path}: the site does not know it")
 
 
-async def read_inventory(client: httpx.AsyncClient, call_timeout: float) -> Inventory:
+async def read_inventory(client: httpx.AsyncClient, call_timeout: float, pace: Pace) -> Inventory:
     """The site's own list of its hardware."""
-    calls = HttpCalls(client, call_timeout, lambda: call_timeout)
+    calls = HttpCalls(client, call_timeout, lambda: call_timeout, pace)
     return await calls.must(Call.GET_INVENTORY, "GET", "/v1/inventory", Inventory)

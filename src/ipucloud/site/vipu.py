@@ -10,6 +10,7 @@ import grpc
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.site.calls import Call
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
+from ipucloud.site.pace import Pace
 from ipucloud.site.ports import (
     Allocation,
     Budget,
@@ -50,12 +51,18 @@ class GrpcVipu:
     """One controller for the length of one look: every call asks `budget` for its time right before it is sent."""
 
     def __init__(
-        self, user_channel: grpc.aio.Channel, admin_channel: grpc.aio.Channel, call_timeout: float, budget: Budget
+        self,
+        user_channel: grpc.aio.Channel,
+        admin_channel: grpc.aio.Channel,
+        call_timeout: float,
+        budget: Budget,
+        pace: Pace,
     ) -> None:
         self._user = user_grpc.UserServiceStub(user_channel)
         self._admin = admin_grpc.AdminServiceStub(admin_channel)
         self._call_timeout = call_timeout
         self._budget = budget
+        self._pace = pace
 
     async def partition_status(self, partition_id: str) -> PartitionStatus | None:
         reply = await self._read(
@@ -160,6 +167,7 @@ class GrpcVipu:
                 raise _site_error(call, error) from error
 
     async def _ask(self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any) -> Reply:
+        await self._pace.turn()
         seconds = min(self._call_timeout, self._budget())
         failpoint("site.before", call)
         try:

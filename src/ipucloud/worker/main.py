@@ -42,7 +42,12 @@ async def _main(settings: Settings) -> None:
         raise ValueError("a worker needs IPUCLOUD_DATABASE_URL and IPUCLOUD_SITE_URL")
     database = Database(settings.database_url.get_secret_value(), pool_size=_POOL_SIZE, pool_timeout=30.0)
     token = None if settings.site_token is None else settings.site_token.get_secret_value()
-    sites = SiteClients(settings.site_url, token=token, call_timeout=settings.site_call_timeout)
+    sites = SiteClients(
+        settings.site_url,
+        token=token,
+        call_timeout=settings.site_call_timeout,
+        calls_per_second=settings.site_calls_per_second,
+    )
     engine, tasks = assemble(database, sites, settings, SystemClock())
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
