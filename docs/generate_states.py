@@ -52,8 +52,8 @@ def _plans() -> str:
         "",
         "# Steps of the operations on a cluster",
         "",
-        "The plans are `src/ipucloud/clusters/plans.py`. The heal of a cluster in use takes those steps of its create that",
-        "bring back what is missing.",
+        "The plans are `src/ipucloud/clusters/plans.py`. The heal of a cluster in use takes those steps of its create",
+        "that bring back what is missing.",
     ]
     for title, plan in (
         ("Create", CREATE_PLAN),

@@ -68,11 +68,20 @@ def authentication(project: Project) -> dict[str, object]:
 
 def stop_clock(owner_url: str, instant: datetime) -> None:
     """From now on the database's clock shows `instant`."""
+    _set_clock(owner_url, f"timestamptz '{instant.isoformat()}'")
+
+
+def start_clock(owner_url: str) -> None:
+    """From now on the database's clock shows the time, as migrations have it."""
+    _set_clock(owner_url, "statement_timestamp()")
+
+
+def _set_clock(owner_url: str, expression: str) -> None:
     with psycopg.connect(owner_url, autocommit=True) as connection:
         connection.execute(
             psycopg.sql.SQL(
                 "CREATE OR REPLACE FUNCTION app_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE AS {}"
-            ).format(psycopg.sql.Literal(f"SELECT timestamptz '{instant.isoformat()}'"))
+            ).format(psycopg.sql.Literal(f"SELECT {expression}"))
         )
 
 

@@ -51,7 +51,7 @@ class World:
         self.catalogue = catalogue
         self.project: Project
         self.broken_on_purpose: set[str] = set()
-        self._sites = self._clients()
+        self.sites = self._clients()
 
     def _clients(self) -> SiteClients:
         return SiteClients(self.site.url, token=self.site.token, call_timeout=self.settings.site_call_timeout)
@@ -60,17 +60,17 @@ class World:
         async with self.database.begin() as connection:
             self.project = await make_project(connection)
             await seed_prices(connection)
-        await sync(self.database, self._sites)
+        await sync(self.database, self.sites)
 
     async def close(self) -> None:
         """Hold every rule against what the test leaves, here and at the site."""
         try:
             self.heal()
             await assert_sound(
-                self.database, self._sites, call_timeout=self.settings.site_call_timeout, but=self.broken_on_purpose
+                self.database, self.sites, call_timeout=self.settings.site_call_timeout, but=self.broken_on_purpose
             )
         finally:
-            await self._sites.close()
+            await self.sites.close()
             await self.database.close()
 
     async def create(self, name: str = "bert", flavor: str = "m2000-pod16") -> Made:

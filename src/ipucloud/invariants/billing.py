@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.usage import close_interval, open_interval
+from ipucloud.clusters.states import BILLABLE
 from ipucloud.invariants.repairs import lock_cluster
 from ipucloud.invariants.rules import Invariant, Mend, Mended, Refusal, Refused, Violation, by
-from ipucloud.invariants.states import STATES, WORKING
+from ipucloud.invariants.states import STATES
 
 _BILL_STANDS = Refusal("What was billed is never rewritten; a wrong bill is corrected by a credit.")
 
 
+_BILLED_RIGHTLY = sa.text(
+    """
+    SELECT EXISTS (
+      SELECT FROM clusters c JOIN usage_intervals u ON u.project_id = c.project_id AND u.cluster_id = c.id
+       WHERE c.project_id = :project_id AND c.id = :cluster_id AND u.ended_at IS NULL
+         AND (u.quantity, u.sku, u.region, u.currency) = (c.machines, c.sku, c.region, c.currency))
+    """
+)
+
+
 async def _bill_from_now(connection: AsyncConnection, violation: Violation) -> Mended:
-    """Whatever runs wrongly ends, and an interval of what the cluster is begins; the past stays unbilled."""
+    """What runs wrongly ends, and an interval of what the cluster is begins; the past stays as it is."""
     cluster = await lock_cluster(connection, violation)
-    if cluster.state not in WORKING:
-        raise Refused("The cluster is not in use any more.")
+    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    rightly: bool = (await connection.execute(_BILLED_RIGHTLY, mine)).scalar_one()
+    if cluster.state not in BILLABLE or rightly:
+        raise Refused("The cluster is not in use any more, or billed rightly by now.")
     await close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     await open_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     return Mended()
@@ -90,8 +104,8 @@ ENDS_WITH_DELETE = Invariant(
            format('billed until %s, cluster %s was asked to go at %s', u.ended_at, c.id,
                   coalesce(c.delete_requested_at, c.deleted_at)) AS detail
       FROM usage_intervals u JOIN clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
-     WHERE u.ended_at > greatest(u.started_at,
-                                 date_trunc('second', coalesce(c.delete_requested_at, c.deleted_at), 'UTC'))
+     WHERE u.ended_at > u.started_at
+       AND u.ended_at > date_trunc('second', coalesce(c.delete_requested_at, c.deleted_at), 'UTC')
     """,
 )
 

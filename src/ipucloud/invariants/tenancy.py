@@ -106,9 +106,11 @@ ROLE_FITS = Invariant(
     object_type="token",
     remedy="Let the audit revoke it at once, then find out who made it and what it did.",
     heal=by(
-        "revokes the token",
+        "revokes the token and gives it the least role of its place",
         clauses(
-            "UPDATE tokens SET revoked_at = app_now() WHERE id = CAST(:object_id AS uuid) AND",
+            "UPDATE tokens SET revoked_at = app_now(),",
+            "role = CASE WHEN project_id IS NULL THEN 'support' ELSE 'viewer' END",
+            "WHERE id = CAST(:object_id AS uuid) AND",
             _WRONG_ROLE,
             "AND",
             _LIVING,

@@ -1,0 +1,114 @@
+"""A cluster in use on a simulated site, and a hand on either side of it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from ipucloud.invariants.audit import audit, audit_sites
+from ipucloud.invariants.healing import Healed, Healer
+from ipucloud.invariants.rules import Finding
+from ipucloud.kernel.clock import Clock, SystemClock
+from tests.support.postgres import Database as Scratch
+from tests.support.vipu import VipuDriver
+from tests.support.waiting import eventually
+from tests.support.world import World
+
+REGION = "luxembourg-2"
+_LOOK = """
+SELECT c.id, c.external_name, max(m.name) AS machine, max(h.name) AS host,
+       (SELECT array_agg(name ORDER BY name DESC) FROM machines
+         WHERE id NOT IN (SELECT machine_id FROM allocations WHERE machine_id IS NOT NULL)) AS spare,
+       (SELECT max(name) FROM hosts
+         WHERE id NOT IN (SELECT host_id FROM allocations WHERE host_id IS NOT NULL)) AS spare_host
+  FROM clusters c
+  JOIN allocations a ON a.cluster_id = c.id
+  LEFT JOIN machines m ON m.id = a.machine_id
+  LEFT JOIN hosts h ON h.id = a.host_id
+ GROUP BY c.id
+"""
+
+
+class Stage:
+    """`name` is the cluster's at the site; it has one machine on one host. `spare` machines nobody holds."""
+
+    def __init__(self, world: World, scratch: Scratch, row: Any) -> None:
+        self.world = world
+        self.scratch = scratch
+        self.cluster: UUID = row.id
+        self.name: str = row.external_name
+        self.machine: str = row.machine
+        self.host: str = row.host
+        self.spare: str = row.spare[0]
+        self.spares: list[str] = row.spare
+        self.spare_host: str = row.spare_host
+        self.vipu = VipuDriver(world.site.user_channel(REGION), world.site.admin_channel(REGION))
+        self.http = world.site.http()
+        self._vipu_cluster = world.site.region(REGION).pods[0].cluster_id
+
+    @classmethod
+    async def open(cls, world: World, scratch: Scratch) -> Stage:
+        async with world.worker():
+            made = await world.create("bert", "m2000-pod4")
+            assert (await world.finished(made.operation)).state == "succeeded"
+        return cls(world, scratch, await world.one(_LOOK))
+
+    async def look(self) -> list[Finding]:
+        """What an audit of both sides finds."""
+        found = await audit_sites(self.world.database, self.world.sites, call_timeout=5.0)
+        return await audit(self.world.database) + found
+
+    async def heal(self, findings: list[Finding], *, clock: Clock | None = None, at_most: int = 5) -> list[Healed]:
+        healer = Healer(
+            self.world.database,
+            self.world.sites,
+            clock or SystemClock(),
+            requested_by="operator@console",
+            request_life=0.01,
+            call_timeout=5.0,
+            poll_interval=0.02,
+            at_most=at_most,
+        )
+        return await healer.heal(findings)
+
+    def allocate(self, name: str, machine: str) -> None:
+        self.vipu.allocate(name, self._vipu_cluster, [machine])
+
+    def network(self, name: str, *machines: str, host: str | None = None) -> None:
+        spec = {"region": REGION, "machines": machines, "hosts": [] if host is None else [host]}
+        self.http.put(f"/v1/networks/{name}", json=spec).raise_for_status()
+
+    def server(self, name: str, host: str, network: str) -> None:
+        spec = {"name": name, "image": "ubuntu", "ssh_authorized_keys": [], "environment": {}, "network": network}
+        self.http.put(f"/v1/hosts/{host}/server", json=spec).raise_for_status()
+
+    def remove_partition(self) -> None:
+        self.vipu.remove(self.name)
+        eventually(lambda: self.name not in self.vipu.partitions(), "the partition goes")
+
+    def remove_allocation(self) -> None:
+        self.remove_partition()
+        self.vipu.release(self.name)
+
+    def remove_network(self, name: str | None = None) -> None:
+        address = f"/v1/networks/{name or self.name}"
+        self.http.delete(address).raise_for_status()
+        eventually(lambda: self.http.get(address).status_code == 404, "the network goes")
+
+    def wipe_server(self) -> None:
+        address = f"/v1/hosts/{self.host}"
+        self.http.delete(f"{address}/server", params={"name": f"{self.name}-p0"}).raise_for_status()
+        eventually(lambda: self.http.get(address).json()["state"] == "clean", "the host is wiped")
+
+    def power_on(self, machine: str) -> None:
+        address = f"/redfish/v1/Systems/{machine}"
+        body = {"ResetType": "On"}
+        self.http.post(f"{address}/Actions/ComputerSystem.Reset", json=body).raise_for_status()
+        eventually(lambda: self.http.get(address).json()["PowerState"] == "On", "the machine is on")
+
+    def fail_machine(self) -> None:
+        self.http.post(f"/v1/machines/{self.machine}:fail").raise_for_status()
+        eventually(lambda: self.vipu.status(self.name).auto_reset_retry_count == 3, "the controller gives up")
+
+    def repair_machine(self) -> None:
+        self.http.post(f"/v1/machines/{self.machine}:repair").raise_for_status()

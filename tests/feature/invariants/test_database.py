@@ -1,0 +1,99 @@
+"""Each corruption of the database is found, alone, by its rule; a heal mends it, leaves it to a worker, or refuses."""
+
+from __future__ import annotations
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from ipucloud.db.engine import sqlalchemy_url
+from ipucloud.invariants.audit import audit
+from ipucloud.invariants.healing import Healed, Healer, Outcome
+from ipucloud.invariants.registry import INVARIANTS
+from ipucloud.invariants.rules import Finding, Refusal, violations
+from ipucloud.kernel.clock import SystemClock
+from tests.feature.invariants.corruptions import CORRUPTIONS, Corruption
+from tests.feature.invariants.healthy import Healthy
+from tests.feature.invariants.planting import plant
+from tests.support.invariants import assert_sound
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+BY_NAME = {rule.name: rule for rule in INVARIANTS}
+IN_A_TRANSACTION = {"application_role_has_no_power"}
+"""Rules that are broken for every database of the server, and so only where nobody else sees it."""
+
+
+def healer(healthy: Healthy) -> Healer:
+    return Healer(
+        healthy.cloud.database,
+        None,
+        SystemClock(),
+        requested_by="operator@console",
+        request_life=0.0,
+        call_timeout=1.0,
+        poll_interval=0.0,
+    )
+
+
+async def heal(healthy: Healthy, findings: list[Finding]) -> list[Healed]:
+    return await healer(healthy).heal(findings)
+
+
+async def test_a_healthy_database_breaks_no_rule(healthy: Healthy) -> None:
+    await assert_sound(healthy.cloud.database)
+
+
+@pytest.mark.parametrize("corruption", CORRUPTIONS, ids=lambda corruption: corruption.rule)
+async def test_a_corruption_is_found_alone_and_healed_or_refused(healthy: Healthy, corruption: Corruption) -> None:
+    cloud = healthy.cloud
+    plant(healthy.scratch.superuser_url, corruption.statements, healthy.values(), corruption.off)
+    findings = await audit(cloud.database)
+    assert {finding.rule.name for finding in findings} == {corruption.rule}
+    healed = await heal(healthy, findings)
+    assert {each.outcome for each in healed} == {corruption.outcome}
+    assert all(each.sentence for each in healed)
+    logged = await cloud.column("SELECT state FROM heals WHERE requested_by = 'operator@console'")
+    left = {finding.rule.name for finding in await audit(cloud.database)}
+    if corruption.outcome is Outcome.REFUSED:
+        assert (logged, left) == ([], {corruption.rule})
+        assert isinstance(BY_NAME[corruption.rule].heal, Refusal)
+    else:
+        assert logged == ["succeeded"] * len(findings)
+        assert left == ({corruption.rule} if corruption.lasting else set())
+
+
+@pytest.mark.parametrize(
+    "corruption", [each for each in CORRUPTIONS if each.outcome is not Outcome.REFUSED], ids=lambda each: each.rule
+)
+async def test_a_heal_that_comes_too_late_changes_nothing(healthy: Healthy, corruption: Corruption) -> None:
+    """Whoever mended it meanwhile, the second heal looks for itself."""
+    plant(healthy.scratch.superuser_url, corruption.statements, healthy.values(), corruption.off)
+    findings = await audit(healthy.cloud.database)
+    await heal(healthy, findings)
+    again = await heal(healthy, findings)
+    if corruption.rule not in HEALS_THAT_ASK_ONLY:
+        assert {each.outcome for each in again} == {Outcome.REFUSED}
+    assert {finding.rule.name for finding in await audit(healthy.cloud.database)} <= {corruption.rule}
+
+
+HEALS_THAT_ASK_ONLY = {"open_operation_has_work", "operation_ends_in_time"}
+"""A wake can be repeated as often as one likes."""
+
+
+async def test_the_role_of_the_application_is_looked_at_in_the_server_s_catalogue(database: Scratch) -> None:
+    rule = BY_NAME["application_role_has_no_power"]
+    engine = create_async_engine(sqlalchemy_url(database.superuser_url), poolclass=sa.NullPool)
+    async with engine.connect() as connection:
+        assert await violations(connection, rule) == []
+        await connection.execute(sa.text("ALTER ROLE ipucloud_app CREATEDB BYPASSRLS"))
+        found = {violation.detail for violation in await violations(connection, rule)}
+        await connection.rollback()
+    await engine.dispose()
+    assert found == {"it makes databases", "it bypasses row security"}
+
+
+def test_every_rule_is_broken_here_once() -> None:
+    assert {corruption.rule for corruption in CORRUPTIONS} | IN_A_TRANSACTION == BY_NAME.keys()
+    assert len(BY_NAME) == len(INVARIANTS) >= 30
