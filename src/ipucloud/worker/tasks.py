@@ -21,6 +21,7 @@ from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.reconciler import Periodic
 from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Sites
+from ipucloud.worker.sweep import sweep_left_overs
 
 log = structlog.get_logger(__name__)
 
@@ -91,6 +92,9 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
     async def compare(database: Database) -> None:
         await audit_site(database, sites, settings)
 
+    async def sweep(database: Database) -> None:
+        await sweep_left_overs(database, sites, call_timeout=settings.site_call_timeout)
+
     async def delete_expired(database: Database) -> None:
         await delete_expired_clusters(database, settings)
 
@@ -99,6 +103,7 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
         Periodic("audit_sites", interval=SITE_AUDIT_SECONDS, run=_while_the_site_answers(compare)),
         Periodic("delete_expired_clusters", interval=15.0, run=delete_expired),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=sweep_idempotency_keys),
+        Periodic("sweep_left_overs", interval=60.0, run=_while_the_site_answers(sweep)),
         Periodic("sync_inventory", interval=300.0, run=_while_the_site_answers(sync_inventory)),
     ]
 
