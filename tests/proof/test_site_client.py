@@ -20,7 +20,7 @@ from ipucloud.site.ports import Hosts, Machines, Networks, Site, Vipu, VipuAddre
 from ipucloud.wire.site import FaultAction, FaultRule
 from tests.proof.site_calls import CASES, CallCase, Supply, Thing
 from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
-from tests.support.faultproxy import Proxy, proxy
+from tests.support.faultproxy import CALM, Proxy, proxy
 from tests.support.site import RunningSite, running_site
 
 pytestmark = pytest.mark.anyio
@@ -183,7 +183,12 @@ async def meet(lane: Lane, fault: SiteFault, answer_bytes: int) -> list[str]:
             lane.line.listen()
     wanted = expected(case, fault.http if case.transport == "http" else fault.grpc)
     wrong = [] if found in wanted else [f"ended as {found}, not {sorted(wanted)}"]
-    if (seen := await lane.hits(rules[0])) != fault.arrives:
+    seen = await lane.hits(rules[0])
+    if seen == 0 and found == "unknown" and case.transport != "http" and fault.down is not CALM:
+        # A frame of the connection's own (a settings or ping acknowledgement) met the fault before the request left.
+        await lane.lift(*rules)
+        return wrong
+    if seen != fault.arrives:
         wrong.append(f"the site saw {seen} requests, not {fault.arrives}")
     await lane.lift(*rules)
     if case.look is not None and case.makes is not None:
