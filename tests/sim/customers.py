@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -23,8 +24,11 @@ from ipucloud.reconcile.wake import wake
 from tests.sim.baton import Actor
 from tests.sim.database import SimulatedDatabase
 
-FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod16")
+FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod16")
 _TRIES = 4
+_LOOK_SECONDS = 20.0
+_PATIENCE = 40
+_OWN_PARTITIONS = 0.4
 
 _FIND = sa.text(
     """
@@ -33,6 +37,9 @@ _FIND = sa.text(
      ORDER BY c.created_at DESC LIMIT 1
     """
 )
+
+
+_LOOK = sa.text("SELECT state, external_name FROM clusters WHERE id = :cluster_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +58,26 @@ class Shop:
     poke: Callable[[], None]
 
 
-class Customers:
-    """Each asks for one cluster and, at some time, may want it gone."""
+class Hands(Protocol):
+    """What customers do at their servers, past the service."""
 
-    def __init__(self, actor: Actor, database: SimulatedDatabase, shop: Shop, draw: random.Random) -> None:
+    def partition(self, external_name: str, actor: Actor) -> None: ...
+
+
+class Customers:
+    """Each asks for one cluster and, at some time, may want it gone.
+
+    `cancelled`: operations whose cancellation was accepted, for certain.
+    """
+
+    def __init__(
+        self, actor: Actor, database: SimulatedDatabase, shop: Shop, hands: Hands, draw: random.Random
+    ) -> None:
         self.actor = actor
+        self.cancelled: list[UUID] = []
         self._database = database
         self._shop = shop
+        self._hands = hands
         self._draw = draw
         self._requests = 0
 
@@ -66,22 +86,43 @@ class Customers:
         for number in range(clusters):
             self.actor.start(self._life(f"cluster-{number}", horizon), name=f"customer-{number}")
 
-    async def delete_everything(self, clusters: list[UUID]) -> None:
-        for cluster in clusters:
-            await self._delete(cluster)
-
     async def _life(self, name: str, horizon: float) -> None:
         await self.actor.sleep(self._draw.uniform(0, horizon), f"wants {name}")
         made = await self._create(name)
-        wish = self._draw.choice(("keep", "delete", "delete", "cancel", "delete twice"))
+        wish = self._draw.choice(("keep", "delete", "cancel", "use", "use", "use and delete", "use and delete"))
         if made is None or wish == "keep":
             return
-        await self.actor.sleep(self._draw.uniform(0, horizon) * self._draw.random(), f"has had enough of {name}")
-        if wish == "cancel" and await self._cancel(made):
+        if wish in {"cancel", "delete"}:
+            await self.actor.sleep(self._draw.expovariate(1 / 60.0), f"has had enough of {name}")
+        else:
+            await self._use(made)
+        if wish == "use" or (wish == "cancel" and await self._cancel(made)):
             return
         await self._delete(made.cluster_id)
-        if wish == "delete twice":
+        if self._draw.random() < 0.2:
             await self._delete(made.cluster_id)
+
+    async def _use(self, made: Made) -> None:
+        """Wait until it is ready, or for long enough; some make their own partitions then."""
+        for _ in range(_PATIENCE):
+            await self.actor.sleep(_LOOK_SECONDS, "looks whether it is ready")
+            if (found := await self._state(made.cluster_id)) and found[0] != "creating":
+                break
+        else:
+            return
+        if found[0] == "active":
+            if self._draw.random() < _OWN_PARTITIONS:
+                self._hands.partition(found[1], self.actor)
+            await self.actor.sleep(self._draw.expovariate(1 / 100.0), "works")
+
+    async def _state(self, cluster: UUID) -> tuple[str, str] | None:
+        try:
+            async with self._database.read() as connection:
+                row = (await connection.execute(_LOOK, {"cluster_id": cluster})).one()
+                return row.state, row.external_name
+        except Problem as problem:
+            self._expect(problem)
+            return None
 
     async def _create(self, name: str) -> Made | None:
         body = ClusterCreate(
@@ -144,6 +185,8 @@ class Customers:
             self._expect(problem)
             return False
         self._shop.poke()
+        if done:
+            self.cancelled.append(made.operation_id)
         return done
 
     async def _find(self, name: str) -> Made | None:

@@ -27,10 +27,6 @@ class SiteFault(StrEnum):
     SLOW = "slow"  # F-09
 
 
-READS_ONLY = frozenset({SiteFault.STALE})
-CHANGES_ONLY = frozenset({SiteFault.LOST_AFTER, SiteFault.GHOST, SiteFault.DUPLICATE, SiteFault.ERROR_AFTER})
-
-
 class DatabaseFault(StrEnum):
     """What happens to a session."""
 
@@ -41,9 +37,10 @@ class DatabaseFault(StrEnum):
 
 @dataclass(frozen=True)
 class Mix:
-    """How probable each fault is, and how often the hardware itself fails."""
+    """How probable each fault is for a read and for a change, and how often the hardware itself fails."""
 
-    site: Mapping[SiteFault, float] = field(default_factory=dict)
+    reads: Mapping[SiteFault, float] = field(default_factory=dict)
+    changes: Mapping[SiteFault, float] = field(default_factory=dict)
     database: float = 0.0
     hardware: float = 0.0
 
@@ -65,11 +62,10 @@ class Faults:
     def site(self, *, changes: bool) -> SiteFault:
         """The fate of one call."""
         fate = self._draw.random()
-        others = READS_ONLY if changes else CHANGES_ONLY
-        for fault, probability in self._mix.site.items():
+        for fault, probability in (self._mix.changes if changes else self._mix.reads).items():
             fate -= probability
             if fate < 0:
-                return self._count(SiteFault.NONE if fault in others else fault)
+                return self._count(fault)
         return SiteFault.NONE
 
     def database(self, *possible: DatabaseFault) -> DatabaseFault | None:

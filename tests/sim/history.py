@@ -27,12 +27,15 @@ from tests.sim.site.door import Network
 from tests.sim.site.hardware import Hardware
 from tests.sim.stage import Stage
 from tests.sim.swarm import Weather, weather
+from tests.sim.tinkering import Tinkering
 from tests.sim.trace import Trace
 from tests.sim.verdicts import Rest, all_that_is_wrong
 from tests.sim.watcher import Watcher
 from tests.sim.workers import Surroundings, Worker
 
 PASS_SECONDS = 15.0
+_QUIET_CHOICES = 60
+"""So many choices in a row without a step: there is nothing left to do."""
 
 
 @dataclass
@@ -127,8 +130,9 @@ class History:
         customer = Actor("customers", self._baton, weight=3)
         self._baton.join(customer)
         shop = Shop(self._stage.project_id, self._stage.catalogue, self.settings, self._poke)
-        self._customers = Customers(customer, self._around.database(customer), shop, self._draw)
-        self._customers.start(self.weather.clusters, horizon=self.weather.choices * self.weather.tick / 3)
+        self._tinkering = Tinkering(self.hardware)
+        self._customers = Customers(customer, self._around.database(customer), shop, self._tinkering, self._draw)
+        self._customers.start(self.weather.clusters, self.weather.horizon)
         await self._baton.loop.stillness()
         await self._safety()
         await self._liveness()
@@ -154,21 +158,26 @@ class History:
             hardware=self.hardware,
             now=instant(self._baton.now),
             tolerance=timedelta(seconds=self._watcher.longest_transaction),
-            own_partitions={},
+            own_partitions=self._tinkering.made,
+            cancelled=self._customers.cancelled,
+            changes=self._wires.changes,
+            disruptions=self.verdict.kills + self.verdict.freezes + sum(self._faults.counts.values()),
         )
         failures += await all_that_is_wrong(rest)
 
     async def _safety(self) -> None:
-        for _ in range(self.weather.choices):
-            if self._watcher.failures:
-                return
+        steps, idle = self.weather.steps, 0
+        while steps and not self._watcher.failures and (idle < _QUIET_CHOICES or self._customers.actor.tasks):
             chosen = self._baton.choose()
             if chosen is None:
                 self._pass_time_until(self._baton.next_due())
                 continue
             self.verdict.choices += 1
             await self._baton.hand_to(chosen)
-            await self._misfortune(chosen.actor)
+            idle += 1
+            if not chosen.background:
+                steps, idle = steps - 1, 0
+                await self._misfortune(chosen.actor)
             await self._succeed()
             self._pass_time(self._draw.uniform(0.0, self.weather.tick))
 

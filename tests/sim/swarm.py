@@ -10,37 +10,51 @@ from tests.sim.faults import Mix, SiteFault
 MACHINES = 8
 HOSTS = 5
 
-_PALETTES = ((0.0,), (0.0, 5.0, 20.0), (0.0, 5.0, 20.0, 90.0), (30.0, 60.0))
-_RATES = {
-    SiteFault.LOST_BEFORE: 0.05,
+_PALETTES = ((0.0,), (0.0, 5.0, 20.0), (0.0, 5.0, 20.0), (0.0, 5.0, 20.0, 90.0), (20.0, 40.0))
+
+# Changes are few and reads many: each kind of call has its own rates.
+_READS = {
+    SiteFault.STALE: 0.08,
+    SiteFault.LOST_BEFORE: 0.03,
+    SiteFault.ERROR_BEFORE: 0.03,
+    SiteFault.BUSY: 0.02,
+    SiteFault.REFUSED: 0.004,
+    SiteFault.SLOW: 0.03,
+}
+_CHANGES = {
+    SiteFault.GHOST: 0.12,
+    SiteFault.DUPLICATE: 0.12,
     SiteFault.LOST_AFTER: 0.08,
-    SiteFault.GHOST: 0.05,
-    SiteFault.DUPLICATE: 0.05,
-    SiteFault.STALE: 0.05,
+    SiteFault.ERROR_AFTER: 0.08,
+    SiteFault.LOST_BEFORE: 0.05,
     SiteFault.ERROR_BEFORE: 0.05,
-    SiteFault.ERROR_AFTER: 0.05,
+    SiteFault.BUSY: 0.05,
     SiteFault.REFUSED: 0.01,
-    SiteFault.BUSY: 0.03,
-    SiteFault.SLOW: 0.05,
+    SiteFault.SLOW: 0.08,
 }
 
 # The periodic tasks of a worker, and in how many histories each runs: an audit sends as many statements as all else.
 _TASKS = {
-    "sync_inventory": 0.3,
-    "delete_expired_clusters": 0.3,
-    "sweep_idempotency_keys": 0.1,
-    "audit_database": 0.03,
-    "audit_sites": 0.1,
+    "sync_inventory": 0.2,
+    "delete_expired_clusters": 0.2,
+    "sweep_idempotency_keys": 0.05,
+    "audit_database": 0.02,
+    "audit_sites": 0.05,
 }
 
 
 @dataclass(frozen=True)
 class Weather:
-    """The parameters of one history. Rates are per choice; durations in seconds of virtual time."""
+    """The parameters of one history. Rates are per step of a worker; durations in seconds of virtual time.
 
-    choices: int
+    `steps`: how many choices that are not background the safety phase has. `horizon`: when the last customer has
+    come. `grain`: how probable a boundary inside a transaction is. `tick`: what a step takes at most.
+    """
+
+    steps: int
     workers: int
     clusters: int
+    horizon: float
     kill_rate: float
     freeze_rate: float
     presence_loss_rate: float
@@ -52,44 +66,46 @@ class Weather:
     weights: tuple[int, ...]
     slots: int
     poll: float
-    delete_all: bool
     tasks: frozenset[str]
 
 
 def weather(draw: random.Random) -> Weather:
     workers = draw.choice((2, 2, 3))
     return Weather(
-        choices=draw.choice((300, 500, 900)),
+        steps=draw.choice((250, 400, 700)),
         workers=workers,
         clusters=draw.randint(2, 6),
-        kill_rate=draw.choice((0.0, 0.01, 0.05, 0.15)),
-        freeze_rate=draw.choice((0.0, 0.01, 0.03)),
+        horizon=draw.choice((60.0, 300.0, 900.0)),
+        kill_rate=draw.choice((0.0, 0.01, 0.03, 0.1)),
+        freeze_rate=draw.choice((0.0, 0.0, 0.005, 0.02)),
         presence_loss_rate=draw.choice((0.0, 0.0, 0.005)),
         drain_rate=draw.choice((0.0, 0.0, 0.005)),
-        tick=draw.choice((0.5, 1.0, 3.0)),
+        tick=draw.choice((0.2, 1.0, 4.0)),
         grain=draw.choice((0.0, 0.0, 0.1, 0.5)),
         mix=_mix(draw),
         palette=draw.choice(_PALETTES),
         weights=tuple(draw.choice((1, 1, 3, 10)) for _ in range(workers)),
         slots=draw.choice((1, 4, 32)),
         poll=draw.choice((5.0, 15.0)),
-        delete_all=draw.random() < 0.4,
         tasks=frozenset(name for name, probability in _TASKS.items() if draw.random() < probability),
     )
 
 
 def _mix(draw: random.Random) -> Mix:
-    kind = draw.choice(("calm", "one", "some", "some", "all"))
+    kinds = sorted(_READS.keys() | _CHANGES.keys())
+    kind = draw.choice(("calm", "one", "one", "some", "some", "all"))
     if kind == "calm":
-        return Mix(hardware=draw.choice((0.0, 0.1)))
-    chosen = list(_RATES)
-    if kind == "one":
-        chosen = [draw.choice(chosen)]
+        chosen = []
+    elif kind == "one":
+        chosen = [draw.choice(kinds)]
     elif kind == "some":
-        chosen = draw.sample(chosen, draw.randint(2, 5))
-    factor = draw.choice((0.5, 1.0, 2.0)) if kind != "one" else 3.0
+        chosen = draw.sample(kinds, draw.randint(2, 5))
+    else:
+        chosen = kinds
+    factor = 3.0 if kind == "one" else draw.choice((0.5, 1.0, 1.5))
     return Mix(
-        site={fault: _RATES[fault] * factor for fault in chosen},
+        reads={fault: _READS[fault] * factor for fault in chosen if fault in _READS},
+        changes={fault: _CHANGES[fault] * factor for fault in chosen if fault in _CHANGES},
         database=draw.choice((0.0, 0.0, 0.01, 0.03)),
         hardware=draw.choice((0.0, 0.03, 0.1)),
     )

@@ -6,11 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
+from uuid import UUID
 
 import psycopg
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.usage import cluster_usage
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE_PLAN
 from ipucloud.invariants import billing, clusters, log, machines, operations, tenancy, tickets
 from ipucloud.invariants.rules import violations
 from ipucloud.site.ports import PartitionState
@@ -38,6 +40,8 @@ SELECT c.external_name,
   LEFT JOIN machines m ON m.id = a.machine_id LEFT JOIN hosts h ON h.id = a.host_id
  GROUP BY c.id
 """
+_WIDTHS = "SELECT cluster_id::text, count(*) FROM allocations GROUP BY 1"
+_STEPS = len(CREATE_PLAN) + len(CLEAN_UP_PLAN)
 _LIVES = """
 SELECT c.id, c.project_id, c.external_name, ready.at, gone.at
   FROM clusters c
@@ -51,7 +55,9 @@ SELECT c.id, c.project_id, c.external_name, ready.at, gone.at
 @dataclass(frozen=True)
 class Rest:
     """A history at rest. `tolerance`: seconds that its longest transaction took, for those of whose statements the
-    times differ. `own_partitions`: those that customers made instead of ours, by cluster."""
+    times differ. `own_partitions`: those that customers made instead of ours, by cluster. `cancelled`: operations
+    whose cancellation was accepted. `changes`: how many requests to change something were sent, by cluster id.
+    """
 
     control: psycopg.Connection[Any]
     plain: Plain
@@ -59,11 +65,14 @@ class Rest:
     now: datetime
     tolerance: timedelta
     own_partitions: Mapping[str, Collection[str]]
+    cancelled: Collection[UUID]
+    changes: Mapping[str, int]
+    disruptions: int
 
 
 async def all_that_is_wrong(rest: Rest) -> list[str]:
     """One sentence for each fault."""
-    wrong = [*_site(rest), *await _minutes(rest)]
+    wrong = [*_site(rest), *_cancelled(rest), *_calls(rest), *await _minutes(rest)]
     connection = cast("AsyncConnection", rest.plain)
     for rule in RULES:
         wrong += [f"{rule.name}: {found.object_id}: {found.detail}" for found in await violations(connection, rule)]
@@ -108,6 +117,22 @@ def _compare(what: str, wanted: Mapping[str, object], found: Mapping[str, object
     for name in sorted(wanted.keys() | found.keys()):
         if wanted.get(name) != found.get(name):
             yield f"X3: {what}: {name} is {found.get(name)} at the site and should be {wanted.get(name)}"
+
+
+def _cancelled(rest: Rest) -> Iterator[str]:
+    """Whoever was told that his operation is being cancelled does not find a cluster, nor a bill, instead."""
+    found = rest.control.execute("SELECT id, state FROM operations WHERE id = ANY (%s)", (list(rest.cancelled),))
+    for operation, state in found.fetchall():
+        if state not in {"cancelled", "failed"}:
+            yield f"operation {operation} was being cancelled and {state}"
+
+
+def _calls(rest: Rest) -> Iterator[str]:
+    """X8: three requests for each step and object, and as many more as were lost or made by workers that died."""
+    for cluster, width in rest.control.execute(_WIDTHS).fetchall():
+        most = 3 * _STEPS * width + 2 * width * rest.disruptions
+        if rest.changes.get(cluster, 0) > most:
+            yield f"X8: {rest.changes[cluster]} requests to change something for {cluster}; {most} is enough"
 
 
 async def _minutes(rest: Rest) -> list[str]:

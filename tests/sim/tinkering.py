@@ -1,0 +1,53 @@
+"""What customers do with the controller from their own servers: the service must neither mind nor meddle (G-17)."""
+
+from __future__ import annotations
+
+from ipucloud.site.errors import SiteError
+from ipucloud.site.ports import PartitionRequest
+from ipucloud.wire.site import HostState
+from tests.sim.baton import Actor
+from tests.sim.site.hardware import Hardware
+
+
+class Tinkering:
+    """Customers who replace our partition by some of their own. `made`: those, by cluster."""
+
+    def __init__(self, hardware: Hardware) -> None:
+        self.made: dict[str, list[str]] = {}
+        self._hardware = hardware
+
+    def partition(self, external_name: str, actor: Actor) -> None:
+        """Take our partition away and make two small ones in its place, as fast as the controller allows."""
+        actor.start(self._replace(external_name, actor), name=f"tinkering-{external_name}")
+
+    async def _replace(self, name: str, actor: Actor) -> None:
+        hardware = self._hardware
+        own = [f"mine-{number}-of-{name[:20]}" for number in range(2)]
+        if not self._logged_in(name, actor):
+            return
+        actor.note(f"takes {name} apart")
+        hardware.remove_partition(name)
+        self.made[name] = []
+        while hardware.state.partitions.get(name) is not None:
+            await actor.sleep(5.0, f"waits for {name} to go")
+            if not self._logged_in(name, actor):
+                return
+        for partition in own:
+            await actor.boundary(f"makes {partition}")
+            if not self._logged_in(name, actor):
+                return
+            try:
+                hardware.create_partition(PartitionRequest(partition, name, size=1, gcds=1, reconfigurable=True))
+            except SiteError as refusal:
+                actor.note(str(refusal))
+            else:
+                self.made[name].append(partition)
+            hardware.remember()
+
+    def _logged_in(self, name: str, actor: Actor) -> bool:
+        """Whether one of the cluster's servers still runs."""
+        self._hardware.advance(actor.baton.now)
+        return any(
+            host.server is not None and host.server.network == name and host.state is HostState.RUNNING
+            for host in self._hardware.state.hosts.values()
+        )
