@@ -48,6 +48,7 @@ class Database:
             max_overflow=0,
             pool_timeout=pool_timeout,
             pool_use_lifo=True,
+            hide_parameters=True,
             json_serializer=json_dumps,
             json_deserializer=orjson.loads,
             connect_args={"options": _SESSION, "connect_timeout": 3, "prepare_threshold": 2},
