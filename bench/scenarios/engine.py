@@ -103,6 +103,7 @@ async def _claim_and_finish(
     claim, finish = query(statements.CLAIM), query(statements.FINISH)
     owner = 2**61
     order = {"first_project": PLATFORM, "kinds": ["bench"], "n": SETTINGS.slots, "owner": owner, "lease": 30.0}
+    order["suspects"] = 1
     done = {"owner": owner, "wait": None, "attempt": 0, "error": None, "parked": False}
     while True:
         async with claiming:

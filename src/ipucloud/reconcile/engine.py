@@ -30,6 +30,8 @@ log = structlog.get_logger(__name__)
 
 _DATABASE_ERRORS = (sa.exc.DBAPIError, sa.exc.TimeoutError, psycopg.Error)
 _LAST_PROJECT = UUID(int=2**128 - 1)
+SUSPECT = 2
+"""Looks after which a ticket without progress is suspected of killing its workers; `statements.CLAIM` has it too."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,7 @@ class Engine:
                     "first_project": self._first_project,
                     "kinds": list(self._reconcilers),
                     "n": count,
+                    "suspects": int(all(ticket.attempt <= SUSPECT for ticket in self._running.values())),
                     "owner": self._presence.owner,
                     "lease": self._settings.lease,
                 },

@@ -9,6 +9,10 @@ _INTEGER = sa.BigInteger()
 # Projects take turns: starting behind the one served last, up to :n projects with due work are found by stepping
 # through the index, and each gives its oldest tickets. A project with ten thousand tickets waits for its turn like one
 # with a single ticket.
+#
+# A ticket that kills its worker takes the looks beside it along, and their attempts count as well. So whoever failed
+# twice is a suspect, and no worker has two suspects at a time (:suspects is 1 or 0): the innocent ones end their look
+# and are cleared, before the fifth attempt parks them.
 CLAIM = sa.text(
     """
     WITH RECURSIVE due (project_id, turn) AS (
@@ -24,16 +28,19 @@ CLAIM = sa.text(
            ORDER BY w.project_id LIMIT 1) AS following
        WHERE due.turn < :n
     ), candidate AS (
-      SELECT oldest.kind, oldest.key, row_number() OVER (PARTITION BY due.project_id ORDER BY oldest.run_at) AS place
+      SELECT oldest.kind, oldest.key, oldest.attempt > 1 AS suspect,
+             row_number() OVER (PARTITION BY due.project_id ORDER BY oldest.run_at) AS place
         FROM due, LATERAL (
-          SELECT w.kind, w.key, w.run_at FROM work w
+          SELECT w.kind, w.key, w.run_at, w.attempt FROM work w
            WHERE w.project_id = due.project_id AND w.kind = ANY (:kinds)
              AND w.run_at <= app_now() AND w.lease_owner IS NULL
            ORDER BY w.run_at LIMIT :n) AS oldest
        ORDER BY place LIMIT :n
+    ), numbered AS (
+      SELECT kind, key, suspect, row_number() OVER (PARTITION BY suspect ORDER BY place) AS nth FROM candidate
     ), mine AS (
-      SELECT w.kind, w.key FROM work w JOIN candidate USING (kind, key)
-       WHERE w.run_at <= app_now() AND w.lease_owner IS NULL
+      SELECT w.kind, w.key FROM work w JOIN numbered USING (kind, key)
+       WHERE w.run_at <= app_now() AND w.lease_owner IS NULL AND (NOT numbered.suspect OR numbered.nth <= :suspects)
        FOR UPDATE OF w SKIP LOCKED
     )
     UPDATE work w

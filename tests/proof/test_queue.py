@@ -1,0 +1,127 @@
+"""The queue under strain: tickets that kill their workers, a project with ten thousand of them, a rush on the site."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+
+from ipucloud.kernel.ids import new_id
+from ipucloud.reconcile.outcomes import Done, Outcome
+from ipucloud.reconcile.reconciler import Ticket
+from tests.proof.poisoned import PROGRAM
+from tests.support.postgres import Database as Scratch
+from tests.worker.engines import Bench, Scripted, until
+
+pytestmark = pytest.mark.anyio
+
+PATIENCE = 120.0
+FILL = """
+    INSERT INTO work (kind, key, project_id, run_at)
+    SELECT 'test', :prefix || number, :project, app_now() FROM generate_series(1, :count) AS number
+"""
+
+
+@pytest.fixture
+async def bench(database: Scratch) -> AsyncIterator[Bench]:
+    made = Bench(database.app_url)
+    yield made
+    await made.database.close()
+
+
+async def count(bench: Bench, where: str) -> int:
+    async with bench.database.read() as connection:
+        found = await connection.exec_driver_sql(f"SELECT count(*) FROM work WHERE {where}")  # noqa: S608
+        number: int = found.scalar_one()
+    return number
+
+
+class Supervised:
+    """A worker process that is started again whenever it ends, as a service manager does."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._stopping = False
+        self.deaths = 0
+
+    async def run(self) -> None:
+        while not self._stopping:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", PROGRAM, self._url, stdout=subprocess.DEVNULL
+            )
+            self._process = process
+            self.deaths += await process.wait() == -signal.SIGKILL
+
+    async def stop(self) -> None:
+        self._stopping = True
+        self._process.terminate()
+
+
+async def test_poison_takes_nobody_with_it(
+    bench: Bench, database: Scratch, full: bool, figures: Callable[..., None]
+) -> None:
+    """Some tickets raise, some kill their process; they are parked after five tries, and every other is served."""
+    others, poison = (1000, 3) if full else (200, 1)
+    project = new_id()
+    for prefix, number in (("a-good-", others // 2), ("dies-", poison), ("raises-", poison), ("b-good-", others // 2)):
+        await bench.execute(FILL, prefix=prefix, project=project, count=number)
+    workers = [Supervised(database.app_url) for _ in range(2)]
+    running = asyncio.gather(*(each.run() for each in workers))
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while await count(bench, "parked_at IS NOT NULL") < 2 * poison or await count(bench, "run_at IS NOT NULL"):
+                await asyncio.sleep(0.05)
+    finally:
+        for each in workers:
+            await each.stop()
+        await running
+    assert await count(bench, "parked_at IS NOT NULL AND position('good' IN key) > 0") == 0
+    assert await count(bench, "parked_at IS NOT NULL AND last_error IS NOT NULL") == 2 * poison
+    assert sum(each.deaths for each in workers) == 5 * poison
+    figures(tickets=others, poison=2 * poison, deaths=sum(each.deaths for each in workers))
+
+
+async def test_a_noisy_project_holds_up_nobody(bench: Bench, full: bool, figures: Callable[..., None]) -> None:
+    crowd = 9_999 if full else 1_500
+    noisy, quiet = sorted([new_id(), new_id()])
+    await bench.execute(FILL, prefix="noisy-", project=noisy, count=crowd)
+    begun = time.monotonic()
+    at: dict[str, Any] = {}
+
+    async def act(ticket: Ticket) -> Outcome:
+        if ticket.key == "quiet":
+            at["seconds"], at["served"] = time.monotonic() - at["asked"], len(first.looks) + len(second.looks)
+        return Done()
+
+    async def drained() -> bool:
+        return await count(bench, "run_at IS NOT NULL") == 0
+
+    first, second = Scripted(act), Scripted(act)
+    async with AsyncExitStack() as stack:
+        for reconciler in (first, second):
+            await stack.enter_async_context(bench.engine(reconciler, slots=32))
+        await until(lambda: _served(first, second, 100), "the backlog is being served")
+        at["asked"], before = time.monotonic(), len(first.looks) + len(second.looks)
+        await bench.wake("quiet", quiet)
+        async with asyncio.timeout(PATIENCE):
+            while not await drained():
+                await asyncio.sleep(0.05)
+    assert at["served"] - before < 400, "the single ticket waited for the crowd"
+    assert await count(bench, "parked_at IS NOT NULL") == 0
+    figures(
+        backlog=crowd,
+        per_second=round(crowd / (time.monotonic() - begun)),
+        quiet_after_tickets=at["served"] - before,
+        quiet_after_seconds=round(at["seconds"], 3),
+    )
+
+
+async def _served(first: Scripted, second: Scripted, number: int) -> bool:
+    return len(first.looks) + len(second.looks) >= number
