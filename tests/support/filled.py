@@ -60,14 +60,15 @@ def fill(app_url: str) -> Filled:
         database = Database(app_url, pool_size=1)
         try:
             async with database.begin() as connection:
-                return await _fill(connection)
+                return await fill_in(connection)
         finally:
             await database.close()
 
     return asyncio.run(run())
 
 
-async def _fill(connection: AsyncConnection) -> Filled:
+async def fill_in(connection: AsyncConnection) -> Filled:
+    """The same inside the caller's transaction."""
     world = await seed_world(connection)
     filled = Filled(
         project=world.project,

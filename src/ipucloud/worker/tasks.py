@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 
 import sqlalchemy as sa
 import structlog
@@ -19,7 +19,6 @@ from ipucloud.inventory.sync import sync
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.reconciler import Periodic
-from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Sites
 from ipucloud.worker.sweep import sweep_left_overs
 
@@ -100,21 +99,9 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
 
     return [
         Periodic("audit_database", interval=AUDIT_SECONDS, run=audit_database),
-        Periodic("audit_sites", interval=SITE_AUDIT_SECONDS, run=_while_the_site_answers(compare)),
+        Periodic("audit_sites", interval=SITE_AUDIT_SECONDS, run=compare),
         Periodic("delete_expired_clusters", interval=15.0, run=delete_expired),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=sweep_idempotency_keys),
-        Periodic("sweep_left_overs", interval=60.0, run=_while_the_site_answers(sweep)),
-        Periodic("sync_inventory", interval=300.0, run=_while_the_site_answers(sync_inventory)),
+        Periodic("sweep_left_overs", interval=60.0, run=sweep),
+        Periodic("sync_inventory", interval=300.0, run=sync_inventory),
     ]
-
-
-def _while_the_site_answers(run: Callable[[Database], Awaitable[None]]) -> Callable[[Database], Awaitable[None]]:
-    """The task, which leaves a turn out when the site does not answer: an outage must not get its ticket parked."""
-
-    async def turn(database: Database) -> None:
-        try:
-            await run(database)
-        except SiteError as error:
-            log.warning("turn_left_out", error=str(error))
-
-    return turn

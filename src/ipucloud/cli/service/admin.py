@@ -11,7 +11,7 @@ import typer
 
 from ipucloud.cli import output
 from ipucloud.cli.service import auditing
-from ipucloud.cli.service.telling import settings_from_environment, stop, told
+from ipucloud.cli.service.telling import settings_from_environment, stop
 from ipucloud.cli.session import Json
 from ipucloud.invariants.healing import AT_MOST
 
@@ -52,7 +52,7 @@ def audit(
         at_most=at_most,
         requested_by=f"{getpass.getuser()}@{socket.gethostname()}",
     )
-    with told(), auditing.told():
+    with auditing.told():
         report = asyncio.run(auditing.run(settings, order))
     if as_json:
         output.write_json(auditing.document(report))

@@ -21,6 +21,8 @@ from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.rules import Finding, Refusal, TakeDown
 from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.kernel.clock import SystemClock
+from ipucloud.kernel.errors import Problem
+from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Sites
 
 FINDINGS = 3
@@ -58,13 +60,15 @@ class Report:
 
 @contextmanager
 def told() -> Iterator[None]:
-    """End the command when a rule's statement fails: the schema is then not that of this version."""
+    """End the command with 1 when the audit cannot be made: a script must not take that for a finding, or for none."""
     try:
         yield
+    except Problem as error:
+        stop(error.detail, Exit.FAILED)
+    except SiteError as error:
+        stop(f"{error}. With --database-only the site is left out.", Exit.FAILED)
     except sa.exc.DBAPIError as error:
-        stop(
-            f"The audit could not be made; is the schema migrated? The database says: {first_line(error)}", Exit.FAILED
-        )
+        stop(f"Is the schema migrated? The database says: {first_line(error)}", Exit.FAILED)
 
 
 async def run(settings: Settings, order: Order) -> Report:

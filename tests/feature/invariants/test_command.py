@@ -1,0 +1,138 @@
+"""`ipucloud admin audit`, as an operator and a script meet it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+import psycopg
+import pytest
+
+from ipucloud.cli.main import cli
+from tests.feature.invariants.planting import plant
+from tests.support.filled import fill
+from tests.support.postgres import Database
+
+COUNTED_WRONG = "UPDATE quotas SET used = used + 3 WHERE used > 0"
+PARKED = "UPDATE work SET run_at = NULL, parked_at = app_now(), last_error = 'KeyError: x (build.py:7)'"
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(database: Database, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run `ipucloud admin audit` in this process; its status, and what it wrote to either stream."""
+    monkeypatch.setenv("IPUCLOUD_DATABASE_URL", database.app_url)
+    monkeypatch.delenv("IPUCLOUD_SITE_URL", raising=False)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            cli(["admin", "audit", *arguments], prog_name="ipucloud")
+        out, err = capfd.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return run
+
+
+def corrupt(database: Database, *statements: str) -> None:
+    plant(database.superuser_url, statements, {})
+
+
+def one(database: Database, statement: str) -> Any:
+    with psycopg.connect(database.app_url) as connection:
+        row = connection.execute(statement.encode()).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def test_a_sound_database_ends_with_0(run: Run, database: Database) -> None:
+    fill(database.app_url)
+    status, out, err = run()
+    assert (status, err) == (0, "No site was asked.\n")
+    assert out.endswith("rules: all hold.\n")
+    status, out, _ = run("--json")
+    document = orjson.loads(out)
+    assert (status, document["clean"], document["site"], document["findings"]) == (0, True, False, [])
+
+
+def test_a_finding_names_the_object_the_rule_and_the_remedy_and_ends_with_3(run: Run, database: Database) -> None:
+    filled = fill(database.app_url)
+    corrupt(database, COUNTED_WRONG)
+    status, out, _ = run()
+    assert status == 3
+    for told in ("quota_counts_what_is_held", "luxembourg-2/m2000", "the quota says 4", "Let the audit count again."):
+        assert told in out
+    assert "1 finding." in out
+    status, out, _ = run("--json")
+    [finding] = orjson.loads(out)["findings"]
+    assert status == 3
+    assert finding == {
+        "rule": "quota_counts_what_is_held",
+        "sentence": finding["sentence"],
+        "object_type": "quota",
+        "object_id": "luxembourg-2/m2000",
+        "project_id": str(filled.project.id),
+        "region": None,
+        "host": None,
+        "detail": "the quota says 4, the clusters hold 1",
+        "remedy": "Let the audit count again.",
+    }
+
+
+def test_a_heal_is_dry_until_it_is_applied(run: Run, database: Database) -> None:
+    fill(database.app_url)
+    corrupt(database, COUNTED_WRONG)
+    status, out, _ = run("--heal", "--json")
+    [planned] = orjson.loads(out)["findings"]
+    assert (status, planned["heal"]["outcome"]) == (3, "planned")
+    assert one(database, "SELECT max(used) FROM quotas") == 4
+    before = one(database, "SELECT count(*) FROM heals")
+    status, out, _ = run("--heal", "--apply", "--json")
+    [done] = orjson.loads(out)["findings"]
+    assert (status, done["heal"]["outcome"]) == (0, "mended")
+    assert one(database, "SELECT max(used) FROM quotas") == 1
+    assert one(database, "SELECT count(*) FROM heals") == before + 1
+    assert "@" in one(database, "SELECT requested_by FROM heals ORDER BY started_at DESC LIMIT 1")
+    assert one(database, "SELECT data->>'rule' FROM events WHERE type = 'audit.healed'") == "quota_counts_what_is_held"
+    assert run()[0] == 0
+
+
+def test_what_is_refused_says_why_and_leaves_3(run: Run, database: Database) -> None:
+    fill(database.app_url)
+    corrupt(database, PARKED)
+    status, out, _ = run("--heal", "--apply")
+    assert status == 3
+    assert "KeyError: x (build.py:7)" in out
+    assert "Refused. It waits for a person to look" in out
+
+
+def test_an_audit_that_cannot_be_made_ends_with_1(
+    run: Run, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with psycopg.connect(database.owner_url, autocommit=True) as connection:
+        connection.execute("DROP TABLE heals")
+    status, out, err = run()
+    assert (status, out) == (1, "")
+    assert "Is the schema migrated?" in err
+    monkeypatch.setenv("IPUCLOUD_SITE_URL", "http://127.0.0.1:9")
+    assert run("--database-only")[0] == 1
+    monkeypatch.setenv("IPUCLOUD_DATABASE_URL", "postgresql://nobody@127.0.0.1:9/none")
+    status, _, err = run()
+    assert (status, err.count("\n")) == (1, 1)
+
+
+def test_a_site_that_does_not_answer_ends_with_1(run: Run, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(database.app_url)
+    monkeypatch.setenv("IPUCLOUD_SITE_URL", "http://127.0.0.1:9")
+    status, out, err = run()
+    assert (status, out) == (1, "")
+    assert "the site cannot be reached" in err
+    assert run("--database-only")[0] == 0
+
+
+def test_apply_without_heal_is_wrong_usage(run: Run, database: Database) -> None:
+    status, _, err = run("--apply")
+    assert status == 2
+    assert "--heal" in err
