@@ -74,9 +74,9 @@ OF_THE_PAST = Invariant(
     name="events_are_of_the_past",
     sentence="No event is of a transaction that this server has not begun.",
     object_type="event",
-    remedy="The database was restored into a server that counts from lower: stop it, and set its next transaction"
-    " beyond the highest one in `events` with pg_resetwal --next-transaction-id and --epoch.",
-    heal=Refusal("The number of the next transaction is set while the server is stopped."),
+    remedy="The database was restored into a server that counts from lower: use up the numbers in between, as"
+    " docs/operations.md tells under Backup.",
+    heal=Refusal("Until the numbers are used up, every event is written in a wrong place; stop the writers first."),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('%s of transaction %s; the next one is %s. It and whatever follows it is shown in a wrong order',

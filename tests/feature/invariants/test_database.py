@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+import psycopg
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -20,6 +24,7 @@ from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio
 
+OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"
 BY_NAME = {rule.name: rule for rule in INVARIANTS}
 IN_A_TRANSACTION = {"application_role_has_no_power"}
 """Rules that are broken for every database of the server, and so only where nobody else sees it."""
@@ -97,3 +102,14 @@ async def test_the_role_of_the_application_is_looked_at_in_the_server_s_catalogu
 def test_every_rule_is_broken_here_once() -> None:
     assert {corruption.rule for corruption in CORRUPTIONS} | IN_A_TRANSACTION == BY_NAME.keys()
     assert len(BY_NAME) == len(INVARIANTS) >= 30
+
+
+async def test_the_documented_statement_brings_restored_events_into_the_past(healthy: Healthy) -> None:
+    """A dump restored into a younger server: its events would be hidden, and new ones shown before them."""
+    [statement] = re.findall(r"```sql\n(DO .*?)```", OPERATIONS.read_text(), re.DOTALL)
+    of_later = "UPDATE events SET transaction = transaction + 5000"
+    plant(healthy.scratch.superuser_url, [of_later], {})
+    assert {finding.rule.name for finding in await audit(healthy.cloud.database)} == {"events_are_of_the_past"}
+    with psycopg.connect(healthy.scratch.app_url, autocommit=True) as connection:
+        connection.execute(statement.encode())
+    await assert_sound(healthy.cloud.database)

@@ -10,6 +10,7 @@ from prometheus_client.metrics import MetricWrapperBase
 
 from ipucloud.api.metrics import Metrics
 from ipucloud.config import Settings
+from ipucloud.invariants.gauge import VIOLATIONS
 from ipucloud.reconcile import metrics as engine_metrics
 
 CHECKOUT = Path(__file__).parents[3]
@@ -33,6 +34,7 @@ def test_the_metrics_are_those_of_the_code() -> None:
     counters = {metric for metric in vars(engine_metrics).values() if isinstance(metric, MetricWrapperBase)}
     api = {("API", exposed(family.type, family.name)) for family in Metrics().registry.collect()}
     worker = {("worker", exposed(family.type, family.name)) for metric in counters for family in metric.describe()}
+    worker |= {("worker", exposed(family.type, family.name)) for family in VIOLATIONS.collect()}
     assert all(isinstance(metric, Counter) for metric in counters)
     assert told == api | worker
 

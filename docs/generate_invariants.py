@@ -1,0 +1,54 @@
+"""Writes docs/reliability/invariants.md from the rules that an audit holds everything against.
+
+Run it from anywhere, in the project's environment: python docs/generate_invariants.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ipucloud.invariants.registry import INVARIANTS
+from ipucloud.invariants.rules import Refusal, Rule, TakeDown
+from ipucloud.invariants.site_rules import SITE_RULES
+
+PAGE = Path(__file__).with_name("reliability") / "invariants.md"
+NOTICE = "<!-- Written by docs/generate_invariants.py; do not edit. -->"
+
+
+def page() -> str:
+    """The text of the page."""
+    return "\n".join(
+        [
+            NOTICE,
+            "",
+            "# What always holds",
+            "",
+            f"{len(INVARIANTS)} rules about the database and {len(SITE_RULES)} about the sites beside it, in "
+            "`src/ipucloud/invariants/`.",
+            "`ipucloud admin audit` holds everything against them, workers do it every minute"
+            " (`invariant_violations{name}`),",
+            "and so does every test that has a database, at its end. Each rule is broken on purpose in"
+            " `tests/feature/invariants`.",
+            "",
+            *_table("In the database", INVARIANTS),
+            *_table("Between the database and the sites", SITE_RULES),
+        ]
+    )
+
+
+def _table(title: str, rules: Sequence[Rule]) -> Iterator[str]:
+    yield from (f"## {title}", "", "| rule | what holds | if not | `--heal --apply` |", "|---|---|---|---|")
+    for rule in rules:
+        yield f"| `{rule.name}` | {rule.sentence} | {rule.remedy} | {_heal(rule)} |"
+    yield ""
+
+
+def _heal(rule: Rule) -> str:
+    if isinstance(rule.heal, Refusal):
+        return f"refuses: {rule.heal.reason}"
+    return f"{rule.heal.does}{', after a second look' if isinstance(rule.heal, TakeDown) else ''}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
