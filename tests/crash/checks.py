@@ -1,0 +1,127 @@
+"""What must hold once everything asked for is done: the site has exactly what the database says, and all rules hold."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from ipucloud.invariants.audit import audit
+from ipucloud.site.ports import PartitionState
+from ipucloud.wire.site import HostState, NetworkState
+from tests.crash.lab import Lab
+from tests.support.invariants import told_in_a_line
+
+REGION = "luxembourg-2"
+
+_CLUSTERS = """
+SELECT c.id, c.external_name, c.state, c.ready_at IS NOT NULL AS was_ready,
+       coalesce((SELECT array_agg(m.name) FROM allocations a JOIN machines m ON m.id = a.machine_id
+                  WHERE a.cluster_id = c.id AND a.freed_at IS NULL), '{}') AS machines,
+       coalesce((SELECT array_agg(h.name) FROM allocations a JOIN hosts h ON h.id = a.host_id
+                  WHERE a.cluster_id = c.id AND a.freed_at IS NULL), '{}') AS hosts,
+       coalesce((SELECT array_agg(p.name) FROM poplar_servers p
+                  WHERE p.cluster_id = c.id AND p.state = 'running'), '{}') AS servers,
+       (SELECT count(*) FROM usage_intervals u WHERE u.cluster_id = c.id AND u.ended_at IS NULL) AS running,
+       (SELECT count(*) FROM usage_intervals u WHERE u.cluster_id = c.id) AS intervals,
+       (SELECT count(*) FROM operations o WHERE o.cluster_id = c.id AND o.finished_at IS NULL) AS open
+  FROM clusters c
+ WHERE c.id = ANY (:trial) OR c.deleted_at IS NULL
+"""
+_STUCK = """
+SELECT kind || ' ' || key || ': leased ' || (lease_owner IS NOT NULL) || ', due ' || (run_at IS NOT NULL)
+       || ', parked ' || (parked_at IS NOT NULL) || ', ' || coalesce(last_error, '') AS ticket
+  FROM work
+ WHERE parked_at IS NOT NULL
+    OR lease_until < app_now() - interval '5 seconds'
+    OR kind = 'cluster' AND run_at IS NOT NULL AND NOT EXISTS (
+         SELECT FROM operations o WHERE o.cluster_id = work.key::uuid AND o.finished_at IS NULL)
+"""
+_QUOTAS = """
+SELECT q.used, (SELECT count(*) FROM allocations a JOIN clusters c ON c.id = a.cluster_id
+                 WHERE a.freed_at IS NULL AND a.machine_id IS NOT NULL AND c.project_id = q.project_id
+                   AND c.region = q.region AND c.machine_type = q.machine_type) AS held
+  FROM quotas q
+"""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the site has of one name."""
+
+    network: frozenset[str] = frozenset()
+    agents: frozenset[str] = frozenset()
+    partitions: frozenset[str] = frozenset()
+    servers: frozenset[str] = frozenset()
+    dark: frozenset[str] = frozenset()
+    """Machines of the allocation that are off."""
+
+
+async def at_the_site(lab: Lab) -> dict[str, Seen]:
+    """Everything that stands at the site, by the external name it belongs to. Half-made things have a mark."""
+    site = await lab.site()
+    networks, hosts, partitions, allocations = await asyncio.gather(
+        site.networks.list(REGION), site.hosts.list(REGION), site.vipu.all_partitions(), site.vipu.list_allocations("")
+    )
+    seen: dict[str, dict[str, frozenset[str]]] = {}
+
+    def note(name: str, part: str, things: frozenset[str]) -> None:
+        mine = seen.setdefault(name, {})
+        mine[part] = mine.get(part, frozenset()) | things
+
+    for network in networks:
+        mark = set() if network.state is NetworkState.READY else {network.state.value}
+        note(network.name, "network", frozenset({*network.spec.machines, *network.spec.hosts, *mark}))
+    for allocation in allocations:
+        note(allocation.id, "agents", allocation.agent_ids)
+        systems = await asyncio.gather(*(site.machines.get(agent) for agent in allocation.agent_ids))
+        note(allocation.id, "dark", frozenset(system.Id for system in systems if system.PowerState != "On"))
+    for partition in partitions:
+        mark = set() if partition.state is PartitionState.ACTIVE else {partition.state.value}
+        note(partition.allocation_id, "partitions", frozenset({partition.id, *mark}))
+    for host in hosts:
+        if host.server is not None:
+            mark = set() if host.state is HostState.RUNNING else {host.state.value}
+            note(host.server.network, "servers", frozenset({f"{host.server.name} on {host.name}", *mark}))
+        elif host.state is not HostState.CLEAN:
+            note(host.name, "servers", frozenset({host.state.value}))
+    return {name: Seen(**parts) for name, parts in seen.items()}
+
+
+def _wanted(cluster: Any) -> Seen:
+    return Seen(
+        network=frozenset({*cluster.machines, *cluster.hosts}),
+        agents=frozenset(cluster.machines),
+        partitions=frozenset({cluster.external_name}),
+        servers=frozenset(f"{server} on {host}" for server, host in zip(cluster.servers, cluster.hosts, strict=True)),
+    )
+
+
+async def faults(lab: Lab, *trial: UUID) -> list[str]:
+    """Everything that is wrong, in sentences. `trial`: the clusters a trial was about, gone ones too."""
+    clusters = await lab.rows(_CLUSTERS, trial=list(trial))
+    site = await at_the_site(lab)
+    wrong: list[str] = []
+    for cluster in clusters:
+        there = site.pop(cluster.external_name, Seen())
+        wrong += _of_cluster(cluster, there)
+    wrong += [f"the site has {name} and no cluster does: {there}" for name, there in site.items()]
+    wrong += [f"stuck: {row.ticket}" for row in await lab.rows(_STUCK)]
+    wrong += [f"quota {q.used}, held {q.held}" for q in await lab.rows(_QUOTAS) if q.used != q.held]
+    wrong += [told_in_a_line(finding) for finding in await audit(lab.world.database)]
+    return wrong
+
+
+def _of_cluster(cluster: Any, there: Seen) -> list[str]:
+    wrong = []
+    alive = cluster.state == "active"
+    if cluster.open:
+        wrong.append(f"{cluster.state} with an open operation")
+    if there != (_wanted(cluster) if alive else Seen()):
+        wrong.append(f"{cluster.state}, and the site has {there}")
+    if not alive and (cluster.machines or cluster.hosts):
+        wrong.append(f"{cluster.state} and holds {cluster.machines} {cluster.hosts}")
+    if (cluster.running, cluster.intervals) != (int(alive), int(cluster.was_ready)):
+        wrong.append(f"{cluster.state}, ready {cluster.was_ready}, intervals {cluster.running}/{cluster.intervals}")
+    return [f"{cluster.external_name}: {sentence}" for sentence in wrong]

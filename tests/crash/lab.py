@@ -1,0 +1,212 @@
+"""A small cloud on which processes are killed: one database, one site without delays, one warm process to fork from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+from uuid import UUID
+
+import httpx
+import psycopg
+import sqlalchemy as sa
+
+from ipucloud.api.app import create_app
+from ipucloud.clusters.plans import WORK_KIND
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.kernel.failpoints import Trap
+from ipucloud.operations.store import request_cancel
+from ipucloud.reconcile.wake import wake
+from ipucloud.site.connect import SiteClients
+from ipucloud.site.ports import Site, VipuAddress
+from ipucloud.wire.site import FaultRule
+from ipucloud.worker.main import assemble
+from ipucloud.worker.sweep import sweep_left_overs
+from tests.crash.victims import PATIENCE, Victim, Zygote
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite
+from tests.support.world import Made, World, open_world
+
+FLAVOR = "m2000-pod8"
+MOST_ACTIVE = 4
+"""Clusters kept for trials that delete one; a POD8 has two machines, and the site sixteen."""
+
+NOTHING: Mapping[str, float] = MappingProxyType({})
+SETTINGS: dict[str, Any] = {
+    "site_call_timeout": 2.0,
+    "site_poll_interval": 0.01,
+    "request_life": 0.05,
+    "poll_seconds": 0.05,
+    "reap_seconds": 0.03,
+    "drain_seconds": 5.0,
+    "worker_internal_port": 0,
+    "internal_port": 0,
+    "log_format": "console",
+}
+
+
+@dataclass
+class Lab:
+    """`active`: clusters that earlier trials left running."""
+
+    world: World
+    scratch: Scratch
+    zygote: Zygote
+    folder: Path
+    sites: SiteClients
+    http: httpx.Client
+    caller: httpx.AsyncClient
+    second_api: httpx.AsyncClient
+    active: list[UUID] = field(default_factory=list)
+    _faulty: bool = False
+    _numbers: Any = field(default_factory=lambda: count(1))
+
+    def fresh(self) -> str:
+        return f"c{next(self._numbers)}"
+
+    @property
+    def base(self) -> str:
+        """The project's path in the API."""
+        return f"/v1/projects/{self.world.project.slug}"
+
+    async def create(self) -> Made:
+        return await self.world.create(self.fresh(), FLAVOR)
+
+    async def cancel(self, operation: UUID) -> bool:
+        """Ask for it; False when it is too late."""
+        async with self.world.database.begin() as connection:
+            cluster = await request_cancel(connection, project_id=self.world.project.id, operation_id=operation)
+            if cluster is not None:
+                await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=self.world.project.id)
+        return cluster is not None
+
+    def fault(self, **rule: Any) -> None:
+        """Add a fault rule at the site."""
+        self.http.post("/v1/faults", json=FaultRule(**rule).model_dump(mode="json")).raise_for_status()
+        self._faulty = True
+
+    def heal(self) -> None:
+        """Take every fault rule away."""
+        if self._faulty:
+            self.http.delete("/v1/faults").raise_for_status()
+            self._faulty = False
+
+    async def hit(self, call: str) -> None:
+        """Return once a fault rule for `call` has met a call."""
+        async with asyncio.timeout(PATIENCE):
+            while not any(
+                rule["hits"] for rule in self.http.get("/v1/faults").json()["faults"] if rule["call"] == call
+            ):
+                await asyncio.sleep(0.01)
+
+    async def blocked(self, cluster: UUID) -> None:
+        """Return once something keeps the cluster's step from going on."""
+        async with asyncio.timeout(PATIENCE):
+            while await self.world.value("SELECT blocked_by FROM clusters WHERE id = :id", id=cluster) is None:
+                await asyncio.sleep(0.01)
+
+    async def cut_waiting(self) -> None:
+        """Cancel the statements of this database's sessions that wait for a lock."""
+        async with await psycopg.AsyncConnection.connect(self.scratch.superuser_url, autocommit=True) as connection:
+            await connection.execute(
+                "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = %s AND wait_event_type = 'Lock'",
+                [self.scratch.name],
+            )
+
+    async def victim(
+        self, *traps: Trap, role: Literal["worker", "api"] = "worker", changes: Mapping[str, float] = NOTHING
+    ) -> Victim:
+        """A process with these traps; its log is kept until the lab's folder goes."""
+        settings = self.world.settings.model_copy(update=changes)
+        return await self.zygote.fork(role, settings, self.folder / f"{self.fresh()}.log", traps)
+
+    @asynccontextmanager
+    async def survivor(self) -> AsyncIterator[None]:
+        """A worker of this process, present while the block runs; it drains at its end."""
+        engine, _ = assemble(self.world.database, self.sites, self.world.settings, SystemClock())
+        running = asyncio.create_task(engine.run())
+        try:
+            yield
+        finally:
+            engine.stop()
+            async with asyncio.timeout(PATIENCE):
+                await running
+
+    async def an_active_cluster(self) -> UUID:
+        """One that is active, taken from those that earlier trials left or built now."""
+        if self.active:
+            return self.active.pop()
+        made = await self.create()
+        async with self.survivor():
+            assert (await self.world.finished(made.operation)).state == "succeeded"
+        return made.id
+
+    async def keep(self, cluster: UUID) -> None:
+        """Leave an active cluster to a later trial; the oldest go when there are too many."""
+        self.active.append(cluster)
+        if len(self.active) > MOST_ACTIVE:
+            await self.remove(self.active[:2])
+
+    async def remove(self, clusters: Sequence[UUID]) -> None:
+        self.active = [cluster for cluster in self.active if cluster not in clusters]
+        operations = [await self.world.delete(cluster) for cluster in clusters]
+        async with self.survivor():
+            for operation in operations:
+                await self.world.finished(operation)
+
+    async def clear(self) -> None:
+        """Take every cluster down."""
+        self.heal()
+        self.active.clear()
+        async with self.survivor():
+            await self.world.delete_all()
+
+    async def sweep(self) -> None:
+        """What the periodic task of a worker does about what late requests left."""
+        await sweep_left_overs(self.world.database, self.sites, call_timeout=2.0)
+
+    async def site(self) -> Site:
+        """The site, as a worker would reach it."""
+        row = (await self.rows("SELECT * FROM site_regions WHERE region = 'luxembourg-2'"))[0]
+        address = VipuAddress(row.vipu_host, row.vipu_user_port, row.vipu_admin_port)
+        return self.sites.at(address, lambda: PATIENCE)
+
+    async def tasks_are_done(self) -> None:
+        """Return once no periodic task is due."""
+        due = "SELECT count(*) FROM work WHERE kind = 'periodic' AND (lease_owner IS NOT NULL OR run_at <= app_now())"
+        async with asyncio.timeout(PATIENCE):
+            while await self.world.value(due):
+                await asyncio.sleep(0.01)
+
+    async def rows(self, statement: str, **values: object) -> Sequence[sa.Row[Any]]:
+        async with self.world.database.read() as connection:
+            return (await connection.execute(sa.text(statement), values)).all()
+
+    async def execute(self, statement: str, **values: object) -> None:
+        async with self.world.database.begin() as connection:
+            await connection.execute(sa.text(statement), values)
+
+
+@asynccontextmanager
+async def open_lab(
+    database: Scratch, site: RunningSite, zygote: Zygote, folder: Path, **changes: Any
+) -> AsyncIterator[Lab]:
+    async with AsyncExitStack() as stack:
+        world = await stack.enter_async_context(open_world(database, site, **(SETTINGS | changes)))
+        sites = SiteClients(site.url, token=site.token, call_timeout=world.settings.site_call_timeout)
+        stack.push_async_callback(sites.close)
+        app = create_app(world.settings)
+        await stack.enter_async_context(app.router.lifespan_context(app))
+        headers = {"Authorization": f"Bearer {world.project.token.secret}"}
+        second_api = httpx.AsyncClient(transport=httpx.ASGITransport(app), headers=headers)
+        await stack.enter_async_context(second_api)
+        caller = await stack.enter_async_context(httpx.AsyncClient(headers=headers, timeout=PATIENCE))
+        lab = Lab(world, database, zygote, folder, sites, site.http(), caller, second_api)
+        async with lab.survivor():
+            await lab.tasks_are_done()
+        yield lab

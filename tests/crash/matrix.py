@@ -1,0 +1,116 @@
+"""Which trials there are: every failpoint once, and every failpoint in every kind of operation that comes to it."""
+
+from __future__ import annotations
+
+import runpy
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+from tests.crash.kinds import (
+    KINDS,
+    SPECIAL,
+    Bug,
+    Cancel,
+    Create,
+    Cut,
+    Delete,
+    Drain,
+    Held,
+    Kind,
+    Stale,
+    StaleHeld,
+    Tasks,
+)
+from tests.crash.lab import Lab
+from tests.crash.requests import REQUEST_KINDS, PostCancel, PostCreate, PostDelete, RequestCase, attempt_request
+from tests.crash.trials import Case, Outcome, attempt
+
+AnyCase: TypeAlias = Case | RequestCase
+
+DOCS = Path(__file__).parents[2] / "docs"
+NEVER = "never"
+HITS = (1, 2)
+
+_HOMES: dict[str, Kind] = {
+    "cluster.cancel_seen": Cancel(),
+    "cluster.undo_appended": Cancel(),
+    "cluster.machines_released": Delete(),
+    "cluster.machines_freed": Delete(),
+    "engine.before_heartbeat": Held(),
+    "engine.heartbeat_sent": Held(),
+    "engine.draining": Drain(),
+    "engine.before_hand_back": Drain(),
+    "engine.finished_alone": Bug(),
+    "engine.reconciler_failed": Bug(),
+    "engine.database_lost": Cut(),
+    "engine.stale_result": Stale(),
+    "engine.stale_look": StaleHeld(),
+}
+_DELETE_CALLS = (
+    "hosts.delete_server",
+    "vipu.ListPartitions",
+    "vipu.RemovePartition",
+    "admin.ListAllocations",
+    "admin.RemoveAllocation",
+    "networks.delete",
+)
+_TASK_CALLS = ("inventory.get", "networks.list", "hosts.list")
+_FAMILIES: dict[str, Callable[[str], AnyCase]] = {
+    "create": lambda point: RequestCase(PostCreate(), point),
+    "notifier": lambda point: RequestCase(PostCreate(), point),
+    "request": lambda point: RequestCase(PostCreate(), point),
+    "delete": lambda point: RequestCase(PostDelete(), point),
+    "cancel": lambda point: RequestCase(PostCancel(), point),
+    "sweep": lambda point: Case(Tasks(), point),
+    "sync": lambda point: Case(Tasks(), point),
+}
+
+
+def names() -> list[str]:
+    """Every failpoint that stands in the code."""
+    found: list[str] = runpy.run_path(str(DOCS / "generate_failpoints.py"))["names"]()
+    return found
+
+
+def once(point: str) -> AnyCase:
+    """A trial that comes to the point."""
+    family, _, _ = point.partition(".")
+    if family in _FAMILIES:
+        return _FAMILIES[family](point)
+    _, _, call = point.partition(":")
+    if call in _DELETE_CALLS:
+        return Case(Delete(), point)
+    return Case(Tasks() if call in _TASK_CALLS else _HOMES.get(point, Create()), point)
+
+
+async def run(lab: Lab, case: AnyCase) -> Outcome:
+    return await (attempt(lab, case) if isinstance(case, Case) else attempt_request(lab, case))
+
+
+async def everything(lab: Lab) -> list[AnyCase]:
+    """Every failpoint × first and second hit × every kind: what undisturbed trials come to says which there are."""
+    found: list[AnyCase] = []
+    for kind in (*KINDS, *SPECIAL):
+        reached = (await attempt(lab, Case(kind, NEVER))).points
+        if kind.after is not None:
+            reached = reached[reached.index(kind.after) :]
+        found += [Case(kind, point, hit) for point, hit in _hits(reached) if kind in KINDS or _is_home(kind, point)]
+    for request in REQUEST_KINDS:
+        reached = (await attempt_request(lab, RequestCase(request, NEVER, hit=max(HITS)))).points
+        found += [RequestCase(request, point, hit) for point, hit in _hits(reached)]
+    return found
+
+
+def _hits(points: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    for point, times in sorted(Counter(points).items()):
+        for hit in HITS:
+            if hit <= times:
+                yield point, hit
+
+
+def _is_home(kind: Kind, point: str) -> bool:
+    """The special kinds are for the points that no other comes to."""
+    case = once(point)
+    return isinstance(case, Case) and type(case.kind) is type(kind)

@@ -1,0 +1,169 @@
+"""Trials with requests: an API process is killed while it answers, and the caller asks another one the same again."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import ClassVar
+from uuid import UUID, uuid4
+
+import httpx
+
+from ipucloud.kernel.failpoints import Action, Trap
+from tests.crash.kinds import Promise
+from tests.crash.lab import FLAVOR, Lab
+from tests.crash.trials import Outcome, settled
+from tests.crash.victims import PATIENCE, Victim
+from tests.support.cloud import IMAGE
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request that can be sent again."""
+
+    method: str
+    path: str
+    body: Mapping[str, object] | None = None
+    key: str | None = None
+
+    async def send(self, client: httpx.AsyncClient, address: str = "http://api") -> httpx.Response:
+        headers = {} if self.key is None else {"Idempotency-Key": self.key}
+        return await client.request(self.method, f"{address}{self.path}", json=self.body, headers=headers)
+
+
+class RequestKind:
+    """A request that makes a promise: its operation has to end as `ends`, and its cluster as `state`."""
+
+    name: ClassVar[str]
+    ends: ClassVar[str]
+    state: ClassVar[str]
+
+    async def asked(self, lab: Lab) -> Asked:
+        raise NotImplementedError
+
+
+class PostCreate(RequestKind):
+    name, ends, state = "post-create", "succeeded", "active"
+
+    async def asked(self, lab: Lab) -> Asked:
+        body = {
+            "name": lab.fresh(),
+            "region": "luxembourg-2",
+            "flavor": FLAVOR,
+            "image": IMAGE,
+            "ssh_keys": ["laptop"],
+        }
+        return Asked("POST", f"{lab.base}/clusters", body, str(uuid4()))
+
+
+class PostDelete(RequestKind):
+    """Without a key: asked again, it answers with the delete that runs."""
+
+    name, ends, state = "post-delete", "succeeded", "deleted"
+
+    async def asked(self, lab: Lab) -> Asked:
+        cluster = await lab.an_active_cluster()
+        return Asked("DELETE", f"{lab.base}/clusters/{cluster}")
+
+
+class PostCancel(RequestKind):
+    name, ends, state = "post-cancel", "cancelled", "deleted"
+
+    async def asked(self, lab: Lab) -> Asked:
+        made = await lab.create()
+        return Asked("POST", f"{lab.base}/operations/{made.operation}:cancel", None, str(uuid4()))
+
+
+REQUEST_KINDS: tuple[RequestKind, ...] = (PostCreate(), PostDelete(), PostCancel())
+
+
+@dataclass(frozen=True)
+class RequestCase:
+    """The victim dies at the `hit`-th time that it reaches `point`; it gets as many requests."""
+
+    kind: RequestKind
+    point: str
+    hit: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.kind.name}-{self.point}-{self.hit}"
+
+
+async def attempt_request(lab: Lab, case: RequestCase) -> Outcome:
+    """Send requests to a victim until it dies, then the last one to another process; see its promise kept, once."""
+    asked = [await case.kind.asked(lab) for _ in range(case.hit)]
+    port = _free_port()
+    victim = await lab.victim(Trap(case.point, case.hit, Action.KILL), role="api", changes={"port": port})
+    address = f"http://{lab.world.settings.host}:{port}"
+    await _listens(lab.caller, address)
+    for request in asked:
+        await _sent(request, lab.caller, address, victim)
+    died = await _dies(victim)
+    answers = [await request.send(lab.second_api) for request in asked]
+    faults = [f"asked again: {answer.status_code} {answer.text}" for answer in answers if answer.status_code != 202]
+    promises = [await _promise(lab, case.kind, answer) for answer in answers]
+    for request, promise in zip(asked, promises, strict=True):
+        faults += await _effects(lab, request, promise.cluster)
+    for promise in promises:
+        faults += await settled(lab, promise)
+    return Outcome(died, tuple(victim.points), tuple(faults))
+
+
+async def _promise(lab: Lab, kind: RequestKind, answer: httpx.Response) -> Promise:
+    operation = UUID(answer.json()["id"])
+    cluster: UUID = await lab.world.value("SELECT cluster_id FROM operations WHERE id = :id", id=operation)
+    return Promise(cluster, operation, kind.ends, kind.state)
+
+
+async def _effects(lab: Lab, request: Asked, cluster: UUID) -> list[str]:
+    """What there is more, or less, than one effect of."""
+    name = None if request.body is None else request.body.get("name")
+    row = await lab.world.one(
+        "SELECT (SELECT count(*) FROM clusters c WHERE c.id = :id OR c.name = :name) AS clusters,"
+        " (SELECT count(*) FROM operations o WHERE o.cluster_id = :id AND o.finished_at IS NULL) AS open,"
+        " (SELECT count(*) FROM operations o WHERE o.cluster_id = :id AND o.kind = 'cluster.create') AS creates",
+        id=cluster,
+        name=name,
+    )
+    return [] if tuple(row) == (1, 1, 1) else [f"effects: {row}"]
+
+
+async def _sent(request: Asked, client: httpx.AsyncClient, address: str, victim: Victim) -> None:
+    """The victim answers, or dies over it."""
+    try:
+        (await request.send(client, address)).raise_for_status()
+    except httpx.TransportError:
+        await victim.end()
+
+
+async def _dies(victim: Victim) -> bool:
+    """Whether it was killed by its trap; what it does after its answer gets a moment."""
+    try:
+        async with asyncio.timeout(1.0):
+            await victim.end()
+    except TimeoutError:
+        await victim.kill()
+        return False
+    return victim.ended.result() == -signal.SIGKILL
+
+
+async def _listens(client: httpx.AsyncClient, address: str) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                await client.get(f"{address}/livez")
+            except httpx.ConnectError:
+                await asyncio.sleep(0.005)
+            else:
+                return
+
+
+def _free_port() -> int:
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

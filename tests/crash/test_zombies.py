@@ -1,0 +1,32 @@
+"""Workers that freeze right before a call and thaw too late; all of it is `python -m tests.crash zombies`."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipucloud.site.calls import Call
+from tests.crash import zombies
+from tests.crash.kinds import Create, Delete
+from tests.crash.lab import Lab
+from tests.crash.zombies import Case, Meanwhile
+
+pytestmark = pytest.mark.anyio
+
+LEASES = 2
+CHANGING = (Call.DELETE_SERVER, Call.REMOVE_PARTITION, Call.REMOVE_ALLOCATION, Call.DELETE_NETWORK, Call.RESET_MACHINE)
+CASES = [
+    *(Case(Create(), call, Meanwhile.GIVEN_AWAY, LEASES) for call in zombies.MAKING),
+    *(Case(Create(), call, Meanwhile.DELETED, LEASES) for call in (Call.PUT_NETWORK, Call.CREATE_ALLOCATION)),
+    *(Case(Delete(), call, Meanwhile.GIVEN_AWAY, LEASES) for call in CHANGING),
+    # What is built after its step of the delete is through, and would keep that from ending.
+    Case(Create(), Call.CREATE_PARTITION, Meanwhile.DELETED, LEASES, held=Call.REMOVE_ALLOCATION),
+    Case(Create(), Call.PUT_NETWORK, Meanwhile.DELETED, LEASES, held=Call.LIST_ALLOCATIONS),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+async def test_a_late_request_leaves_nothing_behind_and_hits_nobody_else(lab: Lab, case: Case) -> None:
+    await lab.clear()
+    thawed = await zombies.attempt(lab, case)
+    assert thawed.refused
+    assert thawed.faults == ()

@@ -1,0 +1,90 @@
+"""One trial: a worker is killed at a point of its work, another one finishes, and what was promised has come true."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ipucloud.kernel.failpoints import Action, Trap
+from tests.crash import checks
+from tests.crash.kinds import Kind, Promise
+from tests.crash.lab import Lab
+from tests.crash.victims import PATIENCE, Victim
+
+
+@dataclass(frozen=True)
+class Case:
+    """The victim dies at the `hit`-th time that it reaches `point`."""
+
+    kind: Kind
+    point: str
+    hit: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.kind.name}-{self.point}-{self.hit}"
+
+    @property
+    def traps(self) -> Sequence[Trap]:
+        after = None if self.point == self.kind.after else self.kind.after
+        return *self.kind.first, Trap(self.point, self.hit, Action.KILL, after)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`died`: the victim was killed; it was not when it never came to that point. `points`: all it reached."""
+
+    died: bool
+    points: tuple[str, ...]
+    faults: tuple[str, ...]
+
+
+async def attempt(lab: Lab, case: Case) -> Outcome:
+    """The whole trial. Leaves the lab as it was, but for active clusters that later trials may use."""
+    promise = await case.kind.ask(lab)
+    victim = await lab.victim(*case.traps, changes=case.kind.settings)
+    try:
+        await _live(lab, case.kind, promise, victim)
+    finally:
+        died = victim.ended.done() and victim.ended.result() == -signal.SIGKILL
+        await victim.kill()
+    if case.kind.after is None:
+        lab.heal()
+    faults = await settled(lab, promise)
+    lab.heal()
+    return Outcome(died, tuple(victim.points), tuple(faults))
+
+
+async def settled(lab: Lab, promise: Promise) -> list[str]:
+    """Let another worker finish; what is then not as promised. An active cluster is left to later trials."""
+    async with lab.survivor():
+        ended = (await lab.world.finished(promise.operation)).state
+        await lab.tasks_are_done()
+    faults = await checks.faults(lab, promise.cluster)
+    if ended != promise.ends:
+        faults.append(f"the operation ended as {ended}, not as {promise.ends}")
+    state = await lab.world.value("SELECT state FROM clusters WHERE id = :id", id=promise.cluster)
+    if state != promise.state:
+        faults.append(f"the cluster is {state}, not {promise.state}")
+    if state == "active":
+        await lab.keep(promise.cluster)
+    elif state == "error":
+        await lab.remove([promise.cluster])
+    return faults
+
+
+async def _live(lab: Lab, kind: Kind, promise: Promise, victim: Victim) -> None:
+    """Return when the victim has died or has nothing more to do."""
+    driving = asyncio.create_task(kind.drive(lab, promise, victim))
+    death = asyncio.create_task(victim.end())
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await asyncio.wait({driving, death}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        over = driving.done()
+        driving.cancel()
+        death.cancel()
+        await asyncio.gather(driving, death, return_exceptions=True)
+    if over:
+        driving.result()

@@ -1,0 +1,201 @@
+"""Workers that freeze between the inputs they read and the request they send, and thaw when the world has moved on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from ipucloud.kernel.failpoints import Action, Trap
+from ipucloud.site.calls import Call
+from tests.crash import checks
+from tests.crash.kinds import Create, Delete, Kind, Promise
+from tests.crash.lab import Lab
+from tests.crash.victims import Victim
+
+LEASE = 0.4
+"""Seconds of the victim's lease: long enough to get to its call on a slow machine."""
+
+STALE = ("engine.stale_result", "engine.stale_look")
+"""Points that a worker comes to when it learns that a ticket is not its own any more."""
+
+BUILDING = (
+    Call.GET_NETWORK,
+    Call.PUT_NETWORK,
+    Call.GET_MACHINE,
+    Call.RESET_MACHINE,
+    Call.GET_ALLOCATION,
+    Call.CREATE_ALLOCATION,
+    Call.GET_CLUSTER_TEST,
+    Call.TEST_CLUSTER,
+    Call.GET_PARTITION_STATUS,
+    Call.CREATE_PARTITION,
+    Call.GET_HOST,
+    Call.PUT_SERVER,
+    Call.SSH_HOST_KEY,
+)
+TAKING_DOWN = (
+    Call.GET_HOST,
+    Call.DELETE_SERVER,
+    Call.LIST_PARTITIONS,
+    Call.REMOVE_PARTITION,
+    Call.GET_ALLOCATION,
+    Call.REMOVE_ALLOCATION,
+    Call.GET_NETWORK,
+    Call.DELETE_NETWORK,
+    Call.GET_MACHINE,
+    Call.RESET_MACHINE,
+    Call.LIST_ALLOCATIONS,
+)
+MAKING = tuple(call for call in BUILDING if not call.name.startswith("GET_") and call is not Call.SSH_HOST_KEY)
+"""Calls that bring something about that a delete has to take down again."""
+
+PHASES = (
+    Call.DELETE_SERVER,
+    Call.REMOVE_PARTITION,
+    Call.REMOVE_ALLOCATION,
+    Call.DELETE_NETWORK,
+    Call.RESET_MACHINE,
+    Call.LIST_ALLOCATIONS,
+)
+"""The call of each step of a delete that can be held up."""
+
+
+class Meanwhile(StrEnum):
+    """What others do before the zombie thaws: finish its operation; delete its cluster too; give its machines to
+    another customer's cluster."""
+
+    FINISHED = "finished"
+    DELETED = "deleted"
+    GIVEN_AWAY = "given-away"
+
+
+@dataclass(frozen=True)
+class Case:
+    """The zombie freezes right before `call` of a `kind`, for so many leases at least.
+
+    `held`: it thaws while a delete of its cluster is held up at this call.
+    """
+
+    kind: Kind
+    call: Call
+    meanwhile: Meanwhile
+    leases: int
+    held: Call | None = None
+
+    def __str__(self) -> str:
+        moment = self.meanwhile if self.held is None else f"deleting-{self.held}"
+        return f"{self.kind.name}-{self.call}-{moment}-{self.leases}"
+
+
+@dataclass(frozen=True)
+class Thawed:
+    """`refused`: where the worker learned that it was late. `left_over`: what its call had built for nobody.
+
+    `faults`: what was wrong although it must not, and what was still wrong in the end.
+    """
+
+    refused: tuple[str, ...]
+    left_over: bool
+    faults: tuple[str, ...]
+
+
+def cases(leases: Sequence[int]) -> Iterator[Case]:
+    """Every call site, with everything that may go on meanwhile."""
+    for length in leases:
+        for call in BUILDING:
+            for meanwhile in Meanwhile:
+                yield Case(Create(), call, meanwhile, length)
+        for call in TAKING_DOWN:
+            for meanwhile in (Meanwhile.FINISHED, Meanwhile.GIVEN_AWAY):
+                yield Case(Delete(), call, meanwhile, length)
+    for call in MAKING:
+        for phase in PHASES:
+            yield Case(Create(), call, Meanwhile.DELETED, min(leases), phase)
+
+
+async def attempt(lab: Lab, case: Case) -> Thawed:
+    """The whole trial; the lab has no cluster before and after."""
+    clock = asyncio.get_running_loop().time
+    async with _frozen(lab, case.kind, case.call) as (promise, victim), lab.survivor():
+        thaw_at = clock() + case.leases * LEASE
+        clusters = await _others_work(lab, case, promise)
+        if case.held is not None:
+            deletion = await _held_delete(lab, promise.cluster, case.held)
+        await asyncio.sleep(thaw_at - clock())
+        victim.go_on()
+        await victim.reached(f"site.after:{case.call}")
+        await victim.reached(*STALE)
+        if case.held is not None:
+            lab.heal()
+            await lab.world.finished(deletion)
+        faults = await checks.faults(lab, *clusters)
+        left_over = bool(faults) and case.meanwhile is Meanwhile.DELETED
+        if left_over:
+            faults = await _with_an_heir(lab, clusters)
+        refused = tuple(point for point in victim.points if point in STALE)
+    await lab.clear()
+    faults += await checks.faults(lab, *clusters)
+    return Thawed(refused, left_over, tuple(faults))
+
+
+@asynccontextmanager
+async def _frozen(lab: Lab, kind: Kind, call: Call) -> AsyncIterator[tuple[Promise, Victim]]:
+    promise = await kind.ask(lab)
+    victim = await lab.victim(Trap(f"site.before:{call}", 1, Action.STOP), changes={"lease_seconds": LEASE})
+    try:
+        await victim.stopped()
+        yield promise, victim
+    finally:
+        await victim.kill()
+
+
+async def _others_work(lab: Lab, case: Case, promise: Promise) -> list[UUID]:
+    """What others do while the zombie stands still; the clusters that it is about."""
+    ended = await lab.world.finished(promise.operation)
+    assert ended.state == promise.ends, ended
+    if case.meanwhile is Meanwhile.FINISHED or case.held is not None:
+        return [promise.cluster]
+    if promise.state != "deleted":
+        await lab.world.finished(await lab.world.delete(promise.cluster))
+    if case.meanwhile is Meanwhile.DELETED:
+        return [promise.cluster]
+    heir = await lab.create()
+    await lab.world.finished(heir.operation)
+    assert await _inherited(lab, promise.cluster, heir.id)
+    return [promise.cluster, heir.id]
+
+
+async def _held_delete(lab: Lab, cluster: UUID, call: Call) -> UUID:
+    """A delete that gets no further than `call`."""
+    lab.fault(call=call.value, action="status", status=503, grpc_status="UNAVAILABLE")
+    deletion = await lab.world.delete(cluster)
+    await lab.hit(call)
+    return deletion
+
+
+async def _with_an_heir(lab: Lab, clusters: Sequence[UUID]) -> list[str]:
+    """What is wrong when somebody gets the machines with the left-over on them, and it is then swept away."""
+    heir = await lab.create()
+    await lab.blocked(heir.id)
+    await lab.sweep()
+    ended = await lab.world.finished(heir.operation)
+    faults = await checks.faults(lab, *clusters, heir.id)
+    if ended.state != "succeeded" or not await _inherited(lab, clusters[0], heir.id):
+        faults.append(f"the heir's create ended as {ended}")
+    return faults
+
+
+async def _inherited(lab: Lab, cluster: UUID, heir: UUID) -> bool:
+    """Whether every machine and host of the one now belongs to the other."""
+    rows = await lab.rows(
+        "SELECT a.cluster_id, array_agg(coalesce(a.machine_id, a.host_id)) AS held FROM allocations a"
+        " WHERE a.cluster_id IN (:cluster, :heir) GROUP BY 1",
+        cluster=cluster,
+        heir=heir,
+    )
+    held = {row.cluster_id: set(row.held) for row in rows}
+    return held[cluster] == held[heir]
