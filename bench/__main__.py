@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from bench import report
 from bench.finding import Finding
 from bench.peers.placement import install
-from bench.scenarios import burst, create, engine, killed, placement, reads, waiting, wake
+from bench.scenarios import audit, burst, create, engine, killed, placement, reads, waiting, wake
 from bench.stage import Stage, open_stage
 from ipucloud import logs
 from ipucloud.config import Settings
@@ -24,6 +24,7 @@ SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
     "killed": killed.run,
     "burst": burst.run,
     "waiting": waiting.run,
+    "audit": audit.run,
 }
 ROUNDS = 7
 

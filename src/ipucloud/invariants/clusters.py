@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import MappingProxyType
 
-import sqlalchemy as sa
-
+from ipucloud.db.documents import clauses
 from ipucloud.invariants.repairs import build_again, delete_again
 from ipucloud.invariants.rules import Invariant, Refusal, by
 from ipucloud.invariants.states import STATES
-from ipucloud.kernel.ids import external_name
+from ipucloud.kernel.ids import ALPHABET
 
 _NO_OPERATION_OF_KIND = """
        AND NOT EXISTS (SELECT FROM operations o
@@ -80,10 +79,10 @@ TIMES_IN_ORDER = Invariant(
 )
 
 
-def _own_name(row: sa.Row[Any]) -> str | None:
-    expected = external_name(row.cluster_id, row.incarnation)
-    return None if row.external_name == expected else f"it is called {row.external_name} outside, not {expected}"
-
+# kernel.ids.external_name in SQL: 26 characters for 130 bits, of which a UUID has 128.
+_CHARACTERS = " || ".join(
+    f"substr(:alphabet, 1 + substr(bits, {1 + 5 * place}, 5)::bit(5)::integer, 1)" for place in range(26)
+)
 
 OWN_NAME = Invariant(
     name="cluster_has_its_own_name_outside",
@@ -91,11 +90,17 @@ OWN_NAME = Invariant(
     object_type="cluster",
     remedy="Delete the cluster only after you know that nothing at the site has its wrong name; ask for help.",
     heal=Refusal("Things at the site may have either name."),
-    statement="""
-    SELECT id::text AS object_id, project_id, id AS cluster_id, incarnation, external_name FROM clusters
-     WHERE deleted_at IS NULL
-    """,
-    judge=_own_name,
+    statement=clauses(
+        "SELECT id::text AS object_id, project_id,",
+        "format('it is called %s outside, not %s', external_name, its_own) AS detail",
+        "FROM (SELECT id, project_id, external_name,",
+        _CHARACTERS,
+        "|| '-' || incarnation AS its_own",
+        "FROM clusters, LATERAL (SELECT '00' || ('x' || replace(id::text, '-', ''))::bit(128)::text) AS number (bits)",
+        "WHERE deleted_at IS NULL) AS named",
+        "WHERE external_name <> its_own",
+    ),
+    parameters=MappingProxyType({"alphabet": ALPHABET}),
 )
 
 SERVERS_OF_HOSTS = Invariant(

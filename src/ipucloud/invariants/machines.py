@@ -16,15 +16,14 @@ ONE_HOLDER = Invariant(
     remedy="Find out which of the clusters really runs there, and delete the other.",
     heal=Refusal("Only a person can say which of the customers keeps the machine."),
     statement="""
-    SELECT coalesce(a.machine_id, a.host_id)::text AS object_id, NULL::uuid AS project_id,
-           format('%s is held by the clusters %s', coalesce(max(m.name), max(h.name)),
-                  string_agg(a.cluster_id::text, ', ' ORDER BY a.created_at, a.id)) AS detail
-      FROM allocations a
-      LEFT JOIN machines m ON m.id = a.machine_id
-      LEFT JOIN hosts h ON h.id = a.host_id
-     WHERE a.freed_at IS NULL
-     GROUP BY coalesce(a.machine_id, a.host_id)
-    HAVING count(*) > 1
+    SELECT shared.id::text AS object_id, NULL::uuid AS project_id,
+           format('%s is held by the clusters %s', coalesce(m.name, h.name), shared.clusters) AS detail
+      FROM (SELECT coalesce(machine_id, host_id) AS id,
+                   string_agg(cluster_id::text, ', ' ORDER BY created_at, id) AS clusters
+              FROM allocations WHERE freed_at IS NULL
+             GROUP BY coalesce(machine_id, host_id) HAVING count(*) > 1) AS shared
+      LEFT JOIN machines m ON m.id = shared.id
+      LEFT JOIN hosts h ON h.id = shared.id
     """,
 )
 
@@ -140,14 +139,17 @@ ONE_BLOCK = Invariant(
     SELECT id::text AS object_id, project_id,
            format('%s machines in %s domains of %s groups: domains %s to %s, slots %s to %s', machines, domains,
                   groups, first_domain, last_domain, first_slot, last_slot) AS detail
-      FROM (SELECT c.id, c.project_id, c.machines AS size, count(*) AS machines, count(DISTINCT p.id) AS domains,
+      FROM (SELECT c.id, c.project_id, c.machines AS size, sum(part.machines) AS machines, count(*) AS domains,
                    count(DISTINCT (p.region, p.machine_type, p.gw_group)) AS groups,
                    min(p.position) AS first_domain, max(p.position) AS last_domain,
-                   min(m.slot) AS first_slot, max(m.slot) AS last_slot
-              FROM clusters c
-              JOIN allocations a ON a.cluster_id = c.id AND a.freed_at IS NULL
-              JOIN machines m ON m.id = a.machine_id
-              JOIN pods p ON p.id = m.pod_id
+                   min(part.first_slot) AS first_slot, max(part.last_slot) AS last_slot
+              FROM (SELECT a.cluster_id, m.pod_id, count(*) AS machines, min(m.slot) AS first_slot,
+                           max(m.slot) AS last_slot
+                      FROM allocations a JOIN machines m ON m.id = a.machine_id
+                     WHERE a.freed_at IS NULL
+                     GROUP BY a.cluster_id, m.pod_id) AS part
+              JOIN clusters c ON c.id = part.cluster_id
+              JOIN pods p ON p.id = part.pod_id
              GROUP BY c.id) AS placed
      WHERE machines = size
        AND CASE WHEN size <= :domain
@@ -166,14 +168,15 @@ RIGHT_KIND = Invariant(
     heal=Refusal("A cluster's machines cannot be exchanged under its customer."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
-           format('a cluster of %s in %s holds %s', c.machine_type, c.region,
-                  string_agg(coalesce(m.name, h.name), ', ' ORDER BY a.ordinal)) AS detail
-      FROM clusters c
-      JOIN allocations a ON a.cluster_id = c.id AND a.freed_at IS NULL
-      LEFT JOIN machines m ON m.id = a.machine_id
-      LEFT JOIN pods p ON p.id = m.pod_id
-      LEFT JOIN hosts h ON h.id = a.host_id
-     WHERE coalesce(p.region, h.region) <> c.region OR p.machine_type <> c.machine_type
+           format('a cluster of %s in %s holds %s', c.machine_type, c.region, string_agg(held.name, ', ')) AS detail
+      FROM (SELECT a.cluster_id, m.name, p.region, p.machine_type
+              FROM allocations a JOIN machines m ON m.id = a.machine_id JOIN pods p ON p.id = m.pod_id
+             WHERE a.freed_at IS NULL
+            UNION ALL
+            SELECT a.cluster_id, h.name, h.region, NULL FROM allocations a JOIN hosts h ON h.id = a.host_id
+             WHERE a.freed_at IS NULL) AS held
+      JOIN clusters c ON c.id = held.cluster_id
+     WHERE held.region <> c.region OR held.machine_type <> c.machine_type
      GROUP BY c.id
     """,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -86,13 +86,11 @@ class Rule:
 class Invariant(Rule):
     """A rule about the database.
 
-    `statement` gives the columns `object_id` (text), `project_id` and `detail`, a row for each violation. Where SQL
-    cannot judge, it gives candidates, and `judge` says what is wrong with one, or None.
+    `statement` gives the columns `object_id` (text), `project_id` and `detail`, a row for each violation.
     """
 
     statement: str
     parameters: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
-    judge: Callable[[sa.Row[Any]], str | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +108,9 @@ class Finding:
 
 async def violations(connection: AsyncConnection, rule: Invariant) -> list[Violation]:
     """What breaks the rule now, at most `LISTED` of it."""
-    if rule.judge is None:
-        limited = sa.text(f"SELECT * FROM ({rule.statement}) AS broken LIMIT {LISTED}")  # noqa: S608  # our own text
-        found = await connection.execute(limited, dict(rule.parameters))
-        return [Violation(row.object_id, row.project_id, row.detail) for row in found]
-    candidates = await connection.execute(sa.text(rule.statement), dict(rule.parameters))
-    judged = ((row, rule.judge(row)) for row in candidates)
-    return [Violation(row.object_id, row.project_id, detail) for row, detail in judged if detail is not None][:LISTED]
+    limited = sa.text(f"SELECT * FROM ({rule.statement}) AS broken LIMIT {LISTED}")  # noqa: S608  # our own text
+    found = await connection.execute(limited, dict(rule.parameters))
+    return [Violation(row.object_id, row.project_id, row.detail) for row in found]
 
 
 def by(does: str, *statements: str) -> Mend:

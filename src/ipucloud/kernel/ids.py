@@ -6,7 +6,9 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Crockford base 32."""
+
 EXTERNAL_NAME_LIMIT = 36
 """Longest partition id a V-IPU controller takes (rule 11 of its documentation)."""
 
@@ -24,7 +26,7 @@ def external_name(cluster_id: UUID, incarnation: int) -> str:
     old request can then never hit a new object.
     """
     number = cluster_id.int
-    digits = [_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5)]
+    digits = [ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5)]
     name = f"{''.join(digits)}-{incarnation}"
     if len(name) > EXTERNAL_NAME_LIMIT:
         raise ValueError(f"incarnation {incarnation} makes a name of more than {EXTERNAL_NAME_LIMIT} characters")

@@ -1,0 +1,175 @@
+"""A whole audit of a full region: 100,000 machines, every one of them in use."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+
+import psycopg
+
+from bench.finding import Finding, at_most
+from bench.stage import Stage, Urls
+from bench.world import MACHINE_TYPE, REGION, new_customer, seed_price_list
+from ipucloud.clusters.plans import CREATE, CREATE_PLAN
+from ipucloud.db.engine import Database
+from ipucloud.invariants.registry import INVARIANTS
+from ipucloud.invariants.rules import violations
+from ipucloud.kernel.ids import external_name, new_id
+
+MACHINES = 100_000
+PER_POD = 16
+PER_CLUSTER = 4
+SECONDS = 10.0
+"""The whole audit should take no longer (goal G-16)."""
+
+TOLD = 3
+"""Of so many rules, the slowest, the seconds are told."""
+
+_HARDWARE = (
+    "INSERT INTO site_regions (region, vipu_host, vipu_user_port, vipu_admin_port)"
+    " VALUES (%(region)s, 'vipu.bench', 8090, 8091)",
+    "INSERT INTO machine_pools VALUES (%(region)s, %(machine_type)s)",
+    """
+    INSERT INTO pods (id, region, machine_type, name, vipu_cluster_id, gw_group, position, topology, gateway_topology)
+    SELECT gen_random_uuid(), %(region)s, %(machine_type)s, 'pod-' || n, 'vipu', 'group-' || n / 16, n %% 16, 'torus',
+           'looped'
+      FROM generate_series(0, %(pods)s - 1) AS n
+    """,
+    """
+    INSERT INTO machines (id, pod_id, slot, name, rnic, bmc, gateway)
+    SELECT gen_random_uuid(), id, slot, name || '-m' || slot, '-', '-', '-'
+      FROM pods, generate_series(0, %(per_pod)s - 1) AS slot
+    """,
+    """
+    INSERT INTO hosts (id, region, name, address)
+    SELECT gen_random_uuid(), %(region)s, 'host-' || n, '-' FROM generate_series(0, %(clusters)s - 1) AS n
+    """,
+)
+_CLUSTERS = (
+    """
+    INSERT INTO clusters (id, project_id, name, region, flavor, machine_type, machines, ipus, sku, currency, image,
+                          state, external_name, created_at, ready_at)
+    SELECT id, %(project)s, 'cluster-' || n, %(region)s, 'm2000-pod16', %(machine_type)s, %(per_cluster)s,
+           4 * %(per_cluster)s, 'ipu-m2000', 'EUR', 'ubuntu', 'active', name, app_now() - interval '2 hours',
+           app_now() - interval '1 hour'
+      FROM unnest(%(ids)s::uuid[], %(names)s::text[]) WITH ORDINALITY AS made (id, name, n)
+    """,
+    """
+    CREATE TEMPORARY TABLE numbered AS
+    SELECT id AS cluster_id, external_name, gen_random_uuid() AS operation_id, row_number() OVER (ORDER BY id) - 1 AS n
+      FROM clusters
+    """,
+    """
+    INSERT INTO poplar_servers (id, project_id, cluster_id, ordinal, name, state, ssh_host, ssh_port, ssh_user,
+                                host_key)
+    SELECT gen_random_uuid(), %(project)s, cluster_id, 0, external_name || '-p0', 'running', '203.0.113.7', 22,
+           'ubuntu', 'ssh-ed25519 AAAA'
+      FROM numbered
+    """,
+    """
+    WITH placed AS (SELECT id, row_number() OVER (ORDER BY pod_id, slot) - 1 AS n FROM machines)
+    INSERT INTO allocations (id, project_id, cluster_id, machine_id, ordinal)
+    SELECT gen_random_uuid(), %(project)s, cluster_id, placed.id, placed.n %% %(per_cluster)s
+      FROM placed JOIN numbered ON numbered.n = placed.n / %(per_cluster)s
+    """,
+    """
+    WITH placed AS (SELECT id, row_number() OVER () - 1 AS n FROM hosts)
+    INSERT INTO allocations (id, project_id, cluster_id, host_id, ordinal)
+    SELECT gen_random_uuid(), %(project)s, cluster_id, placed.id, 0 FROM placed JOIN numbered USING (n)
+    """,
+)
+_HISTORY = (
+    """
+    INSERT INTO operations (id, project_id, cluster_id, kind, state, progress, request_id, created_at, started_at,
+                            finished_at, deadline_at)
+    SELECT operation_id, %(project)s, cluster_id, %(kind)s, 'succeeded', 100, 'bench', app_now() - interval '2 hours',
+           app_now() - interval '2 hours', app_now() - interval '1 hour', app_now()
+      FROM numbered
+    """,
+    """
+    INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage, state, finished_at)
+    SELECT operation_id, ordinal, %(project)s, name, stage, 'succeeded', app_now() - interval '1 hour'
+      FROM numbered, unnest(%(steps)s::text[], %(stages)s::text[]) WITH ORDINALITY AS step (name, stage, ordinal)
+    """,
+    """
+    INSERT INTO events (project_id, type, subject_type, subject_id, operation_id)
+    SELECT %(project)s, type, 'cluster', cluster_id, operation_id
+      FROM numbered,
+           unnest(ARRAY['cluster.created', 'operation.created', 'cluster.active', 'operation.succeeded']) AS type
+    """,
+    """
+    INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at)
+    SELECT gen_random_uuid(), project_id, id, sku, region, currency, machines, date_trunc('second', ready_at, 'UTC'),
+           date_trunc('second', ready_at, 'UTC')
+      FROM clusters
+    """,
+    """
+    INSERT INTO work (kind, key, project_id, wake_seq, claimed_seq)
+    SELECT 'cluster', cluster_id::text, %(project)s, 1, 1 FROM numbered
+    """,
+    "UPDATE quotas SET used = %(machines)s WHERE region = %(region)s",
+    "VACUUM ANALYZE",
+)
+
+
+def run(stage: Stage) -> list[Finding]:
+    """Raises ValueError when the audit finds anything: then it did not look at what it should."""
+    with stage.database("bench_audit") as urls:
+        asyncio.run(_fill(urls))
+        slowest, seconds = asyncio.run(_measure(urls, stage.rounds))
+    return [
+        Finding(
+            f"audit of {MACHINES:,} machines in {MACHINES // PER_CLUSTER:,} clusters",
+            statistics.median(seconds),
+            unit="s",
+            goal=at_most(SECONDS),
+            numbers={"rules": len(INVARIANTS), **slowest},
+        )
+    ]
+
+
+async def _measure(urls: Urls, rounds: int) -> tuple[dict[str, float], list[float]]:
+    """The seconds of the slowest rules, and those of each whole audit."""
+    database = Database(urls.app, pool_size=1)
+    totals: list[float] = []
+    by_rule: dict[str, list[float]] = {rule.name: [] for rule in INVARIANTS}
+    async with database.read() as connection:
+        for _ in range(rounds):
+            for rule in INVARIANTS:
+                started = time.perf_counter()
+                if found := await violations(connection, rule):
+                    raise ValueError(f"{rule.name}: {found[0].detail}")
+                by_rule[rule.name].append(time.perf_counter() - started)
+            totals.append(sum(times[-1] for times in by_rule.values()))
+    await database.close()
+    medians = {name: statistics.median(times) for name, times in by_rule.items()}
+    slowest = sorted(medians, key=lambda name: medians[name])[-TOLD:]
+    return {name: medians[name] for name in reversed(slowest)}, totals
+
+
+async def _fill(urls: Urls) -> None:
+    database = Database(urls.app, pool_size=1)
+    await seed_price_list(database)
+    customer = await new_customer(database)
+    await database.close()
+    ids = sorted(new_id() for _ in range(MACHINES // PER_CLUSTER))
+    values = {
+        "region": REGION,
+        "machine_type": MACHINE_TYPE,
+        "project": customer.project_id,
+        "machines": MACHINES,
+        "pods": MACHINES // PER_POD,
+        "per_pod": PER_POD,
+        "per_cluster": PER_CLUSTER,
+        "clusters": len(ids),
+        "ids": ids,
+        "names": [external_name(each, 1) for each in ids],
+        "kind": CREATE,
+        "steps": [step.name for step in CREATE_PLAN],
+        "stages": [str(step.stage) for step in CREATE_PLAN],
+    }
+    with psycopg.connect(urls.superuser, autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")
+        for statement in (*_HARDWARE, *_CLUSTERS, *_HISTORY):
+            connection.execute(statement.encode(), values)
