@@ -141,6 +141,41 @@ async def test_a_frozen_worker_is_replaced_when_its_lease_ends(bench: Bench, dat
         await process.wait()
 
 
+async def test_a_locked_ticket_of_a_frozen_worker_keeps_no_other_from_being_freed(bench: Bench) -> None:
+    """A worker that freezes inside its transaction holds its ticket's row until the database ends its session."""
+    for key in ("locked", "free"):
+        await bench.wake(key)
+    await bench.execute("UPDATE work SET lease_owner = 1, lease_until = app_now() - interval '1 second'")
+    async with bench.database.begin() as frozen:
+        await frozen.execute(sa.text("SELECT FROM work WHERE key = 'locked' FOR UPDATE"))
+        async with bench.engine(Scripted()):
+            await until(lambda: _applied(bench, "free", [1]), "the other ticket was freed and looked at")
+    assert await bench.applied("locked") == []
+
+
+async def test_a_locked_ticket_keeps_no_other_lease_from_being_renewed(bench: Bench) -> None:
+    """A request that wakes an object, and then takes its time, holds the row of a ticket that somebody looks at."""
+    gone_on = asyncio.Event()
+
+    async def act(ticket: Ticket) -> Outcome:
+        await gone_on.wait()
+        return Done()
+
+    for key in ("locked", "free"):
+        await bench.wake(key)
+    async with bench.engine(Scripted(act), lease=3.0):
+        await until(lambda: _leased_for(bench, "locked", 0.0), "both are looked at")
+        async with bench.database.begin() as slow:
+            await slow.execute(sa.text("SELECT FROM work WHERE key = 'locked' FOR UPDATE"))
+            first = (await bench.row("free")).fence
+            for _ in range(2):
+                await until(lambda: _leased_for(bench, "free", 2.6), "the other lease was renewed")
+                await until(lambda: _leased_for(bench, "free", 0.0, 2.4), "time went by")
+        gone_on.set()
+        await until(lambda: _resting(bench, "free"), "the look ended")
+    assert await bench.applied("free") == [first]
+
+
 async def test_a_reconciler_that_raises_is_retried_then_parked_with_the_error_until_woken(bench: Bench) -> None:
     async def act(ticket: Ticket) -> Outcome:
         if len(reconciler.looks) <= 5:
@@ -273,6 +308,14 @@ async def _line(process: asyncio.subprocess.Process, wanted: bytes) -> None:
 async def _resting(bench: Bench, key: str) -> bool:
     row = await bench.row(key)
     return row.run_at is None and row.lease_owner is None
+
+
+async def _leased_for(bench: Bench, key: str, least: float, most: float = 60.0) -> bool:
+    """Whether the ticket's lease ends between so many seconds from now."""
+    async with bench.database.read() as connection:
+        statement = sa.text("SELECT extract(epoch FROM lease_until - app_now()) FROM work WHERE key = :key")
+        left = (await connection.execute(statement, {"key": key})).scalar_one()
+    return left is not None and least < left < most
 
 
 async def _unleased(bench: Bench, key: str) -> bool:

@@ -69,11 +69,16 @@ FINISH = sa.text(
     """
 ).bindparams(sa.bindparam("error", type_=sa.Text), sa.bindparam("parked", type_=sa.Boolean))
 
+# Rows that somebody else has locked are passed over, here and in REAP: one transaction that stands still must not keep
+# a worker from its other tickets. A lease has three heartbeats.
 HEARTBEAT = sa.text(
     """
-    UPDATE work SET lease_until = app_now() + make_interval(secs => :lease)
-     WHERE lease_owner = :owner
-    RETURNING kind, key, fence
+    WITH mine AS (
+      SELECT kind, key FROM work WHERE lease_owner = :owner FOR NO KEY UPDATE SKIP LOCKED
+    )
+    UPDATE work w SET lease_until = app_now() + make_interval(secs => :lease)
+      FROM mine WHERE w.kind = mine.kind AND w.key = mine.key
+    RETURNING w.kind, w.key, w.fence
     """
 )
 
@@ -81,15 +86,20 @@ HEARTBEAT = sa.text(
 # leases of a killed worker free at once. The lease's own end stays as the second line: a frozen worker keeps its lock.
 REAP = sa.text(
     """
-    UPDATE work SET lease_owner = NULL, lease_until = NULL, run_at = app_now()
-     WHERE lease_owner IS NOT NULL
-       AND (lease_until < app_now() OR lease_owner IN (
-         SELECT owner FROM (SELECT DISTINCT lease_owner AS owner FROM work WHERE lease_owner IS NOT NULL) AS held
-          WHERE NOT EXISTS (
-            SELECT 1 FROM pg_locks
-             WHERE locktype = 'advisory' AND objsubid = 1 AND granted
-               AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-               AND (classid::bigint << 32 | objid::bigint) = owner)))
+    WITH lost AS (
+      SELECT kind, key FROM work
+       WHERE lease_owner IS NOT NULL
+         AND (lease_until < app_now() OR lease_owner IN (
+           SELECT owner FROM (SELECT DISTINCT lease_owner AS owner FROM work WHERE lease_owner IS NOT NULL) AS held
+            WHERE NOT EXISTS (
+              SELECT 1 FROM pg_locks
+               WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                 AND (classid::bigint << 32 | objid::bigint) = owner)))
+         FOR NO KEY UPDATE SKIP LOCKED
+    )
+    UPDATE work w SET lease_owner = NULL, lease_until = NULL, run_at = app_now()
+      FROM lost WHERE w.kind = lost.kind AND w.key = lost.key
     """
 )
 
