@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 
 from bench import report
@@ -33,22 +35,33 @@ def main() -> None:
     """Exits 0 whatever the figures say, 1 when a measurement could not be made, 2 on wrong usage."""
     options = _options()
     logs.configure(Settings(log_level="error"))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # by way of every `finally`
     if options.setup:
         install()
         return
-    names = options.names or list(SCENARIOS)
     around = report.circumstances()
-    findings: dict[str, list[Finding]] = {}
+    names = options.names or list(SCENARIOS)
     with open_stage(options.rounds) as stage:
-        for name in names:
-            print(f"{name} …", file=sys.stderr, flush=True)
-            findings[name] = SCENARIOS[name](stage)
+        findings = _measure(stage, names)
     if options.json:
         print(json.dumps(report.document(around, findings), ensure_ascii=False))
     else:
         report.show(findings)
     if options.keep:
         print(f"kept in {report.keep(around, findings)}", file=sys.stderr)
+    sys.exit(0 if len(findings) == len(names) else 1)
+
+
+def _measure(stage: Stage, names: Sequence[str]) -> dict[str, list[Finding]]:
+    """What each scenario found, but for those that broke."""
+    findings: dict[str, list[Finding]] = {}
+    for name in names:
+        print(f"{name} …", file=sys.stderr, flush=True)
+        try:
+            findings[name] = SCENARIOS[name](stage)
+        except Exception:  # noqa: BLE001  # the others are worth having all the same
+            traceback.print_exc()
+    return findings
 
 
 def _options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
