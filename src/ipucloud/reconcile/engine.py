@@ -195,7 +195,8 @@ class Engine:
             except Problem as error:
                 # Whether the last transaction committed is unknown; the next look reads what is true. An outage of the
                 # database is not the object's failure: it does not count towards parking it.
-                ticket.attempt -= error.kind is UNAVAILABLE
+                if error.kind is UNAVAILABLE:
+                    ticket.attempt = max(0, ticket.attempt - 1)
                 failpoint("engine.database_lost")
                 log.warning("look_interrupted", error=str(error))
                 await self._hand_back(ticket, Retry("the database did not answer"))
