@@ -25,3 +25,9 @@ def test_a_site_is_synchronised_again(system: Up, ipucloud: Ipucloud, database: 
     found = ipucloud.json("site", "sync", IPUCLOUD_DATABASE_URL=database.app_url, **site)
     assert found["regions"] == 2
     assert found["machines"] >= 32
+
+
+def test_a_running_system_breaks_no_rule(system: Up, ipucloud: Ipucloud) -> None:
+    found = ipucloud.json("admin", "audit", IPUCLOUD_DATA_DIR=str(system.data))
+    assert (found["clean"], found["site"], found["findings"]) == (True, True, [])
+    assert found["rules"] > 60

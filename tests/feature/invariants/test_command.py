@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -136,3 +137,13 @@ def test_apply_without_heal_is_wrong_usage(run: Run, database: Database) -> None
     status, _, err = run("--apply")
     assert status == 2
     assert "--heal" in err
+
+
+def test_without_a_database_there_is_nothing_to_audit(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("IPUCLOUD_DATABASE_URL")
+    monkeypatch.setenv("IPUCLOUD_DATA_DIR", str(tmp_path))
+    status, out, err = run()
+    assert (status, out) == (2, "")
+    assert "IPUCLOUD_DATABASE_URL" in err

@@ -11,8 +11,10 @@ import typer
 
 from ipucloud.cli import output
 from ipucloud.cli.service import auditing
+from ipucloud.cli.service.system import running_here
 from ipucloud.cli.service.telling import settings_from_environment, stop
 from ipucloud.cli.session import Json
+from ipucloud.config import Settings
 from ipucloud.invariants.healing import AT_MOST
 
 app = typer.Typer(no_args_is_help=True, help="Look after the service itself.")
@@ -33,8 +35,9 @@ def audit(
 ) -> None:
     """Hold the database against every rule, and the site against the database.
 
-    Without IPUCLOUD_SITE_URL the site is left out. Before anything is taken down at a site the audit looks a second
-    time, IPUCLOUD_REQUEST_LIFE seconds later. Every heal is logged in the table `heals`.
+    Without IPUCLOUD_DATABASE_URL it is the `ipucloud up` that runs from IPUCLOUD_DATA_DIR; with it, and without
+    IPUCLOUD_SITE_URL, no site is asked. Before anything is taken down at a site the audit looks a second time,
+    IPUCLOUD_REQUEST_LIFE seconds later. Every heal is logged in the table `heals`.
 
     Exit status:
     0  nothing was found, or all of it is mended
@@ -44,7 +47,7 @@ def audit(
     """
     if apply and not heal:
         stop("--apply says what to do with --heal; give both.")
-    settings = settings_from_environment("database_url")
+    settings = _at_hand(settings_from_environment())
     order = auditing.Order(
         heal=heal,
         apply=apply,
@@ -59,3 +62,12 @@ def audit(
     else:
         auditing.show(report)
     raise typer.Exit(report.status)
+
+
+def _at_hand(settings: Settings) -> Settings:
+    if settings.database_url is not None:
+        return settings
+    found = running_here(settings)
+    if found is None:
+        stop("Set IPUCLOUD_DATABASE_URL, or IPUCLOUD_DATA_DIR to the data directory of a running `ipucloud up`.")
+    return found

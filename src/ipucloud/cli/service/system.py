@@ -26,6 +26,9 @@ from ipucloud.inventory.sync import sync
 
 PROBE_SECONDS = 2.0
 
+POSTGRES, SITE_READY, SITE_TOKEN = "postgres", "site-ready.json", "site-token"
+"""Where in the data directory the database is, and how the simulated site is reached."""
+
 SIMULATED_SITE = {"site_poll_interval": 0.2, "site_call_timeout": 2.0, "request_life": 3.0}
 """What suits a site on this machine, where an answer takes milliseconds; settings that were given go first."""
 
@@ -51,9 +54,20 @@ def migrated_database(settings: Settings) -> Iterator[Settings]:
         upgrade(owner.get_secret_value())
         yield settings
         return
-    with EmbeddedPostgres(settings.data_dir / "postgres", bindir=settings.pg_bindir) as server:
+    with EmbeddedPostgres(settings.data_dir / POSTGRES, bindir=settings.pg_bindir) as server:
         upgrade(server.owner_url())
         yield settings.model_copy(update={"database_url": SecretStr(server.app_url())})
+
+
+def running_here(settings: Settings) -> Settings | None:
+    """The settings with database and site of the `ipucloud up` that runs from this data directory, if one does."""
+    ready_file, token = settings.data_dir / SITE_READY, read_secret(settings.data_dir / SITE_TOKEN)
+    if not ready_file.exists() or token is None:
+        return None
+    server = EmbeddedPostgres(settings.data_dir / POSTGRES, bindir=settings.pg_bindir)
+    return _at_simulated_site(settings, ready_file, token).model_copy(
+        update={"database_url": SecretStr(server.app_url())}
+    )
 
 
 @asynccontextmanager
@@ -81,9 +95,9 @@ async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIt
 @asynccontextmanager
 async def _simulated_site(settings: Settings, time_scale: float, logs: Path, say: Say) -> AsyncIterator[Settings]:
     folder = settings.data_dir / "site"
-    ready_file = settings.data_dir / "site-ready.json"
+    ready_file = settings.data_dir / SITE_READY
     ready_file.unlink(missing_ok=True)
-    token = kept_secret(settings.data_dir / "site-token")
+    token = kept_secret(settings.data_dir / SITE_TOKEN)
 
     async def ready() -> bool:
         return ready_file.exists()
@@ -99,9 +113,13 @@ async def _simulated_site(settings: Settings, time_scale: float, logs: Path, say
     )
     async with kept(program, say) as started:
         await started.ready()
-        url = json.loads(ready_file.read_text())["url"]
-        mine = {name: value for name, value in SIMULATED_SITE.items() if name not in settings.model_fields_set}
-        yield settings.model_copy(update={"site_url": url, "site_token": SecretStr(token), **mine})
+        yield _at_simulated_site(settings, ready_file, token)
+
+
+def _at_simulated_site(settings: Settings, ready_file: Path, token: str) -> Settings:
+    url = json.loads(ready_file.read_text())["url"]
+    mine = {name: value for name, value in SIMULATED_SITE.items() if name not in settings.model_fields_set}
+    return settings.model_copy(update={"site_url": url, "site_token": SecretStr(token), **mine})
 
 
 async def _prepare(settings: Settings) -> str:
