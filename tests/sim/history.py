@@ -25,6 +25,7 @@ from tests.sim.lines import instant
 from tests.sim.loop import VirtualLoop
 from tests.sim.site.door import Network
 from tests.sim.site.hardware import Hardware
+from tests.sim.site.state import Doing
 from tests.sim.stage import Stage
 from tests.sim.swarm import Weather, weather
 from tests.sim.tinkering import Tinkering
@@ -64,6 +65,12 @@ def play(stage: Stage, seed: int, echo: TextIO | None = None) -> Verdict:
             return loop.run_until_complete(history.run())
     finally:
         loop.close()
+
+
+_OPEN = """
+SELECT (SELECT count(*) FROM operations WHERE finished_at IS NULL),
+       (SELECT count(*) FROM work WHERE parked_at IS NOT NULL)
+"""
 
 
 class History:
@@ -139,7 +146,8 @@ class History:
         await self._judge(self._around.database(customer))
         for worker in self._workers:
             await worker.kill()
-        await self._baton.kill(customer)
+        if customer.alive:
+            await self._baton.kill(customer)
         verdict = self.verdict
         verdict.digest, verdict.events = self._trace.digest, self._trace.events
         verdict.statements = self._stage.board.statements - before
@@ -204,6 +212,7 @@ class History:
             return
         self._faults.calm()
         self.hardware.repair()
+        await self._baton.kill(self._customers.actor)
         for actor in self._baton.actors:
             actor.frozen_until = 0.0
         for number in range(1, 200):
@@ -237,10 +246,12 @@ class History:
         return next((worker for worker in self._workers if worker.actor is actor), None)
 
     def _done(self) -> bool:
-        if self._wires.late:
+        """Whether every operation has ended and nothing is under way, at the site or for an operator."""
+        self.hardware.advance(self._baton.now)
+        partitions = self.hardware.state.partitions.values()
+        if self._wires.late or any(partition.doing is not Doing.NOTHING for partition in partitions):
             return False
-        found = self._stage.control.execute("SELECT count(*) FROM operations WHERE finished_at IS NULL").fetchone()
-        return found == (0,)
+        return self._stage.control.execute(_OPEN).fetchone() == (0, 0)
 
     def _requeue(self) -> None:
         """What an operator does with parked work: a ticket is parked when its looks died or lost their lease."""

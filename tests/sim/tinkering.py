@@ -8,6 +8,9 @@ from ipucloud.wire.site import HostState
 from tests.sim.baton import Actor
 from tests.sim.site.hardware import Hardware
 
+NAMES = ("training", "test")
+"""Customers do not know of each other, and the controller keeps names unique: the second to choose one is refused."""
+
 
 class Tinkering:
     """Customers who replace our partition by some of their own. `made`: those, by cluster."""
@@ -22,7 +25,6 @@ class Tinkering:
 
     async def _replace(self, name: str, actor: Actor) -> None:
         hardware = self._hardware
-        own = [f"mine-{number}-of-{name[:20]}" for number in range(2)]
         if not self._logged_in(name, actor):
             return
         actor.note(f"takes {name} apart")
@@ -32,10 +34,12 @@ class Tinkering:
             await actor.sleep(5.0, f"waits for {name} to go")
             if not self._logged_in(name, actor):
                 return
-        for partition in own:
+        for partition in NAMES:
             await actor.boundary(f"makes {partition}")
             if not self._logged_in(name, actor):
                 return
+            if partition in hardware.state.partitions:
+                continue
             try:
                 hardware.create_partition(PartitionRequest(partition, name, size=1, gcds=1, reconfigurable=True))
             except SiteError as refusal:

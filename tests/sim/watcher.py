@@ -88,10 +88,9 @@ class Watcher:
         name, going = self._cluster(request.sender)
         if not going:
             self._fail(f"X6: {request.call} {request.name} arrives for {name}, which is to stay")
-        partition = self._hardware.state.partitions.get(request.name)
-        inside = partition is not None and partition.allocation == name
-        if request.call != "power_off" and not inside and not request.name.startswith(name):
-            self._fail(f"X6: {request.call} {request.name} arrives for {name}, which it is not part of")
+        owner = self._hardware.allocation_of.get(request.name, request.name)
+        if request.call != "power_off" and not owner.startswith(name):
+            self._fail(f"X6: {request.call} {request.name} arrives for {name}, and it is of {owner}")
 
     def _must_not_disturb(self, request: Request) -> None:
         """X5, for what machines have instead of names: power changes only on behalf of the tenant of the network."""

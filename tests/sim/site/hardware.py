@@ -24,7 +24,10 @@ STALE_SECONDS = 10.0
 
 
 class Hardware:
-    """One region's hardware. `palette`: the seconds that anything may take."""
+    """One region's hardware. `palette`: the seconds that anything may take.
+
+    `allocation_of`: where the partition of a name is, or was last.
+    """
 
     def __init__(
         self,
@@ -40,6 +43,7 @@ class Hardware:
         self._palette = palette
         self._draw = draw
         self._faults = faults
+        self.allocation_of: dict[str, str] = {}
         self._past: deque[tuple[float, SiteState]] = deque()
 
     def advance(self, now: float) -> None:
@@ -106,6 +110,7 @@ class Hardware:
         count = max(1, wanted.size // IPUS_PER_MACHINE)
         if len(free) < count:
             raise SiteBusy("CreatePartition: no free IPUs in the allocation")
+        self.allocation_of[wanted.id] = held.id
         state.partitions[wanted.id] = self._starting(
             Partition(held.id, frozenset(free[:count]), wanted.size, PartitionState.PENDING, Doing.NOTHING, None)
         )
