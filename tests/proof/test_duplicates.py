@@ -32,7 +32,7 @@ async def pair(
     with postgres.fresh_database() as scratch:
         database = Database(scratch.app_url)
         async with database.begin() as connection:
-            cloud = Cloud(database, await seed_world(connection, pod_count=4, host_count=64))
+            cloud = Cloud(database, await seed_world(connection, pod_count=12, host_count=192))
         async with api_processes(scratch.app_url, tmp_path_factory.mktemp("logs"), 2) as servers:
             yield await make_office(cloud, servers[0].client), servers
         await database.close()
