@@ -92,6 +92,25 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Inside:
+    """The zombie freezes inside a transaction of a `kind`, with its locks held, until others have done its work."""
+
+    kind: Kind
+    point: str
+
+    def __str__(self) -> str:
+        return f"{self.kind.name}-inside-{self.point}"
+
+
+INSIDE = (
+    Inside(Create(), "engine.before_commit"),
+    Inside(Create(), "cluster.interval_opened"),
+    Inside(Delete(), "cluster.machines_released"),
+    Inside(Delete(), "cluster.machines_freed"),
+)
+
+
+@dataclass(frozen=True)
 class Thawed:
     """`refused`: where the worker learned that it was late. `left_over`: what its call had built for nobody.
 
@@ -120,7 +139,7 @@ def cases(leases: Sequence[int]) -> Iterator[Case]:
 async def attempt(lab: Lab, case: Case) -> Thawed:
     """The whole trial; the lab has no cluster before and after."""
     clock = asyncio.get_running_loop().time
-    async with _frozen(lab, case.kind, case.call) as (promise, victim), lab.survivor():
+    async with _frozen(lab, case.kind, f"site.before:{case.call}") as (promise, victim), lab.survivor():
         thaw_at = clock() + case.leases * LEASE
         clusters = await _others_work(lab, case, promise)
         if case.held is not None:
@@ -142,10 +161,22 @@ async def attempt(lab: Lab, case: Case) -> Thawed:
     return Thawed(refused, left_over, tuple(faults))
 
 
+async def attempt_inside(lab: Lab, case: Inside) -> list[str]:
+    """The whole trial; what was wrong. The database ends a session that stands still in a transaction for 15 s."""
+    async with _frozen(lab, case.kind, case.point) as (promise, victim):
+        async with lab.survivor():
+            ended = (await lab.world.finished(promise.operation)).state
+        victim.go_on()
+        await victim.reached(*STALE, "engine.database_lost", "engine.reconciler_failed")
+        faults = await checks.faults(lab, promise.cluster)
+    await lab.clear()
+    return faults if ended == promise.ends else [*faults, f"the operation ended as {ended}"]
+
+
 @asynccontextmanager
-async def _frozen(lab: Lab, kind: Kind, call: Call) -> AsyncIterator[tuple[Promise, Victim]]:
+async def _frozen(lab: Lab, kind: Kind, point: str) -> AsyncIterator[tuple[Promise, Victim]]:
     promise = await kind.ask(lab)
-    victim = await lab.victim(Trap(f"site.before:{call}", 1, Action.STOP), changes={"lease_seconds": LEASE})
+    victim = await lab.victim(Trap(point, 1, Action.STOP), changes={"lease_seconds": LEASE})
     try:
         await victim.stopped()
         yield promise, victim

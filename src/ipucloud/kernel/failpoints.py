@@ -46,14 +46,15 @@ class Armed:
 
     def __call__(self, point: str) -> None:
         self._reached(point)
-        for trap in list(self._waiting):
-            if trap.point == point and trap in self._begun:
-                self._waiting[trap] -= 1
-                if self._waiting[trap] == 0:
-                    del self._waiting[trap]
-                    _act(trap)
-            if trap.after == point:
-                self._begun.add(trap)
+        for trap in self._begun:
+            self._waiting[trap] -= trap.point == point
+        self._begun |= {trap for trap in self._waiting if trap.after == point}
+        due = [trap for trap, hits in self._waiting.items() if hits == 0]
+        for trap in due:
+            del self._waiting[trap]
+            self._begun.discard(trap)
+        for trap in due:
+            _act(trap)
 
 
 _armed: Callable[[str], None] | None = None
