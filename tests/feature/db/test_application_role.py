@@ -26,6 +26,8 @@ REFUSED = (
     "UPDATE events SET type = type",
     "DELETE FROM events",
     "TRUNCATE events",
+    "UPDATE heals SET requested_by = requested_by",
+    "DELETE FROM heals",
     "DELETE FROM operations",
     "DELETE FROM operation_steps",
     "DELETE FROM clusters",
