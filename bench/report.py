@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from bench.finding import Finding
 
@@ -73,21 +74,26 @@ def keep(around: Circumstances, findings: Findings) -> Path:
 
 
 def show(findings: Findings) -> None:
-    table = Table("scenario", "figure", "measured", "goal", "", "made from", box=None, header_style="bold")
+    table = Table("scenario", "figure", "measured", "goal", "", box=None, header_style="bold")
     for column in (2, 3):
         table.columns[column].justify = "right"
     for scenario, found in findings.items():
         for number, finding in enumerate(found):
-            colour = {"met": "green", "not met": "red"}.get(finding.verdict, "")
+            colour = {"met": "green", "not met": "red"}.get(finding.verdict, "default")
             table.add_row(
                 scenario if number == 0 else "",
-                finding.what,
+                _figure(finding),
                 f"{_short(finding.measured)} {finding.unit}".strip(),
                 "" if finding.goal is None else str(finding.goal),
-                f"[{colour}]{finding.verdict}[/]" if colour else "",
-                "  ".join(f"{name} {_short(value)}" for name, value in finding.numbers.items()),
+                Text(finding.verdict, colour),
             )
     Console().print(table)
+
+
+def _figure(finding: Finding) -> Text:
+    """What was measured, and below it the numbers it was made from."""
+    numbers = ", ".join(f"{name} {_short(value)}" for name, value in finding.numbers.items())
+    return Text.assemble(finding.what, (f"\n  {numbers}" if numbers else "", "dim"))
 
 
 def _short(value: float) -> str:
