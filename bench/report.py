@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from os import cpu_count, getloadavg
+from os import cpu_count, getloadavg, nice
 from pathlib import Path
 
 from rich.console import Console
@@ -27,6 +27,7 @@ class Circumstances:
     """When, on which code and on what kind of machine a run took place.
 
     `commit` ends in `+` with changes not in it. `load`: processes that wanted a core before the run began, on average.
+    `nice`: the priority the run had among them.
     """
 
     date: str
@@ -34,6 +35,7 @@ class Circumstances:
     python: str
     cores: int
     load: float
+    nice: int
 
 
 def circumstances() -> Circumstances:
@@ -43,6 +45,7 @@ def circumstances() -> Circumstances:
         python=platform.python_version(),
         cores=cpu_count() or 0,
         load=round(getloadavg()[0], 1),
+        nice=nice(0),
     )
 
 
