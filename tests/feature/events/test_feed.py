@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from uuid import UUID
 
 import orjson
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.models import EventOut
@@ -45,6 +47,20 @@ async def written(db: Database, project: Project, *kinds: str, subject: UUID = S
     for kind in kinds:
         async with db.begin() as connection:
             await write(connection, project, kind, subject)
+    await settled(db)
+
+
+async def settled(db: Database) -> None:
+    """Wait for transactions of other tests on the same server, which hold every feed back; for ours only so long."""
+    horizon = sa.text(
+        "SELECT coalesce(max(transaction), 0) < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
+        " FROM events"
+    )
+    for _ in range(200):
+        async with db.read() as connection:
+            if (await connection.execute(horizon)).scalar_one():
+                return
+        await asyncio.sleep(0.01)
 
 
 async def seen(db: Database, project: Project, behind: Position | None = None) -> list[FeedEvent]:
