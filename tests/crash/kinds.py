@@ -195,5 +195,5 @@ class StaleHeld(Stale):
 
 KINDS: tuple[Kind, ...] = (Create(), Delete(), Cancel(), Undo())
 """Every kind of operation on a cluster."""
-SPECIAL: tuple[Kind, ...] = (Held(), Drain(), Cut(), Bug(), Tasks(), Stale(), StaleHeld())
+SPECIAL: tuple[type[Kind], ...] = (Held, Drain, Cut, Bug, Tasks, Stale)
 """What it takes to reach the points that the ordinary life of a cluster does not reach."""

@@ -91,12 +91,12 @@ async def run(lab: Lab, case: AnyCase) -> Outcome:
 
 async def everything(lab: Lab) -> list[AnyCase]:
     """Every failpoint × first and second hit × every kind: what undisturbed trials come to says which there are."""
-    found: list[AnyCase] = []
-    for kind in (*KINDS, *SPECIAL):
+    found: list[AnyCase] = [once(point) for point in names() if _is_special(once(point))]
+    for kind in KINDS:
         reached = (await attempt(lab, Case(kind, NEVER))).points
         if kind.after is not None:
             reached = reached[reached.index(kind.after) :]
-        found += [Case(kind, point, hit) for point, hit in _hits(reached) if kind in KINDS or _is_home(kind, point)]
+        found += [Case(kind, point, hit) for point, hit in _hits(reached)]
     for request in REQUEST_KINDS:
         reached = (await attempt_request(lab, RequestCase(request, NEVER, hit=max(HITS)))).points
         found += [RequestCase(request, point, hit) for point, hit in _hits(reached)]
@@ -110,7 +110,5 @@ def _hits(points: tuple[str, ...]) -> Iterator[tuple[str, int]]:
                 yield point, hit
 
 
-def _is_home(kind: Kind, point: str) -> bool:
-    """The special kinds are for the points that no other comes to."""
-    case = once(point)
-    return isinstance(case, Case) and type(case.kind) is type(kind)
+def _is_special(case: AnyCase) -> bool:
+    return isinstance(case, Case) and isinstance(case.kind, SPECIAL)

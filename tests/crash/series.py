@@ -57,13 +57,17 @@ async def run(
     """Attempt every trial; `attempt` counts into the tally and answers what was wrong."""
     tally = Tally()
     begun = time.monotonic()
-    left: list[Trial] | None = None
-    while left is None or left:
-        async with fresh_lab(server) as lab:
-            if left is None:
-                left = list(await trials(lab))
-            while left and await _one(lab, left.pop(0), attempt, tally):
-                pass
+    async with fresh_lab(server) as lab:
+        left = list(await trials(lab))
+        await lab.clear()
+    while left:
+        try:
+            async with fresh_lab(server) as lab:
+                while left and await _one(lab, left.pop(0), attempt, tally):
+                    pass
+                await lab.clear()
+        except Exception:  # noqa: BLE001  # a lab that cannot be left in order is a finding too
+            tally.failures.append(f"leaving the lab: {traceback.format_exc()}")
     tally.seconds = time.monotonic() - begun
     return tally
 

@@ -7,6 +7,7 @@ It ends, and its children with it, when its standard input ends.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import json
 import os
@@ -22,6 +23,7 @@ from ipucloud.api import serve
 from ipucloud.catalogue.load import load
 from ipucloud.config import Settings
 from ipucloud.kernel.failpoints import Action, Armed, Trap, arm
+from ipucloud.simulator.parent import PR_SET_PDEATHSIG
 from ipucloud.worker import main as worker
 
 ROLES: dict[str, Callable[[Settings], None]] = {"worker": worker.run, "api": serve.run}
@@ -91,6 +93,7 @@ class Nursery:
 def _live(order: dict[str, Any], points: int) -> None:
     """The child's whole life."""
     code = 1
+    _die_with_parent()
     try:
         nothing, log = os.open(os.devnull, os.O_RDONLY), os.open(order["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         for old, new in ((nothing, 0), (log, 1), (log, 2)):
@@ -108,6 +111,11 @@ def _live(order: dict[str, Any], points: int) -> None:
     finally:
         sys.stderr.flush()
         os._exit(code)
+
+
+def _die_with_parent() -> None:
+    """SIGKILL when the warm process ends, however it ends: a stopped child would heed nothing else."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def tell(**event: object) -> None:
