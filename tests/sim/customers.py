@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
@@ -44,6 +44,7 @@ _LOOK = sa.text("SELECT state, external_name FROM clusters WHERE id = :cluster_i
 
 @dataclass(frozen=True, slots=True)
 class Made:
+    project_id: UUID
     cluster_id: UUID
     operation_id: UUID
 
@@ -52,7 +53,7 @@ class Made:
 class Shop:
     """What customers know of the service."""
 
-    project_id: UUID
+    projects: Sequence[UUID]
     catalogue: Catalogue
     settings: Settings
     poke: Callable[[], None]
@@ -88,19 +89,21 @@ class Customers:
 
     async def _life(self, name: str, horizon: float) -> None:
         await self.actor.sleep(self._draw.uniform(0, horizon), f"wants {name}")
-        made = await self._create(name)
+        made = await self._create(self._draw.choice(self._shop.projects), name)
         wish = self._draw.choice(("keep", "delete", "cancel", "use", "use", "use and delete", "use and delete"))
         if made is None or wish == "keep":
             return
         if wish in {"cancel", "delete"}:
-            await self.actor.sleep(self._draw.expovariate(1 / 60.0), f"has had enough of {name}")
+            await self.actor.sleep(
+                self._draw.expovariate(1 / self._draw.choice((5.0, 60.0))), f"has had enough of {name}"
+            )
         else:
             await self._use(made)
         if wish == "use" or (wish == "cancel" and await self._cancel(made)):
             return
-        await self._delete(made.cluster_id)
+        await self._delete(made)
         if self._draw.random() < 0.2:
-            await self._delete(made.cluster_id)
+            await self._delete(made)
 
     async def _use(self, made: Made) -> None:
         """Wait until it is ready, or for long enough; some make their own partitions then."""
@@ -124,7 +127,7 @@ class Customers:
             self._expect(problem)
             return None
 
-    async def _create(self, name: str) -> Made | None:
+    async def _create(self, project: UUID, name: str) -> Made | None:
         body = ClusterCreate(
             name=name,
             region="luxembourg-2",
@@ -136,26 +139,32 @@ class Customers:
         async def ask(connection: AsyncConnection) -> Made:
             shop = self._shop
             accepted = await create(
-                connection, self._requester(), body, catalogue=shop.catalogue, settings=shop.settings
+                connection, self._requester(project), body, catalogue=shop.catalogue, settings=shop.settings
             )
-            return Made(accepted.cluster_id, accepted.operation_id)
+            return Made(project, accepted.cluster_id, accepted.operation_id)
 
         for _ in range(_TRIES):
             try:
                 made = await self._database.transact(ask)
             except Problem as problem:
                 if problem.kind is NAME_TAKEN:  # an earlier try succeeded and its answer was lost
-                    return await self._find(name)
+                    return await self._find(project, name)
                 self._expect(problem, CAPACITY_EXHAUSTED.code, QUOTA_EXCEEDED.code)
                 await self.actor.sleep(self._draw.uniform(1.0, 60.0), f"tries {name} again")
             else:
                 self._shop.poke()
                 return made
-        return await self._find(name)
+        return await self._find(project, name)
 
-    async def _delete(self, cluster: UUID) -> None:
+    async def _delete(self, made: Made) -> None:
         async def ask(connection: AsyncConnection) -> None:
-            await delete(connection, self._requester(), cluster, if_match=None, settings=self._shop.settings)
+            await delete(
+                connection,
+                self._requester(made.project_id),
+                made.cluster_id,
+                if_match=None,
+                settings=self._shop.settings,
+            )
 
         for _ in range(_TRIES):
             try:
@@ -171,7 +180,7 @@ class Customers:
 
     async def _cancel(self, made: Made) -> bool:
         """False when it is too late for that."""
-        project_id = self._shop.project_id
+        project_id = made.project_id
 
         async def ask(connection: AsyncConnection) -> bool:
             cluster = await request_cancel(connection, project_id=project_id, operation_id=made.operation_id)
@@ -189,20 +198,20 @@ class Customers:
             self.cancelled.append(made.operation_id)
         return done
 
-    async def _find(self, name: str) -> Made | None:
+    async def _find(self, project: UUID, name: str) -> Made | None:
         for _ in range(_TRIES):
             try:
                 async with self._database.read() as connection:
-                    found = await connection.execute(_FIND, {"project_id": self._shop.project_id, "name": name})
+                    found = await connection.execute(_FIND, {"project_id": project, "name": name})
                     row = found.one_or_none()
-                    return None if row is None else Made(row.cluster_id, row.operation_id)
+                    return None if row is None else Made(project, row.cluster_id, row.operation_id)
             except Problem as problem:
                 self._expect(problem)
         return None
 
-    def _requester(self) -> Requester:
+    def _requester(self, project: UUID) -> Requester:
         self._requests += 1
-        return Requester(project_id=self._shop.project_id, token_id=None, request_id=f"req-{self._requests}")
+        return Requester(project_id=project, token_id=None, request_id=f"req-{self._requests}")
 
     def _expect(self, problem: Problem, *codes: str) -> None:
         self.actor.note(f"answered {problem.kind.code}")

@@ -57,10 +57,10 @@ class Verdict:
 
 def play(stage: Stage, seed: int, echo: TextIO | None = None) -> Verdict:
     """Play one history. A pure function of the seed and the code."""
-    stage.clear()
     loop = VirtualLoop()
     try:
         history = History(stage, seed, loop, Trace(echo))
+        stage.clear(history.weather.quota)
         with history.patched():
             return loop.run_until_complete(history.run())
     finally:
@@ -136,7 +136,7 @@ class History:
             await worker.start()
         customer = Actor("customers", self._baton, weight=3)
         self._baton.join(customer)
-        shop = Shop(self._stage.project_id, self._stage.catalogue, self.settings, self._poke)
+        shop = Shop(self._stage.projects, self._stage.catalogue, self.settings, self._poke)
         self._tinkering = Tinkering(self.hardware)
         self._customers = Customers(customer, self._around.database(customer), shop, self._tinkering, self._draw)
         self._customers.start(self.weather.clusters, self.weather.horizon)
@@ -165,7 +165,7 @@ class History:
             plain=Plain(database),
             hardware=self.hardware,
             now=instant(self._baton.now),
-            tolerance=timedelta(seconds=self._watcher.longest_transaction),
+            tolerance=timedelta(seconds=self._watcher.slack),
             own_partitions=self._tinkering.made,
             cancelled=self._customers.cancelled,
             changes=self._wires.changes,

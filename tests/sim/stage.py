@@ -38,9 +38,9 @@ _SETUP = (
 )
 _EMPTY = """
 DELETE FROM events; DELETE FROM usage_intervals; DELETE FROM operation_steps; DELETE FROM operations;
-DELETE FROM allocations; DELETE FROM poplar_servers; DELETE FROM work; DELETE FROM clusters;
-UPDATE quotas SET used = 0 WHERE used <> 0
+DELETE FROM allocations; DELETE FROM poplar_servers; DELETE FROM work; DELETE FROM clusters
 """
+_QUOTA = "UPDATE quotas SET used = 0, machine_limit = %s WHERE (used, machine_limit) <> (0, %s)"
 
 
 @dataclass
@@ -51,12 +51,13 @@ class Stage:
     board: Switchboard
     inventory: Inventory
     catalogue: Catalogue
-    project_id: UUID
+    projects: tuple[UUID, ...]
     played: int = 0
 
-    def clear(self) -> None:
-        """Forget the history before."""
+    def clear(self, quota: int) -> None:
+        """Forget the history before; let each project have `quota` machines."""
         self.control.execute(_EMPTY)
+        self.control.execute(_QUOTA, (quota, quota))
         self.played += 1
         if self.played % 200 == 0:
             self.control.execute("VACUUM")
@@ -68,7 +69,8 @@ async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
     inventory = make_inventory()
     database = Database(scratch.app_url, pool_size=1)
     async with database.begin() as connection:
-        project = await make_project(connection)
+        # Two: within a project the lock of its quota already keeps requests apart.
+        projects = [await make_project(connection) for _ in range(2)]
         await seed_prices(connection)
     await sync(database, _Listing(inventory))
     await database.close()
@@ -78,7 +80,7 @@ async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
     with psycopg.connect(scratch.superuser_url, autocommit=True, prepare_threshold=2) as control:
         control.execute("SET session_replication_role = replica")  # emptying must not ask the triggers
         with Switchboard.open(scratch.app_url, control, _LINES) as board:
-            yield Stage(control, board, inventory, load(), project.id)
+            yield Stage(control, board, inventory, load(), tuple(project.id for project in projects))
 
 
 class _Listing:

@@ -66,6 +66,7 @@ class Weather:
     weights: tuple[int, ...]
     slots: int
     poll: float
+    quota: int
     tasks: frozenset[str]
 
 
@@ -87,6 +88,7 @@ def weather(draw: random.Random) -> Weather:
         weights=tuple(draw.choice((1, 1, 3, 10)) for _ in range(workers)),
         slots=draw.choice((1, 4, 32)),
         poll=draw.choice((5.0, 15.0)),
+        quota=draw.choice((5, MACHINES)),
         tasks=frozenset(name for name, probability in _TASKS.items() if draw.random() < probability),
     )
 
@@ -97,7 +99,7 @@ def _mix(draw: random.Random) -> Mix:
     if kind == "calm":
         chosen = []
     elif kind == "one":
-        chosen = [draw.choice(kinds)]
+        chosen = [draw.choice((*kinds, SiteFault.GHOST, SiteFault.GHOST, SiteFault.DUPLICATE, SiteFault.DUPLICATE))]
     elif kind == "some":
         chosen = draw.sample(kinds, draw.randint(2, 5))
     else:

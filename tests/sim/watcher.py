@@ -41,11 +41,14 @@ SELECT a.id, coalesce(m.name, h.name), m.id IS NOT NULL, c.external_name
 
 
 class Watcher:
-    """Holds the site against the committed database at every arrival and after every commit that frees machines."""
+    """Holds the site against the committed database at every arrival and after every commit that frees machines.
+
+    `slack`: seconds between the first and the last statement of a transaction that began or ended billing.
+    """
 
     def __init__(self, control: psycopg.Connection[Any]) -> None:
         self.failures: list[str] = []
-        self.longest_transaction = 0.0
+        self.slack = 0.0
         self._control = control
         self._freed: list[Any] = []
         self._hardware: Hardware
@@ -68,7 +71,8 @@ class Watcher:
             self._must_not_disturb(request)
 
     def committed(self, actor: Actor, labels: Sequence[str], seconds: float) -> None:
-        self.longest_transaction = max(self.longest_transaction, seconds)
+        if seconds and any("usage_intervals" in label for label in labels):
+            self.slack = max(self.slack, seconds)
         if any("freed_at" in label for label in labels):
             self._must_be_clean()
 

@@ -88,7 +88,7 @@ class Network:
         now = actor.baton.now
         refusal = None
         if fault in {SiteFault.GHOST, SiteFault.DUPLICATE}:
-            self.late.append(Late(now + self._draw.uniform(1.0, self._request_life), request, effect))
+            self.late.append(Late(now + self._delay(), request, effect))
         if fault is SiteFault.SLOW:
             slow = Late(now + min(seconds, self._draw.choice(SLOW_SECONDS)), request, effect)
             self.late.append(slow)
@@ -104,6 +104,11 @@ class Network:
         if refusal is not None:
             actor.note(str(refusal))
             raise refusal
+
+    def _delay(self) -> float:
+        """How late a request can take effect: often as late as it can."""
+        longest = self._request_life
+        return self._draw.choice((self._draw.uniform(1.0, longest), longest - self._draw.uniform(0.0, 10.0)))
 
     async def _send(self, actor: Actor, budget: Budget, what: str, *, changes: bool) -> tuple[float, SiteFault]:
         """Reach the site, or raise what a caller sees that does not. Answers the call's time-out and its fate."""

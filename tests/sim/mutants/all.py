@@ -1,0 +1,8 @@
+"""Every mutant by its name."""
+
+from __future__ import annotations
+
+from tests.sim.mutants import books, clusters, engine
+from tests.sim.mutants.planting import MUTANTS
+
+__all__ = ["MUTANTS", "books", "clusters", "engine"]

@@ -1,0 +1,109 @@
+"""Bugs in the books: machines, quotas, minutes, and transactions that do not hold together."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing import usage
+from ipucloud.clusters import create, delete, progress, reconciler
+from ipucloud.clusters.inputs import ClusterInputs
+from ipucloud.clusters.reconciler import ClusterReconciler
+from ipucloud.inventory import placement
+from ipucloud.quotas import store as quotas
+from tests.sim import customers
+from tests.sim.database import SimulatedDatabase
+from tests.sim.mutants.planting import mutant, replace, rewrite
+
+_LIVE_MACHINE = (
+    "DROP INDEX uq_allocations_live_machine",
+    "CREATE UNIQUE INDEX uq_allocations_live_machine ON allocations (machine_id) WHERE freed_at IS NULL",
+)
+_LIVE_HOST = (
+    "DROP INDEX uq_allocations_live_host",
+    "CREATE UNIQUE INDEX uq_allocations_live_host ON allocations (host_id) WHERE freed_at IS NULL",
+)
+_QUOTA_CHECK = (
+    "ALTER TABLE quotas DROP CONSTRAINT ck_quotas_used",
+    "ALTER TABLE quotas ADD CONSTRAINT ck_quotas_used CHECK (used BETWEEN 0 AND machine_limit)",
+)
+
+
+@mutant("two requests choose machines at once, and nothing refuses the second", schema=(_LIVE_MACHINE, _LIVE_HOST))
+def pool_not_locked(stack: ExitStack) -> None:
+    rewrite(stack, placement, "_LOCK_POOL", (" FOR NO KEY UPDATE", ""))
+
+
+@mutant("machines are given away while they are being cleaned", schema=(_LIVE_MACHINE, _LIVE_HOST))
+def cleaning_is_free(stack: ExitStack) -> None:
+    rewrite(stack, placement, "_SNAPSHOT", ("AND held.freed_at IS NULL", "AND held.released_at IS NULL"))
+
+
+@mutant("a delete does not end billing")
+def interval_not_closed(stack: ExitStack) -> None:
+    async def close(connection: AsyncConnection, **_: object) -> None:
+        return None
+
+    replace(stack, delete, "close_interval", close)
+
+
+@mutant("billing ends when the clean-up does")
+def billed_until_gone(stack: ExitStack) -> None:
+    interval_not_closed(stack)
+    honest = ClusterReconciler._bury
+
+    async def bury(self: ClusterReconciler, connection: AsyncConnection, cluster: ClusterInputs) -> None:
+        await honest(self, connection, cluster)
+        await usage.close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+
+    rewrite(stack, usage, "_CLOSE", ("coalesce(c.delete_requested_at, app_now())", "app_now()"))
+    replace(stack, ClusterReconciler, "_bury", bury)
+
+
+@mutant("billing begins with the request, also for what never became ready")
+def billed_from_request(stack: ExitStack) -> None:
+    honest = usage.open_interval
+
+    async def early(connection: AsyncConnection, *, project_id: Any, cluster_id: Any, since: Any = None) -> None:
+        await honest(connection, project_id=project_id, cluster_id=cluster_id, since=None)
+
+    async def accept(*args: Any, **kwargs: Any) -> create.Accepted:
+        accepted = await make(*args, **kwargs)
+        await early(args[0], project_id=args[1].project_id, cluster_id=accepted.cluster_id)
+        return accepted
+
+    make = create.create
+    replace(stack, customers, "create", accept)
+
+
+@mutant("a cluster becomes ready and its billing is left to somebody else")
+def never_billed(stack: ExitStack) -> None:
+    """The cluster becomes ready in one transaction; billing begins in the next, if the worker lives."""
+
+    async def later(connection: AsyncConnection, **_: object) -> None:
+        return None
+
+    replace(stack, reconciler, "open_interval", later)
+
+
+@mutant("machines return and their quota does not")
+def quota_kept(stack: ExitStack) -> None:
+    rewrite(stack, progress, "_FREE", ("q.used - freed.machines", "q.used - 0 * freed.machines"))
+
+
+@mutant("what was freed before is freed and counted again")
+def freed_twice(stack: ExitStack) -> None:
+    rewrite(stack, progress, "_FREE", ("cluster_id AND freed_at IS NULL", "cluster_id"))
+
+
+@mutant("a create takes more than the quota has", schema=(_QUOTA_CHECK,))
+def quota_not_asked(stack: ExitStack) -> None:
+    rewrite(stack, quotas, "_TAKE", ("AND used + :machines <= machine_limit", ""))
+
+
+@mutant("every statement is committed by itself")
+def torn_transactions(stack: ExitStack) -> None:
+    """Every statement of a transaction is committed by itself."""
+    replace(stack, SimulatedDatabase, "begin", SimulatedDatabase.read)

@@ -1,0 +1,236 @@
+"""Bugs in what moves a cluster: steps, clean-up, names, preemption."""
+
+from __future__ import annotations
+
+import dataclasses
+from contextlib import ExitStack
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters import clean_up, delete, inputs, progress, reconciler
+from ipucloud.clusters.build import BUILD_STEPS
+from ipucloud.clusters.inputs import ClusterInputs
+from ipucloud.clusters.plans import CLEAN_UP_PLAN
+from ipucloud.clusters.reconciler import ClusterReconciler
+from ipucloud.clusters.results import Achieved, Failed, StepResult
+from ipucloud.operations.states import OperationState
+from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.site.ports import Site
+from tests.sim.mutants.planting import mutant, replace, rewrite
+from tests.sim.site.hardware import Hardware
+
+
+def _step(stack: ExitStack, name: str, value: object) -> None:
+    """Replace a step where the reconciler finds it."""
+    assert name in reconciler._STEPS
+    replace(stack, reconciler, "_STEPS", reconciler._STEPS | {name: value})
+
+
+async def _nothing(site: Site, cluster: ClusterInputs) -> StepResult:
+    return Achieved()
+
+
+@mutant("a cluster is called ready without anything being built")
+def canary(stack: ExitStack) -> None:
+    replace(stack, reconciler, "_STEPS", reconciler._STEPS | dict.fromkeys(BUILD_STEPS, _nothing))
+
+
+@mutant("a step that failed is repeated under another name")
+def new_name(stack: ExitStack) -> None:
+    honest = inputs._inputs
+
+    def named(row: sa.Row[Any]) -> ClusterInputs:
+        found = honest(row)
+        return dataclasses.replace(found, external_name=f"{found.external_name}-{found.step.attempts}")
+
+    replace(stack, inputs, "_inputs", named)
+
+
+@mutant("machines are verified while old requests can still take effect")
+def no_quarantine(stack: ExitStack) -> None:
+    rewrite(stack, inputs, "_LOAD", ("+ :request_life AS", "+ 0 * :request_life AS"))
+
+
+@mutant("machines are freed after the quarantine without a look")
+def no_verification(stack: ExitStack) -> None:
+    async def verify(site: Site, cluster: ClusterInputs) -> StepResult:
+        return await clean_up.verify_clean(site, cluster) if cluster.quarantine_left > 0 else Achieved()
+
+    _step(stack, "verify_clean", verify)
+
+
+@mutant("machines are free as soon as they were switched off")
+def freed_when_released(stack: ExitStack) -> None:
+    rewrite(
+        stack,
+        progress,
+        "_RELEASE",
+        ("SET released_at = app_now()", "SET released_at = app_now(), freed_at = app_now()"),
+    )
+
+
+@mutant("the observation that frees machines is older than the quarantine")
+def verified_too_early(stack: ExitStack) -> None:
+    """The observation comes first, the waiting after it."""
+    honest = clean_up.verify_clean
+
+    async def verify(site: Site, cluster: ClusterInputs) -> StepResult:
+        if cluster.quarantine_left <= 0:
+            return Achieved()
+        seen = await honest(site, dataclasses.replace(cluster, quarantine_left=0.0))
+        return await honest(site, cluster) if isinstance(seen, Achieved) else seen
+
+    _step(stack, "verify_clean", verify)
+
+
+@mutant("a call without an answer counts as done")
+def unknown_is_done(stack: ExitStack) -> None:
+    honest = ClusterReconciler.act
+
+    async def act(self: ClusterReconciler, ticket: Ticket, cluster: ClusterInputs) -> StepResult:
+        result = await honest(self, ticket, cluster)
+        return Achieved() if isinstance(result, Failed) and result.outage else result
+
+    replace(stack, ClusterReconciler, "act", act)
+
+
+@mutant("a call without an answer counts as failed, and its machines as free")
+def unknown_is_failed(stack: ExitStack) -> None:
+    """A time-out means that nothing was made: the operation ends and its machines are free."""
+    honest = ClusterReconciler._fail
+
+    async def fail(
+        self: ClusterReconciler, connection: AsyncConnection, cluster: ClusterInputs, failure: Failed
+    ) -> Any:
+        if failure.outage and cluster.operation_kind == "cluster.create" and not cluster.undoing:
+            await progress.release_machines(connection, cluster)
+            replaced = dataclasses.replace(failure, final=True)
+            return await honest(self, connection, cluster, replaced)
+        return await honest(self, connection, cluster, failure)
+
+    replace(stack, ClusterReconciler, "_fail", fail)
+    freed_when_released(stack)
+
+
+@mutant("a failed create is undone without taking down what it built")
+def undo_forgets(stack: ExitStack) -> None:
+    forgetful = tuple(step for step in CLEAN_UP_PLAN if step.name == "power_off_machines")
+    replace(stack, reconciler, "CLEAN_UP_PLAN", forgetful)
+
+
+@mutant("a clean-up removes every partition of the controller")
+def foreign_partitions(stack: ExitStack) -> None:
+    async def remove(site: Site, cluster: ClusterInputs) -> StepResult:
+        for partition in await site.vipu.all_partitions():
+            await site.vipu.remove_partition(partition.id)
+        return Achieved()
+
+    _step(stack, "remove_partitions", remove)
+
+
+@mutant("servers are not wiped")
+def no_wipe(stack: ExitStack) -> None:
+    replace(stack, clean_up, "wipe_poplar_servers", _nothing)
+    _step(stack, "wipe_poplar_servers", _nothing)
+
+
+@mutant("the tenant network is not taken down")
+def network_stays(stack: ExitStack) -> None:
+    replace(stack, clean_up, "detach_network", _nothing)
+    _step(stack, "detach_network", _nothing)
+
+
+@mutant("a clean-up forgets the partitions that the customer made")
+def own_partition_only(stack: ExitStack) -> None:
+    async def remove(site: Site, cluster: ClusterInputs) -> StepResult:
+        await site.vipu.remove_partition(cluster.external_name)
+        return Achieved()
+
+    _step(stack, "remove_partitions", remove)
+    replace(stack, clean_up, "remove_partitions", remove)
+
+
+@mutant("machines go to the next tenant without having been off")
+def stays_on(stack: ExitStack) -> None:
+    replace(stack, clean_up, "power_off_machines", _nothing)
+    _step(stack, "power_off_machines", _nothing)
+
+
+@mutant("the site switches machines for whoever asks")
+def power_for_anybody(stack: ExitStack) -> None:
+    replace(stack, Hardware, "_require_network", lambda *_: None)
+
+
+@mutant("a result counts although a delete took the operation's place")
+def preemption_missed(stack: ExitStack) -> None:
+    rewrite(
+        stack,
+        progress,
+        "_LOCK",
+        (" AND o.finished_at IS NULL\n", "\n"),
+        ("AND (o.state = 'cancelling') = :cancelling", "AND :cancelling IS NOT NULL"),
+    )
+
+
+@mutant("a cancel during the last step is accepted and forgotten")
+def late_cancel_missed(stack: ExitStack) -> None:
+    rewrite(stack, progress, "_LOCK", ("(o.state = 'cancelling') = :cancelling", ":cancelling IS NOT NULL"))
+
+
+@mutant("nobody looks whether an operation is to be cancelled")
+def cancel_ignored(stack: ExitStack) -> None:
+    class Blind(str):
+        CANCELLING = "never"
+        SUCCEEDED = OperationState.SUCCEEDED
+        CANCELLED = OperationState.CANCELLED
+        FAILED = OperationState.FAILED
+
+    replace(stack, reconciler, "OperationState", Blind)
+
+
+@mutant("a delete leaves the operation that runs")
+def delete_does_not_preempt(stack: ExitStack) -> None:
+    async def preempt(connection: AsyncConnection, **_: object) -> None:
+        return None
+
+    replace(stack, delete, "preempt", preempt)
+
+
+@mutant("a delete is recorded and nobody is told")
+def delete_wakes_nobody(stack: ExitStack) -> None:
+    async def wake(connection: AsyncConnection, **_: object) -> None:
+        return None
+
+    replace(stack, delete, "wake", wake)
+
+
+@mutant("a create that cannot succeed is tried for ever")
+def never_gives_up(stack: ExitStack) -> None:
+    honest = ClusterReconciler.__init__
+
+    def patient(self: ClusterReconciler, *args: Any, **kwargs: Any) -> None:
+        honest(self, *args, **kwargs | {"attempts": 10**6})
+
+    replace(stack, ClusterReconciler, "__init__", patient)
+
+
+@mutant("a clean-up step that fails three times is left out")
+def gives_up_on_clean_up(stack: ExitStack) -> None:
+    honest = ClusterReconciler._fail
+
+    async def fail(
+        self: ClusterReconciler, connection: AsyncConnection, cluster: ClusterInputs, failure: Failed
+    ) -> Any:
+        if cluster.step.attempts >= 2 and cluster.step.stage == "CLUSTER_CLEAN_UP":
+            return await self._advance(connection, cluster, Achieved())
+        return await honest(self, connection, cluster, failure)
+
+    replace(stack, ClusterReconciler, "_fail", fail)
+
+
+@mutant("a site that does not answer ends the look with an exception")
+def error_leaks(stack: ExitStack) -> None:
+    """A site that does not answer escapes the step as an exception."""
+    replace(stack, reconciler, "SiteUnknown", type("Never", (Exception,), {}))

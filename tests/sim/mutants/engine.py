@@ -1,0 +1,126 @@
+"""Bugs in the engine: leases, fences, wakes, the reaper."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters import inputs
+from ipucloud.reconcile import engine as engine_module
+from ipucloud.reconcile import statements, wake
+from ipucloud.reconcile.engine import Engine
+from ipucloud.reconcile.outcomes import Outcome
+from ipucloud.reconcile.reconciler import Ticket
+from tests.sim.mutants.planting import mutant, replace, rewrite
+
+_FENCED = " AND fence = :fence AND lease_owner = :owner"
+
+
+@mutant("a result is written without asking whose lease it is")
+def no_fence(stack: ExitStack) -> None:
+    rewrite(stack, statements, "FINISH", (_FENCED, ""))
+    rewrite(stack, statements, "EXTEND", (_FENCED, ""))
+
+
+@mutant("the inputs of a look are read without its lease")
+def lease_not_read(stack: ExitStack) -> None:
+    rewrite(stack, inputs, "_LOAD", ("w.lease_until > app_now()", "true"), (" AND w.fence = :fence", ""))
+
+
+@mutant("a call is made however little is left of the lease")
+def no_budget(stack: ExitStack) -> None:
+    replace(stack, Ticket, "remaining", lambda *_: 10.0)
+
+
+@mutant("the end of a look forgets who was woken meanwhile")
+def wake_during_look_lost(stack: ExitStack) -> None:
+    rewrite(
+        stack,
+        statements,
+        "FINISH",
+        ("CASE WHEN wake_seq <> claimed_seq THEN app_now()\n                         ELSE", "("),
+        ("AS double precision)) END", "AS double precision)))"),
+    )
+
+
+@mutant("a wake changes nothing for what waits already")
+def wake_keeps_time(stack: ExitStack) -> None:
+    rewrite(stack, wake, "_WAKE", ("run_at = least(work.run_at, app_now())", "run_at = work.run_at"))
+
+
+@mutant("nobody frees the leases of dead workers")
+def never_reaps(stack: ExitStack) -> None:
+    rewrite(stack, statements, "REAP", ("WHERE lease_owner IS NOT NULL\n", "WHERE false AND lease_owner IS NOT NULL\n"))
+
+
+@mutant("the reaper takes leases that are in force")
+def reaps_the_living(stack: ExitStack) -> None:
+    rewrite(stack, statements, "REAP", ("lease_until < app_now() OR", "true OR"))
+
+
+@mutant("a lease that ended is not freed while its worker holds its session")
+def reaps_only_the_dead(stack: ExitStack) -> None:
+    rewrite(stack, statements, "REAP", ("lease_until < app_now() OR", "false OR"))
+
+
+@mutant("a look that kills its process is repeated for ever")
+def attempts_not_counted(stack: ExitStack) -> None:
+    rewrite(stack, statements, "CLAIM", ("attempt = w.attempt + 1", "attempt = w.attempt"))
+
+
+@mutant("a claim takes what another worker holds")
+def claims_what_is_leased(stack: ExitStack) -> None:
+    rewrite(stack, statements, "CLAIM", (" AND lease_owner IS NULL", ""), (" AND w.lease_owner IS NULL", ""))
+
+
+@mutant("a worker extends its deadlines without asking the database")
+def believes_its_lease(stack: ExitStack) -> None:
+    async def heartbeat(self: Engine) -> None:
+        while True:
+            await self._clock.sleep(self._settings.lease / 3)
+            for ticket in self._running.values():
+                ticket.deadline = self._clock.monotonic() + self._settings.lease
+
+    replace(stack, Engine, "_heartbeat", heartbeat)
+
+
+@mutant("leases are not renewed while a look goes on")
+def no_heartbeat(stack: ExitStack) -> None:
+    async def heartbeat(self: Engine) -> None:
+        while True:
+            await self._clock.sleep(self._settings.lease / 3)
+
+    replace(stack, Engine, "_heartbeat", heartbeat)
+
+
+@mutant("a look's result and its end are two transactions")
+def finish_apart(stack: ExitStack) -> None:
+    """The result in one transaction, the end of the look in another."""
+    finish = Engine._finish
+
+    async def apart(self: Engine, connection: AsyncConnection, ticket: Ticket, outcome: Outcome) -> None:
+        async with self._database.read() as other:
+            await finish(self, other, ticket, outcome)
+
+    async def once(self: Engine, reconciler: Any, ticket: Ticket) -> Outcome:
+        async with self._database.read() as connection:
+            found = await reconciler.load(connection, ticket)
+            if isinstance(found, Outcome):
+                await finish(self, connection, ticket, found)
+                return found
+        result = await reconciler.act(ticket, found)
+        async with self._database.begin() as connection:
+            outcome: Outcome = await reconciler.apply(connection, ticket, found, result)
+        await apart(self, connection, ticket, outcome)
+        return outcome
+
+    replace(stack, Engine, "_once", once)
+
+
+@mutant("what fails again and again is never given to a person")
+def never_parks(stack: ExitStack) -> None:
+    settings = engine_module.EngineSettings
+    replace(stack, engine_module, "EngineSettings", partial(settings, attempts=10**9))

@@ -1,0 +1,72 @@
+"""Looking for planted bugs: how many histories until the simulation notices each, or which test does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.sim.mutants.all import MUTANTS
+from tests.sim.mutants.planting import Mutant
+from tests.sim.runner import play_many
+
+TABLE = Path(__file__).parents[3] / "docs" / "reliability" / "mutants.md"
+_HEAD = """\
+# Planted bugs
+
+A test that never failed proves little. Each bug below is planted into the running product, by replacing a part of it
+while the tests run (`tests/sim/mutants`), and something must notice. Written by `./dev sim --hunt --table`; the figure
+is how many histories it took, from the first seed on.
+
+| bug | what is broken | found by | after |
+|---|---|---|---|
+"""
+
+
+@dataclass(frozen=True)
+class Kill:
+    """How a planted bug was found: after so many histories (None: not at all), or 0 when a test did it."""
+
+    mutant: Mutant
+    after: int | None
+    why: str
+
+    def row(self) -> str:
+        by = f"`{self.mutant.directed}`" if self.mutant.directed else "the simulation"
+        after = "—" if self.mutant.directed else "not found" if self.after is None else str(self.after)
+        return f"| `{self.mutant.name}` | {self.mutant.breaks} | {by} | {after} |\n"
+
+
+def hunt(names: Sequence[str], *, seeds: int, first: int, processes: int) -> list[Kill]:
+    """Plant one bug after the other. Needs a running server."""
+    found = []
+    for name in names:
+        kill = (
+            _by_test(MUTANTS[name]) if MUTANTS[name].directed else _by_history(MUTANTS[name], seeds, first, processes)
+        )
+        print(f"{name}: {'SURVIVED' if kill.after is None else kill.after} {kill.why}"[:200], flush=True)
+        found.append(kill)
+    return found
+
+
+def write_table(kills: Sequence[Kill]) -> None:
+    TABLE.parent.mkdir(exist_ok=True)
+    TABLE.write_text(_HEAD + "".join(kill.row() for kill in sorted(kills, key=lambda kill: kill.mutant.name)))
+
+
+def _by_history(mutant: Mutant, seeds: int, first: int, processes: int) -> Kill:
+    played = 0
+    for verdict in play_many(range(first, first + seeds), processes=processes, mutant=mutant.name, until_failure=True):
+        played += 1
+        if verdict.failures:
+            return Kill(mutant, played, verdict.failures[0])
+    return Kill(mutant, None, f"in {played} histories")
+
+
+def _by_test(mutant: Mutant) -> Kill:
+    """A test that fails with the bug planted; 0 histories."""
+    command = [sys.executable, "-m", "tests.sim.mutants.directed", mutant.name]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    return Kill(mutant, 0 if run.returncode == 1 else None, f"by {mutant.directed}")
