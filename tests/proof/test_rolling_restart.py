@@ -29,6 +29,8 @@ PATIENCE = 90.0
 BUILDERS, SCRIBES = 3, 2
 BETWEEN = 6
 LOOK_SECONDS = 0.1
+DRAIN_SECONDS = 12.0
+"""A quarter of it is the notice that a balancer has, also one on a machine with much else to do."""
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,7 @@ async def fleet(
 ) -> AsyncIterator[tuple[Sequence[ApiProcess], Sequence[WorkerProcess], Balancer]]:
     """Two API processes, two workers, and a balancer that watches."""
     async with AsyncExitStack() as stack:
-        servers = await stack.enter_async_context(api_processes(url, folder, 2, drain_seconds=4.0))
+        servers = await stack.enter_async_context(api_processes(url, folder, 2, drain_seconds=DRAIN_SECONDS))
         changes = {
             "database_url": servers[0].settings.database_url,
             "worker_internal_port": 0,
