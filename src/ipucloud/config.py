@@ -34,8 +34,14 @@ class Settings(BaseSettings):
 
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
+    listen_fd: int | None = Field(
+        None,
+        ge=3,
+        description="descriptor of a listening socket, handed down by a supervisor; goes before host and port",
+    )
     internal_host: str = Field("127.0.0.1", description="where the internal listeners bind; keep it from customers")
     internal_port: int = Field(8001, ge=0, le=65535, description="/metrics and details; 0: none")
+    internal_listen_fd: int | None = Field(None, ge=3, description="the internal listener's, handed down")
     body_limit: int = Field(262_144, ge=1024, description="bytes of a request body")
     rate_limit_per_second: float = Field(50.0, gt=0, description="requests per token and process, sustained")
     rate_limit_burst: int = Field(200, ge=1)

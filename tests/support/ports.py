@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from ipucloud.cli.service.ports import free_port
+from contextlib import ExitStack
 
-_given: set[int] = set()
+from ipucloud.cli.service.ports import listen_near
 
 
 def free_ports(number: int) -> list[int]:
     """So many different ports of 127.0.0.1, outside the range of outgoing connections, free a moment ago."""
-    return [free_port("127.0.0.1", 0, _given) for _ in range(number)]
+    with ExitStack() as stack:
+        bound = [stack.enter_context(listen_near("127.0.0.1", 0)) for _ in range(number)]
+        return [each.getsockname()[1] for each in bound]

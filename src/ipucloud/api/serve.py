@@ -7,7 +7,6 @@ import contextlib
 import gc
 import signal
 import socket
-from collections.abc import AsyncIterator
 from concurrent.futures import Future
 from types import FrameType
 
@@ -26,6 +25,7 @@ from ipucloud.api.app import create_app
 from ipucloud.api.health import Readiness
 from ipucloud.api.services import Services
 from ipucloud.config import Settings
+from ipucloud.listeners import internal_listener, listener
 
 KEEP_ALIVE_SECONDS = 75
 """Longer than usual load balancers keep an idle connection, so that they close it and not we."""
@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 
 
 def run(settings: Settings) -> None:
-    """Serve until SIGTERM or SIGINT, then drain. Raises ValueError when no database is configured."""
+    """Serve until SIGTERM or SIGINT, then drain. Raises ValueError without a database, ListenError."""
     if settings.database_url is None:
         raise ValueError("the API needs IPUCLOUD_DATABASE_URL")
     logs.configure(settings)
@@ -46,8 +46,12 @@ def run(settings: Settings) -> None:
 async def _main(settings: Settings) -> None:
     app = create_app(settings)
     server = ApiServer(app, settings)
-    async with _internal_listener(app, settings):
-        await server.serve()
+    public = listener(settings.host, settings.port, settings.listen_fd)
+    async with contextlib.AsyncExitStack() as stack:
+        if settings.internal_port != 0:
+            internal = listener(settings.internal_host, settings.internal_port, settings.internal_listen_fd)
+            await stack.enter_async_context(internal_listener(internal_app(app), internal))
+        await server.serve(sockets=[public])
     log.info("api_stopped")
 
 
@@ -63,8 +67,6 @@ class ApiServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                host=settings.host,
-                port=settings.port,
                 loop="none",
                 http="httptools",
                 lifespan="on",
@@ -103,25 +105,6 @@ class ApiServer(uvicorn.Server):
         if readiness.watched(services):
             await asyncio.sleep(self._notice)
         self.should_exit = True
-
-
-@contextlib.asynccontextmanager
-async def _internal_listener(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
-    if settings.internal_port == 0:
-        yield
-        return
-    config = uvicorn.Config(
-        internal_app(app), host=settings.internal_host, port=settings.internal_port, log_config=None, lifespan="off"
-    )
-    server = uvicorn.Server(config)
-    # The process's signals belong to the public listener; this one ends with it.
-    server.capture_signals = contextlib.nullcontext  # type: ignore[assignment,method-assign]
-    serving = asyncio.create_task(server.serve(), name="internal-listener")
-    try:
-        yield
-    finally:
-        server.should_exit = True
-        await serving
 
 
 def internal_app(app: FastAPI) -> Starlette:

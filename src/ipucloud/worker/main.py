@@ -7,16 +7,15 @@ import contextlib
 import gc
 import random
 import signal
-from collections.abc import AsyncIterator
 
 import structlog
-import uvicorn
 
 from ipucloud import logs
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import Clock, SystemClock
+from ipucloud.listeners import internal_listener, listener
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.presence import Presence
 from ipucloud.reconcile.reconciler import PeriodicTasks
@@ -31,7 +30,7 @@ _POOL_SIZE = 8
 
 
 def run(settings: Settings) -> None:
-    """Work until SIGTERM or SIGINT, then drain. Raises ValueError when the database or the site is not configured."""
+    """Work until SIGTERM or SIGINT, then drain. Raises ValueError without a database or a site, ListenError."""
     logs.configure(settings)
     with asyncio.Runner() as runner:
         runner.run(_main(settings))
@@ -55,7 +54,10 @@ async def _main(settings: Settings) -> None:
     gc.collect()
     gc.freeze()
     try:
-        async with _internal_listener(engine, settings):
+        async with contextlib.AsyncExitStack() as stack:
+            if settings.worker_internal_port != 0:
+                bound = listener(settings.internal_host, settings.worker_internal_port, settings.internal_listen_fd)
+                await stack.enter_async_context(internal_listener(internal_app(engine), bound))
             log.info("worker_started", tasks=sorted(tasks.tasks))
             await engine.run()
     finally:
@@ -100,26 +102,3 @@ def assemble(
         presence=presence,
     )
     return engine, tasks
-
-
-@contextlib.asynccontextmanager
-async def _internal_listener(engine: Engine, settings: Settings) -> AsyncIterator[None]:
-    if settings.worker_internal_port == 0:
-        yield
-        return
-    config = uvicorn.Config(
-        internal_app(engine),
-        host=settings.internal_host,
-        port=settings.worker_internal_port,
-        log_config=None,
-        lifespan="off",
-    )
-    server = uvicorn.Server(config)
-    # The process's signals are the engine's; the listener ends with it.
-    server.capture_signals = contextlib.nullcontext  # type: ignore[assignment,method-assign]
-    serving = asyncio.create_task(server.serve(), name="internal-listener")
-    try:
-        yield
-    finally:
-        server.should_exit = True
-        await serving

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import stat
 from pathlib import Path
 
@@ -10,23 +9,19 @@ import pytest
 from pydantic import SecretStr
 
 from ipucloud.cli.service.journey import Report
-from ipucloud.cli.service.ports import free_port
+from ipucloud.cli.service.ports import listen_near
 from ipucloud.cli.service.secret_files import kept_secret, read_secret, write_secret
 from ipucloud.cli.service.system import environment
 from ipucloud.config import Settings
 
 
-def test_a_free_port_is_kept_and_a_busy_one_replaced() -> None:
-    taken: set[int] = set()
-    with socket.socket() as busy:
-        busy.bind(("127.0.0.1", 0))
-        busy.listen()
-        port = busy.getsockname()[1]
-        other = free_port("127.0.0.1", port, taken)
-        assert other != port
-    assert free_port("127.0.0.1", port, taken) == port
-    assert free_port("127.0.0.1", port, taken) not in {port, other}
-    assert taken >= {port, other}
+def test_a_free_port_is_taken_and_a_busy_one_replaced() -> None:
+    with listen_near("127.0.0.1", 0) as first:
+        port = first.getsockname()[1]
+        with listen_near("127.0.0.1", port) as second:
+            assert second.getsockname()[1] not in {0, port}
+    with listen_near("127.0.0.1", port) as again:
+        assert again.getsockname()[1] == port
 
 
 def test_a_secret_is_made_once_and_is_this_users_alone(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ class ChildError(CommandError):
 
 @dataclass(frozen=True)
 class Program:
-    """A module to run as a process; `ready` tells when it can be used."""
+    """A module to run as a process; `ready` tells when it can be used. It inherits the open `descriptors`."""
 
     name: str
     module: str
@@ -42,6 +42,7 @@ class Program:
     environment: Mapping[str, str]
     log: Path
     ready: Callable[[], Awaitable[bool]]
+    descriptors: tuple[int, ...] = ()
 
 
 @asynccontextmanager
@@ -110,11 +111,23 @@ class Kept:
 async def _start(program: Program) -> asyncio.subprocess.Process:
     program.log.parent.mkdir(parents=True, exist_ok=True)
     with program.log.open("ab") as log:
-        return await leashed(program.module, *program.arguments, environment=program.environment, out=log, err=log)
+        return await leashed(
+            program.module,
+            *program.arguments,
+            environment=program.environment,
+            out=log,
+            err=log,
+            descriptors=program.descriptors,
+        )
 
 
 async def leashed(
-    module: str, *arguments: str, environment: Mapping[str, str], out: Stream, err: Stream
+    module: str,
+    *arguments: str,
+    environment: Mapping[str, str],
+    out: Stream,
+    err: Stream,
+    descriptors: tuple[int, ...] = (),
 ) -> asyncio.subprocess.Process:
     """Start a module as a process that ends with this one. Of IPUCLOUD_* variables it has those given alone."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
@@ -128,6 +141,7 @@ async def leashed(
         stdout=out,
         stderr=err,
         env={**inherited, **environment},
+        pass_fds=descriptors,
         start_new_session=True,  # Ctrl-C is for the keeper, which ends its programs in order
     )
 

@@ -6,6 +6,7 @@ It is entered in that order and left in the reverse one. Whatever becomes of thi
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from pydantic import SecretStr
 from ipucloud.cli.service.bootstrapping import PROJECT, bootstrap, knows
 from ipucloud.cli.service.child import Program, Say, kept
 from ipucloud.cli.service.connections import database_of, sites_of
-from ipucloud.cli.service.ports import free_port
+from ipucloud.cli.service.ports import listen_near
 from ipucloud.cli.service.secret_files import kept_secret, read_secret, write_secret
 from ipucloud.config import Settings
 from ipucloud.db.embedded import EmbeddedPostgres
@@ -72,7 +73,7 @@ def running_here(settings: Settings) -> Settings | None:
 
 @asynccontextmanager
 async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIterator[System]:
-    """Everything above the database, on free ports; entered when the API answers.
+    """Everything above the database; on other ports where the wanted ones are taken; entered when the API answers.
 
     Raises ChildError, PortError, SiteError, Problem.
     """
@@ -83,13 +84,21 @@ async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIt
         if settings.site_url is None:
             settings = await stack.enter_async_context(_simulated_site(settings, time_scale, logs, say))
         token = await _prepare(settings)
-        settings = _with_free_ports(settings)
-        url = _url(settings.host, settings.port)
-        worker_url = _url(settings.host, settings.worker_internal_port)
-        services = (_service("worker", settings, logs, worker_url), _service("api", settings, logs, url))
+        public, internal, workers = (
+            stack.enter_context(listen_near(host, port))
+            for host, port in (
+                (settings.host, settings.port),
+                (settings.internal_host, settings.internal_port),
+                (settings.internal_host, settings.worker_internal_port),
+            )
+        )
+        services = (
+            _service("worker", settings, logs, internal=workers),
+            _service("api", settings, logs, public=public, internal=internal),
+        )
         for started in [await stack.enter_async_context(kept(service, say)) for service in services]:
             await started.ready()
-        yield System(url, token, PROJECT, logs)
+        yield System(_url(public), token, PROJECT, logs)
 
 
 @asynccontextmanager
@@ -136,25 +145,32 @@ async def _prepare(settings: Settings) -> str:
     return token or ""
 
 
-def _with_free_ports(settings: Settings) -> Settings:
-    taken: set[int] = set()
-    names = ("port", "internal_port", "worker_internal_port")
-    return settings.model_copy(
-        update={name: free_port(settings.host, getattr(settings, name), taken) for name in names}
-    )
-
-
-def _url(host: str, port: int) -> str:
+def _url(bound: socket.socket) -> str:
     """Where a program on this machine reaches a listener."""
+    host, port, *_ = bound.getsockname()
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (only compared)
     return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
 
 
-def _service(name: str, settings: Settings, logs: Path, url: str) -> Program:
+def _service(
+    name: str, settings: Settings, logs: Path, *, internal: socket.socket, public: socket.socket | None = None
+) -> Program:
+    """A program of this package that answers on the sockets; they stay open while it is started again."""
+    handed = {"internal_listen_fd": internal.fileno(), "listen_fd": public and public.fileno()}
+    url = _url(public or internal)
+
     async def ready() -> bool:
         return await _answers(f"{url}/livez")
 
-    return Program(name, "ipucloud.cli.main", (name,), environment(settings), logs / f"{name}.log", ready)
+    return Program(
+        name,
+        "ipucloud.cli.main",
+        (name,),
+        environment(settings.model_copy(update=handed)),
+        logs / f"{name}.log",
+        ready,
+        tuple(descriptor for descriptor in handed.values() if descriptor is not None),
+    )
 
 
 async def _answers(url: str) -> bool:

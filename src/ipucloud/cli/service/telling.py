@@ -17,6 +17,7 @@ from ipucloud.cli.service.errors import CommandError
 from ipucloud.config import Settings
 from ipucloud.db.embedded import EmbeddedPostgresError
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
+from ipucloud.listeners import ListenError
 from ipucloud.site.errors import SiteError
 
 
@@ -25,7 +26,7 @@ def told() -> Iterator[None]:
     """End the command with a sentence and a status for what can be foreseen to go wrong."""
     try:
         yield
-    except (CommandError, EmbeddedPostgresError, SiteError) as error:
+    except (CommandError, EmbeddedPostgresError, ListenError, SiteError) as error:
         stop(str(error), Exit.FAILED)
     except Problem as error:
         stop(error.detail, Exit.UNREACHABLE if error.kind is UNAVAILABLE else Exit.FAILED)
