@@ -33,7 +33,7 @@ async def struck(postgres: TestServer) -> AsyncIterator[tuple[Office, httpx.Asyn
     with postgres.fresh_database() as scratch, database_line(scratch.app_url) as (line, url):
         database = Database(scratch.app_url)
         async with database.begin() as connection:
-            cloud = Cloud(database, await seed_world(connection))
+            cloud = Cloud(database, await seed_world(connection, pod_count=4, host_count=64))
         async with running(cloud, scratch.app_url) as calm, running(cloud, url) as api:
             yield await make_office(cloud, calm.owner), api.client(), line
         await database.close()
@@ -83,6 +83,27 @@ async def test_a_write_takes_effect_once(struck: tuple[Office, httpx.AsyncClient
     told = REPEATED_WITHOUT_KEY.get(name, calm.status_code) if committed else calm.status_code
     assert again.status_code == told, again.text
     assert ("idempotent-replayed" in again.headers) is (committed and write.keyed)
+    assert change(before, await office.footprint()) == prepared_and_done
+
+
+@pytest.mark.parametrize("lose", LOSSES)
+@pytest.mark.parametrize("name", WRITES)
+async def test_a_connection_that_died_before_commit_is_not_noticed(
+    struck: tuple[Office, httpx.AsyncClient, Proxy], name: str, lose: str
+) -> None:
+    """Nothing is in doubt: the transaction is taken from its start again, on another connection."""
+    office, client, line = struck
+    before = await office.footprint()
+    calm = await (await WRITES[name](office)).send(office.client)
+    prepared_and_done = change(before, await office.footprint())
+
+    before = await office.footprint()
+    write = await WRITES[name](office)
+    line.strike = strike = Strike(b"BEGIN", lose=lose)
+    answer = await write.send(client)
+    line.heal()
+    assert strike.fired == 1
+    assert answer.status_code == calm.status_code, answer.text
     assert change(before, await office.footprint()) == prepared_and_done
 
 

@@ -10,13 +10,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
+import httpx
 import pytest
 
 from ipucloud.db.embedded.prepare import DATABASE
+from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
+from tests.api.support import key
 from tests.proof.customers import Customer, Register
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.control_plane import WORKER, process, stop
+from tests.support.factories import Project, make_project
 from tests.support.faultproxy import proxy
 from tests.support.instances import Instance, migrated_instance
 from tests.support.lines import by_line
@@ -31,6 +35,10 @@ PATIENCE = 60.0
 BUILDERS, SCRIBES = 6, 3
 BETWEEN = 8
 """Writes acknowledged between two restarts."""
+
+RESTARTS_IN_PEACE = 3
+AT_ONCE = 8
+"""Requests sent together, so that every connection of a pool is in use."""
 
 
 @pytest.fixture
@@ -129,6 +137,34 @@ async def test_immediate_restarts_under_load(
         slowest_seconds=round(register.slowest, 2),
         **register.told,
     )
+
+
+async def test_a_restart_in_a_quiet_moment_is_not_noticed(root: Path, tmp_path: Path) -> None:
+    """Every connection that the API processes hold is dead: the first request of each is answered all the same."""
+    with migrated_instance(root) as instance:
+        project = await a_project(instance.url())
+        path, headers = f"/v1/projects/{project.slug}/tokens", {"Authorization": f"Bearer {project.token.secret}"}
+
+        async def write(api: ApiProcess, name: str) -> httpx.Response:
+            return await api.client.post(path, headers=headers | key(), json={"name": name, "role": "viewer"})
+
+        async with api_processes(instance.url(), tmp_path, 2) as servers:
+            for turn in range(RESTARTS_IN_PEACE):
+                answers = await asyncio.gather(
+                    *(write(api, f"{turn}-{api.url}-{number}") for api in servers for number in range(AT_ONCE))
+                )
+                assert {answer.status_code for answer in answers} == {201}
+                await asyncio.to_thread(instance.restart)
+                assert [(await write(api, f"{turn}-{api.url}")).status_code for api in servers] == [201, 201]
+                assert [(await api.client.get(path, headers=headers)).status_code for api in servers] == [200, 200]
+
+
+async def a_project(url: str) -> Project:
+    database = Database(url)
+    async with database.begin() as connection:
+        project = await make_project(connection)
+    await database.close()
+    return project
 
 
 async def test_failover_to_a_synchronous_standby(

@@ -19,6 +19,7 @@ Result = TypeVar("Result")
 
 TRANSACTION_TRIES = 5
 RETRY_AFTER = {"Retry-After": "2"}
+_TOO_BUSY = "Too many requests want to change the same at once. Nothing was changed; send the same one again shortly."
 _SESSION = (
     f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout=10s -c lock_timeout=5s "
     "-c idle_in_transaction_session_timeout=15s -c jit=off"
@@ -69,18 +70,29 @@ class Database:
             yield connection
 
     async def transact(self, work: Callable[[AsyncConnection], Awaitable[Result]]) -> Result:
-        """Run `work` in a transaction, again from the start when the database asks for that (deadlock, serialization).
+        """Run `work` in a transaction, again from the start when that is sure to repeat nothing.
 
-        `work` must have no effect outside the transaction.
+        That is when the database asks for it (deadlock, serialization), and when the connection died before COMMIT was
+        sent: one that a restart left behind, say. `work` must have no effect outside the transaction.
+
+        Raises a `Problem` of kind `unavailable`, as `begin` does and when every try was in vain.
         """
         for attempt in range(1, TRANSACTION_TRIES + 1):
+            finished = False
             try:
                 async with self.begin() as connection:
-                    return await work(connection)
-            except sa.exc.OperationalError as error:
-                if attempt == TRANSACTION_TRIES or not _asks_again(error):
+                    result = await work(connection)
+                    finished = True
+                return result
+            except sa.exc.DBAPIError as error:
+                if not _asks_again(error):
                     raise
-                await asyncio.sleep(0.005 * attempt)
+                if attempt == TRANSACTION_TRIES:
+                    raise Problem(UNAVAILABLE, _TOO_BUSY, headers=RETRY_AFTER) from error
+            except Problem as problem:
+                if finished or attempt == TRANSACTION_TRIES or not _connection_died(problem.__cause__):
+                    raise
+            await asyncio.sleep(0.005 * attempt)
         raise AssertionError("the loop returns or raises")
 
     async def close(self) -> None:
@@ -89,6 +101,11 @@ class Database:
 
 def _asks_again(error: sa.exc.DBAPIError) -> bool:
     return isinstance(error.orig, pg_errors.DeadlockDetected | pg_errors.SerializationFailure)
+
+
+def _connection_died(error: BaseException | None) -> bool:
+    """True for a connection that was open once; one that cannot be opened is not worth another try."""
+    return isinstance(error, sa.exc.DBAPIError) and error.connection_invalidated
 
 
 def is_unreachable(error: Exception) -> bool:
@@ -109,7 +126,7 @@ async def reachable() -> AsyncIterator[None]:
     try:
         yield
     except (sa.exc.DBAPIError, sa.exc.TimeoutError) as error:
-        if _asks_again(error) if isinstance(error, sa.exc.DBAPIError) else False:
+        if isinstance(error, sa.exc.DBAPIError) and _asks_again(error):
             raise
         if is_unreachable(error):
             raise Problem(
