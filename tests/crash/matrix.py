@@ -51,7 +51,7 @@ _HOMES: dict[str, Kind] = {
 _DELETE_CALLS = (
     "hosts.delete_server",
     "vipu.ListPartitions",
-    "vipu.RemovePartition",
+    "admin.RemovePartitions",
     "admin.ListAllocations",
     "admin.RemoveAllocation",
     "networks.delete",

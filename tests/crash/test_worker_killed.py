@@ -21,7 +21,7 @@ BUILD = (
 )
 CLEAN_UP = (
     "hosts.delete_server",
-    "vipu.RemovePartition",
+    "admin.RemovePartitions",
     "admin.RemoveAllocation",
     "networks.delete",
     "redfish.reset",

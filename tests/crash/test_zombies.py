@@ -13,7 +13,7 @@ from tests.crash.zombies import Case, Meanwhile
 pytestmark = pytest.mark.anyio
 
 LEASES = 2
-CHANGING = (Call.DELETE_SERVER, Call.REMOVE_PARTITION, Call.REMOVE_ALLOCATION, Call.DELETE_NETWORK, Call.RESET_MACHINE)
+CHANGING = (Call.DELETE_SERVER, Call.REMOVE_PARTITIONS, Call.REMOVE_ALLOCATION, Call.DELETE_NETWORK, Call.RESET_MACHINE)
 CASES = [
     *(Case(Create(), call, Meanwhile.GIVEN_AWAY, LEASES) for call in zombies.MAKING),
     *(Case(Create(), call, Meanwhile.DELETED, LEASES) for call in (Call.PUT_NETWORK, Call.CREATE_ALLOCATION)),

@@ -41,7 +41,7 @@ TAKING_DOWN = (
     Call.GET_HOST,
     Call.DELETE_SERVER,
     Call.LIST_PARTITIONS,
-    Call.REMOVE_PARTITION,
+    Call.REMOVE_PARTITIONS,
     Call.GET_ALLOCATION,
     Call.REMOVE_ALLOCATION,
     Call.GET_NETWORK,
@@ -55,7 +55,7 @@ MAKING = tuple(call for call in BUILDING if not call.name.startswith("GET_") and
 
 PHASES = (
     Call.DELETE_SERVER,
-    Call.REMOVE_PARTITION,
+    Call.REMOVE_PARTITIONS,
     Call.REMOVE_ALLOCATION,
     Call.DELETE_NETWORK,
     Call.RESET_MACHINE,

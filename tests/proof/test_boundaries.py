@@ -37,7 +37,7 @@ CALL_OF_STEP = {
     "deploy_poplar_servers": ("hosts.put_server", "host"),
     "check_ipus": ("hosts.get", "host"),
     "wipe_poplar_servers": ("hosts.delete_server", "host"),
-    "remove_partitions": ("vipu.RemovePartition", "name"),
+    "remove_partitions": ("admin.RemovePartitions", "name"),
     "remove_allocation": ("admin.RemoveAllocation", "name"),
     "detach_network": ("networks.delete", "name"),
     "power_off_machines": ("redfish.reset", "machine"),

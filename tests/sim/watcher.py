@@ -19,7 +19,9 @@ CUSTOMER = "customer"
 """The sender of what a customer does at the controller with his own hands."""
 
 CREATES = frozenset({"create_allocation", "create_partition", "put_network", "put_server", "start_test"})
-REMOVES = frozenset({"remove_partition", "remove_allocation", "delete_network", "delete_server", "power_off"})
+REMOVES = frozenset(
+    {"remove_partition", "remove_partitions", "remove_allocation", "delete_network", "delete_server", "power_off"}
+)
 
 _HOLDERS = """
 SELECT coalesce(m.name, h.name), a.cluster_id::text

@@ -32,7 +32,7 @@ CALL_OF_STEP = {
     "create_partition": "vipu.CreatePartition",
     "deploy_poplar_servers": "hosts.put_server",
 }
-CLEAN_UP_CALLS = ("hosts.delete_server", "vipu.RemovePartition", "admin.RemoveAllocation", "networks.delete")
+CLEAN_UP_CALLS = ("hosts.delete_server", "admin.RemovePartitions", "admin.RemoveAllocation", "networks.delete")
 
 
 @pytest.fixture(scope="module")

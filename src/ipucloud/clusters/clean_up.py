@@ -28,10 +28,10 @@ async def _wiped(site: Site, host: HostInput) -> bool:
 
 async def remove_partitions(site: Site, cluster: ClusterInputs) -> StepResult:
     """Ours and those the customer made: all of this cluster's allocation and of no other."""
-    for partition in await site.vipu.list_partitions(cluster.external_name):
-        await site.vipu.remove_partition(partition)
     if await site.vipu.list_partitions(cluster.external_name):
-        return Pending("removing the partitions")
+        await site.vipu.remove_partitions(cluster.external_name)
+        if await site.vipu.list_partitions(cluster.external_name):
+            return Pending("removing the partitions")
     return Achieved()
 
 

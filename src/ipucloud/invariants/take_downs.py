@@ -9,10 +9,10 @@ from ipucloud.wire.site import HostState
 
 async def _allocation(site: Site, violation: Violation) -> bool:
     name = violation.object_id
-    for partition in await site.vipu.list_partitions(name):
-        await site.vipu.remove_partition(partition)
     if await site.vipu.list_partitions(name):
-        return False
+        await site.vipu.remove_partitions(name)
+        if await site.vipu.list_partitions(name):
+            return False
     await site.vipu.remove_allocation(name)
     return await site.vipu.allocation(name) is None
 

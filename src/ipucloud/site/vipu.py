@@ -101,10 +101,6 @@ class GrpcVipu:
             Call.CREATE_PARTITION, self._user.CreatePartition, user.CreatePartitionRequest(requirements=wanted)
         )
 
-    async def remove_partition(self, partition_id: str) -> None:
-        request = user.RemovePartitionRequest(partition_id=partition_id, force=True)
-        await self._read(Call.REMOVE_PARTITION, self._user.RemovePartition, request)
-
     async def allocation(self, allocation_id: str) -> Allocation | None:
         reply = await self._read(
             Call.GET_ALLOCATION, self._admin.GetAllocation, admin.GetAllocationRequest(id=allocation_id)
@@ -127,6 +123,10 @@ class GrpcVipu:
         await self._read(
             Call.REMOVE_ALLOCATION, self._admin.RemoveAllocation, admin.RemoveAllocationRequest(id=allocation_id)
         )
+
+    async def remove_partitions(self, allocation_id: str) -> None:
+        request = admin.RemovePartitionsRequest(allocation_id=allocation_id)
+        await self._read(Call.REMOVE_PARTITIONS, self._admin.RemovePartitions, request)
 
     async def cluster_test(self, test_id: str) -> ClusterTest | None:
         reply = await self._read(

@@ -24,17 +24,17 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1eipucloud/wire/vipu_admin.proto\x12\x16ipucloud.vipu.admin.v1\"l\n\x05\x41gent\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\ncluster_id\x18\x02 \x01(\t\x12\x0b\n\x03pod\x18\x03 \x01(\t\x12\x0c\n\x04slot\x18\x04 \x01(\r\x12\x15\n\rallocation_id\x18\x05 \x01(\t\x12\x11\n\treachable\x18\x06 \x01(\x08\"\'\n\x11ListAgentsRequest\x12\x12\n\ncluster_id\x18\x01 \x01(\t\"@\n\x0fListAgentsReply\x12-\n\x06\x61gents\x18\x01 \x03(\x0b\x32\x1d.ipucloud.vipu.admin.v1.Agent\"?\n\nAllocation\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\ncluster_id\x18\x02 \x01(\t\x12\x11\n\tagent_ids\x18\x03 \x03(\t\"Z\n\x17\x43reateAllocationRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\ncluster_id\x18\x02 \x01(\t\x12\x11\n\tagent_ids\x18\x03 \x03(\t\x12\x0c\n\x04size\x18\x04 \x01(\r\"O\n\x15\x43reateAllocationReply\x12\x36\n\nallocation\x18\x01 \x01(\x0b\x32\".ipucloud.vipu.admin.v1.Allocation\"\"\n\x14GetAllocationRequest\x12\n\n\x02id\x18\x01 \x01(\t\"L\n\x12GetAllocationReply\x12\x36\n\nallocation\x18\x01 \x01(\x0b\x32\".ipucloud.vipu.admin.v1.Allocation\",\n\x16ListAllocationsRequest\x12\x12\n\ncluster_id\x18\x01 \x01(\t\"O\n\x14ListAllocationsReply\x12\x37\n\x0b\x61llocations\x18\x01 \x03(\x0b\x32\".ipucloud.vipu.admin.v1.Allocation\"%\n\x17RemoveAllocationRequest\x12\n\n\x02id\x18\x01 \x01(\t\"\x17\n\x15RemoveAllocationReply\"R\n\nLinkResult\x12\x12\n\nfrom_agent\x18\x01 \x01(\t\x12\x10\n\x08to_agent\x18\x02 \x01(\t\x12\x0e\n\x06passed\x18\x03 \x01(\x08\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"\xb1\x01\n\nTestResult\x12.\n\x04kind\x18\x01 \x01(\x0e\x32 .ipucloud.vipu.admin.v1.TestKind\x12\x30\n\x05state\x18\x02 \x01(\x0e\x32!.ipucloud.vipu.admin.v1.TestState\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x31\n\x05links\x18\x04 \x03(\x0b\x32\".ipucloud.vipu.admin.v1.LinkResult\"\x97\x01\n\x0b\x43lusterTest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x15\n\rallocation_id\x18\x02 \x01(\t\x12\x30\n\x05state\x18\x03 \x01(\x0e\x32!.ipucloud.vipu.admin.v1.TestState\x12\x33\n\x07results\x18\x04 \x03(\x0b\x32\".ipucloud.vipu.admin.v1.TestResult\"h\n\x12TestClusterRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x15\n\rallocation_id\x18\x02 \x01(\t\x12/\n\x05kinds\x18\x03 \x03(\x0e\x32 .ipucloud.vipu.admin.v1.TestKind\"\x1e\n\x10TestClusterReply\x12\n\n\x02id\x18\x01 \x01(\t\"#\n\x15GetClusterTestRequest\x12\n\n\x02id\x18\x01 \x01(\t\"H\n\x13GetClusterTestReply\x12\x31\n\x04test\x18\x01 \x01(\x0b\x32#.ipucloud.vipu.admin.v1.ClusterTest*\x80\x01\n\x08TestKind\x12\x12\n\x0eTEST_UNDEFINED\x10\x00\x12\x10\n\x0cTEST_VERSION\x10\x01\x12\x10\n\x0cTEST_CABLING\x10\x02\x12\x12\n\x0eTEST_SYNC_LINK\x10\x03\x12\x16\n\x12TEST_LINK_TRAINING\x10\x04\x12\x10\n\x0cTEST_TRAFFIC\x10\x05*K\n\tTestState\x12\x10\n\x0cTS_UNDEFINED\x10\x00\x12\x0e\n\nTS_RUNNING\x10\x01\x12\r\n\tTS_PASSED\x10\x02\x12\r\n\tTS_FAILED\x10\x03\x32\x87\x06\n\x0c\x41\x64minService\x12`\n\nListAgents\x12).ipucloud.vipu.admin.v1.ListAgentsRequest\x1a\'.ipucloud.vipu.admin.v1.ListAgentsReply\x12r\n\x10\x43reateAllocation\x12/.ipucloud.vipu.admin.v1.CreateAllocationRequest\x1a-.ipucloud.vipu.admin.v1.CreateAllocationReply\x12i\n\rGetAllocation\x12,.ipucloud.vipu.admin.v1.GetAllocationRequest\x1a*.ipucloud.vipu.admin.v1.GetAllocationReply\x12o\n\x0fListAllocations\x12..ipucloud.vipu.admin.v1.ListAllocationsRequest\x1a,.ipucloud.vipu.admin.v1.ListAllocationsReply\x12r\n\x10RemoveAllocation\x12/.ipucloud.vipu.admin.v1.RemoveAllocationRequest\x1a-.ipucloud.vipu.admin.v1.RemoveAllocationReply\x12\x63\n\x0bTestCluster\x12*.ipucloud.vipu.admin.v1.TestClusterRequest\x1a(.ipucloud.vipu.admin.v1.TestClusterReply\x12l\n\x0eGetClusterTest\x12-.ipucloud.vipu.admin.v1.GetClusterTestRequest\x1a+.ipucloud.vipu.admin.v1.GetClusterTestReplyb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1eipucloud/wire/vipu_admin.proto\x12\x16ipucloud.vipu.admin.v1\"l\n\x05\x41gent\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\ncluster_id\x18\x02 \x01(\t\x12\x0b\n\x03pod\x18\x03 \x01(\t\x12\x0c\n\x04slot\x18\x04 \x01(\r\x12\x15\n\rallocation_id\x18\x05 \x01(\t\x12\x11\n\treachable\x18\x06 \x01(\x08\"\'\n\x11ListAgentsRequest\x12\x12\n\ncluster_id\x18\x01 \x01(\t\"@\n\x0fListAgentsReply\x12-\n\x06\x61gents\x18\x01 \x03(\x0b\x32\x1d.ipucloud.vipu.admin.v1.Agent\"?\n\nAllocation\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\ncluster_id\x18\x02 \x01(\t\x12\x11\n\tagent_ids\x18\x03 \x03(\t\"Z\n\x17\x43reateAllocationRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\ncluster_id\x18\x02 \x01(\t\x12\x11\n\tagent_ids\x18\x03 \x03(\t\x12\x0c\n\x04size\x18\x04 \x01(\r\"O\n\x15\x43reateAllocationReply\x12\x36\n\nallocation\x18\x01 \x01(\x0b\x32\".ipucloud.vipu.admin.v1.Allocation\"\"\n\x14GetAllocationRequest\x12\n\n\x02id\x18\x01 \x01(\t\"L\n\x12GetAllocationReply\x12\x36\n\nallocation\x18\x01 \x01(\x0b\x32\".ipucloud.vipu.admin.v1.Allocation\",\n\x16ListAllocationsRequest\x12\x12\n\ncluster_id\x18\x01 \x01(\t\"O\n\x14ListAllocationsReply\x12\x37\n\x0b\x61llocations\x18\x01 \x03(\x0b\x32\".ipucloud.vipu.admin.v1.Allocation\"%\n\x17RemoveAllocationRequest\x12\n\n\x02id\x18\x01 \x01(\t\"\x17\n\x15RemoveAllocationReply\"0\n\x17RemovePartitionsRequest\x12\x15\n\rallocation_id\x18\x01 \x01(\t\"\x17\n\x15RemovePartitionsReply\"R\n\nLinkResult\x12\x12\n\nfrom_agent\x18\x01 \x01(\t\x12\x10\n\x08to_agent\x18\x02 \x01(\t\x12\x0e\n\x06passed\x18\x03 \x01(\x08\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"\xb1\x01\n\nTestResult\x12.\n\x04kind\x18\x01 \x01(\x0e\x32 .ipucloud.vipu.admin.v1.TestKind\x12\x30\n\x05state\x18\x02 \x01(\x0e\x32!.ipucloud.vipu.admin.v1.TestState\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x31\n\x05links\x18\x04 \x03(\x0b\x32\".ipucloud.vipu.admin.v1.LinkResult\"\x97\x01\n\x0b\x43lusterTest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x15\n\rallocation_id\x18\x02 \x01(\t\x12\x30\n\x05state\x18\x03 \x01(\x0e\x32!.ipucloud.vipu.admin.v1.TestState\x12\x33\n\x07results\x18\x04 \x03(\x0b\x32\".ipucloud.vipu.admin.v1.TestResult\"h\n\x12TestClusterRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x15\n\rallocation_id\x18\x02 \x01(\t\x12/\n\x05kinds\x18\x03 \x03(\x0e\x32 .ipucloud.vipu.admin.v1.TestKind\"\x1e\n\x10TestClusterReply\x12\n\n\x02id\x18\x01 \x01(\t\"#\n\x15GetClusterTestRequest\x12\n\n\x02id\x18\x01 \x01(\t\"H\n\x13GetClusterTestReply\x12\x31\n\x04test\x18\x01 \x01(\x0b\x32#.ipucloud.vipu.admin.v1.ClusterTest*\x80\x01\n\x08TestKind\x12\x12\n\x0eTEST_UNDEFINED\x10\x00\x12\x10\n\x0cTEST_VERSION\x10\x01\x12\x10\n\x0cTEST_CABLING\x10\x02\x12\x12\n\x0eTEST_SYNC_LINK\x10\x03\x12\x16\n\x12TEST_LINK_TRAINING\x10\x04\x12\x10\n\x0cTEST_TRAFFIC\x10\x05*K\n\tTestState\x12\x10\n\x0cTS_UNDEFINED\x10\x00\x12\x0e\n\nTS_RUNNING\x10\x01\x12\r\n\tTS_PASSED\x10\x02\x12\r\n\tTS_FAILED\x10\x03\x32\xfb\x06\n\x0c\x41\x64minService\x12`\n\nListAgents\x12).ipucloud.vipu.admin.v1.ListAgentsRequest\x1a\'.ipucloud.vipu.admin.v1.ListAgentsReply\x12r\n\x10\x43reateAllocation\x12/.ipucloud.vipu.admin.v1.CreateAllocationRequest\x1a-.ipucloud.vipu.admin.v1.CreateAllocationReply\x12i\n\rGetAllocation\x12,.ipucloud.vipu.admin.v1.GetAllocationRequest\x1a*.ipucloud.vipu.admin.v1.GetAllocationReply\x12o\n\x0fListAllocations\x12..ipucloud.vipu.admin.v1.ListAllocationsRequest\x1a,.ipucloud.vipu.admin.v1.ListAllocationsReply\x12r\n\x10RemoveAllocation\x12/.ipucloud.vipu.admin.v1.RemoveAllocationRequest\x1a-.ipucloud.vipu.admin.v1.RemoveAllocationReply\x12r\n\x10RemovePartitions\x12/.ipucloud.vipu.admin.v1.RemovePartitionsRequest\x1a-.ipucloud.vipu.admin.v1.RemovePartitionsReply\x12\x63\n\x0bTestCluster\x12*.ipucloud.vipu.admin.v1.TestClusterRequest\x1a(.ipucloud.vipu.admin.v1.TestClusterReply\x12l\n\x0eGetClusterTest\x12-.ipucloud.vipu.admin.v1.GetClusterTestRequest\x1a+.ipucloud.vipu.admin.v1.GetClusterTestReplyb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'ipucloud.wire.vipu_admin_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_TESTKIND']._serialized_start=1486
-  _globals['_TESTKIND']._serialized_end=1614
-  _globals['_TESTSTATE']._serialized_start=1616
-  _globals['_TESTSTATE']._serialized_end=1691
+  _globals['_TESTKIND']._serialized_start=1561
+  _globals['_TESTKIND']._serialized_end=1689
+  _globals['_TESTSTATE']._serialized_start=1691
+  _globals['_TESTSTATE']._serialized_end=1766
   _globals['_AGENT']._serialized_start=58
   _globals['_AGENT']._serialized_end=166
   _globals['_LISTAGENTSREQUEST']._serialized_start=168
@@ -59,20 +59,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REMOVEALLOCATIONREQUEST']._serialized_end=791
   _globals['_REMOVEALLOCATIONREPLY']._serialized_start=793
   _globals['_REMOVEALLOCATIONREPLY']._serialized_end=816
-  _globals['_LINKRESULT']._serialized_start=818
-  _globals['_LINKRESULT']._serialized_end=900
-  _globals['_TESTRESULT']._serialized_start=903
-  _globals['_TESTRESULT']._serialized_end=1080
-  _globals['_CLUSTERTEST']._serialized_start=1083
-  _globals['_CLUSTERTEST']._serialized_end=1234
-  _globals['_TESTCLUSTERREQUEST']._serialized_start=1236
-  _globals['_TESTCLUSTERREQUEST']._serialized_end=1340
-  _globals['_TESTCLUSTERREPLY']._serialized_start=1342
-  _globals['_TESTCLUSTERREPLY']._serialized_end=1372
-  _globals['_GETCLUSTERTESTREQUEST']._serialized_start=1374
-  _globals['_GETCLUSTERTESTREQUEST']._serialized_end=1409
-  _globals['_GETCLUSTERTESTREPLY']._serialized_start=1411
-  _globals['_GETCLUSTERTESTREPLY']._serialized_end=1483
-  _globals['_ADMINSERVICE']._serialized_start=1694
-  _globals['_ADMINSERVICE']._serialized_end=2469
+  _globals['_REMOVEPARTITIONSREQUEST']._serialized_start=818
+  _globals['_REMOVEPARTITIONSREQUEST']._serialized_end=866
+  _globals['_REMOVEPARTITIONSREPLY']._serialized_start=868
+  _globals['_REMOVEPARTITIONSREPLY']._serialized_end=891
+  _globals['_LINKRESULT']._serialized_start=893
+  _globals['_LINKRESULT']._serialized_end=975
+  _globals['_TESTRESULT']._serialized_start=978
+  _globals['_TESTRESULT']._serialized_end=1155
+  _globals['_CLUSTERTEST']._serialized_start=1158
+  _globals['_CLUSTERTEST']._serialized_end=1309
+  _globals['_TESTCLUSTERREQUEST']._serialized_start=1311
+  _globals['_TESTCLUSTERREQUEST']._serialized_end=1415
+  _globals['_TESTCLUSTERREPLY']._serialized_start=1417
+  _globals['_TESTCLUSTERREPLY']._serialized_end=1447
+  _globals['_GETCLUSTERTESTREQUEST']._serialized_start=1449
+  _globals['_GETCLUSTERTESTREQUEST']._serialized_end=1484
+  _globals['_GETCLUSTERTESTREPLY']._serialized_start=1486
+  _globals['_GETCLUSTERTESTREPLY']._serialized_end=1558
+  _globals['_ADMINSERVICE']._serialized_start=1769
+  _globals['_ADMINSERVICE']._serialized_end=2660
 # @@protoc_insertion_point(module_scope)

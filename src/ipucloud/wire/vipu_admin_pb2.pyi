@@ -123,6 +123,16 @@ class RemoveAllocationReply(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
+class RemovePartitionsRequest(_message.Message):
+    __slots__ = ("allocation_id",)
+    ALLOCATION_ID_FIELD_NUMBER: _ClassVar[int]
+    allocation_id: str
+    def __init__(self, allocation_id: _Optional[str] = ...) -> None: ...
+
+class RemovePartitionsReply(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
 class LinkResult(_message.Message):
     __slots__ = ("from_agent", "to_agent", "passed", "detail")
     FROM_AGENT_FIELD_NUMBER: _ClassVar[int]

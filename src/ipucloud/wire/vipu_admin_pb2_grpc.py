@@ -59,6 +59,11 @@ class AdminServiceStub:
                 request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAllocationRequest.SerializeToString,
                 response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAllocationReply.FromString,
                 _registered_method=True)
+        self.RemovePartitions = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/RemovePartitions',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemovePartitionsRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemovePartitionsReply.FromString,
+                _registered_method=True)
         self.TestCluster = channel.unary_unary(
                 '/ipucloud.vipu.admin.v1.AdminService/TestCluster',
                 request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.TestClusterRequest.SerializeToString,
@@ -104,6 +109,12 @@ class AdminServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RemovePartitions(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def TestCluster(self, request, context):
         """Missing associated documentation comment in .proto file."""
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -143,6 +154,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.RemoveAllocation,
                     request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAllocationRequest.FromString,
                     response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAllocationReply.SerializeToString,
+            ),
+            'RemovePartitions': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemovePartitions,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemovePartitionsRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemovePartitionsReply.SerializeToString,
             ),
             'TestCluster': grpc.unary_unary_rpc_method_handler(
                     servicer.TestCluster,
@@ -290,6 +306,33 @@ class AdminService:
             '/ipucloud.vipu.admin.v1.AdminService/RemoveAllocation',
             ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAllocationRequest.SerializeToString,
             ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAllocationReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemovePartitions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/RemovePartitions',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.RemovePartitionsRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.RemovePartitionsReply.FromString,
             options,
             channel_credentials,
             insecure,

@@ -81,6 +81,19 @@ def test_an_allocation_with_partitions_stays(vipu: VipuDriver, cluster_id: str, 
     assert vipu.allocations() == {}
 
 
+def test_an_allocation_is_emptied_by_its_name_alone(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+    """Customers choose the names of partitions, and choose them again: a late request must not name any."""
+    for name, machine in (("mine", pod[0]), ("theirs", pod[1])):
+        vipu.allocate(name, cluster_id, [machine])
+        vipu.create(f"training-{name}", 1, allocation_id=name)
+    vipu.admin.RemovePartitions(admin.RemovePartitionsRequest(allocation_id="mine"), timeout=5)
+    assert list(vipu.partitions()) == ["training-theirs"]
+    vipu.release("mine")
+    with pytest.raises(grpc.RpcError) as caught:
+        vipu.admin.RemovePartitions(admin.RemovePartitionsRequest(allocation_id="mine"), timeout=5)
+    assert code_of(caught.value) is grpc.StatusCode.NOT_FOUND
+
+
 def cluster_test(vipu: VipuDriver, name: str) -> admin.ClusterTest:
     vipu.admin.TestCluster(admin.TestClusterRequest(id=name, allocation_id="a"), timeout=5)
     found: admin.ClusterTest = vipu.admin.GetClusterTest(admin.GetClusterTestRequest(id=name), timeout=5).test

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,6 +21,7 @@ from ipucloud.reconcile.reconciler import Ticket
 from ipucloud.site.ports import Site
 from tests.sim.mutants.planting import mutant, replace, rewrite
 from tests.sim.site.hardware import Hardware
+from tests.sim.site.ports import SimulatedVipu
 
 
 def _step(stack: ExitStack, name: str, value: object) -> None:
@@ -123,8 +125,8 @@ def undo_forgets(stack: ExitStack) -> None:
 @mutant("a clean-up removes every partition of the controller")
 def foreign_partitions(stack: ExitStack) -> None:
     async def remove(site: Site, cluster: ClusterInputs) -> StepResult:
-        for partition in await site.vipu.all_partitions():
-            await site.vipu.remove_partition(partition.id)
+        for allocation in await site.vipu.list_allocations(""):
+            await site.vipu.remove_partitions(allocation.id)
         return Achieved()
 
     _step(stack, "remove_partitions", remove)
@@ -144,12 +146,16 @@ def network_stays(stack: ExitStack) -> None:
 
 @mutant("a clean-up forgets the partitions that the customer made")
 def own_partition_only(stack: ExitStack) -> None:
-    async def remove(site: Site, cluster: ClusterInputs) -> StepResult:
-        await site.vipu.remove_partition(cluster.external_name)
-        return Achieved()
+    replace(stack, Hardware, "remove_partitions", Hardware.remove_partition)
 
-    _step(stack, "remove_partitions", remove)
-    replace(stack, clean_up, "remove_partitions", remove)
+
+@mutant("partitions are removed by their names, which customers choose and choose again")
+def removed_by_name(stack: ExitStack) -> None:
+    async def remove(self: SimulatedVipu, allocation_id: str) -> None:
+        for name in await self.list_partitions(allocation_id):
+            await self._calls.change("remove_partition", name, partial(self._hardware.remove_partition, name))
+
+    replace(stack, SimulatedVipu, "remove_partitions", remove)
 
 
 @mutant("machines go to the next tenant without having been off")

@@ -122,6 +122,10 @@ class Hardware:
                 found, state=PartitionState.PENDING, doing=Doing.REMOVING, due=self._later()
             )
 
+    def remove_partitions(self, allocation: str) -> None:
+        for name in [name for name, found in self.state.partitions.items() if found.allocation == allocation]:
+            self.remove_partition(name)
+
     def put_network(self, name: str, spec: NetworkSpec) -> None:
         state = self.state
         present = state.networks.get(name)

@@ -88,11 +88,6 @@ class SimulatedVipu:
             "create_partition", request.id, lambda: self._hardware.create_partition(request), *touches
         )
 
-    async def remove_partition(self, partition_id: str) -> None:
-        await self._calls.change(
-            "remove_partition", partition_id, lambda: self._hardware.remove_partition(partition_id)
-        )
-
     async def allocation(self, allocation_id: str) -> Allocation | None:
         return await self._calls.read(
             f"allocation {allocation_id}", lambda state, _: see.allocation(state, allocation_id)
@@ -114,6 +109,11 @@ class SimulatedVipu:
     async def remove_allocation(self, allocation_id: str) -> None:
         await self._calls.change(
             "remove_allocation", allocation_id, lambda: self._hardware.remove_allocation(allocation_id)
+        )
+
+    async def remove_partitions(self, allocation_id: str) -> None:
+        await self._calls.change(
+            "remove_partitions", allocation_id, lambda: self._hardware.remove_partitions(allocation_id)
         )
 
     async def cluster_test(self, test_id: str) -> ClusterTest | None:

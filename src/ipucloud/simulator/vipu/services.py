@@ -82,6 +82,11 @@ class AdminMethods:
         self._allocations.remove(request.id)
         return admin.RemoveAllocationReply()
 
+    def RemovePartitions(self, request: admin.RemovePartitionsRequest) -> admin.RemovePartitionsReply:
+        for partition in self._controller.partitions.all(self._allocations.get(request.allocation_id).id):
+            self._controller.partitions.remove(partition.id, force=True)
+        return admin.RemovePartitionsReply()
+
     def TestCluster(self, request: admin.TestClusterRequest) -> admin.TestClusterReply:
         kinds = [KINDS[kind - 1] if 0 < kind <= len(KINDS) else str(kind) for kind in request.kinds]
         return admin.TestClusterReply(id=self._tests.start(request.id, request.allocation_id, kinds).id)
