@@ -9,6 +9,8 @@ import pytest
 
 from tests.support.postgres import ROOT_VARIABLE, Database, TestServer, running_server
 
+pytest_plugins = ["tests.support.proofs"]
+
 _server = pytest.StashKey[ExitStack]()
 
 

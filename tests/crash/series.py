@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import time
 import traceback
@@ -36,6 +37,14 @@ class Tally:
         self.seconds = max(self.seconds, other.seconds)
         self.notes += other.notes
         self.failures += other.failures
+
+    def document(self) -> str:
+        return json.dumps(vars(self))
+
+    @classmethod
+    def of(cls, document: str) -> Tally:
+        told = json.loads(document)
+        return cls(**(told | {"notes": Counter(told["notes"])}))
 
 
 @asynccontextmanager

@@ -1,13 +1,16 @@
-"""A process is killed at every failpoint once; the whole matrix is `python -m tests.crash matrix`."""
+"""A process is killed at every failpoint; with `--full` at its first and second hit, in every kind of operation."""
 
 from __future__ import annotations
 
 import runpy
+from collections.abc import Callable
 
 import pytest
 
 from tests.crash import matrix
 from tests.crash.lab import Lab
+from tests.crash.shares import Order, What, divided, one_process_per_core
+from tests.support.postgres import TestServer
 
 POINTS = matrix.names()
 
@@ -18,6 +21,13 @@ async def test_a_kill_at_a_failpoint_is_made_good(lab: Lab, point: str) -> None:
     outcome = await matrix.run(lab, matrix.once(point))
     assert outcome.died, f"no process came to {point}; those that it came to: {sorted(set(outcome.points))}"
     assert outcome.faults == ()
+
+
+@pytest.mark.full
+def test_kills_at_every_failpoint_in_every_operation(postgres: TestServer, figures: Callable[..., None]) -> None:
+    tally = divided(Order(What.MATRIX), one_process_per_core())
+    figures(failpoints=len(POINTS), trials=tally.trials, kills=tally.kills, seconds=round(tally.seconds))
+    assert tally.failures == []
 
 
 def test_the_page_lists_the_failpoints_that_stand_in_the_code() -> None:

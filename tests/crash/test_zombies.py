@@ -1,6 +1,8 @@
-"""Workers that freeze right before a call and thaw too late; all of it is `python -m tests.crash zombies`."""
+"""Workers that freeze right before a call and thaw too late; with `--full` before every call, for up to 60 leases."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 
@@ -8,9 +10,9 @@ from ipucloud.site.calls import Call
 from tests.crash import zombies
 from tests.crash.kinds import Create, Delete
 from tests.crash.lab import Lab
+from tests.crash.shares import Order, What, divided
 from tests.crash.zombies import Case, Meanwhile
-
-pytestmark = pytest.mark.anyio
+from tests.support.postgres import TestServer
 
 LEASES = 2
 CHANGING = (Call.DELETE_SERVER, Call.REMOVE_PARTITIONS, Call.REMOVE_ALLOCATION, Call.DELETE_NETWORK, Call.RESET_MACHINE)
@@ -23,10 +25,23 @@ CASES = [
     Case(Create(), Call.PUT_NETWORK, Meanwhile.DELETED, LEASES, held=Call.LIST_ALLOCATIONS),
 ]
 
+PROCESSES = 6
+"""Side by side with `--full`: most of the time everybody waits."""
 
+
+@pytest.mark.anyio
 @pytest.mark.parametrize("case", CASES, ids=str)
 async def test_a_late_request_leaves_nothing_behind_and_hits_nobody_else(lab: Lab, case: Case) -> None:
     await lab.clear()
     thawed = await zombies.attempt(lab, case)
     assert thawed.refused
     assert thawed.faults == ()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("leases", [2, 10, 60])
+def test_late_requests_of_every_call(postgres: TestServer, leases: int, figures: Callable[..., None]) -> None:
+    tally = divided(Order(What.ZOMBIES, leases=(leases,)), PROCESSES)
+    figures(leases=leases, trials=tally.trials, seconds=round(tally.seconds), **tally.notes)
+    assert tally.failures == []
+    assert tally.notes["stale looks or results dropped"] > 0

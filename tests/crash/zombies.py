@@ -136,6 +136,10 @@ def cases(leases: Sequence[int]) -> Iterator[Case]:
             yield Case(Create(), call, Meanwhile.DELETED, min(leases), phase)
 
 
+def everything(leases: Sequence[int]) -> list[Case | Inside]:
+    return [*INSIDE, *cases(leases)]
+
+
 async def attempt(lab: Lab, case: Case) -> Thawed:
     """The whole trial; the lab has no cluster before and after."""
     clock = asyncio.get_running_loop().time

@@ -1,4 +1,4 @@
-"""What every proof may ask for: how far to go, and a place for the figures it finds."""
+"""Proofs go as far as they are told: a short way with the whole suite, to the goals' own numbers with `--full`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,25 @@ FIGURES = "figures"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Known when pytest is started for this folder; the whole suite runs the short versions."""
     parser.addoption("--full", action="store_true", help="go as far as the goals of reliability ask")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "full: a test that runs with --full only")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--full"):
+        return
+    long = [item for item in items if item.get_closest_marker("full") is not None]
+    config.hook.pytest_deselected(items=long)
+    items[:] = [item for item in items if item not in long]
 
 
 @pytest.fixture
 def full(request: pytest.FixtureRequest) -> bool:
     """True when the goal's own numbers are to be reached."""
-    return bool(request.config.getoption("--full", default=False))
+    return bool(request.config.getoption("--full"))
 
 
 @pytest.fixture
@@ -32,7 +43,7 @@ def figures(request: pytest.FixtureRequest) -> Callable[..., None]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if not terminalreporter.config.getoption("--full", default=False):
+    if not terminalreporter.config.getoption("--full"):
         return
     for reports in terminalreporter.stats.values():
         for report in reports:
