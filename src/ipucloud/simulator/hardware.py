@@ -77,7 +77,7 @@ def build_regions(settings: Settings) -> dict[str, Region]:
 
 
 def _region(plan: RegionPlan, settings: Settings) -> Region:
-    pods = tuple(_pods(plan, settings.machines, settings.pod_size))
+    pods = tuple(_pods(plan, settings))
     hosts = tuple(
         SiteHost(name=f"{plan.short}-h{number:03d}", address=f"10.3.{number // 250}.{number % 250 + 1}")
         for number in range(1, settings.hosts + 1)
@@ -85,7 +85,8 @@ def _region(plan: RegionPlan, settings: Settings) -> Region:
     return Region(plan, pods, hosts)
 
 
-def _pods(plan: RegionPlan, machines: int, pod_size: int) -> Iterator[SitePod]:
+def _pods(plan: RegionPlan, settings: Settings) -> Iterator[SitePod]:
+    machines, pod_size = settings.machines, settings.pod_size
     for index, first in enumerate(range(0, machines, pod_size)):
         group = f"{plan.short}-gw{index // PODS_PER_GW_GROUP + 1}"
         size = min(pod_size, machines - first)
@@ -96,7 +97,7 @@ def _pods(plan: RegionPlan, machines: int, pod_size: int) -> Iterator[SitePod]:
             gw_group=group,
             position=index % PODS_PER_GW_GROUP,
             topology=_topology(size),
-            gateway_topology="looped",
+            gateway_topology=settings.gateway_topology,
             machines=[_machine(plan, index + 1, slot) for slot in range(size)],
         )
 

@@ -60,6 +60,9 @@ def _settings(options: argparse.Namespace, token: str) -> Settings:
         time_scale=options.time_scale,
         machines_on=options.machines_on,
         seed=options.seed,
+        secure=options.secure,
+        gateway_topology=options.gateway_topology,
+        metrics_port=options.metrics_port,
         fsync=options.fsync,
     )
 
@@ -81,6 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--die-with-parent", action="store_true", help="stop when the process that started this one ends (Linux)")
     add("--machines-on", action="store_true", help="machines start switched on (else off, as clean-up leaves them)")
     add("--seed", type=int, default=0, help="seed of the fault rules' probabilities")
+    add("--secure", action="store_true", help="V-IPU controllers ask their users for access keys")
+    add("--gateway-topology", choices=["looped", "switched"], default="looped", help="how GW-Links are cabled")
+    add("--metrics-port", type=int, metavar="PORT", help="port for Prometheus, usually 2113 (0: choose one)")
     add("--no-fsync", dest="fsync", action="store_false", help="faster; state survives a kill, not a loss of power")
     return parser
 

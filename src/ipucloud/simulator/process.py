@@ -23,8 +23,9 @@ from ipucloud.simulator.http.protocol import BreakableProtocol, QuietServer
 from ipucloud.simulator.ports import listen_on
 from ipucloud.simulator.settings import Settings
 from ipucloud.simulator.site import Site, prepare_folder
+from ipucloud.simulator.vipu.admin import AdminMethods
 from ipucloud.simulator.vipu.rpc import service_handler
-from ipucloud.simulator.vipu.services import AdminMethods, UserMethods, VersionMethods
+from ipucloud.simulator.vipu.services import UserMethods, VersionMethods
 from ipucloud.wire import vipu_admin_pb2, vipu_pb2
 
 GRACE_SECONDS = 1.0

@@ -15,6 +15,7 @@ class Reason(Enum):
     EXISTS = (grpc.StatusCode.ALREADY_EXISTS, 409)
     EXHAUSTED = (grpc.StatusCode.RESOURCE_EXHAUSTED, 409)
     PRECONDITION = (grpc.StatusCode.FAILED_PRECONDITION, 409)
+    UNAUTHENTICATED = (grpc.StatusCode.UNAUTHENTICATED, 401)
 
     @property
     def grpc_code(self) -> grpc.StatusCode:
@@ -57,3 +58,8 @@ def exhausted(sentence: str) -> Refusal:
 def precondition(sentence: str) -> Refusal:
     """The object is in a state that does not allow the request."""
     return Refusal(Reason.PRECONDITION, sentence)
+
+
+def unauthenticated(sentence: str) -> Refusal:
+    """The caller did not prove who they are."""
+    return Refusal(Reason.UNAUTHENTICATED, sentence)

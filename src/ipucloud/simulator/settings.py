@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 DEFAULT_MACHINES = 32
 DEFAULT_POD_SIZE = 16
+
+GatewayTopology = Literal["looped", "switched"]
 
 
 @dataclass(frozen=True)
@@ -15,6 +18,8 @@ class Settings:
 
     `advertise` is the address that others reach `bind` by, when it is another one.
     Machines start switched off, as clean-up leaves them, unless `machines_on`.
+    `secure` V-IPU controllers ask every caller of their user service for an access key.
+    `metrics_port` is where the site tells Prometheus of itself; 0 means: choose one and keep it, None: nowhere.
     `time_scale` divides every duration (45 turns fifteen minutes into twenty seconds); 0 makes everything immediate.
     """
 
@@ -29,6 +34,9 @@ class Settings:
     time_scale: float = 1.0
     machines_on: bool = False
     seed: int = 0
+    secure: bool = False
+    gateway_topology: GatewayTopology = "looped"
+    metrics_port: int | None = None
     fsync: bool = True
 
     @property

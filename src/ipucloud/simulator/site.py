@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
+from ipucloud.simulator.cables import Cables
 from ipucloud.simulator.clock import Clock
 from ipucloud.simulator.durations import Durations
 from ipucloud.simulator.faults import FaultBook
@@ -20,7 +21,7 @@ from ipucloud.simulator.ssh.server import Surroundings
 from ipucloud.simulator.ssh.vipu_client import Channels
 from ipucloud.simulator.state import open_state
 from ipucloud.simulator.vipu.controller import Controller
-from ipucloud.wire.site import Inventory, SiteRegion, VipuEndpoint
+from ipucloud.wire.site import Inventory, LinkKind, LinkState, SiteRegion, VipuEndpoint
 
 
 class SizeMismatch(Exception):
@@ -59,6 +60,7 @@ class Site:
             durations=self._durations,
             changed=touch,
         )
+        self.cables = Cables(self.regions, self.state.links, changed=touch)
         self.networks = Networks(
             self.regions, self.state.networks, clock=clock, durations=self._durations, changed=touch
         )
@@ -117,6 +119,15 @@ class Site:
         self.machines.fail(name)
         self._lost(name)
 
+    def fail_link(self, machine: str, kind: LinkKind, state: LinkState) -> None:
+        """Break a link; when nothing passes any more, partitions across it fail."""
+        for end in self.cables.fail(self.machines.get(machine), kind, state):
+            self.controllers[end.region.slug].hardware_changed([end.name])
+
+    def repair_link(self, machine: str, kind: LinkKind) -> None:
+        """Mend a link."""
+        self.cables.repair(self.machines.get(machine), kind)
+
     def _check_size(self) -> None:
         """A site may grow between two starts; it may not lose hardware that its state speaks of."""
         size = {"machines": self.settings.machines, "pod_size": self.settings.pod_size, "hosts": self.settings.hosts}
@@ -128,7 +139,7 @@ class Site:
 
     def _lost(self, name: str) -> None:
         if not self.machines.reachable(name):
-            self.controllers[self.machines.get(name).region.slug].agents_lost([name])
+            self.controllers[self.machines.get(name).region.slug].hardware_changed([name])
 
     def _controller(self, slug: str, clock: Clock) -> Controller:
         return Controller(
@@ -137,6 +148,8 @@ class Site:
             clock=clock,
             durations=self._durations,
             reachable=self.machines.reachable,
+            broken=self.cables.broken,
+            secure=self.settings.secure,
             fsync=self.settings.fsync,
         )
 

@@ -10,7 +10,7 @@ import orjson
 from pydantic import BaseModel, TypeAdapter
 
 from ipucloud.simulator.store import Document, read_document
-from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
+from ipucloud.wire.site import HostState, LinkState, NetworkSpec, NetworkState, ServerSpec
 
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
 
@@ -59,6 +59,7 @@ class SiteState:
     machines: dict[str, MachineRecord] = field(default_factory=dict)
     networks: dict[str, NetworkRecord] = field(default_factory=dict)
     hosts: dict[str, HostRecord] = field(default_factory=dict)
+    links: dict[str, LinkState] = field(default_factory=dict)
 
 
 _STATE = TypeAdapter(SiteState)

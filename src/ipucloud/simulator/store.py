@@ -27,6 +27,11 @@ class Document:
         """Note that the state in memory differs from the file."""
         self._changed += 1
 
+    @property
+    def behind(self) -> bool:
+        """Whether the file lacks a change."""
+        return self._written < self._changed
+
     async def settled(self) -> None:
         """Return when every change made so far is in the file. Raises OSError when it cannot be written."""
         wanted = self._changed

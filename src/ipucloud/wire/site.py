@@ -16,6 +16,7 @@ Our own definition (no vendor publishes one), except machine power and health, w
 | `/redfish/v1/Systems/{machine}/Actions/ComputerSystem.Reset` | POST `?network=` | `RedfishReset` → 204 |
 | `/v1/faults` | GET, POST, DELETE | `FaultRule` (simulated sites only) |
 | `/v1/machines/{machine}:fail`, `:repair` | POST | (simulated sites only) |
+| `/v1/machines/{machine}/links/{kind}:fail`, `:repair` | POST | `LinkFault` (simulated sites only) |
 | `/v1/hosts/{host}:fail`, `:repair` | POST | (simulated sites only) |
 
 Requests carry `Authorization: Bearer <site token>`. Every mutation is accepted at once and completes later: the
@@ -189,6 +190,26 @@ class RedfishSystem(Wire):
 
 class RedfishReset(Wire):
     ResetType: Literal["On", "ForceOff", "GracefulShutdown", "PowerCycle"]
+
+
+class LinkKind(StrEnum):
+    """A link by where it leads: among a machine's own IPUs, to the next machine, through the gateway."""
+
+    INTERNAL = "internal"
+    NEXT = "next"
+    GATEWAY = "gateway"
+
+
+class LinkState(StrEnum):
+    """`degraded` carries traffic with errors: partitions live on, tests find it. Over `down` nothing passes."""
+
+    UP = "up"
+    DEGRADED = "degraded"
+    DOWN = "down"
+
+
+class LinkFault(Wire):
+    state: Literal["degraded", "down"] = "down"
 
 
 class FaultAction(StrEnum):

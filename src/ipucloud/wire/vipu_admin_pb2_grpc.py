@@ -39,6 +39,46 @@ class AdminServiceStub:
                 request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListAgentsRequest.SerializeToString,
                 response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListAgentsReply.FromString,
                 _registered_method=True)
+        self.GetAgent = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/GetAgent',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetAgentRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetAgentReply.FromString,
+                _registered_method=True)
+        self.CreateAgent = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/CreateAgent',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateAgentRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateAgentReply.FromString,
+                _registered_method=True)
+        self.RemoveAgent = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/RemoveAgent',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAgentRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAgentReply.FromString,
+                _registered_method=True)
+        self.DiscoverAgents = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/DiscoverAgents',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.DiscoverAgentsRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.DiscoverAgentsReply.FromString,
+                _registered_method=True)
+        self.CreateCluster = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/CreateCluster',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateClusterRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateClusterReply.FromString,
+                _registered_method=True)
+        self.GetCluster = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/GetCluster',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetClusterRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetClusterReply.FromString,
+                _registered_method=True)
+        self.ListClusters = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/ListClusters',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListClustersRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListClustersReply.FromString,
+                _registered_method=True)
+        self.RemoveCluster = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/RemoveCluster',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveClusterRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveClusterReply.FromString,
+                _registered_method=True)
         self.CreateAllocation = channel.unary_unary(
                 '/ipucloud.vipu.admin.v1.AdminService/CreateAllocation',
                 request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateAllocationRequest.SerializeToString,
@@ -64,6 +104,41 @@ class AdminServiceStub:
                 request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemovePartitionsRequest.SerializeToString,
                 response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemovePartitionsReply.FromString,
                 _registered_method=True)
+        self.CreateUser = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/CreateUser',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateUserRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateUserReply.FromString,
+                _registered_method=True)
+        self.GetUser = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/GetUser',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetUserRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetUserReply.FromString,
+                _registered_method=True)
+        self.ListUsers = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/ListUsers',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListUsersRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListUsersReply.FromString,
+                _registered_method=True)
+        self.SetUserAllocations = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/SetUserAllocations',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.SetUserAllocationsRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.SetUserAllocationsReply.FromString,
+                _registered_method=True)
+        self.RemoveUser = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/RemoveUser',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveUserRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveUserReply.FromString,
+                _registered_method=True)
+        self.CreateAccessKey = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/CreateAccessKey',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateAccessKeyRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateAccessKeyReply.FromString,
+                _registered_method=True)
+        self.RemoveAccessKey = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/RemoveAccessKey',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAccessKeyRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAccessKeyReply.FromString,
+                _registered_method=True)
         self.TestCluster = channel.unary_unary(
                 '/ipucloud.vipu.admin.v1.AdminService/TestCluster',
                 request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.TestClusterRequest.SerializeToString,
@@ -80,6 +155,54 @@ class AdminServiceServicer:
     """Missing associated documentation comment in .proto file."""
 
     def ListAgents(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetAgent(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateAgent(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveAgent(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DiscoverAgents(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateCluster(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetCluster(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListClusters(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveCluster(self, request, context):
         """Missing associated documentation comment in .proto file."""
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -115,6 +238,48 @@ class AdminServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CreateUser(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetUser(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListUsers(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetUserAllocations(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveUser(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateAccessKey(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveAccessKey(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def TestCluster(self, request, context):
         """Missing associated documentation comment in .proto file."""
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -134,6 +299,46 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.ListAgents,
                     request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListAgentsRequest.FromString,
                     response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListAgentsReply.SerializeToString,
+            ),
+            'GetAgent': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetAgent,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetAgentRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetAgentReply.SerializeToString,
+            ),
+            'CreateAgent': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateAgent,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateAgentRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateAgentReply.SerializeToString,
+            ),
+            'RemoveAgent': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveAgent,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAgentRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAgentReply.SerializeToString,
+            ),
+            'DiscoverAgents': grpc.unary_unary_rpc_method_handler(
+                    servicer.DiscoverAgents,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.DiscoverAgentsRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.DiscoverAgentsReply.SerializeToString,
+            ),
+            'CreateCluster': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateCluster,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateClusterRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateClusterReply.SerializeToString,
+            ),
+            'GetCluster': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetCluster,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetClusterRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetClusterReply.SerializeToString,
+            ),
+            'ListClusters': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListClusters,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListClustersRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListClustersReply.SerializeToString,
+            ),
+            'RemoveCluster': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveCluster,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveClusterRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveClusterReply.SerializeToString,
             ),
             'CreateAllocation': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateAllocation,
@@ -159,6 +364,41 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.RemovePartitions,
                     request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemovePartitionsRequest.FromString,
                     response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemovePartitionsReply.SerializeToString,
+            ),
+            'CreateUser': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateUser,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateUserRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateUserReply.SerializeToString,
+            ),
+            'GetUser': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetUser,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetUserRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetUserReply.SerializeToString,
+            ),
+            'ListUsers': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListUsers,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListUsersRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListUsersReply.SerializeToString,
+            ),
+            'SetUserAllocations': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetUserAllocations,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.SetUserAllocationsRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.SetUserAllocationsReply.SerializeToString,
+            ),
+            'RemoveUser': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveUser,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveUserRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveUserReply.SerializeToString,
+            ),
+            'CreateAccessKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateAccessKey,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateAccessKeyRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.CreateAccessKeyReply.SerializeToString,
+            ),
+            'RemoveAccessKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveAccessKey,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAccessKeyRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAccessKeyReply.SerializeToString,
             ),
             'TestCluster': grpc.unary_unary_rpc_method_handler(
                     servicer.TestCluster,
@@ -198,6 +438,222 @@ class AdminService:
             '/ipucloud.vipu.admin.v1.AdminService/ListAgents',
             ipucloud_dot_wire_dot_vipu__admin__pb2.ListAgentsRequest.SerializeToString,
             ipucloud_dot_wire_dot_vipu__admin__pb2.ListAgentsReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetAgent(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/GetAgent',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.GetAgentRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.GetAgentReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateAgent(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/CreateAgent',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.CreateAgentRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.CreateAgentReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveAgent(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/RemoveAgent',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAgentRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAgentReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DiscoverAgents(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/DiscoverAgents',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.DiscoverAgentsRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.DiscoverAgentsReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateCluster(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/CreateCluster',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.CreateClusterRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.CreateClusterReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetCluster(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/GetCluster',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.GetClusterRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.GetClusterReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListClusters(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/ListClusters',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.ListClustersRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.ListClustersReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveCluster(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/RemoveCluster',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveClusterRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveClusterReply.FromString,
             options,
             channel_credentials,
             insecure,
@@ -333,6 +789,195 @@ class AdminService:
             '/ipucloud.vipu.admin.v1.AdminService/RemovePartitions',
             ipucloud_dot_wire_dot_vipu__admin__pb2.RemovePartitionsRequest.SerializeToString,
             ipucloud_dot_wire_dot_vipu__admin__pb2.RemovePartitionsReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateUser(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/CreateUser',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.CreateUserRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.CreateUserReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetUser(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/GetUser',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.GetUserRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.GetUserReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListUsers(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/ListUsers',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.ListUsersRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.ListUsersReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetUserAllocations(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/SetUserAllocations',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.SetUserAllocationsRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.SetUserAllocationsReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveUser(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/RemoveUser',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveUserRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveUserReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateAccessKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/CreateAccessKey',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.CreateAccessKeyRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.CreateAccessKeyReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveAccessKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/RemoveAccessKey',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAccessKeyRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.RemoveAccessKeyReply.FromString,
             options,
             channel_credentials,
             insecure,

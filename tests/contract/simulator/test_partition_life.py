@@ -49,7 +49,7 @@ class World:
 
     def break_machine(self, agent: str) -> None:
         self.hand.silent.add(agent)
-        self.controller.agents_lost([agent])
+        self.controller.hardware_changed([agent])
 
     def state(self, name: str) -> tuple[Ready, Operation]:
         partition = self.controller.partitions.get(name)
@@ -63,8 +63,8 @@ def world(tmp_path: Path) -> World:
     controller = Controller(
         region, tmp_path / "vipu.json", clock=hand, durations=Durations(1), reachable=hand.reachable, fsync=False
     )
-    agents = controller.agent_names()[:4]
-    controller.allocations.create("a", region.pods[0].cluster_id, agents, 0)
+    agents = [agent.name for agent in controller.agents()[:4]]
+    controller.allocations.create("a", controller.clusters.all()[0].id, agents, 0)
     return World(hand, controller, agents)
 
 

@@ -9,9 +9,9 @@ import pytest
 from ipucloud.simulator.hardware import build_regions
 from ipucloud.simulator.refusal import Reason, Refusal
 from ipucloud.simulator.settings import Settings
-from ipucloud.simulator.vipu.model import Shape
+from ipucloud.simulator.vipu.model import FleetChanges, Shape
 from ipucloud.simulator.vipu.rules import check_id, shape_of, with_routing
-from ipucloud.simulator.vipu.topology import Cluster, fleet_of
+from ipucloud.simulator.vipu.topology import Cluster, Fleet
 from ipucloud.wire import vipu_pb2 as pb
 
 
@@ -140,7 +140,7 @@ def test_ids_have_at_most_36_characters() -> None:
 def test_an_agent_is_in_one_cluster_and_one_pod_only(tmp_path_factory: pytest.TempPathFactory) -> None:
     settings = Settings(data=tmp_path_factory.getbasetemp(), token="t", machines=300)
     for region in build_regions(settings).values():
-        fleet = fleet_of(region)
+        fleet = Fleet(region, FleetChanges())
         agents = [agent.name for cluster in fleet.clusters.values() for agent in cluster.agents]
         assert len(agents) == len(set(agents)) == 300
         assert len({machine.rnic for machine in region.machines.values()}) == 300

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from ipucloud.simulator.http.calls import Calls, body_of
+from ipucloud.simulator.refusal import not_found
 from ipucloud.simulator.site import Site
 from ipucloud.wire.site import (
     FaultList,
@@ -14,6 +15,9 @@ from ipucloud.wire.site import (
     Host,
     HostList,
     Inventory,
+    LinkFault,
+    LinkKind,
+    LinkState,
     Network,
     NetworkList,
     NetworkSpec,
@@ -122,6 +126,13 @@ def _trouble(site: Site, calls: Calls) -> list[Route]:
     async def repair_machine(request: Request) -> None:
         site.machines.repair(request.path_params["machine"])
 
+    async def fail_link(request: Request) -> None:
+        fault = await body_of(request, LinkFault)
+        site.fail_link(*_link(request), LinkState(fault.state))
+
+    async def repair_link(request: Request) -> None:
+        site.repair_link(*_link(request))
+
     async def fail_host(request: Request) -> None:
         await site.hosts.fail(request.path_params["host"])
 
@@ -134,6 +145,15 @@ def _trouble(site: Site, calls: Calls) -> list[Route]:
         calls.route("DELETE", "/v1/faults", "faults.remove", remove_faults),
         calls.route("POST", "/v1/machines/{machine}:fail", "machines.fail", fail_machine),
         calls.route("POST", "/v1/machines/{machine}:repair", "machines.repair", repair_machine),
+        calls.route("POST", "/v1/machines/{machine}/links/{kind}:fail", "links.fail", fail_link),
+        calls.route("POST", "/v1/machines/{machine}/links/{kind}:repair", "links.repair", repair_link),
         calls.route("POST", "/v1/hosts/{host}:fail", "hosts.fail", fail_host),
         calls.route("POST", "/v1/hosts/{host}:repair", "hosts.repair", repair_host),
     ]
+
+
+def _link(request: Request) -> tuple[str, LinkKind]:
+    machine, kind = request.path_params["machine"], request.path_params["kind"]
+    if kind not in set(LinkKind):
+        raise not_found(f"a machine has no {kind} link; it has {', '.join(LinkKind)}")
+    return machine, LinkKind(kind)

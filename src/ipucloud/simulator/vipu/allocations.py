@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from ipucloud.simulator.hardware import IPUS_PER_MACHINE, Machine
 from ipucloud.simulator.refusal import exhausted, exists, invalid, not_found, precondition
 from ipucloud.simulator.vipu.blocks import find_blocks
+from ipucloud.simulator.vipu.callers import EVERYBODY, Caller
 from ipucloud.simulator.vipu.context import Context
 from ipucloud.simulator.vipu.model import Allocation
 from ipucloud.simulator.vipu.rules import check_id, is_power_of_two
@@ -21,21 +23,26 @@ class Allocations:
         self._owner = {
             agent: allocation.id for allocation in context.state.allocations.values() for agent in allocation.agent_ids
         }
+        self._partitions: defaultdict[str, set[str]] = defaultdict(set)
 
     def owner_of(self, agent: str) -> str | None:
         """The allocation that holds the agent."""
         return self._owner.get(agent)
 
-    def get(self, name: str) -> Allocation:
+    def partitions_in(self, name: str) -> set[str]:
+        """The partitions of an allocation, as the placing of partitions keeps them."""
+        return self._partitions[name]
+
+    def get(self, name: str, caller: Caller = EVERYBODY) -> Allocation:
         allocation = self._context.state.allocations.get(name)
-        if allocation is None:
+        if allocation is None or not caller.sees(name):
             raise not_found(f"allocation {name!r} does not exist")
         return allocation
 
-    def all(self, cluster_id: str = "") -> list[Allocation]:
-        """Every allocation (of one cluster, when it is named), by id."""
-        allocations = sorted(self._context.state.allocations.values(), key=lambda a: a.id)
-        return [a for a in allocations if cluster_id in {"", a.cluster_id}]
+    def all(self, cluster_id: str = "", caller: Caller = EVERYBODY) -> list[Allocation]:
+        """Every allocation that the caller sees (of one cluster, when it is named), by id."""
+        allocations = (a for _, a in sorted(self._context.state.allocations.items()))
+        return [a for a in allocations if cluster_id in {"", a.cluster_id} and caller.sees(a.id)]
 
     def cluster(self, name: str) -> Cluster:
         cluster = self._context.fleet.clusters.get(name)
@@ -62,10 +69,13 @@ class Allocations:
         """Give the machines back. Refused while partitions live in the allocation."""
         allocation = self.get(name)
         state = self._context.state
-        living = sorted(p.id for p in state.partitions.values() if p.allocation_id == name)
+        living = sorted(self._partitions[name])
         if living:
             raise precondition(f"allocation {name!r} holds partitions: {', '.join(living)}; remove them first")
-        del state.allocations[name]
+        del state.allocations[name], self._partitions[name]
+        for user in state.users.values():
+            if name in user.allocation_ids:
+                user.allocation_ids.remove(name)
         for agent in allocation.agent_ids:
             self._owner.pop(agent, None)
         for test in [t.id for t in state.tests.values() if t.allocation_id == name]:
@@ -80,7 +90,7 @@ class Allocations:
             if machine is None:
                 raise not_found(f"agent {agent!r} does not exist")
             if machine.cluster_id != cluster.id:
-                raise invalid(f"agent {agent!r} is in cluster {machine.cluster_id!r}, not in {cluster.id!r}")
+                raise invalid(f"agent {agent!r} is in {_where(machine)}, not in cluster {cluster.id!r}")
             if agent in self._owner:
                 raise exhausted(f"no free allocation: agent {agent!r} is in allocation {self._owner[agent]!r}")
 
@@ -102,3 +112,7 @@ class Allocations:
         if blocks is None:
             return None
         return [cluster.by_place[block.domain, slot] for block in blocks for slot in block.slots]
+
+
+def _where(machine: Machine) -> str:
+    return f"cluster {machine.cluster_id!r}" if machine.cluster_id else "no cluster"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from hashlib import blake2b
 
 from ipucloud.simulator.hardware import Machine
+from ipucloud.simulator.sensors import correctable_errors, sensors_of
+from ipucloud.simulator.vipu.links import BrokenLinks, link_name
 from ipucloud.wire import vipu_pb2 as pb
+from ipucloud.wire.site import LinkKind, LinkState
 
 FIRMWARE_VERSION = "2.6.8"
 _BOARD_TYPE = {"m2000": "M2000", "bow-2000": "Bow-2000"}
@@ -33,7 +37,26 @@ def board_type(machine: Machine) -> str:
     return _BOARD_TYPE[machine.region.machine_type]
 
 
-def attributes_of(machine: Machine, ipu: int, device: tuple[int, pb.PartitionSpec] | None) -> dict[str, str]:
+@dataclass(frozen=True)
+class Health:
+    """What is wrong with a machine: a sentence, and the worst state of the links that begin there."""
+
+    error: str
+    links: LinkState
+
+
+def machine_health(machine: Machine, reachable: bool, broken: BrokenLinks) -> Health:
+    """The health of a machine as its agent tells it."""
+    states = [broken.get(link_name(machine.name, kind), LinkState.UP) for kind in LinkKind] if broken else []
+    worst = max(states, key=list(LinkState).index, default=LinkState.UP)
+    if not reachable:
+        return Health("unreachable", worst)
+    return Health("link down" if worst is LinkState.DOWN else "no errors", worst)
+
+
+def attributes_of(
+    machine: Machine, ipu: int, device: tuple[int, pb.PartitionSpec] | None, health: Health
+) -> dict[str, str]:
     """All attributes of one IPU; `device` is its routing id and partition, None while it is in none."""
     major, minor, patch = FIRMWARE_VERSION.split(".")
     attributes = {
@@ -41,16 +64,23 @@ def attributes_of(machine: Machine, ipu: int, device: tuple[int, pb.PartitionSpe
         "board serial number": board_serial(machine.name, ipu),
         "board type": board_type(machine),
         "board variant": board_type(machine),
+        "chip id": chip_id(machine.name, ipu),
         "clock": machine.region.clock,
         "firmware major version": major,
         "firmware minor version": minor,
         "firmware patch version": patch,
         "firmware version": FIRMWARE_VERSION,
         "ipu architecture": "ipu2",
-        "ipu error state": "no errors",
-        "link correctable error count": "0",
+        "ipu error state": health.error,
+        "link correctable error count": str(correctable_errors(machine.name, ipu, health.links)),
         "link speed": "16 GT/s",
         "link width": "8",
+    }
+    sensors = sensors_of(machine.name, ipu, busy=device is not None)
+    attributes |= {
+        "average board temp": f"{sensors.board_celsius:.1f} C",
+        "average die temp": f"{sensors.die_celsius:.1f} C",
+        "ipu power": f"{sensors.watts:.1f} W",
     }
     if device is None:
         return attributes

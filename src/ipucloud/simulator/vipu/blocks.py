@@ -6,7 +6,7 @@ surrounding free buddy is smallest, so that large blocks stay whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ipucloud.simulator.refusal import invalid
 from ipucloud.simulator.vipu.model import Block
@@ -18,12 +18,16 @@ FreeMasks = Mapping[int, int]
 """The free IPUs of every domain of a cluster."""
 
 
-def find_blocks(free: FreeMasks, size: int, segments: int) -> list[Block] | None:
+Sound = Callable[[Block], bool]
+"""Whether the links within a block work."""
+
+
+def find_blocks(free: FreeMasks, size: int, segments: int, sound: Sound | None = None) -> list[Block] | None:
     """Blocks for `size` IPUs over `segments` neighbouring domains, or None when no such blocks are free."""
     count = size // segments
     if count > DOMAIN_IPUS:
         return None
-    best = {domain: block for domain, mask in free.items() if (block := _best_block(domain, mask, count))}
+    best = {domain: block for domain, mask in free.items() if (block := _best_block(domain, mask, count, sound))}
     if segments == 1:
         return [min(best.values(), key=lambda b: (_buddy(free[b.domain], b), b))] if best else None
     for first in sorted(best):
@@ -70,9 +74,9 @@ def _aligned(domain: int, members: set[int]) -> Block:
     return block
 
 
-def _best_block(domain: int, free: int, count: int) -> Block | None:
+def _best_block(domain: int, free: int, count: int, sound: Sound | None) -> Block | None:
     blocks = (Block(domain, start, count) for start in range(0, DOMAIN_IPUS, count))
-    fitting = [block for block in blocks if free & block.mask == block.mask]
+    fitting = [block for block in blocks if free & block.mask == block.mask and (sound is None or sound(block))]
     return min(fitting, key=lambda block: (_buddy(free, block), block.start), default=None)
 
 

@@ -1,18 +1,30 @@
-"""Tests of an allocation's machines: version, cabling, sync-link, link training and traffic, with a result per link."""
+"""Tests of an allocation's machines: version by agent; cabling, sync-link, link training and traffic by link."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ipucloud.simulator.durations import Action
-from ipucloud.simulator.hardware import DOMAIN_MACHINES, Machine
+from ipucloud.simulator.hardware import Machine
 from ipucloud.simulator.refusal import exists, invalid, not_found
 from ipucloud.simulator.vipu.allocations import Allocations
 from ipucloud.simulator.vipu.context import Context, Deadlines
-from ipucloud.simulator.vipu.model import ClusterTest, KindResult, Link
+from ipucloud.simulator.vipu.links import Link, links_among
+from ipucloud.simulator.vipu.model import ClusterTest, KindResult, LinkResult
 from ipucloud.simulator.vipu.rules import check_id
+from ipucloud.wire.site import LinkKind, LinkState
 
 KINDS = ("TEST_VERSION", "TEST_CABLING", "TEST_SYNC_LINK", "TEST_LINK_TRAINING", "TEST_TRAFFIC")
+# Cables are between machines, and sync cables run beside IPU-Links; whatever carries data is trained and loaded.
+TESTED = {
+    "TEST_CABLING": frozenset({LinkKind.NEXT, LinkKind.GATEWAY}),
+    "TEST_SYNC_LINK": frozenset({LinkKind.NEXT}),
+    "TEST_LINK_TRAINING": frozenset(LinkKind),
+    "TEST_TRAFFIC": frozenset(LinkKind),
+}
+FAILING = dict.fromkeys(KINDS, frozenset({LinkState.DOWN})) | {
+    "TEST_TRAFFIC": frozenset({LinkState.DOWN, LinkState.DEGRADED})
+}
 
 
 class ClusterTests:
@@ -59,27 +71,27 @@ class ClusterTests:
 
     def _results(self, test: ClusterTest) -> list[KindResult]:
         names = self._allocations.get(test.allocation_id).agent_ids
-        links = list(_links([self._context.fleet.agents[name] for name in names]))
-        return [self._result(kind, links) for kind in test.kinds]
+        machines = [self._context.fleet.agents[name] for name in names]
+        links = list(links_among(machines))
+        return [self._result(kind, machines, links) for kind in test.kinds]
 
-    def _result(self, kind: str, links: list[tuple[Machine, Machine]]) -> KindResult:
-        outcomes = [self._outcome(one.name, other.name) for one, other in links]
-        failed = [link for link in outcomes if not link.passed]
-        detail = f"{len(outcomes) - len(failed)} of {len(outcomes)} links passed"
-        return KindResult(kind, not failed, detail, outcomes)
+    def _result(self, kind: str, machines: list[Machine], links: list[Link]) -> KindResult:
+        if kind == "TEST_VERSION":
+            outcomes = [self._agent(machine.name) for machine in machines]
+        else:
+            outcomes = [self._link(link, FAILING[kind]) for link in links if link.kind in TESTED[kind]]
+        passed = sum(outcome.passed for outcome in outcomes)
+        what = "agents" if kind == "TEST_VERSION" else "links"
+        return KindResult(kind, passed == len(outcomes), f"{passed} of {len(outcomes)} {what} passed", outcomes)
 
-    def _outcome(self, one: str, other: str) -> Link:
-        silent = [name for name in dict.fromkeys((one, other)) if not self._context.reachable(name)]
-        detail = f"agent {silent[0]} is unreachable" if silent else ""
-        return Link(one, other, not silent, detail)
+    def _agent(self, name: str) -> LinkResult:
+        answers = self._context.reachable(name)
+        return LinkResult(name, name, answers, "" if answers else f"agent {name} is unreachable")
 
-
-def _links(machines: list[Machine]) -> Iterator[tuple[Machine, Machine]]:
-    """Every machine's own links, those along each chain, and the one that closes a whole pod's ring."""
-    ordered = sorted(machines, key=lambda m: (m.domain, m.slot))
-    places = {(m.domain, m.slot): m for m in ordered}
-    for machine in ordered:
-        yield machine, machine
-        after = places.get((machine.domain, (machine.slot + 1) % DOMAIN_MACHINES))
-        if after is not None and after is not machine:
-            yield machine, after
+    def _link(self, link: Link, failing: frozenset[LinkState]) -> LinkResult:
+        ends = dict.fromkeys((link.one.name, link.other.name))
+        silent = [name for name in ends if not self._context.reachable(name)]
+        state = self._context.broken.get(link.name, LinkState.UP)
+        detail = f"link {link.name} is {state}" if state in failing else ""
+        detail = f"agent {silent[0]} is unreachable" if silent else detail
+        return LinkResult(link.one.name, link.other.name, not detail, detail, link.name)

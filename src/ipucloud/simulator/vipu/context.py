@@ -8,19 +8,24 @@ from dataclasses import dataclass
 
 from ipucloud.simulator.clock import Clock
 from ipucloud.simulator.durations import Durations
+from ipucloud.simulator.vipu.links import BrokenLinks
 from ipucloud.simulator.vipu.model import State
 from ipucloud.simulator.vipu.topology import Fleet
 
 
 @dataclass(frozen=True)
 class Context:
-    """`reachable` tells whether an agent's machine answers; `changed` marks the state for its file."""
+    """`reachable` tells whether an agent's machine answers, `broken` which links are not up.
+
+    `changed` marks the state for its file.
+    """
 
     fleet: Fleet
     state: State
     clock: Clock
     durations: Durations
     reachable: Callable[[str], bool]
+    broken: BrokenLinks
     changed: Callable[[], None]
 
 

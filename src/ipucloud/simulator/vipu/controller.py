@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import MappingProxyType
 
 import orjson
 
 from ipucloud.simulator.clock import Clock
 from ipucloud.simulator.durations import Durations
-from ipucloud.simulator.hardware import IPUS_PER_MACHINE, Region
+from ipucloud.simulator.hardware import IPUS_PER_MACHINE, Machine, Region
 from ipucloud.simulator.refusal import not_found, precondition
 from ipucloud.simulator.store import Document, read_document
 from ipucloud.simulator.vipu.allocations import Allocations
-from ipucloud.simulator.vipu.attributes import attributes_of
+from ipucloud.simulator.vipu.attributes import attributes_of, machine_health
+from ipucloud.simulator.vipu.callers import EVERYBODY, Caller
 from ipucloud.simulator.vipu.cluster_tests import ClusterTests
+from ipucloud.simulator.vipu.clusters import Clusters
 from ipucloud.simulator.vipu.context import Context
 from ipucloud.simulator.vipu.devices import IPUOF_SERVER_VERSION, devices_of, ipuof_config, partition_ipus
+from ipucloud.simulator.vipu.links import BrokenLinks
 from ipucloud.simulator.vipu.model import STATE, Partition, Ready, State
 from ipucloud.simulator.vipu.partitions import MAX_AUTO_RESETS, Partitions
-from ipucloud.simulator.vipu.topology import fleet_of
+from ipucloud.simulator.vipu.topology import Fleet
+from ipucloud.simulator.vipu.users import Users
 from ipucloud.wire import vipu_pb2 as pb
 
 
@@ -34,13 +39,19 @@ class Controller:
         clock: Clock,
         durations: Durations,
         reachable: Callable[[str], bool],
+        broken: BrokenLinks = MappingProxyType({}),
+        secure: bool = False,
         fsync: bool,
     ) -> None:
         stored = read_document(path)
         state = State() if stored is None else STATE.validate_json(stored)
         self.document = Document(path, lambda: orjson.dumps(state), fsync=fsync)
-        self._context = Context(fleet_of(region), state, clock, durations, reachable, changed=self.document.touch)
+        self.secure = secure
+        fleet = Fleet(region, state.fleet)
+        self._context = Context(fleet, state, clock, durations, reachable, broken, changed=self.document.touch)
+        self.clusters = Clusters(self._context)
         self.allocations = Allocations(self._context)
+        self.users = Users(self._context, self.allocations)
         self.partitions = Partitions(self._context, self.allocations)
         self.tests = ClusterTests(self._context, self.allocations)
 
@@ -49,8 +60,8 @@ class Controller:
         self.partitions.settle()
         self.tests.settle()
 
-    def agents_lost(self, agents: Iterable[str]) -> None:
-        """The machines of these agents stopped answering."""
+    def hardware_changed(self, agents: Iterable[str]) -> None:
+        """The machines of these agents stopped answering, or a link of theirs did."""
         self.settle()
         self.partitions.fail_on(agents)
 
@@ -58,16 +69,11 @@ class Controller:
         """Whether the agent's machine answers."""
         return self._context.reachable(agent)
 
-    def agent_names(self, cluster_id: str = "") -> list[str]:
+    def agents(self, cluster_id: str = "") -> list[Machine]:
         """Every agent (of one cluster, when it is named), in the order of the hardware."""
         if cluster_id:
-            return [agent.name for agent in self.allocations.cluster(cluster_id).agents]
-        return list(self._context.fleet.agents)
-
-    def agent_place(self, agent: str) -> tuple[str, str, int]:
-        """An agent's cluster, pod and slot."""
-        machine = self._context.fleet.agents[agent]
-        return machine.cluster_id, machine.pod, machine.slot
+            return list(self.clusters.get(cluster_id).agents)
+        return list(self._context.fleet.agents.values())
 
     def view(self, partition: Partition) -> pb.Partition:
         """A partition as the wire lists it."""
@@ -100,37 +106,38 @@ class Controller:
             )
         return ipuof_config(partition, self.allocations.cluster(partition.cluster_id), gcd)
 
-    def ipu_attributes(self, agents: Iterable[str]) -> list[pb.ListIPUAttributesReply.Entry]:
-        """The attributes of every IPU of these agents; of all when none is named."""
-        names = list(agents) or list(self._context.fleet.agents)
-        in_use = self._devices_in_use(set(names))
-        return [self._entry(name, in_use) for name in names]
+    def ipu_attributes(self, agents: Iterable[str], caller: Caller) -> list[pb.ListIPUAttributesReply.Entry]:
+        """The attributes of every IPU of these agents; of all that the caller sees when none is named."""
+        names = list(agents) or [name for name in self._context.fleet.agents if self._visible(name, caller)]
+        for name in names:
+            if name not in self._context.fleet.agents or not self._visible(name, caller):
+                raise not_found(f"agent {name!r} does not exist")
+        return [self._entry(name) for name in names]
 
-    def _entry(
-        self, agent: str, in_use: dict[tuple[str, int], tuple[int, pb.PartitionSpec]]
-    ) -> pb.ListIPUAttributesReply.Entry:
-        machine = self._context.fleet.agents.get(agent)
-        if machine is None:
-            raise not_found(f"agent {agent!r} does not exist")
+    def _visible(self, agent: str, caller: Caller) -> bool:
+        return caller is EVERYBODY or caller.sees(self.allocations.owner_of(agent) or "")
+
+    def _entry(self, agent: str) -> pb.ListIPUAttributesReply.Entry:
+        machine = self._context.fleet.agents[agent]
+        in_use = self._devices_in_use(agent)
+        health = machine_health(machine, self._context.reachable(agent), self._context.broken)
         kind = pb.ListIPUAttributesReply.Entry.Attributes
         return pb.ListIPUAttributesReply.Entry(
             agent=agent,
             ipu_attributes={
-                ipu: kind(attributes=attributes_of(machine, ipu, in_use.get((agent, ipu))))
+                ipu: kind(attributes=attributes_of(machine, ipu, in_use.get(ipu), health))
                 for ipu in range(IPUS_PER_MACHINE)
             },
         )
 
-    def _devices_in_use(self, agents: set[str]) -> dict[tuple[str, int], tuple[int, pb.PartitionSpec]]:
+    def _devices_in_use(self, agent: str) -> dict[int, tuple[int, pb.PartitionSpec]]:
+        """The routing id and partition of every IPU of the agent that is in one."""
         in_use = {}
-        owners = {self.allocations.owner_of(agent) for agent in agents}
-        for partition in self._context.state.partitions.values():
-            if partition.allocation_id not in owners:
-                continue
+        for partition in self.partitions.on(agent):
             spec = self._spec(partition)
             for device in devices_of(partition.blocks, self.allocations.cluster(partition.cluster_id)):
-                if device.machine.name in agents:
-                    in_use[device.machine.name, device.ipu] = (device.routing_id, spec)
+                if device.machine.name == agent:
+                    in_use[device.ipu] = (device.routing_id, spec)
         return in_use
 
     def _spec(self, partition: Partition) -> pb.PartitionSpec:

@@ -72,7 +72,8 @@ class Allocation:
 class Partition:
     """A partition. `due` is when the operation under way ends, or when a failed partition resets itself.
 
-    `forced` belongs to a removal: it succeeds whatever the machines say.
+    `forced` belongs to a removal: it succeeds whatever the machines say. `spoiled` is the error in which the operation
+    under way will end.
     """
 
     id: str
@@ -86,19 +87,21 @@ class Partition:
     auto_reset: bool
     relocatable: bool
     forced: bool = False
+    spoiled: str = ""
     errors: list[str] = field(default_factory=list)
     retries: int = 0
     last_auto_reset: float | None = None
 
 
 @dataclass
-class Link:
-    """The outcome of one test on one link between two agents (or inside one)."""
+class LinkResult:
+    """The outcome of one test on one link between two agents (or inside one), or on one agent when it has no name."""
 
     from_agent: str
     to_agent: str
     passed: bool
     detail: str
+    name: str = ""
 
 
 @dataclass
@@ -106,7 +109,7 @@ class KindResult:
     kind: str
     passed: bool
     detail: str
-    links: list[Link]
+    links: list[LinkResult]
 
 
 @dataclass
@@ -121,10 +124,41 @@ class ClusterTest:
 
 
 @dataclass
+class ClusterRecord:
+    """A cluster as an administrator made it."""
+
+    id: str
+    agent_ids: list[str]
+    torus: bool
+    looped: bool
+
+
+@dataclass
+class FleetChanges:
+    """How the fleet differs from the inventory."""
+
+    removed_agents: list[str] = field(default_factory=list)
+    removed_clusters: list[str] = field(default_factory=list)
+    clusters: dict[str, ClusterRecord] = field(default_factory=dict)
+
+
+@dataclass
+class User:
+    """Who may call a secure controller. `keys` holds the SHA-256 digest of every access key, by its id."""
+
+    id: str
+    allocation_ids: list[str]
+    all_allocations: bool
+    keys: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
 class State:
     """The whole file."""
 
     version: int = 1
+    fleet: FleetChanges = field(default_factory=FleetChanges)
+    users: dict[str, User] = field(default_factory=dict)
     allocations: dict[str, Allocation] = field(default_factory=dict)
     partitions: dict[str, Partition] = field(default_factory=dict)
     tests: dict[str, ClusterTest] = field(default_factory=dict)

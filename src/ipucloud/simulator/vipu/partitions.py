@@ -1,6 +1,6 @@
-"""Partitions: where they are placed, and the life of each.
+"""Partitions: what callers do with them, and the life of each.
 
-    create   PENDING/CREATING  -> ACTIVE/IDLE, or ERROR/FAILED when a machine does not answer
+    create   PENDING/CREATING  -> ACTIVE/IDLE, or ERROR/FAILED when a machine or link does not answer
     reset    PENDING/RESETTING -> the same
     machine  ERROR/FAILED, then resets itself while retries are left
     remove   PENDING/REMOVING  -> gone
@@ -10,16 +10,17 @@ Calls return at once; what they started ends at the partition's `due`, whenever 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from ipucloud.simulator.durations import Action
-from ipucloud.simulator.refusal import Refusal, exhausted, exists, not_found, precondition
-from ipucloud.simulator.vipu import blocks as placing
+from ipucloud.simulator.refusal import exists, not_found, precondition
 from ipucloud.simulator.vipu import rules
 from ipucloud.simulator.vipu.allocations import Allocations
+from ipucloud.simulator.vipu.callers import EVERYBODY, Caller
 from ipucloud.simulator.vipu.context import Context, Deadlines
-from ipucloud.simulator.vipu.model import Allocation, Block, Operation, Partition, Ready, Shape
-from ipucloud.simulator.vipu.topology import masks_of
+from ipucloud.simulator.vipu.links import down_among
+from ipucloud.simulator.vipu.model import Operation, Partition, Ready
+from ipucloud.simulator.vipu.placing import Placing
 from ipucloud.wire import vipu_pb2 as pb
 
 MAX_AUTO_RESETS = 3
@@ -30,34 +31,39 @@ class Partitions:
 
     def __init__(self, context: Context, allocations: Allocations) -> None:
         self._context = context
+        self._partitions = context.state.partitions
         self._allocations = allocations
         self._deadlines = Deadlines()
-        self._used: dict[str, dict[int, int]] = {name: {} for name in context.fleet.clusters}
-        for partition in context.state.partitions.values():
-            self._occupy(partition.cluster_id, partition.blocks)
+        self._placing = Placing(context, allocations)
+        for partition in self._partitions.values():
+            self._placing.occupy(partition)
             self._deadlines.add(partition.due, partition.id)
 
-    def get(self, name: str) -> Partition:
-        partition = self._context.state.partitions.get(name)
-        if partition is None:
+    def get(self, name: str, caller: Caller = EVERYBODY) -> Partition:
+        partition = self._partitions.get(name)
+        if partition is None or not caller.sees(partition.allocation_id):
             raise not_found(f"partition {name!r} does not exist")
         return partition
 
-    def all(self, allocation_id: str = "") -> list[Partition]:
-        """Every partition (of one allocation, when it is named), by id."""
+    def all(self, allocation_id: str = "", caller: Caller = EVERYBODY) -> list[Partition]:
+        """Every partition that the caller sees (of one allocation, when it is named), by id."""
         if allocation_id:
-            self._allocations.get(allocation_id)
-        partitions = sorted(self._context.state.partitions.values(), key=lambda p: p.id)
-        return [p for p in partitions if allocation_id in {"", p.allocation_id}]
+            self._allocations.get(allocation_id, caller)
+            return [self._partitions[name] for name in sorted(self._allocations.partitions_in(allocation_id))]
+        return [found for _, found in sorted(self._partitions.items()) if caller.sees(found.allocation_id)]
 
-    def create(self, request: pb.CreatePartitionRequest) -> Partition:
+    def on(self, agent: str) -> list[Partition]:
+        """The partitions that have IPUs of an agent."""
+        return [self._partitions[name] for name in sorted(self._placing.on(agent))]
+
+    def create(self, request: pb.CreatePartitionRequest, caller: Caller = EVERYBODY) -> Partition:
         """Place a partition and start it. Refuses what the rules forbid and what nothing free can hold."""
         wanted = request.requirements
         rules.check_id("partition", wanted.id)
-        if wanted.id in self._context.state.partitions:
-            raise exists(f"partition {wanted.id!r} exists")
+        if wanted.id in self._partitions:
+            raise exists(f"partition {wanted.id!r} exists; look at it before you create it again")
         shape = rules.shape_of(wanted)
-        allocation, blocks = self._place(wanted, shape)
+        allocation, blocks = self._placing.find(wanted, shape, caller)
         cluster = self._allocations.cluster(allocation.cluster_id)
         partition = Partition(
             id=wanted.id,
@@ -71,81 +77,49 @@ class Partitions:
             auto_reset=not request.disable_auto_reset,
             relocatable=request.relocatable,
         )
-        self._context.state.partitions[partition.id] = partition
-        self._occupy(cluster.id, blocks)
+        self._partitions[partition.id] = partition
+        self._placing.occupy(partition)
         self._start(partition, Operation.CREATING, Action.PARTITION_CREATE)
         return partition
 
-    def remove(self, name: str, *, force: bool) -> None:
+    def remove(self, name: str, caller: Caller = EVERYBODY, *, force: bool) -> None:
         """Start the removal. Without force it fails on a machine that does not answer."""
-        partition = self.get(name)
+        partition = self.get(name, caller)
         if partition.operation == Operation.REMOVING and partition.forced >= force:
             return
         partition.forced = force
         self._start(partition, Operation.REMOVING, Action.PARTITION_REMOVE)
 
-    def reset(self, name: str, *, relocatable: bool) -> None:
+    def reset(self, name: str, caller: Caller = EVERYBODY, *, relocatable: bool) -> None:
         """Start a reset of a partition at rest."""
-        partition = self.get(name)
+        partition = self.get(name, caller)
         if partition.operation not in {Operation.IDLE, Operation.FAILED}:
             raise precondition(f"partition {name!r} is busy ({partition.operation}); wait until it is idle")
         partition.retries = 0
         self._start_reset(partition, relocatable=relocatable or partition.relocatable)
 
+    def spoil(self, name: str, error: str) -> None:
+        """Let the operation under way, or the next reset, fail with this error."""
+        partition = self.get(name)
+        partition.spoiled = error
+        self._context.changed()
+
     def fail_on(self, agents: Iterable[str]) -> None:
-        """Let every active partition on these agents fail: their machines stopped answering."""
-        lost = frozenset(agents)
-        for partition in self._context.state.partitions.values():
-            if partition.ready == Ready.ACTIVE and lost & self._agents(partition):
+        """Let the active partitions on these agents fail that lost a machine or a link."""
+        for name in sorted({name for agent in agents for name in self._placing.on(agent)}):
+            partition = self._partitions[name]
+            errors = self._errors(partition) if partition.ready == Ready.ACTIVE else []
+            if errors:
                 partition.retries = 0
-                self._fail(partition, self._unreachable(partition))
+                self._fail(partition, errors)
 
     def settle(self) -> None:
         """Let everything happen whose time has come."""
         clock = self._context.clock
         for name in self._deadlines.passed(clock):
-            partition = self._context.state.partitions.get(name)
+            partition = self._partitions.get(name)
             if partition is not None and partition.due is not None and partition.due <= clock.now():
                 self._finish(partition)
-
-    def free_masks(self, allocation: Allocation) -> dict[int, int]:
-        """The IPUs of the allocation that are in no partition and whose machine answers, by domain."""
-        agents = (self._context.fleet.agents[name] for name in allocation.agent_ids if self._answers(name))
-        used = self._used[allocation.cluster_id]
-        return {domain: mask & ~used.get(domain, 0) for domain, mask in masks_of(agents).items()}
-
-    def _place(self, wanted: pb.PartitionRequirements, shape: Shape) -> tuple[Allocation, list[Block]]:
-        if wanted.cluster_id:
-            self._allocations.cluster(wanted.cluster_id)
-        if wanted.allocation_id:
-            candidates = [self._allocations.get(wanted.allocation_id)]
-        else:
-            candidates = self._allocations.all(wanted.cluster_id)
-        explicit = placing.explicit_blocks(wanted.ipus, shape.segments) if wanted.ipus else None
-        for allocation in candidates:
-            if wanted.cluster_id and allocation.cluster_id != wanted.cluster_id:
-                continue
-            free = self.free_masks(allocation)
-            if explicit is None:
-                blocks = placing.find_blocks(free, shape.size, shape.segments)
-            else:
-                blocks = explicit if placing.is_free(free, explicit) else None
-            if blocks:
-                return allocation, blocks
-        raise self._no_room(shape, candidates, explicit=explicit is not None)
-
-    def _no_room(self, shape: Shape, candidates: list[Allocation], *, explicit: bool) -> Refusal:
-        if not candidates:
-            return exhausted("no free allocation: the controller has no allocation that could hold a partition")
-        if explicit:
-            return exhausted("no free allocation holds all the listed IPUs")
-        free = {allocation.id: self.free_masks(allocation) for allocation in candidates}
-        told = "; ".join(f"{name} has {_told(masks)}" for name, masks in list(free.items())[:8])
-        per_domain = shape.size // shape.segments
-        return exhausted(
-            f"no free allocation for {shape.size} IPUs: {shape.segments} aligned block(s) of {per_domain} IPUs are"
-            f" needed in one allocation; {told}"
-        )
 
     def _start(self, partition: Partition, operation: Operation, action: Action) -> None:
         machines = sum(len(block.slots) for block in partition.blocks)
@@ -155,16 +129,9 @@ class Partitions:
         self._due(partition, self._context.durations.seconds(action, partition.id, machines))
 
     def _start_reset(self, partition: Partition, *, relocatable: bool) -> None:
-        if relocatable and self._unreachable(partition):
-            self._relocate(partition)
+        if relocatable and self._errors(partition):
+            self._placing.relocate(partition)
         self._start(partition, Operation.RESETTING, Action.PARTITION_RESET)
-
-    def _relocate(self, partition: Partition) -> None:
-        self._vacate(partition)
-        free = self.free_masks(self._allocations.get(partition.allocation_id))
-        found = placing.find_blocks(free, partition.shape.size, partition.shape.segments)
-        partition.blocks = found or partition.blocks
-        self._occupy(partition.cluster_id, partition.blocks)
 
     def _finish(self, partition: Partition) -> None:
         """End the operation under way, or begin the reset that a failed partition waited for."""
@@ -173,13 +140,17 @@ class Partitions:
             partition.last_auto_reset = self._context.clock.now()
             self._start_reset(partition, relocatable=partition.relocatable)
             return
-        errors = self._unreachable(partition)
-        if partition.operation == Operation.REMOVING and (partition.forced or not errors):
-            self._vacate(partition)
-            del self._context.state.partitions[partition.id]
-            self._context.changed()
-        elif errors:
+        removing = partition.operation == Operation.REMOVING
+        errors = [] if removing and partition.forced else self._errors(partition, links=not removing)
+        if partition.spoiled and not removing:
+            errors.append(partition.spoiled)
+        partition.spoiled = ""
+        if errors:
             self._fail(partition, errors)
+        elif removing:
+            self._placing.vacate(partition)
+            del self._partitions[partition.id]
+            self._context.changed()
         else:
             partition.ready, partition.operation = Ready.ACTIVE, Operation.IDLE
             self._due(partition, None)
@@ -196,28 +167,12 @@ class Partitions:
         self._deadlines.add(partition.due, partition.id)
         self._context.changed()
 
-    def _agents(self, partition: Partition) -> frozenset[str]:
-        places = self._allocations.cluster(partition.cluster_id).by_place
-        return frozenset(places[b.domain, slot].name for b in partition.blocks for slot in b.slots)
-
-    def _unreachable(self, partition: Partition) -> list[str]:
-        agents = sorted(agent for agent in self._agents(partition) if not self._answers(agent))
-        return [f"agent {agent} is unreachable" for agent in agents]
-
-    def _answers(self, agent: str) -> bool:
-        return self._context.reachable(agent)
-
-    def _occupy(self, cluster_id: str, blocks: Iterable[Block]) -> None:
-        used = self._used[cluster_id]
-        for block in blocks:
-            used[block.domain] = used.get(block.domain, 0) | block.mask
-
-    def _vacate(self, partition: Partition) -> None:
-        used = self._used[partition.cluster_id]
-        for block in partition.blocks:
-            used[block.domain] &= ~block.mask
-
-
-def _told(free: Mapping[int, int]) -> str:
-    count = sum(mask.bit_count() for mask in free.values())
-    return f"{count} IPUs free, the largest aligned block {placing.largest_free(free)}"
+    def _errors(self, partition: Partition, *, links: bool = True) -> list[str]:
+        """What is wrong with the hardware of a partition now, a sentence each."""
+        machines = self._placing.machines(partition)
+        silent = sorted(machine.name for machine in machines if not self._context.reachable(machine.name))
+        errors = [f"agent {name} is unreachable" for name in silent]
+        if links:
+            down = down_among(machines, self._context.broken)
+            errors += [f"link {link.name} from {link.one.name} to {link.other.name} is down" for link in down]
+        return errors

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import grpc
@@ -14,12 +15,14 @@ from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from ipucloud.simulator.faults import FaultBook, Plan
+from ipucloud.simulator.faults import CALM, FaultBook, Plan
 from ipucloud.simulator.refusal import Refusal
+from ipucloud.simulator.vipu.callers import EVERYBODY, Caller
 from ipucloud.simulator.vipu.controller import Controller
 from ipucloud.wire.site import FaultAction
 
-Method = Callable[[Message], Message]
+GUARDED = "virmgrpc.UserService"
+Method = Callable[[Message, Caller], Message]
 Context: TypeAlias = "grpc.aio.ServicerContext[Message, Message]"
 Behaviour = Callable[[Message, Context], Awaitable[Message]]
 
@@ -29,42 +32,60 @@ def service_handler(
 ) -> grpc.GenericRpcHandler[Message, Message]:
     """A handler of all methods of `service`; `methods` has a function of each name, from request to reply."""
     handlers: dict[str, grpc.RpcMethodHandler[Message, Message]] = {}
+    guarded = controller.secure and service.full_name == GUARDED
     for method in service.methods:
-        act: Method = getattr(methods, method.name)
         request, reply = GetMessageClass(method.input_type), GetMessageClass(method.output_type)
+        call = Call(f"{prefix}.{method.name}", getattr(methods, method.name), controller, faults, guarded)
         handlers[method.name] = grpc.unary_unary_rpc_method_handler(
-            _behaviour(f"{prefix}.{method.name}", act, controller, faults),
-            request_deserializer=request.FromString,
-            response_serializer=reply.SerializeToString,
+            call.behave, request_deserializer=request.FromString, response_serializer=reply.SerializeToString
         )
     return grpc.method_handlers_generic_handler(service.full_name, handlers)
 
 
-def _behaviour(call: str, act: Method, controller: Controller, faults: FaultBook) -> Behaviour:
-    late: set[asyncio.Task[Message]] = set()
+@dataclass(frozen=True)
+class Call:
+    """One method as gRPC calls it. `guarded`: its callers have to prove who they are."""
 
-    async def effect(request: Message, latency: float) -> Message:
-        await asyncio.sleep(latency)
-        controller.settle()
-        reply = act(request)
-        await controller.document.settled()
-        return reply
+    name: str
+    act: Method
+    controller: Controller
+    faults: FaultBook
+    guarded: bool
+    late: set[asyncio.Task[Message]] = field(default_factory=set)
 
-    async def behave(request: Message, context: Context) -> Message:
-        plan = faults.plan(call, target_of(request))
-        await _before(plan, context)
-        # A caller that gives up cancels this coroutine, never the effect: a slow controller acts all the same.
-        task = asyncio.create_task(effect(request, plan.latency))
-        late.add(task)
-        task.add_done_callback(late.discard)
+    async def behave(self, request: Message, context: Context) -> Message:
+        plan = self.faults.plan(self.name, target_of(request))
         try:
-            reply = await asyncio.shield(task)
+            if plan is CALM:
+                reply = await self._effect(request, context)
+            else:
+                reply = await self._troubled(plan, request, context)
         except Refusal as refusal:
             await context.abort(refusal.reason.grpc_code, refusal.sentence)
+        return reply
+
+    async def _effect(self, request: Message, context: Context) -> Message:
+        """Act, and answer when what is told is on disk."""
+        caller = self.controller.users.authenticate(context.invocation_metadata()) if self.guarded else EVERYBODY
+        self.controller.settle()
+        reply = self.act(request, caller)
+        if self.controller.document.behind:
+            await self.controller.document.settled()
+        return reply
+
+    async def _troubled(self, plan: Plan, request: Message, context: Context) -> Message:
+        await _before(plan, context)
+        # A caller that gives up cancels this coroutine, never the effect: a slow controller acts all the same.
+        task = asyncio.create_task(self._late_effect(plan, request, context))
+        self.late.add(task)
+        task.add_done_callback(self.late.discard)
+        reply = await asyncio.shield(task)
         await _after(plan, context)
         return reply
 
-    return behave
+    async def _late_effect(self, plan: Plan, request: Message, context: Context) -> Message:
+        await asyncio.sleep(plan.latency)
+        return await self._effect(request, context)
 
 
 async def _before(plan: Plan, context: Context) -> None:

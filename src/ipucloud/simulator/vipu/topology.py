@@ -6,18 +6,20 @@ one domain are bit masks over these places.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 from ipucloud.simulator.hardware import IPUS_PER_MACHINE, Machine, Region
+from ipucloud.simulator.vipu.model import ClusterRecord, FleetChanges
 
 DOMAIN_IPUS = 64
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Agents of one GW-Link group, by domain and slot. Topologies are those of the inventory."""
+    """Agents by domain and slot. `domain` of an agent counts the pods of its cluster."""
 
     id: str
     agents: tuple[Machine, ...]
@@ -34,32 +36,72 @@ class Cluster:
         return tuple(sorted({agent.domain for agent in self.agents}))
 
 
-@dataclass(frozen=True)
 class Fleet:
-    """Every cluster and agent of one controller."""
+    """Every agent and cluster of one controller.
 
-    clusters: dict[str, Cluster] = field(default_factory=dict)
-    agents: dict[str, Machine] = field(default_factory=dict)
+    It begins with the whole inventory: a cluster for every group of pods that are joined by GW-Links. `changes` is
+    what the controller's administrators made of that since.
+    """
 
+    def __init__(self, region: Region, changes: FleetChanges) -> None:
+        self.region = region
+        removed = frozenset(changes.removed_agents)
+        self.agents = {name: machine for name, machine in region.machines.items() if name not in removed}
+        self.clusters: dict[str, Cluster] = {}
+        self._pods = {pod.name: pod for pod in region.pods}
+        members: dict[str, list[str]] = {}
+        for machine in region.machines.values():
+            members.setdefault(machine.cluster_id, []).append(machine.name)
+        for cluster_id, names in members.items():
+            if cluster_id in changes.removed_clusters:
+                self._leave(names)
+            else:
+                self.join(ClusterRecord(cluster_id, names, *self.cabling(names)))
+        for record in changes.clusters.values():
+            self.join(record)
 
-def fleet_of(region: Region) -> Fleet:
-    """The clusters that a region's inventory describes."""
-    members: dict[str, list[Machine]] = {}
-    for machine in region.machines.values():
-        members.setdefault(machine.cluster_id, []).append(machine)
-    pods = {pod.cluster_id: [p for p in region.pods if p.cluster_id == pod.cluster_id] for pod in region.pods}
-    return Fleet(
-        clusters={
-            cluster_id: Cluster(
-                cluster_id,
-                tuple(agents),
-                torus=all(pod.topology == "torus" for pod in pods[cluster_id]),
-                looped=all(pod.gateway_topology == "looped" for pod in pods[cluster_id]),
-            )
-            for cluster_id, agents in members.items()
-        },
-        agents=region.machines,
-    )
+    def pods_of(self, names: Iterable[str]) -> list[str]:
+        """The pods that these machines are in, in the order of the inventory."""
+        pods = {self.region.machines[name].pod for name in names}
+        return [name for name in self._pods if name in pods]
+
+    def cabling(self, names: Iterable[str]) -> tuple[bool, bool]:
+        """Whether these machines are cabled as tori, and their gateways in loops."""
+        wanted = set(names)
+        pods = [self._pods[pod] for pod in self.pods_of(wanted)]
+        torus = all(pod.topology == "torus" and all(m.name in wanted for m in pod.machines) for pod in pods)
+        return torus, all(pod.gateway_topology == "looped" for pod in pods)
+
+    def neighbours(self, pods: Sequence[str]) -> bool:
+        """Whether each of these pods is joined to the next by GW-Links."""
+        places = [(self._pods[pod].gw_group, self._pods[pod].position) for pod in pods]
+        return all(after == (group, position + 1) for (group, position), after in pairwise(places))
+
+    def enlist(self, machine: Machine) -> None:
+        """Take a machine up as an agent in no cluster."""
+        self.agents[machine.name] = replace(machine, cluster_id="")
+
+    def join(self, record: ClusterRecord) -> Cluster:
+        """Make agents a cluster."""
+        domains = {pod: number for number, pod in enumerate(self.pods_of(record.agent_ids))}
+        members = [
+            replace(machine, cluster_id=record.id, domain=domains[machine.pod])
+            for machine in (self.agents[name] for name in record.agent_ids)
+        ]
+        members.sort(key=lambda machine: (machine.domain, machine.slot))
+        cluster = Cluster(record.id, tuple(members), record.torus, record.looped)
+        self.clusters[cluster.id] = cluster
+        self.agents.update((machine.name, machine) for machine in members)
+        return cluster
+
+    def part(self, cluster_id: str) -> None:
+        """Dissolve a cluster. Its agents stay, in none."""
+        self._leave([agent.name for agent in self.clusters.pop(cluster_id).agents])
+
+    def _leave(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name in self.agents:
+                self.agents[name] = replace(self.agents[name], cluster_id="")
 
 
 def machine_mask(slot: int) -> int:

@@ -1,0 +1,16 @@
+"""Who asks, as far as it matters: which allocations exist for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Caller:
+    """What a caller does not see answers as if it were not there."""
+
+    sees: Callable[[str], bool]
+
+
+EVERYBODY = Caller(lambda _: True)
