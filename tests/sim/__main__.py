@@ -8,6 +8,7 @@ import sys
 from tests.sim.history import play
 from tests.sim.mutants.all import MUTANTS
 from tests.sim.mutants.hunt import hunt, write_table
+from tests.sim.report import report
 from tests.sim.runner import one_stage, play_many, save, saved_seeds, tally
 from tests.support.postgres import running_server
 
@@ -23,8 +24,10 @@ def main() -> int:
         verdicts = play_many(
             seeds, processes=options.processes, mutant=options.mutant, until_failure=bool(options.mutant)
         )
-        counted = tally(verdicts, progress=sys.stderr)
+        counted = tally(verdicts, progress=sys.stderr, digests=sys.stdout if options.digests else None)
     print(counted.told())
+    if options.coverage:
+        print(report(counted.coverage))
     if options.mutant is None:
         for verdict in counted.failed:
             save(verdict)
@@ -57,6 +60,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--mutant", choices=sorted(MUTANTS), metavar="NAME", help="plant a bug, and stop when it is found"
     )
+    parser.add_argument("--coverage", action="store_true", help="tell what the histories came through")
+    parser.add_argument("--digests", action="store_true", help="print the hash of every trace")
     parser.add_argument("--hunt", action="store_true", help="plant every bug (or --mutant), one after the other")
     parser.add_argument("--table", action="store_true", help="with --hunt: write docs/reliability/mutants.md")
     parser.add_argument("-n", "--processes", type=int, default=2, help="processes (default: %(default)s)")

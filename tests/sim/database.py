@@ -142,7 +142,7 @@ class SimulatedDatabase(Database):
 
     def may_fail(self, where: str, *possible: DatabaseFault) -> DatabaseFault | None:
         """Raise what a lost connection raises, if a draw says so; ANSWER_LOST is returned, for the caller to raise."""
-        fault = self._faults.database(*possible)
+        fault = self._faults.database(where, *possible)
         if fault is None:
             return None
         self.actor.note(f"{where}: {fault}")

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
+from tests.sim.coverage import Coverage, Seen
+
 Fault = TypeVar("Fault", bound=StrEnum)
 
 
@@ -35,6 +37,16 @@ class DatabaseFault(StrEnum):
     ANSWER_LOST = "done, answer lost"  # F-25
 
 
+class Trouble(StrEnum):
+    """What happens to processes and machines."""
+
+    KILLED = "worker killed"
+    FROZEN = "worker frozen"
+    PRESENCE_LOST = "worker's session lost"
+    DRAINED = "worker asked to stop"
+    HARDWARE = "hardware fails"
+
+
 @dataclass(frozen=True)
 class Mix:
     """How probable each fault is for a read and for a change, and how often the hardware itself fails."""
@@ -51,33 +63,39 @@ CALM = Mix()
 class Faults:
     """Draws the faults of one history; with `calm()` nothing goes wrong any more."""
 
-    def __init__(self, mix: Mix, draw: random.Random) -> None:
+    def __init__(self, mix: Mix, draw: random.Random, coverage: Coverage) -> None:
         self._mix = mix
         self._draw = draw
+        self._coverage = coverage
         self.counts: dict[str, int] = {}
 
     def calm(self) -> None:
         self._mix = CALM
 
-    def site(self, *, changes: bool) -> SiteFault:
+    def site(self, call: str, *, changes: bool) -> SiteFault:
         """The fate of one call."""
         fate = self._draw.random()
         for fault, probability in (self._mix.changes if changes else self._mix.reads).items():
             fate -= probability
             if fate < 0:
-                return self._count(fault)
+                return self._count(fault, Seen.FAULTY_CALL, call)
         return SiteFault.NONE
 
-    def database(self, *possible: DatabaseFault) -> DatabaseFault | None:
+    def database(self, where: str, *possible: DatabaseFault) -> DatabaseFault | None:
         """The fate of one step of a session, among those that can happen to it."""
         if self._mix.database and self._draw.random() < self._mix.database:
-            return self._count(self._draw.choice(possible))
+            return self._count(self._draw.choice(possible), Seen.FAULTY_STATEMENT, where)
         return None
 
     def hardware(self) -> bool:
         """Whether the hardware fails at what it was just asked to do."""
-        return bool(self._mix.hardware) and self._draw.random() < self._mix.hardware
+        fails = bool(self._mix.hardware) and self._draw.random() < self._mix.hardware
+        if fails:
+            self._coverage[Seen.FAULT, Trouble.HARDWARE] += 1
+        return fails
 
-    def _count(self, fault: Fault) -> Fault:
+    def _count(self, fault: Fault, kind: Seen, where: str) -> Fault:
         self.counts[fault] = self.counts.get(fault, 0) + 1
+        self._coverage[Seen.FAULT, fault] += 1
+        self._coverage[kind, f"{where}: {fault}"] += 1
         return fault

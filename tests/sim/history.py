@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TextIO
 from unittest import mock
 from uuid import UUID
 
 from ipucloud.config import Settings
+from ipucloud.db.engine import Database
 from ipucloud.kernel import ids
 from ipucloud.reconcile.reconciler import Periodic
 from ipucloud.site.ports import Sites
 from ipucloud.worker import main
 from ipucloud.worker.tasks import periodic_tasks
 from tests.sim.baton import Actor, Baton
+from tests.sim.coverage import Coverage, Seen, boundary
 from tests.sim.customers import Customers, Shop
 from tests.sim.database import Plain, SimulatedDatabase
-from tests.sim.faults import Faults
+from tests.sim.faults import Faults, Trouble
 from tests.sim.lines import instant
 from tests.sim.loop import VirtualLoop
 from tests.sim.site.door import Network
 from tests.sim.site.hardware import Hardware
-from tests.sim.site.state import Doing
 from tests.sim.stage import Stage
 from tests.sim.swarm import Weather, weather
 from tests.sim.tinkering import Tinkering
@@ -35,6 +37,9 @@ from tests.sim.watcher import Watcher
 from tests.sim.workers import Surroundings, Worker
 
 PASS_SECONDS = 15.0
+MOST_PASSES = 50
+"""How long everything may take to end when nothing goes wrong any more: twelve minutes and a half. Most of it is a
+request's longest life twice, before machines are freed, and the pauses after failures, of a minute at most each."""
 _QUIET_CHOICES = 60
 """So many choices in a row without a step: there is nothing left to do."""
 
@@ -52,6 +57,7 @@ class Verdict:
     kills: int = 0
     freezes: int = 0
     faults: dict[str, int] = field(default_factory=dict)
+    coverage: Coverage = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
 
 
@@ -67,6 +73,11 @@ def play(stage: Stage, seed: int, echo: TextIO | None = None) -> Verdict:
         loop.close()
 
 
+_ENDED = """
+SELECT 'OPERATION', kind || ' ' || state FROM operations
+UNION ALL SELECT 'STEP', name || ' ' || state FROM operation_steps
+ ORDER BY 1, 2
+"""
 _OPEN = """
 SELECT (SELECT count(*) FROM operations WHERE finished_at IS NULL),
        (SELECT count(*) FROM work WHERE parked_at IS NOT NULL)
@@ -81,7 +92,7 @@ class History:
         self.verdict = Verdict(seed)
         self._trace = trace
         self._baton = Baton(loop, self._draw, trace)
-        self._faults = Faults(self.weather.mix, self._draw)
+        self._faults = Faults(self.weather.mix, self._draw, self.verdict.coverage)
         region = stage.inventory.regions[0]
         self.hardware = Hardware(
             [machine.name for pod in region.pods for machine in pod.machines],
@@ -93,7 +104,7 @@ class History:
         self.settings = Settings(
             worker_slots=self.weather.slots,
             poll_seconds=self.weather.poll,
-            reap_seconds=self.weather.poll,
+            reap_seconds=2 * self.weather.poll,
         )
         self._watcher = Watcher(stage.control)
         self._wires = Network(
@@ -123,10 +134,17 @@ class History:
             return UUID(int=milliseconds << 80 | 7 << 76 | 2 << 62 | self._draw.getrandbits(62))
 
         def chosen_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
-            return [task for task in periodic_tasks(sites, settings) if task.name in self.weather.tasks]
+            return [self._counted(task) for task in periodic_tasks(sites, settings) if task.name in self.weather.tasks]
 
         with mock.patch.object(ids, "uuid7", uuid7), mock.patch.object(main, "periodic_tasks", chosen_tasks):
             yield
+
+    def _counted(self, task: Periodic) -> Periodic:
+        async def run(database: Database) -> None:
+            self._saw(Seen.TASK, task.name)
+            await task.run(database)
+
+        return replace(task, run=run)
 
     async def run(self) -> Verdict:
         before = self._stage.board.statements
@@ -149,9 +167,12 @@ class History:
         if customer.alive:
             await self._baton.kill(customer)
         verdict = self.verdict
-        verdict.digest, verdict.events = self._trace.digest, self._trace.events
         verdict.statements = self._stage.board.statements - before
         verdict.faults = self._faults.counts
+        for kind, sentence in self._stage.control.execute(_ENDED).fetchall():
+            self._saw(Seen[kind], sentence)
+            self._trace.add(self._baton.now, "in the end", sentence)
+        verdict.digest, verdict.events = self._trace.digest, self._trace.events
         return verdict
 
     async def _judge(self, database: SimulatedDatabase) -> None:
@@ -181,6 +202,8 @@ class History:
                 self._pass_time_until(self._baton.next_due())
                 continue
             self.verdict.choices += 1
+            if self._worker_of(chosen.actor) is not None:
+                self._saw(Seen.BOUNDARY, boundary(chosen.what))
             await self._baton.hand_to(chosen)
             idle += 1
             if not chosen.background:
@@ -197,15 +220,29 @@ class History:
         weather = self.weather
         if fate < weather.kill_rate:
             self.verdict.kills += 1
+            self._strike(worker, Trouble.KILLED, Seen.KILLED)
             await worker.kill()
         elif fate < weather.kill_rate + weather.freeze_rate:
             self.verdict.freezes += 1
+            self._strike(worker, Trouble.FROZEN, Seen.FROZEN)
             lease = self.settings.lease_seconds
             worker.freeze(self._draw.uniform(lease, 6 * lease))
         elif fate < weather.kill_rate + weather.freeze_rate + weather.presence_loss_rate:
+            self._strike(worker, Trouble.PRESENCE_LOST)
             worker.presence.lose()
         elif self._draw.random() < weather.drain_rate:
+            self._strike(worker, Trouble.DRAINED)
             await worker.drain()
+
+    def _strike(self, worker: Worker, trouble: Trouble, kind: Seen | None = None) -> None:
+        """Count a misfortune, and every boundary at which the worker stands when it comes."""
+        self._saw(Seen.FAULT, trouble)
+        if kind is not None:
+            for parked in worker.actor.parked:
+                self._saw(kind, boundary(parked.what))
+
+    def _saw(self, kind: Seen, name: str) -> None:
+        self.verdict.coverage[kind, name] += 1
 
     async def _liveness(self) -> None:
         if self._watcher.failures:
@@ -215,14 +252,14 @@ class History:
         await self._baton.kill(self._customers.actor)
         for actor in self._baton.actors:
             actor.frozen_until = 0.0
-        for number in range(1, 200):
+        for number in range(1, MOST_PASSES + 1):
             if number % 4 == 1:
                 self._requeue()
             await self._pass()
             if self._done():
                 self.verdict.passes = number
                 return
-        self.verdict.failures.append("operations never ended")
+        self.verdict.failures.append(f"something was still under way after {MOST_PASSES} passes without faults")
 
     async def _pass(self) -> None:
         end = self._baton.now + PASS_SECONDS
@@ -249,7 +286,7 @@ class History:
         """Whether every operation has ended and nothing is under way, at the site or for an operator."""
         self.hardware.advance(self._baton.now)
         partitions = self.hardware.state.partitions.values()
-        if self._wires.late or any(partition.doing is not Doing.NOTHING for partition in partitions):
+        if self._wires.late or any(partition.due is not None for partition in partitions):
             return False
         return self._stage.control.execute(_OPEN).fetchone() == (0, 0)
 

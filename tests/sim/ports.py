@@ -50,7 +50,7 @@ class SimulatedPresence:
 
     async def open(self) -> None:
         await self._actor.boundary("present")
-        if self._faults.database(DatabaseFault.REFUSED):
+        if self._faults.database("present", DatabaseFault.REFUSED):
             raise psycopg.OperationalError("simulated: the server does not answer")
         self._held = self._draw.getrandbits(_OWNER_BITS)
         self._control.execute("SELECT pg_advisory_lock(%s)", (self._held,))

@@ -19,6 +19,7 @@ from typing import TextIO
 
 import structlog
 
+from tests.sim.coverage import Coverage
 from tests.sim.history import Verdict, play
 from tests.sim.mutants.all import MUTANTS
 from tests.sim.stage import Stage, open_stage
@@ -45,6 +46,7 @@ class Tally:
     freezes: int = 0
     passes: list[int] = field(default_factory=list)
     faults: Counter[str] = field(default_factory=Counter)
+    coverage: Coverage = field(default_factory=Counter)
     seconds: float = 0.0
 
     def add(self, verdict: Verdict) -> None:
@@ -55,6 +57,7 @@ class Tally:
         self.freezes += verdict.freezes
         self.passes.append(verdict.passes)
         self.faults.update(verdict.faults)
+        self.coverage.update(verdict.coverage)
         if verdict.failures:
             self.failed.append(verdict)
 
@@ -73,8 +76,9 @@ class Tally:
 @contextmanager
 def one_stage(mutant: str | None = None) -> Iterator[Stage]:
     """A stage in this process, on the run's server, with a mutant in force."""
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50), cache_logger_on_first_use=False)
     with ExitStack() as stack:
+        stack.callback(structlog.configure, **structlog.get_config())
+        structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50), cache_logger_on_first_use=False)
         scratch = stack.enter_context(TestServer(Path(os.environ[ROOT_VARIABLE])).fresh_database())
         with asyncio.Runner() as runner:
             opened = open_stage(scratch)
@@ -115,12 +119,14 @@ def play_many(
             waiting += [pool.submit(_play, seed) for seed in islice(left, 1)]
 
 
-def tally(verdicts: Iterator[Verdict], *, progress: TextIO | None = None) -> Tally:
+def tally(verdicts: Iterator[Verdict], *, progress: TextIO | None = None, digests: TextIO | None = None) -> Tally:
     """Count, and tell of failures at once."""
     counted, began, told = Tally(), time.monotonic(), time.monotonic()
     for verdict in verdicts:
         counted.add(verdict)
         counted.seconds = time.monotonic() - began
+        if digests is not None:
+            print(verdict.seed, verdict.digest, file=digests)
         if verdict.failures and progress is not None:
             print(f"seed {verdict.seed}: {verdict.failures[0]}", file=progress, flush=True)
         if progress is not None and time.monotonic() - told > 30:

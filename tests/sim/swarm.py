@@ -38,6 +38,7 @@ _TASKS = {
     "sync_inventory": 0.2,
     "delete_expired_clusters": 0.2,
     "sweep_idempotency_keys": 0.05,
+    "sweep_left_overs": 0.2,
     "audit_database": 0.02,
     "audit_sites": 0.05,
 }
@@ -73,7 +74,7 @@ class Weather:
 def weather(draw: random.Random) -> Weather:
     workers = draw.choice((2, 2, 3))
     return Weather(
-        steps=draw.choice((250, 400, 700)),
+        steps=draw.choice((200, 350, 600)),
         workers=workers,
         clusters=draw.randint(2, 6),
         horizon=draw.choice((60.0, 300.0, 900.0)),

@@ -92,7 +92,7 @@ def _site(rest: Rest) -> Iterator[str]:
         allocations[name] = sorted(machines_held)
         networks[name] = (sorted(machines_held), sorted(hosts_held))
         servers |= dict.fromkeys(hosts_held, name)
-        partitions |= dict.fromkeys(rest.own_partitions.get(name, [name]), PartitionState.ACTIVE)
+        partitions |= dict(_partitions(rest, name))
     yield from _compare("allocations", allocations, {a.id: sorted(a.agent_ids) for a in state.allocations.values()})
     yield from _compare(
         "networks", networks, {n: (sorted(f.spec.machines), sorted(f.spec.hosts)) for n, f in state.networks.items()}
@@ -111,6 +111,21 @@ def _site(rest: Rest) -> Iterator[str]:
         {name: "On" if name in working else "Off" for name in state.machines},
         {name: machine.power for name, machine in state.machines.items()},
     )
+
+
+def _partitions(rest: Rest, name: str) -> Iterator[tuple[str, object]]:
+    """What a living cluster has: ours, in use; or what its customer made instead, however that fares.
+
+    Where a customer took ours away, a late request to make it may have brought it back: both are right.
+    """
+    found = rest.hardware.state.partitions
+    if name not in rest.own_partitions:
+        yield name, PartitionState.ACTIVE
+        return
+    for made in rest.own_partitions[name]:
+        yield made, found[made].state if made in found else "there"
+    if name in found:
+        yield name, found[name].state
 
 
 def _compare(what: str, wanted: Mapping[str, object], found: Mapping[str, object]) -> Iterator[str]:

@@ -114,7 +114,7 @@ class Network:
         """Reach the site, or raise what a caller sees that does not. Answers the call's time-out and its fate."""
         await actor.boundary(what)
         seconds = min(CALL_SECONDS, budget())
-        fault = self._faults.site(changes=changes)
+        fault = self._faults.site(what.split(maxsplit=1)[0], changes=changes)
         if fault is not SiteFault.NONE:
             actor.note(f"{what}: {fault}")
         match fault:

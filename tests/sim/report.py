@@ -1,0 +1,90 @@
+"""Says what histories came through, and what they should have met and did not, as far as a list of it exists."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, CREATE_PLAN, DELETE
+from ipucloud.site.calls import Call
+from tests.sim.coverage import Coverage, Seen
+from tests.sim.faults import DatabaseFault, SiteFault, Trouble
+
+CALLS = {
+    Call.GET_PARTITION_STATUS: "partition_status",
+    Call.LIST_PARTITIONS: "list_partitions",
+    Call.CREATE_PARTITION: "create_partition",
+    Call.GET_ALLOCATION: "allocation",
+    Call.LIST_ALLOCATIONS: "list_allocations",
+    Call.CREATE_ALLOCATION: "create_allocation",
+    Call.REMOVE_ALLOCATION: "remove_allocation",
+    Call.REMOVE_PARTITIONS: "remove_partitions",
+    Call.GET_CLUSTER_TEST: "cluster_test",
+    Call.TEST_CLUSTER: "start_test",
+    Call.GET_INVENTORY: "inventory",
+    Call.GET_NETWORK: "network",
+    Call.LIST_NETWORKS: "networks",
+    Call.PUT_NETWORK: "put_network",
+    Call.DELETE_NETWORK: "delete_network",
+    Call.GET_HOST: "host",
+    Call.LIST_HOSTS: "hosts",
+    Call.PUT_SERVER: "put_server",
+    Call.DELETE_SERVER: "delete_server",
+    Call.SSH_HOST_KEY: "ssh",
+    Call.GET_MACHINE: "machine",
+    Call.RESET_MACHINE: "power_off",
+}
+"""What traces call each call."""
+
+_RARE = frozenset({Call.LIST_NETWORKS, Call.LIST_HOSTS, Call.GET_INVENTORY})
+"""Calls of tasks that run in few histories: a kill right there is luck."""
+
+
+def expected() -> dict[Seen, set[str]]:
+    """What a hundred histories meet for certain; a call, step or fault that is added belongs to it at once."""
+    return {
+        Seen.BOUNDARY: {*CALLS.values(), "power_on", "begin", "commit", "sleep", "present"},
+        Seen.KILLED: {*(name for call, name in CALLS.items() if call not in _RARE), "power_on", "begin", "commit"},
+        Seen.FROZEN: {"begin", "host", "machine", "network"},
+        Seen.FAULT: {*SiteFault, *DatabaseFault, *Trouble} - {SiteFault.NONE},
+        Seen.STEP: {f"{step.name} succeeded" for step in (*CREATE_PLAN, *CLEAN_UP_PLAN)},
+        Seen.OPERATION: {
+            *(f"{CREATE} {state}" for state in ("succeeded", "failed", "cancelled", "preempted")),
+            f"{DELETE} succeeded",
+        },
+    }
+
+
+def missed(coverage: Coverage) -> list[str]:
+    """One sentence for everything that should have been met and was not."""
+    return [
+        f"{kind.value}: never {name}"
+        for kind, names in expected().items()
+        for name in sorted(names)
+        if not coverage[kind, name]
+    ]
+
+
+def report(coverage: Coverage) -> str:
+    return "\n".join(_lines(coverage))
+
+
+def _lines(coverage: Coverage) -> Iterator[str]:
+    for kind in Seen:
+        found = {name: count for (seen, name), count in coverage.items() if seen is kind}
+        yield f"{kind.value}: {len(found)}, {sum(found.values())} times"
+        for name, count in sorted(found.items(), key=lambda item: (-item[1], item[0])):
+            yield f"{count:10} {name}"
+    passed = _names(coverage, Seen.BOUNDARY)
+    yield from _titled("passed by workers, of which none was killed there", passed - _names(coverage, Seen.KILLED))
+    yield from _titled("passed by workers, of which none was frozen there", passed - _names(coverage, Seen.FROZEN))
+    yield from _titled("should have been met, and was not", missed(coverage))
+
+
+def _names(coverage: Coverage, kind: Seen) -> set[str]:
+    return {name for seen, name in coverage if seen is kind}
+
+
+def _titled(title: str, names: Collection[str]) -> Iterator[str]:
+    yield f"{title}: {len(names)}"
+    for name in sorted(names):
+        yield f"           {name}"
