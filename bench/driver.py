@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import psycopg
 
-from ipucloud.db.reader import Query
+from ipucloud.db.driver import Query
 
 Connection: TypeAlias = psycopg.AsyncConnection[tuple[Any, ...]]
 

@@ -15,7 +15,7 @@ from psycopg.types.json import Jsonb
 
 from bench.driver import Connection
 from ipucloud.clusters.create import FIRST_INCARNATION
-from ipucloud.db.reader import Query
+from ipucloud.db.driver import Query
 from ipucloud.kernel.ids import external_name, new_id
 
 DIGEST_BYTES = 32

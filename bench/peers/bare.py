@@ -19,7 +19,7 @@ from bench.driver import Connection, connect, execute
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, list_parameters
 from ipucloud.config import Settings
 from ipucloud.db.documents import Order
-from ipucloud.db.reader import Query, query
+from ipucloud.db.driver import Query, query
 from ipucloud.identity.access import AUTHENTICATE
 
 SETTINGS = "-c jit=off -c plan_cache_mode=force_generic_plan"

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud import logs
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.reconcile.engine import Engine
 from ipucloud.reconcile.outcomes import Done, Outcome
@@ -31,7 +32,7 @@ class Looker:
     def __init__(self) -> None:
         self.looked: dict[str, int] = {}
 
-    async def load(self, connection: AsyncConnection, ticket: Ticket) -> Outcome:
+    async def load(self, connection: Statements, ticket: Ticket) -> Outcome:
         self.looked[ticket.key] = time.monotonic_ns()
         return Done()
 

@@ -121,7 +121,7 @@ async def _prepare(urls: Urls) -> tuple[Customer, list[UUID]]:
     database = Database(urls.app, pool_size=1)
     await furnish(database, pods=PODS, hosts=CLUSTERS)
     customer = await new_customer(database)
-    async with database.read() as connection:
+    async with database.begin() as connection:
         machines = (await connection.exec_driver_sql("SELECT id FROM machines ORDER BY name")).scalars().all()
     await database.close()
     return customer, list(machines)

@@ -13,8 +13,9 @@ from bench.driver import Connection, connect, execute
 from bench.finding import Finding, at_least
 from bench.rounds import alternate
 from bench.stage import Stage, Urls
+from ipucloud.db.driver import query
 from ipucloud.db.engine import Database
-from ipucloud.db.reader import query
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.ids import new_id
 from ipucloud.reconcile import statements
@@ -38,7 +39,7 @@ class Nothing:
         self._left = expected
         self.finished = asyncio.Event()
 
-    async def load(self, connection: AsyncConnection, ticket: Ticket) -> Outcome:
+    async def load(self, connection: Statements, ticket: Ticket) -> Outcome:
         self._left -= 1
         if self._left == 0:
             self.finished.set()

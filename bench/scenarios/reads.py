@@ -93,7 +93,7 @@ async def prepare(urls: Urls, flavor: str) -> tuple[Customer, list[UUID]]:
     customer = await new_customer(database)
     names = [f"cluster-{number}" for number in range(CLUSTERS)]
     clusters = await make_active_clusters(database, customer, names, flavor, Settings())
-    async with database.read() as connection:
+    async with database.begin() as connection:
         await connection.exec_driver_sql("ANALYZE")
     await database.close()
     return customer, clusters

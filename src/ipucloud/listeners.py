@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
 from collections.abc import AsyncIterator
 
@@ -29,7 +30,7 @@ def listener(host: str, port: int, descriptor: int | None = None) -> socket.sock
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = os.strerror(error.errno) if error.errno else str(error)
         raise ListenError(f"Port {port} of {host} cannot be listened on: {reason}. Choose another one.") from error
 
 

@@ -80,11 +80,11 @@ class Api:
 
     async def snapshot(self) -> dict[str, str]:
         """A digest of every table, but for what a mere look may change: when a token was last used."""
-        async with self.cloud.database.read() as connection:
+        async with self.cloud.database.begin() as connection:
             return {row.name: row.digest for row in await connection.execute(_DIGESTS)}
 
     async def count(self, table: str) -> int:
-        async with self.cloud.database.read() as connection:
+        async with self.cloud.database.begin() as connection:
             rows = await connection.execute(sa.select(sa.func.count()).select_from(sa.table(table)))
             found: int = rows.scalar_one()
         return found

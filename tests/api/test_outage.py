@@ -12,7 +12,8 @@ import httpx
 import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.engine import RETRY_AFTER, Database
+from ipucloud.db.engine import Database
+from ipucloud.db.outages import RETRY_AFTER
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from tests.api.support import UNLIMITED, Api, cluster_json, key, problem, running
 from tests.support.cloud import Cloud

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from ipucloud.cli.service.ports import listen_near
 from tests.support.postgres import Database
 from tests.support.processes import Ipucloud, Up
 
@@ -18,6 +21,19 @@ def test_bootstrap_makes_everything_once(ipucloud: Ipucloud, database: Database)
 def test_migrate_may_be_repeated(ipucloud: Ipucloud, database: Database) -> None:
     urls = {"IPUCLOUD_DATABASE_URL": database.app_url, "IPUCLOUD_MIGRATION_DATABASE_URL": database.owner_url}
     assert ipucloud.json("migrate", **urls) == ipucloud.json("migrate", **urls)
+
+
+@pytest.mark.parametrize("program", ["api", "worker"])
+def test_a_port_that_is_taken_is_told_in_a_sentence(ipucloud: Ipucloud, database: Database, program: str) -> None:
+    with listen_near("127.0.0.1", 0) as taken:
+        port = str(taken.getsockname()[1])
+        ports = {"IPUCLOUD_PORT": port, "IPUCLOUD_WORKER_INTERNAL_PORT": port, "IPUCLOUD_INTERNAL_PORT": "0"}
+        urls = {"IPUCLOUD_DATABASE_URL": database.app_url, "IPUCLOUD_SITE_URL": "http://127.0.0.1:1"}
+        with ipucloud.start(program, **ports, **urls) as process:
+            _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert f"Port {port} of 127.0.0.1 cannot be listened on: Address already in use." in err
+    assert "Traceback" not in err
 
 
 def test_a_site_is_synchronised_again(system: Up, ipucloud: Ipucloud, database: Database) -> None:

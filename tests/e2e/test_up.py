@@ -6,6 +6,7 @@ import os
 import signal
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.support.processes import Ipucloud, Up, up
@@ -50,6 +51,13 @@ def test_a_program_that_dies_is_started_again(system: Up, program: str) -> None:
     eventually(lambda: system.ipucloud.pids(*words) not in ([], [pid]), f"{program} starts again")
     eventually(system.answers, "the API answers")
     assert system.ipucloud.json("whoami", **system.environment)["role"] == "owner"
+
+
+def test_who_calls_while_the_api_starts_again_waits_and_is_answered(system: Up) -> None:
+    [pid] = system.ipucloud.pids("ipucloud.cli.main", "api")
+    os.kill(pid, signal.SIGKILL)
+    eventually(lambda: pid not in system.ipucloud.pids(), "the API is gone")
+    assert httpx.get(f"{system.facts['url']}/livez", timeout=60, trust_env=False).is_success
 
 
 def test_a_second_supervisor_is_told_to_go_elsewhere(system: Up) -> None:

@@ -17,6 +17,7 @@ from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.results import StepResult
 from ipucloud.db.engine import Database
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Outcome
@@ -45,7 +46,7 @@ class Watched:
     plans: dict[UUID, dict[Boundary, Callable[[], Awaitable[None]]]]
     kind: str = ClusterReconciler.kind
 
-    async def load(self, connection: AsyncConnection, ticket: Ticket) -> ClusterInputs | Outcome:
+    async def load(self, connection: Statements, ticket: Ticket) -> ClusterInputs | Outcome:
         found = await self.inner.load(connection, ticket)
         if isinstance(found, ClusterInputs) and await self._reach(found, Moment.BETWEEN):
             return await self.inner.load(connection, ticket)

@@ -128,7 +128,7 @@ class Trial:
         return [f"{self.case}: {what}" for what in await self._wrong(created, states)]
 
     async def _deletions(self) -> Sequence[UUID]:
-        async with self.world.database.read() as connection:
+        async with self.world.database.begin() as connection:
             found = await connection.exec_driver_sql(
                 f"SELECT id FROM operations WHERE kind = 'cluster.delete' AND cluster_id = '{self.made.id}'"  # noqa: S608
             )

@@ -49,7 +49,7 @@ async def cloud(database: Scratch) -> AsyncIterator[Cloud]:
 
 
 async def books(cloud: Cloud) -> tuple[int, ...]:
-    async with cloud.database.read() as connection:
+    async with cloud.database.begin() as connection:
         return tuple((await connection.exec_driver_sql(BOOKS)).one())
 
 

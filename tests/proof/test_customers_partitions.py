@@ -157,7 +157,7 @@ class History:
             await wake(connection, kind="periodic", key=key)
 
     async def _settle(self) -> None:
-        async with self.world.database.read() as connection:
+        async with self.world.database.begin() as connection:
             found = await connection.exec_driver_sql("SELECT id FROM operations WHERE finished_at IS NULL")
             still = list(found.scalars())
         for operation in still:

@@ -37,7 +37,7 @@ async def bench(database: Scratch) -> AsyncIterator[Bench]:
 
 
 async def count(bench: Bench, where: str) -> int:
-    async with bench.database.read() as connection:
+    async with bench.database.begin() as connection:
         found = await connection.exec_driver_sql(f"SELECT count(*) FROM work WHERE {where}")  # noqa: S608
         number: int = found.scalar_one()
     return number

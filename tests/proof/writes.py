@@ -84,7 +84,7 @@ class Office:
 
     async def footprint(self) -> Footprint:
         """Rows of every table, and the sum of their versions."""
-        async with self.cloud.database.read() as connection:
+        async with self.cloud.database.begin() as connection:
             return {name: (rows, int(versions)) for name, rows, versions in await connection.execute(_FOOTPRINT)}
 
 

@@ -7,41 +7,26 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, cast
+from typing import cast
 
 import psycopg
 import sqlalchemy as sa
-from sqlalchemy.engine import IteratorResult
-from sqlalchemy.engine.result import SimpleResultMetaData
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.engine import Database, reachable
-from ipucloud.db.reader import query
+from ipucloud.db.driver import query
+from ipucloud.db.engine import Database
+from ipucloud.db.outages import as_sqlalchemy, reachable
+from ipucloud.db.statements import Rows, Statements
 from tests.sim.baton import Actor, Parked
 from tests.sim.faults import DatabaseFault, Faults
-from tests.sim.lines import Line, Outcome, Switchboard, instant
+from tests.sim.lines import Line, Switchboard, instant
 
 LOCK_SECONDS = 5.0
 """The product's lock_timeout, kept in virtual time."""
 
-_DIALECT = sa.create_engine("postgresql+psycopg://").dialect
-
 Parameters = Mapping[str, object]
 Committed = Callable[[Actor, Sequence[str], float], None]
 """Told after every commit: by whom, the labels of the statements, and the seconds from the first to the last."""
-
-
-class Answer(IteratorResult[Any]):
-    """A statement's rows, and how many it touched."""
-
-    def __init__(self, found: Outcome) -> None:
-        super().__init__(_metadata(found.columns), iter(found.rows))
-        self.rowcount = found.touched
-
-
-@cache
-def _metadata(columns: tuple[str, ...]) -> SimpleResultMetaData:
-    return SimpleResultMetaData(columns)
 
 
 @cache
@@ -109,14 +94,14 @@ class SimulatedDatabase(Database):
                 transaction.close()
 
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
+    async def read(self) -> AsyncIterator[Statements]:
         async with reachable():
-            yield cast("AsyncConnection", _Statements(self))
+            yield _Statements(self)
 
     async def close(self) -> None:
         """Nothing is open between two uses."""
 
-    async def send(self, line: Line, statement: sa.TextClause, parameters: Parameters) -> Answer:
+    async def send(self, line: Line, statement: sa.TextClause, parameters: Parameters) -> Rows:
         """Run one statement now. Raises what SQLAlchemy would."""
         asked, now = timed(statement), self.actor.baton.now
         values = [parameters[name] for name in asked.names]
@@ -127,10 +112,10 @@ class SimulatedDatabase(Database):
         try:
             found = await self.board.run(line, asked.text, values)
         except psycopg.Error as error:
-            raise _as_sqlalchemy(label(statement), error) from error
+            raise as_sqlalchemy(error, connection_died=False) from error
         if len(found.rows) > 1 and ("RETURNING" in statement.text or "ORDER BY" not in statement.text):
             found.rows.sort(key=repr)  # the server promises no order; this one does not depend on earlier histories
-        return Answer(found)
+        return Rows(found.columns, found.rows, found.touched)
 
     def take_line(self) -> Line:
         return self.board.take(self._wait_for_lock)
@@ -172,7 +157,7 @@ class Plain:
     def __init__(self, database: SimulatedDatabase) -> None:
         self._database = database
 
-    async def execute(self, statement: sa.TextClause, parameters: Parameters | None = None) -> Answer:
+    async def execute(self, statement: sa.TextClause, parameters: Parameters | None = None) -> Rows:
         line = self._database.take_line()
         try:
             return await self._database.send(line, statement, parameters or {})
@@ -186,7 +171,7 @@ class _Statements:
     def __init__(self, database: SimulatedDatabase) -> None:
         self._database = database
 
-    async def execute(self, statement: sa.TextClause, parameters: Parameters | None = None) -> Answer:
+    async def execute(self, statement: sa.TextClause, parameters: Parameters | None = None) -> Rows:
         database, name = self._database, label(statement)
         await database.actor.boundary(name)
         fault = database.may_fail(name, DatabaseFault.REFUSED, DatabaseFault.ANSWER_LOST)
@@ -213,7 +198,7 @@ class _Transaction:
 
     async def execute(
         self, statement: sa.TextClause, parameters: Parameters | Sequence[Parameters] | None = None
-    ) -> Answer:
+    ) -> Rows:
         database, name = self._database, label(statement)
         if self._labels:
             await database.pause(name)
@@ -244,12 +229,5 @@ class _Transaction:
 
 def lost(where: str) -> sa.exc.DBAPIError:
     """What a connection raises that is gone."""
-    return _as_sqlalchemy(where, psycopg.OperationalError(f"simulated: connection lost ({where})"), gone=True)
-
-
-def _as_sqlalchemy(statement: str, error: psycopg.Error, *, gone: bool = False) -> sa.exc.DBAPIError:
-    found = sa.exc.DBAPIError.instance(
-        statement, None, error, psycopg.Error, connection_invalidated=gone, dialect=_DIALECT
-    )
-    assert isinstance(found, sa.exc.DBAPIError)
-    return found
+    gone = psycopg.OperationalError(f"simulated: connection lost ({where})")
+    return as_sqlalchemy(gone, connection_died=True)

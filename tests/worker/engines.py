@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.engine import Database
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Done, Outcome
@@ -40,7 +41,7 @@ class Scripted:
         self._act = act
         self.looks: list[Ticket] = []
 
-    async def load(self, connection: AsyncConnection, ticket: Ticket) -> str:
+    async def load(self, connection: Statements, ticket: Ticket) -> str:
         return ticket.key
 
     async def act(self, ticket: Ticket, inputs: str) -> Outcome:

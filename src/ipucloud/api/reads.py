@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
 from ipucloud.db.reader import Row
+from ipucloud.db.statements import Statements
 from ipucloud.identity.access import (
     IDENTIFY,
     Principal,
@@ -65,7 +65,7 @@ async def principal(request: Request) -> Principal:
 
 
 @asynccontextmanager
-async def reading(request: Request, project: str) -> AsyncIterator[tuple[AsyncConnection, Scope]]:
+async def reading(request: Request, project: str) -> AsyncIterator[tuple[Statements, Scope]]:
     """A connection, and the scope of the request, for reads that take several statements."""
     trace = trace_of(request)
     async with services_of(request).database.read() as connection:

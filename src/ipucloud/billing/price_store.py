@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 
@@ -66,7 +67,7 @@ async def install_shipped_prices(connection: AsyncConnection, catalogue: Catalog
     return added
 
 
-async def current_and_future(connection: AsyncConnection) -> Sequence[ListedPrice]:
+async def current_and_future(connection: Statements) -> Sequence[ListedPrice]:
     """Every price in force now or from a later instant on, by SKU, region, currency and time."""
     return [
         ListedPrice(

@@ -26,6 +26,7 @@ from ipucloud.billing.pricing import (
     cost,
 )
 from ipucloud.db.documents import clauses
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import NOT_FOUND, UNAVAILABLE, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
@@ -193,7 +194,7 @@ _WINDOW = sa.text(
 )
 
 
-async def cluster_usage(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> ClusterUsage:
+async def cluster_usage(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> ClusterUsage:
     """Everything the cluster used so far. Raises `Problem` not_found, or unavailable while a price is missing."""
     found = await connection.execute(_CLUSTER_FACTS, {"project_id": project_id, "cluster_id": cluster_id})
     rows = found.all()
@@ -203,7 +204,7 @@ async def cluster_usage(connection: AsyncConnection, *, project_id: UUID, cluste
 
 
 async def project_usage(
-    connection: AsyncConnection,
+    connection: Statements,
     *,
     project_id: UUID,
     currency: str,

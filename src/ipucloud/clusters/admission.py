@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing import PriceKey, PriceVersion, Rate
 from ipucloud.catalogue.models import Flavor, Image, Region
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.models import ClusterCreate
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.money import product
@@ -56,7 +56,7 @@ class Admitted:
 
 
 async def admit(
-    connection: AsyncConnection, actor: Actor, body: ClusterCreate, *, catalogue: Catalogue, currency: str
+    connection: Statements, actor: Actor, body: ClusterCreate, *, catalogue: Catalogue, currency: str
 ) -> Admitted:
     """Check the request against the catalogue, the project's keys, the prices and the clock; one statement.
 

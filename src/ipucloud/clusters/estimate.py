@@ -6,13 +6,12 @@ import math
 from dataclasses import asdict
 from decimal import Decimal
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import admit, expected_seconds
 from ipucloud.clusters.models import ClusterCreate, EstimateCapacityOut, EstimateOut, EstimateQuotaOut, WhyNotOut
 from ipucloud.clusters.plans import CREATE_PLAN
 from ipucloud.config import Settings
+from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import look
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.money import Money
@@ -20,7 +19,7 @@ from ipucloud.quotas import store as quotas
 
 
 async def estimate(
-    connection: AsyncConnection, actor: Actor, body: ClusterCreate, *, catalogue: Catalogue, settings: Settings
+    connection: Statements, actor: Actor, body: ClusterCreate, *, catalogue: Catalogue, settings: Settings
 ) -> EstimateOut:
     """Check the body as a create would, and answer with price, quota, capacity and time.
 

@@ -8,8 +8,8 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.statements import Statements
 from ipucloud.reconcile.reconciler import LeaseLost, Ticket
 from ipucloud.site.ports import VipuAddress
 
@@ -110,7 +110,7 @@ _LOAD = sa.text(
 )
 
 
-async def load(connection: AsyncConnection, ticket: Ticket, request_life: float) -> ClusterInputs | None:
+async def load(connection: Statements, ticket: Ticket, request_life: float) -> ClusterInputs | None:
     """The inputs, or None when the cluster is gone or has no open operation. Raises LeaseLost."""
     found = await connection.execute(
         _LOAD, {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence, "request_life": request_life}

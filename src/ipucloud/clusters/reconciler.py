@@ -17,6 +17,7 @@ from ipucloud.clusters.inputs import ClusterInputs, load
 from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, HEAL, WORK_KIND
 from ipucloud.clusters.results import Achieved, Cancelled, Failed, Pending, StepResult
 from ipucloud.clusters.states import ClusterState
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.states import OperationState
@@ -65,7 +66,7 @@ class ClusterReconciler:
         self._billing_starts_at = billing_starts_at
         self._draw = draw
 
-    async def load(self, connection: AsyncConnection, ticket: Ticket) -> ClusterInputs | Outcome:
+    async def load(self, connection: Statements, ticket: Ticket) -> ClusterInputs | Outcome:
         return await load(connection, ticket, self._request_life) or Done()
 
     async def act(self, ticket: Ticket, inputs: ClusterInputs) -> StepResult:

@@ -9,16 +9,17 @@ from typing import TypeVar
 
 import orjson
 import sqlalchemy as sa
-from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from ipucloud.db.driver import Lines
+from ipucloud.db.outages import RETRY_AFTER, asks_again, connection_died, reachable
 from ipucloud.db.roles import APP_ROLE
+from ipucloud.db.statements import SingleStatements, Statements
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 
 Result = TypeVar("Result")
 
 TRANSACTION_TRIES = 5
-RETRY_AFTER = {"Retry-After": "2"}
 _TOO_BUSY = "Too many requests want to change the same at once. Nothing was changed; send the same one again shortly."
 _SESSION = (
     f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout=10s -c lock_timeout=5s "
@@ -54,8 +55,8 @@ class Database:
             json_deserializer=orjson.loads,
             connect_args={"options": _SESSION, "connect_timeout": 3, "prepare_threshold": 2},
         )
-        # psycopg sends nothing for a rollback outside a transaction: a single statement is a single round trip.
-        self._autocommit = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._lines = Lines(url, session=_SESSION, size=pool_size, wait=pool_timeout)
+        self._single: Statements = SingleStatements(self._lines)
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
@@ -64,10 +65,9 @@ class Database:
             yield connection
 
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
-        """A connection where every statement stands alone."""
-        async with reachable(), self._autocommit.connect() as connection:
-            yield connection
+    async def read(self) -> AsyncIterator[Statements]:
+        """Where every statement stands alone."""
+        yield self._single
 
     async def transact(self, work: Callable[[AsyncConnection], Awaitable[Result]]) -> Result:
         """Run `work` in a transaction, again from the start when that is sure to repeat nothing.
@@ -85,54 +85,16 @@ class Database:
                     finished = True
                 return result
             except sa.exc.DBAPIError as error:
-                if not _asks_again(error):
+                if not asks_again(error):
                     raise
                 if attempt == TRANSACTION_TRIES:
                     raise Problem(UNAVAILABLE, _TOO_BUSY, headers=RETRY_AFTER) from error
             except Problem as problem:
-                if finished or attempt == TRANSACTION_TRIES or not _connection_died(problem.__cause__):
+                if finished or attempt == TRANSACTION_TRIES or not connection_died(problem.__cause__):
                     raise
             await asyncio.sleep(0.005 * attempt)
         raise AssertionError("the loop returns or raises")
 
     async def close(self) -> None:
+        await self._lines.close()
         await self._engine.dispose()
-
-
-def _asks_again(error: sa.exc.DBAPIError) -> bool:
-    return isinstance(error.orig, pg_errors.DeadlockDetected | pg_errors.SerializationFailure)
-
-
-def _connection_died(error: BaseException | None) -> bool:
-    """True for a connection that was open once; one that cannot be opened is not worth another try."""
-    return isinstance(error, sa.exc.DBAPIError) and error.connection_invalidated
-
-
-def is_unreachable(error: Exception) -> bool:
-    """True when the database did not answer: it is down, restarting, full of connections, read-only or out of disk."""
-    if isinstance(error, sa.exc.TimeoutError):
-        return True
-    if not isinstance(error, sa.exc.DBAPIError):
-        return False
-    state = getattr(error.orig, "sqlstate", None)
-    if state is None:
-        return isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
-    return error.connection_invalidated or state[:2] in {"08", "53", "57"} or state in {"25006", "55P03"}
-
-
-@asynccontextmanager
-async def reachable() -> AsyncIterator[None]:
-    """Turn what a database that does not answer raises into a `Problem` of kind `unavailable`."""
-    try:
-        yield
-    except (sa.exc.DBAPIError, sa.exc.TimeoutError) as error:
-        if isinstance(error, sa.exc.DBAPIError) and _asks_again(error):
-            raise
-        if is_unreachable(error):
-            raise Problem(
-                UNAVAILABLE,
-                "The database does not answer. Send the same request with the same Idempotency-Key again shortly: "
-                "it takes effect once, whether or not it just did.",
-                headers=RETRY_AFTER,
-            ) from error
-        raise

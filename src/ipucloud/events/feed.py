@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.documents import Order, clauses, rfc3339
+from ipucloud.db.statements import Statements
 
 _POSITION = re.compile(r"([0-9]{1,18})-([0-9]{1,18})", re.ASCII)
 
@@ -125,7 +125,7 @@ def list_parameters(
 
 
 async def read(
-    connection: AsyncConnection,
+    connection: Statements,
     *,
     project_id: UUID,
     behind: Position | None = None,
@@ -141,7 +141,7 @@ async def read(
     return [FeedEvent(Position(row.transaction, row.id), row.type, row.document) for row in rows]
 
 
-async def tail(connection: AsyncConnection) -> Position:
+async def tail(connection: Statements) -> Position:
     """The position that every event not settled yet lies behind: where a stream starts that wants only what is new."""
     found = await connection.execute(_TAIL)
     return Position(found.scalar_one(), 0)

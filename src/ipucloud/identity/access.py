@@ -17,8 +17,8 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.statements import Statements
 from ipucloud.identity.roles import Permission, Role, allowed
 from ipucloud.kernel.errors import NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED, Problem
 
@@ -125,7 +125,7 @@ def admit(role: str | None, project_id: UUID | None, permission: Permission) -> 
     _require(Role(role), permission)
 
 
-async def identify(connection: AsyncConnection, token_hash: bytes, permission: Permission) -> Principal:
+async def identify(connection: Statements, token_hash: bytes, permission: Permission) -> Principal:
     """The live token with this SHA-256, for requests outside any project. Raises `Problem` 401 or 403."""
     row = (await connection.execute(IDENTIFY, {"token_hash": token_hash})).mappings().one_or_none()
     return known(None if row is None else dict(row), permission)
@@ -140,7 +140,7 @@ def known(row: Mapping[str, Any] | None, permission: Permission) -> Principal:
     return principal
 
 
-async def authorize(connection: AsyncConnection, token_hash: bytes, project_ref: str, permission: Permission) -> Scope:
+async def authorize(connection: Statements, token_hash: bytes, project_ref: str, permission: Permission) -> Scope:
     """The live token acting in the project. Raises `Problem` 401, 404 or 403, as `admit` does."""
     parameters = {"token_hash": token_hash, **project_parameters(project_ref)}
     row = (await connection.execute(_AUTHORIZE, parameters)).one_or_none()

@@ -11,6 +11,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.statements import Statements
 from ipucloud.site.ports import Site
 
 LISTED = 1000
@@ -106,7 +107,7 @@ class Finding:
         return self.rule.name, self.violation.object_id, self.violation.region, self.violation.host
 
 
-async def violations(connection: AsyncConnection, rule: Invariant) -> list[Violation]:
+async def violations(connection: Statements, rule: Invariant) -> list[Violation]:
     """What breaks the rule now, at most `LISTED` of it."""
     limited = sa.text(f"SELECT * FROM ({rule.statement}) AS broken LIMIT {LISTED}")  # noqa: S608  # our own text
     found = await connection.execute(limited, dict(rule.parameters))

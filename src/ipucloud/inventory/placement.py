@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.statements import Statements
 from ipucloud.inventory.allocator import Placement, allocate
 from ipucloud.inventory.snapshot import PodView, SlotState, SlotView
 from ipucloud.inventory.whynot import WhyNot
@@ -116,7 +117,7 @@ class Room:
         return None if self.free_hosts >= hosts else _no_hosts(hosts, self.free_hosts)
 
 
-async def look(connection: AsyncConnection, *, region: str, machine_type: str) -> Room:
+async def look(connection: Statements, *, region: str, machine_type: str) -> Room:
     """What is free now. Nothing is locked: the answer may be outdated as soon as it is given."""
     pods = await _snapshot(connection, region, machine_type)
     hosts = await connection.execute(_FREE_HOSTS, {"region": region})
@@ -143,7 +144,7 @@ def exhausted(room: NoRoom) -> Problem:
     return Problem(CAPACITY_EXHAUSTED, room.detail, extra={"why_not": asdict(room)})
 
 
-async def _snapshot(connection: AsyncConnection, region: str, machine_type: str) -> list[PodView]:
+async def _snapshot(connection: Statements, region: str, machine_type: str) -> list[PodView]:
     rows = await connection.execute(_SNAPSHOT, {"region": region, "machine_type": machine_type})
     return [
         PodView(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from ipucloud.catalogue.models import Flavor
+from ipucloud.db.statements import Statements
 from ipucloud.inventory.allocator import capacity
 from ipucloud.inventory.placement import NoRoom, Room, look
 
@@ -24,9 +23,7 @@ class FlavorCapacity:
     why_not: NoRoom | None
 
 
-async def region_capacity(
-    connection: AsyncConnection, *, region: str, flavors: Sequence[Flavor]
-) -> list[FlavorCapacity]:
+async def region_capacity(connection: Statements, *, region: str, flavors: Sequence[Flavor]) -> list[FlavorCapacity]:
     """The room for each of the region's flavors, each as if it were asked for alone. Quotas are not looked at."""
     rooms = {
         machine_type: await look(connection, region=region, machine_type=machine_type)

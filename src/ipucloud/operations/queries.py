@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, Place, after, clauses, page_of, rfc3339
+from ipucloud.db.statements import Statements
 
 SUMMARY = f"""
 'id', id, 'kind', kind, 'target', json_build_object('type', 'cluster', 'id', cluster_id), 'state', state,
@@ -99,7 +99,7 @@ def list_parameters(
     return filters | after(behind, order, limit)
 
 
-async def operation_document(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> str:
+async def operation_document(connection: Statements, *, project_id: UUID, operation_id: UUID) -> str:
     """An operation's JSON inside the transaction that opened it. Raises sqlalchemy.exc.NoResultFound."""
     found = await connection.execute(_READ, {"project_id": project_id, "operation_id": operation_id})
     document: str = found.scalar_one()

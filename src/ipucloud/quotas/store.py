@@ -8,6 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem
 
 
@@ -65,14 +66,14 @@ async def take(connection: AsyncConnection, *, project_id: UUID, region: str, ma
         raise exceeded(quota, machines)
 
 
-async def find(connection: AsyncConnection, *, project_id: UUID, region: str, machine_type: str) -> Quota:
+async def find(connection: Statements, *, project_id: UUID, region: str, machine_type: str) -> Quota:
     """The quota as it is now; one that was never set is 0 machines."""
     found = await connection.execute(_FIND, {"project_id": project_id, "region": region, "machine_type": machine_type})
     row = found.one_or_none()
     return Quota(region, machine_type, 0, 0) if row is None else Quota(*row)
 
 
-async def list_quotas(connection: AsyncConnection, *, project_id: UUID) -> list[Quota]:
+async def list_quotas(connection: Statements, *, project_id: UUID) -> list[Quota]:
     """Every quota that was set, by region and machine type."""
     found = await connection.execute(_LIST, {"project_id": project_id})
     return [Quota(*row) for row in found]

@@ -14,9 +14,9 @@ from uuid import UUID
 import psycopg
 import sqlalchemy as sa
 import structlog
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.engine import Database
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.kernel.failpoints import failpoint
@@ -242,7 +242,7 @@ class Engine:
         failpoint("engine.committed")
         return outcome
 
-    async def _finish(self, connection: AsyncConnection, ticket: Ticket, outcome: Outcome) -> None:
+    async def _finish(self, connection: Statements, ticket: Ticket, outcome: Outcome) -> None:
         """Write the end of a look under its fence. Raises LeaseLost, and so rolls the caller's transaction back."""
         mine = {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence, "owner": self._presence.owner}
         if isinstance(outcome, Go):

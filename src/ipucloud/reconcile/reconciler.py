@@ -11,6 +11,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.engine import Database
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import Clock
 from ipucloud.reconcile.outcomes import Outcome, Wait
 
@@ -56,7 +57,7 @@ class Reconciler(Protocol[Inputs, Result]):
 
     kind: str
 
-    async def load(self, connection: AsyncConnection, ticket: Ticket) -> Inputs | Outcome:
+    async def load(self, connection: Statements, ticket: Ticket) -> Inputs | Outcome:
         """Read every input of `act` in one statement that also checks the lease (`fence`, `lease_until`).
 
         An Outcome means that there is nothing to act on. Raises LeaseLost.
@@ -91,7 +92,7 @@ class PeriodicTasks:
         self._database = database
         self.tasks = {task.name: task for task in tasks}
 
-    async def load(self, connection: AsyncConnection, ticket: Ticket) -> Periodic | Outcome:
+    async def load(self, connection: Statements, ticket: Ticket) -> Periodic | Outcome:
         return self.tasks.get(ticket.key) or Wait("no such task in this worker", recheck=60.0)
 
     async def act(self, ticket: Ticket, inputs: Periodic) -> str | None:

@@ -6,9 +6,8 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from ipucloud.clusters import inputs
+from ipucloud.db.statements import Statements
 from ipucloud.reconcile import engine as engine_module
 from ipucloud.reconcile import statements, wake
 from ipucloud.reconcile.engine import Engine
@@ -101,7 +100,7 @@ def finish_apart(stack: ExitStack) -> None:
     """The result in one transaction, the end of the look in another."""
     finish = Engine._finish
 
-    async def apart(self: Engine, connection: AsyncConnection, ticket: Ticket, outcome: Outcome) -> None:
+    async def apart(self: Engine, connection: Statements, ticket: Ticket, outcome: Outcome) -> None:
         async with self._database.read() as other:
             await finish(self, other, ticket, outcome)
 

@@ -156,7 +156,7 @@ def _service(
     name: str, settings: Settings, logs: Path, *, internal: socket.socket, public: socket.socket | None = None
 ) -> Program:
     """A program of this package that answers on the sockets; they stay open while it is started again."""
-    handed = {"internal_listen_fd": internal.fileno(), "listen_fd": public and public.fileno()}
+    handed = {"internal_listen_fd": internal.fileno(), "listen_fd": None if public is None else public.fileno()}
     url = _url(public or internal)
 
     async def ready() -> bool:

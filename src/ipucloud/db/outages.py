@@ -1,0 +1,66 @@
+"""A database that does not answer: how it is recognised, and what its users are told."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import psycopg
+import sqlalchemy as sa
+from psycopg import errors as pg_errors
+
+from ipucloud.kernel.errors import UNAVAILABLE, Problem
+
+RETRY_AFTER = {"Retry-After": "2"}
+_DIALECT = sa.create_engine("postgresql+psycopg://").dialect
+
+
+def unavailable() -> Problem:
+    return Problem(
+        UNAVAILABLE,
+        "The database does not answer. Send the same request with the same Idempotency-Key again shortly: it takes "
+        "effect once, whether or not it just did.",
+        headers=RETRY_AFTER,
+    )
+
+
+@asynccontextmanager
+async def reachable() -> AsyncIterator[None]:
+    """Turn what a database that does not answer raises into a `Problem` of kind `unavailable`."""
+    try:
+        yield
+    except (sa.exc.DBAPIError, sa.exc.TimeoutError) as error:
+        if is_unreachable(error) and not asks_again(error):
+            raise unavailable() from error
+        raise
+
+
+def is_unreachable(error: sa.exc.DBAPIError | sa.exc.TimeoutError) -> bool:
+    """True when the server is down, restarting, full of connections, read-only, out of disk, or a lock stays taken."""
+    if isinstance(error, sa.exc.TimeoutError):
+        return True
+    state = getattr(error.orig, "sqlstate", None)
+    if state is None:
+        return isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
+    return error.connection_invalidated or state[:2] in {"08", "53", "57"} or state in {"25006", "55P03"}
+
+
+def asks_again(error: Exception) -> bool:
+    """True when the server undid the transaction so that others could go on, and the same one may succeed now."""
+    return isinstance(error, sa.exc.DBAPIError) and isinstance(
+        error.orig, pg_errors.DeadlockDetected | pg_errors.SerializationFailure
+    )
+
+
+def connection_died(error: BaseException | None) -> bool:
+    """True for a connection that was open once; one that cannot be opened is not worth another try."""
+    return isinstance(error, sa.exc.DBAPIError) and error.connection_invalidated
+
+
+def as_sqlalchemy(error: psycopg.Error, *, connection_died: bool) -> sa.exc.DBAPIError:
+    """What SQLAlchemy raises for an error of the driver; the statement and its values are left out."""
+    found: Any = sa.exc.DBAPIError.instance(
+        None, None, error, psycopg.Error, hide_parameters=True, connection_invalidated=connection_died, dialect=_DIALECT
+    )
+    return cast("sa.exc.DBAPIError", found)

@@ -1,0 +1,87 @@
+"""What runs statements: a transaction, or a connection where each one stands alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Protocol
+
+import psycopg
+import sqlalchemy as sa
+from sqlalchemy.engine import IteratorResult
+from sqlalchemy.engine.result import SimpleResultMetaData
+
+from ipucloud.db.driver import Connection, Lines, query
+from ipucloud.db.outages import as_sqlalchemy, reachable
+
+
+class Statements(Protocol):
+    """Where a function that only runs statements may run them; SQLAlchemy's `AsyncConnection` is one.
+
+    A function that needs its statements to take effect together asks for an `AsyncConnection`.
+    """
+
+    async def execute(self, statement: sa.TextClause, parameters: Mapping[str, Any] | None = None) -> Answer:
+        """Raises a `Problem` of kind `unavailable` (503) when the database does not answer."""
+
+
+class Answer(Protocol):
+    """The rows of a statement, to be read once; `rowcount` is how many it returned or touched."""
+
+    @property
+    def rowcount(self) -> int: ...
+    def __iter__(self) -> Any: ...
+    def all(self) -> Sequence[sa.Row[*tuple[Any, ...]]]: ...
+    def first(self) -> sa.Row[*tuple[Any, ...]] | None: ...
+    def one(self) -> sa.Row[*tuple[Any, ...]]: ...
+    def one_or_none(self) -> sa.Row[*tuple[Any, ...]] | None: ...
+    def scalar(self) -> Any: ...
+    def scalar_one(self) -> Any: ...
+    def scalar_one_or_none(self) -> Any: ...
+    def scalars(self) -> sa.ScalarResult[Any]: ...
+    def mappings(self) -> sa.MappingResult: ...
+
+
+class Rows(IteratorResult[Any]):
+    """An answer that has arrived."""
+
+    def __init__(self, columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], rowcount: int) -> None:
+        super().__init__(_metadata(columns), iter(rows))
+        self.rowcount = rowcount
+
+
+@cache
+def _metadata(columns: tuple[str, ...]) -> SimpleResultMetaData:
+    return SimpleResultMetaData(columns)
+
+
+class SingleStatements:
+    """Statements that stand alone, straight through the driver: one round trip each, and nothing to give back."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+
+    async def execute(self, statement: sa.TextClause, parameters: Mapping[str, Any] | None = None) -> Answer:
+        asked = query(statement)
+        values = [(parameters or {})[name] for name in asked.names]
+        async with reachable(), self._lines.turn():
+            connection = self._lines.idle() or await self._connect()
+            return await self._ask(connection, asked.text, values)
+
+    async def _connect(self) -> Connection:
+        try:
+            return await self._lines.connect()
+        except psycopg.Error as error:
+            raise as_sqlalchemy(error, connection_died=False) from error
+
+    async def _ask(self, connection: Connection, text: bytes, values: Sequence[object]) -> Rows:
+        try:
+            cursor = await connection.execute(text, values)
+            if cursor.description is None:
+                return Rows((), (), cursor.rowcount)
+            columns = tuple(column.name for column in cursor.description)
+            return Rows(columns, await cursor.fetchall(), cursor.rowcount)
+        except psycopg.Error as error:
+            raise as_sqlalchemy(error, connection_died=connection.closed) from error
+        finally:
+            await self._lines.give_back(connection)
