@@ -31,12 +31,16 @@ STOP_SECONDS = 10.0
 
 @dataclass
 class RunningSite:
-    """One simulated site. `options` are further arguments of `ipucloud-sim`."""
+    """One simulated site. `options` are further arguments of `ipucloud-sim`.
+
+    `metrics` is where it tells Prometheus of itself, when it was told to.
+    """
 
     data: Path
     options: Sequence[str] = ()
     token: str = TOKEN
     url: str = ""
+    metrics: str = ""
     _process: subprocess.Popen[str] | None = None
     _clients: list[httpx.Client] = field(default_factory=list)
     _channels: list[grpc.Channel] = field(default_factory=list)
@@ -53,7 +57,8 @@ class RunningSite:
         command += ["--token", self.token, "--no-fsync", "--die-with-parent"]
         with self.log.open("a") as log:
             self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-        self.url = json.loads(_first_line(self._process, self.log))["url"]
+        told = json.loads(_first_line(self._process, self.log))
+        self.url, self.metrics = told["url"], told.get("metrics", "")
 
     def stop(self) -> int:
         """Ask the process to end; answers its exit status."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import gc
 import json
 import signal
 import socket
@@ -16,10 +17,12 @@ from typing import Any
 import grpc
 import uvicorn
 from google.protobuf.message import Message
+from starlette.applications import Starlette
 
 from ipucloud.simulator.clock import WallClock
 from ipucloud.simulator.http.app import build_app
 from ipucloud.simulator.http.protocol import BreakableProtocol, QuietServer
+from ipucloud.simulator.metrics import build_exporter
 from ipucloud.simulator.ports import listen_on
 from ipucloud.simulator.settings import Settings
 from ipucloud.simulator.site import Site, prepare_folder
@@ -30,6 +33,7 @@ from ipucloud.wire import vipu_admin_pb2, vipu_pb2
 
 GRACE_SECONDS = 1.0
 BACKLOG = 1024
+COLLECT_AFTER = 50_000
 KEEP_ALIVE_SECONDS = 75
 RPC_OPTIONS = [
     # gRPC shares ports between processes unless told not to; two sites on one port would answer by turns.
@@ -64,8 +68,16 @@ async def run(settings: Settings, ready: Callable[[str], None]) -> None:
             open_things.push_async_callback(site.hosts.close)
             await site.hosts.start()
             await site.settled()
+            _calm_collector()
             ready(_ready_line(site))
             await stopping.wait()
+
+
+def _calm_collector() -> None:
+    """Let the garbage collector pass over the hardware, which is there to stay, and look less often at the rest."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER)
 
 
 @contextmanager
@@ -111,11 +123,18 @@ async def _rpc_server(
 
 
 async def _listen_http(site: Site, open_things: AsyncExitStack) -> None:
-    stored = site.settings.http_port or site.state.ports.get("http")
+    settings = site.settings
+    await _serve_http(site, "http", settings.http_port, build_app(site, settings.token), open_things)
+    if settings.metrics_port is not None:
+        await _serve_http(site, "metrics", settings.metrics_port, build_exporter(site), open_things)
+
+
+async def _serve_http(site: Site, purpose: str, port: int, app: Starlette, open_things: AsyncExitStack) -> None:
+    stored = port or site.state.ports.get(purpose)
     port, listener = await listen_on(stored, lambda p: _http_socket(site.settings.bind, p))
-    _keep_port(site, "http", port)
+    _keep_port(site, purpose, port)
     config = uvicorn.Config(
-        build_app(site, site.settings.token),
+        app,
         http=BreakableProtocol,
         ws="none",
         lifespan="off",
@@ -157,4 +176,7 @@ def _ready_line(site: Site) -> str:
         for region in site.inventory().regions
     }
     url = f"http://{site.settings.told_address}:{site.state.ports['http']}"
-    return json.dumps({"ready": True, "url": url, "regions": regions})
+    told = {"ready": True, "url": url, "regions": regions}
+    if site.settings.metrics_port is not None:
+        told["metrics"] = f"http://{site.settings.told_address}:{site.state.ports['metrics']}/metrics"
+    return json.dumps(told)

@@ -44,7 +44,7 @@ class Site:
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self.settings = settings
-        self.faults = FaultBook(settings.seed)
+        self.faults = FaultBook(settings.seed, clock=clock, time_scale=settings.time_scale, hardware=self)
         self.regions = build_regions(settings)
         self.state, self.document = open_state(settings.data / "site.json", fsync=settings.fsync)
         self._check_size()
@@ -118,6 +118,14 @@ class Site:
         """Break a machine; partitions on it fail."""
         self.machines.fail(name)
         self._lost(name)
+
+    def repair_machine(self, name: str) -> None:
+        """Mend a machine."""
+        self.machines.repair(name)
+
+    def check_link(self, machine: str, kind: LinkKind) -> None:
+        """Refuse a machine or link that does not exist."""
+        self.cables.ends(self.machines.get(machine), kind)
 
     def fail_link(self, machine: str, kind: LinkKind, state: LinkState) -> None:
         """Break a link; when nothing passes any more, partitions across it fail."""

@@ -48,13 +48,17 @@ class Document:
 
 def replace_file(path: Path, data: bytes, *, fsync: bool = True) -> None:
     """Put `data` in the place of `path` so that a reader, or a crash, sees the old or the new content, never a part."""
-    temporary = path.with_name(path.name + ".new")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
+    temporary = f"{path}.new"
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    try:
+        written = 0
+        while written < len(data):
+            written += os.write(descriptor, data[written:] if written else data)
         if fsync:
-            os.fsync(file.fileno())
-    temporary.rename(path)
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    os.replace(temporary, path)  # noqa: PTH105 - this runs for every change, and a Path costs as much as the rename
     if fsync:
         sync_directory(path.parent)
 

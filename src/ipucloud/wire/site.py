@@ -217,7 +217,9 @@ class FaultAction(StrEnum):
 
     `status` refuses before any effect, `status_after` although the effect took place; `latency` delays effect and
     answer, and the effect takes place also when the caller gave up meanwhile; `drop_answer` breaks the connection
-    after the effect; `stall` neither acts nor answers.
+    after the effect; `stall` neither acts nor answers. `duplicate` lets the effect take place once more, `seconds`
+    after the answer; `stale` answers a reading call as an equal call was answered before. `fail_partition` lets the
+    operations that the call starts end in an error; `fail_machine` and `fail_link` break hardware before the effect.
     """
 
     STATUS = "status"
@@ -225,6 +227,11 @@ class FaultAction(StrEnum):
     LATENCY = "latency"
     DROP_ANSWER = "drop_answer"
     STALL = "stall"
+    DUPLICATE = "duplicate"
+    STALE = "stale"
+    FAIL_PARTITION = "fail_partition"
+    FAIL_MACHINE = "fail_machine"
+    FAIL_LINK = "fail_link"
 
 
 class FaultRule(Wire):
@@ -233,6 +240,13 @@ class FaultRule(Wire):
 
     `status` is an HTTP status, or for gRPC calls the status-code name in `grpc_status`. `times` None means until
     removed. Answers carry the rule's `id` and the number of `hits`.
+
+    A rule begins `after` seconds and ends when it was `lasting`; both are simulated time (with time scale 0, real). Of
+    the matching calls it fires on `every` n-th. The call `clock` is the passing of time: hardware breaks when the rule
+    begins. When a rule ends, hardware that it broke is mended.
+
+    `machine` and `link` are what breaks. `failures` operations of a partition in a row end with `error`: of a creation,
+    then of the resets by which the controller tries to mend it.
     """
 
     id: str = ""
@@ -244,6 +258,13 @@ class FaultRule(Wire):
     seconds: float = 0.0
     times: int | None = None
     probability: float = Field(default=1.0, ge=0.0, le=1.0)
+    every: int = Field(default=1, ge=1)
+    after: float = Field(default=0.0, ge=0.0)
+    lasting: float | None = Field(default=None, gt=0.0)
+    machine: str = ""
+    link: LinkKind = LinkKind.NEXT
+    error: str = "some IPUs did not come up"
+    failures: int = Field(default=1, ge=1)
     hits: int = 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
@@ -10,7 +11,8 @@ import pytest
 
 from ipucloud.simulator.faults import FaultBook
 from ipucloud.wire import vipu_admin_pb2 as admin
-from ipucloud.wire.site import FaultAction, FaultList, FaultRule
+from ipucloud.wire import vipu_pb2 as pb
+from ipucloud.wire.site import FaultAction, FaultList, FaultRule, LinkKind, LinkState
 from tests.support.site import RunningSite
 from tests.support.vipu import VipuDriver, code_of, sentence_of
 from tests.support.waiting import eventually
@@ -166,6 +168,122 @@ def test_administrative_calls_fail_too(http: httpx.Client, vipu: VipuDriver, clu
     assert vipu.admin.GetAllocation(admin.GetAllocationRequest(id="a"), timeout=5).allocation.id == "a"
 
 
+def test_a_rule_fires_on_every_nth_call(http: httpx.Client) -> None:
+    fault(http, "hosts.get", "status", every=3)
+    statuses = [http.get("/v1/hosts/lux2-h001").status_code for _ in range(6)]
+    assert statuses == [200, 200, 503, 200, 200, 503]
+
+
+def test_an_effect_can_take_place_twice(http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+    vipu.allocate("a", cluster_id, pod[:1])
+    vipu.create("p", 4)
+    fault(http, "vipu.RemovePartition", "duplicate", target="p", times=1, seconds=SHORT)
+    vipu.remove("p")
+    vipu.create("p", 4)
+    eventually(lambda: vipu.partitions() == {}, "the late twin of the removal takes the new partition")
+
+
+def test_an_earlier_answer_can_come_again(
+    http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
+) -> None:
+    vipu.allocate("a", cluster_id, pod[:1])
+    fault(http, "vipu.ListPartitions", "stale", every=2)
+    assert vipu.partitions() == {}
+    vipu.create("p", 4)
+    assert vipu.partitions() == {}
+    assert set(vipu.partitions()) == {"p"}
+
+
+def test_a_partition_can_fail_to_come_up_for_a_while(
+    http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
+) -> None:
+    vipu.allocate("a", cluster_id, pod[:2])
+    fault(http, "vipu.CreatePartition", "fail_partition", target="p", error="3 of 4 IPUs came up", failures=4)
+    fault(http, "vipu.CreatePartition", "fail_partition", target="q", failures=2)
+    vipu.create("p", 4)
+    vipu.create("q", 4)
+    status = vipu.status("p")
+    assert (status.ready_state, status.auto_reset_retry_count) == (pb.PS_ERROR, 3)
+    assert "3 of 4 IPUs came up" in status.errors[0]
+    assert (vipu.status("q").ready_state, vipu.status("q").auto_reset_retry_count) == (pb.PS_ACTIVE, 2)
+
+
+def test_a_machine_fails_as_a_call_arrives(
+    http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
+) -> None:
+    vipu.allocate("a", cluster_id, pod[:1])
+    vipu.create("p", 4)
+    fault(http, "vipu.GetPartitionStatus", "fail_machine", machine=pod[0], every=2, times=1)
+    assert vipu.status("p").ready_state == pb.PS_ACTIVE
+    assert vipu.status("p").ready_state != pb.PS_ACTIVE
+    assert vipu.silent_agents() == [pod[0]]
+
+
+def test_hardware_that_does_not_exist_cannot_fail(http: httpx.Client, pod: list[str]) -> None:
+    for body in (
+        {"call": "clock", "action": "fail_machine", "machine": "none"},
+        {"call": "clock", "action": "fail_link"},
+        {"call": "clock", "action": "stall"},
+        {"call": "*", "action": "status", "every": 0},
+    ):
+        assert http.post("/v1/faults", json=body).status_code in {404, 422}
+
+
+@dataclass
+class Bench:
+    """A clock that is moved by hand, and hardware that notes what happens to it."""
+
+    time: float = 1000.0
+    log: list[str] = field(default_factory=list)
+
+    def now(self) -> float:
+        return self.time
+
+    def fail_machine(self, name: str) -> None:
+        self.log.append(f"{name} fails")
+
+    def repair_machine(self, name: str) -> None:
+        self.log.append(f"{name} is mended")
+
+    def fail_link(self, machine: str, kind: LinkKind, state: LinkState) -> None:
+        self.log.append(f"{machine}/{kind} is {state}")
+
+    def repair_link(self, machine: str, kind: LinkKind) -> None:
+        self.log.append(f"{machine}/{kind} is mended")
+
+    def check_link(self, machine: str, kind: LinkKind) -> None: ...
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def test_a_rule_is_in_force_at_a_simulated_time_for_a_while(bench: Bench) -> None:
+    book = FaultBook(0, clock=bench, time_scale=10.0)
+    book.add(FaultRule(call="*", action=FaultAction.STATUS, after=100.0, lasting=50.0))
+    fired = []
+    for _ in range(20):
+        fired.append(book.plan("hosts.get", "h").action is FaultAction.STATUS)
+        bench.time += 1.0
+    assert [second for second, hit in enumerate(fired) if hit] == [10, 11, 12, 13, 14]
+
+
+def test_hardware_breaks_by_the_clock_and_is_mended(bench: Bench) -> None:
+    book = FaultBook(0, clock=bench, time_scale=10.0, hardware=bench)
+    book.add(FaultRule(call="clock", action=FaultAction.FAIL_MACHINE, machine="m", after=100.0, lasting=100.0))
+    book.add(FaultRule(call="clock", action=FaultAction.FAIL_LINK, machine="m", link=LinkKind.NEXT, after=150.0))
+    seen = []
+    for _ in range(25):
+        book.plan("hosts.get", "h")
+        seen.append(list(bench.log))
+        bench.time += 1.0
+    assert seen[9] == []
+    assert seen[10] == ["m fails"]
+    assert seen[15] == ["m fails", "m/next is down"]
+    assert seen[24] == ["m fails", "m/next is down", "m is mended"]
+
+
 def fired(seed: int, calls: int = 200) -> list[bool]:
     book = FaultBook(seed)
     book.add(FaultRule(call="*", action=FaultAction.STATUS, probability=0.3))
@@ -184,4 +302,4 @@ def test_latencies_add_up_before_what_follows() -> None:
         book.add(FaultRule(call="*", action=FaultAction.LATENCY, seconds=seconds))
     book.add(FaultRule(call="*", action=FaultAction.STATUS, status=500))
     plan = book.plan("hosts.get", "h")
-    assert (plan.latency, plan.action, plan.status) == (3.0, FaultAction.STATUS, 500)
+    assert (plan.latency, plan.action) == (3.0, FaultAction.STATUS)

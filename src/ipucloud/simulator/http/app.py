@@ -124,7 +124,7 @@ def _trouble(site: Site, calls: Calls) -> list[Route]:
         site.fail_machine(request.path_params["machine"])
 
     async def repair_machine(request: Request) -> None:
-        site.machines.repair(request.path_params["machine"])
+        site.repair_machine(request.path_params["machine"])
 
     async def fail_link(request: Request) -> None:
         fault = await body_of(request, LinkFault)

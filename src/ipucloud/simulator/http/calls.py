@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -37,6 +37,7 @@ class Calls:
 
     site: Surrounded
     token: str
+    late: set[asyncio.Task[None]] = field(default_factory=set)
 
     def route(self, method: str, path: str, name: str, act: Act, *, status: int = 200) -> Route:
         """A route that answers what `act` returns with `status`, and nothing with 204 when it returns None."""
@@ -56,17 +57,30 @@ class Calls:
     async def _through_faults(self, name: str, act: Act, status: int, request: Request) -> Response:
         plan = self.site.faults.plan(name, next(iter(request.path_params.values()), ""))
         await asyncio.sleep(plan.latency)
+        if plan.rule is None:
+            return await self._answer(act, status, request)
         if plan.action is FaultAction.STATUS:
-            return problem(plan.status, f"fault rule {plan.rule}")
+            return problem(plan.rule.status, f"fault rule {plan.rule.id}")
         if plan.action is FaultAction.STALL:
             return await silence(request)
         response = await self._answer(act, status, request)
         if plan.action is FaultAction.STATUS_AFTER:
-            return problem(plan.status, f"fault rule {plan.rule}")
+            return problem(plan.rule.status, f"fault rule {plan.rule.id}")
         if plan.action is FaultAction.DROP_ANSWER:
-            await asyncio.sleep(plan.seconds)
+            await asyncio.sleep(plan.rule.seconds)
             return await break_connection(request)
+        if plan.action is FaultAction.DUPLICATE:
+            self._again(plan.rule.seconds, act, request)
         return response
+
+    def _again(self, seconds: float, act: Act, request: Request) -> None:
+        async def effect() -> None:
+            await asyncio.sleep(seconds)
+            await self._answer(act, 200, request)
+
+        task = asyncio.create_task(effect())
+        self.late.add(task)
+        task.add_done_callback(self.late.discard)
 
     async def _answer(self, act: Act, status: int, request: Request) -> Response:
         """The answer of a call once what it tells is on disk."""

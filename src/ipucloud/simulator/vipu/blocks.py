@@ -18,6 +18,12 @@ FreeMasks = Mapping[int, int]
 """The free IPUs of every domain of a cluster."""
 
 
+MASKS = {
+    size: tuple((start, ((1 << size) - 1) << start) for start in range(0, DOMAIN_IPUS, size))
+    for size in (1 << k for k in range(DOMAIN_IPUS.bit_length()))
+}
+"""The aligned blocks of every size: where each begins, and its IPUs."""
+
 Sound = Callable[[Block], bool]
 """Whether the links within a block work."""
 
@@ -75,17 +81,24 @@ def _aligned(domain: int, members: set[int]) -> Block:
 
 
 def _best_block(domain: int, free: int, count: int, sound: Sound | None) -> Block | None:
-    blocks = (Block(domain, start, count) for start in range(0, DOMAIN_IPUS, count))
-    fitting = [block for block in blocks if free & block.mask == block.mask and (sound is None or sound(block))]
-    return min(fitting, key=lambda block: (_buddy(free, block), block.start), default=None)
+    best, least = None, 2 * DOMAIN_IPUS
+    for start, mask in MASKS[count]:
+        if free & mask == mask:
+            block = Block(domain, start, count)
+            buddy = _buddy(free, block)
+            if buddy < least and (sound is None or sound(block)):
+                best, least = block, buddy
+                if buddy == count:
+                    break
+    return best
 
 
 def _buddy(free: int, block: Block) -> int:
     """The size of the largest free aligned block that surrounds this one."""
     size = block.size
     while size < DOMAIN_IPUS:
-        double = Block(block.domain, block.start // (2 * size) * 2 * size, 2 * size)
-        if free & double.mask != double.mask:
+        _, mask = MASKS[2 * size][block.start // (2 * size)]
+        if free & mask != mask:
             return size
         size *= 2
     return size

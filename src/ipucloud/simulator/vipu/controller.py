@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import MappingProxyType
@@ -29,7 +30,10 @@ from ipucloud.wire import vipu_pb2 as pb
 
 
 class Controller:
-    """The controller of one region. Callers `settle` before they look, and wait for `document` before they answer."""
+    """The controller of one region. Callers `settle` before they look, and wait for `document` before they answer.
+
+    `calls` counts what was answered since the process started, by method and status.
+    """
 
     def __init__(
         self,
@@ -47,6 +51,7 @@ class Controller:
         state = State() if stored is None else STATE.validate_json(stored)
         self.document = Document(path, lambda: orjson.dumps(state), fsync=fsync)
         self.secure = secure
+        self.calls: Counter[tuple[str, str]] = Counter()
         fleet = Fleet(region, state.fleet)
         self._context = Context(fleet, state, clock, durations, reachable, broken, changed=self.document.touch)
         self.clusters = Clusters(self._context)
@@ -68,6 +73,10 @@ class Controller:
     def reachable(self, agent: str) -> bool:
         """Whether the agent's machine answers."""
         return self._context.reachable(agent)
+
+    def busy_ipus(self, agent: str) -> frozenset[int]:
+        """The IPUs of an agent that are in a partition."""
+        return frozenset(self._devices_in_use(agent))
 
     def agents(self, cluster_id: str = "") -> list[Machine]:
         """Every agent (of one cluster, when it is named), in the order of the hardware."""

@@ -72,8 +72,8 @@ class Allocation:
 class Partition:
     """A partition. `due` is when the operation under way ends, or when a failed partition resets itself.
 
-    `forced` belongs to a removal: it succeeds whatever the machines say. `spoiled` is the error in which the operation
-    under way will end.
+    `forced` belongs to a removal: it succeeds whatever the machines say. The operation under way, and so many more,
+    end in the error `spoiled`.
     """
 
     id: str
@@ -88,6 +88,7 @@ class Partition:
     relocatable: bool
     forced: bool = False
     spoiled: str = ""
+    spoils: int = 0
     errors: list[str] = field(default_factory=list)
     retries: int = 0
     last_auto_reset: float | None = None

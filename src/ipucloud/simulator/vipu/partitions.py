@@ -98,11 +98,12 @@ class Partitions:
         partition.retries = 0
         self._start_reset(partition, relocatable=relocatable or partition.relocatable)
 
-    def spoil(self, name: str, error: str) -> None:
-        """Let the operation under way, or the next reset, fail with this error."""
-        partition = self.get(name)
-        partition.spoiled = error
-        self._context.changed()
+    def spoil(self, name: str, error: str, times: int) -> None:
+        """Let the operation under way of a partition, if it exists, and the next ones fail with this error."""
+        partition = self._partitions.get(name)
+        if partition is not None:
+            partition.spoiled, partition.spoils = error, times
+            self._context.changed()
 
     def fail_on(self, agents: Iterable[str]) -> None:
         """Let the active partitions on these agents fail that lost a machine or a link."""
@@ -142,9 +143,9 @@ class Partitions:
             return
         removing = partition.operation == Operation.REMOVING
         errors = [] if removing and partition.forced else self._errors(partition, links=not removing)
-        if partition.spoiled and not removing:
+        if partition.spoils and not removing:
+            partition.spoils -= 1
             errors.append(partition.spoiled)
-        partition.spoiled = ""
         if errors:
             self._fail(partition, errors)
         elif removing:

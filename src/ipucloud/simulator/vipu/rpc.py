@@ -6,6 +6,7 @@ A method settles the controller, acts, and answers when what it tells is on disk
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -19,8 +20,11 @@ from ipucloud.simulator.faults import CALM, FaultBook, Plan
 from ipucloud.simulator.refusal import Refusal
 from ipucloud.simulator.vipu.callers import EVERYBODY, Caller
 from ipucloud.simulator.vipu.controller import Controller
-from ipucloud.wire.site import FaultAction
+from ipucloud.wire.site import FaultAction, FaultRule
 
+logger = logging.getLogger(__name__)
+
+READS = ("Get", "List")
 GUARDED = "virmgrpc.UserService"
 Method = Callable[[Message, Caller], Message]
 Context: TypeAlias = "grpc.aio.ServicerContext[Message, Message]"
@@ -44,7 +48,10 @@ def service_handler(
 
 @dataclass(frozen=True)
 class Call:
-    """One method as gRPC calls it. `guarded`: its callers have to prove who they are."""
+    """One method as gRPC calls it. `guarded`: its callers have to prove who they are.
+
+    `answered` is what it answered to each request while fault rules were in force.
+    """
 
     name: str
     act: Method
@@ -52,47 +59,69 @@ class Call:
     faults: FaultBook
     guarded: bool
     late: set[asyncio.Task[Message]] = field(default_factory=set)
+    answered: dict[bytes, Message] = field(default_factory=dict)
 
     async def behave(self, request: Message, context: Context) -> Message:
-        plan = self.faults.plan(self.name, target_of(request))
+        plan = self.faults.plan(self.name, target_of(request)) if self.faults else CALM
         try:
             if plan is CALM:
                 reply = await self._effect(request, context)
             else:
                 reply = await self._troubled(plan, request, context)
         except Refusal as refusal:
+            self.controller.calls[self.name, refusal.reason.grpc_code.name] += 1
             await context.abort(refusal.reason.grpc_code, refusal.sentence)
+        self.controller.calls[self.name, "OK"] += 1
         return reply
 
-    async def _effect(self, request: Message, context: Context) -> Message:
+    async def _effect(self, request: Message, context: Context, plan: Plan = CALM) -> Message:
         """Act, and answer when what is told is on disk."""
         caller = self.controller.users.authenticate(context.invocation_metadata()) if self.guarded else EVERYBODY
         self.controller.settle()
         reply = self.act(request, caller)
+        if plan.rule is not None and plan.action is FaultAction.FAIL_PARTITION:
+            error = f"fault rule {plan.rule.id}: {plan.rule.error}"
+            self.controller.partitions.spoil(target_of(request), error, plan.rule.failures)
         if self.controller.document.behind:
             await self.controller.document.settled()
         return reply
 
     async def _troubled(self, plan: Plan, request: Message, context: Context) -> Message:
         await _before(plan, context)
+        key = request.SerializeToString(deterministic=True)
+        if plan.action is FaultAction.STALE and key in self.answered and self.name.partition(".")[2].startswith(READS):
+            return self.answered[key]
         # A caller that gives up cancels this coroutine, never the effect: a slow controller acts all the same.
-        task = asyncio.create_task(self._late_effect(plan, request, context))
-        self.late.add(task)
-        task.add_done_callback(self.late.discard)
-        reply = await asyncio.shield(task)
+        reply = await asyncio.shield(self._later(plan.latency, request, context, plan))
+        if plan.rule is not None and plan.action is FaultAction.DUPLICATE:
+            self._later(plan.rule.seconds, request, context)
+        self.answered[key] = reply
         await _after(plan, context)
         return reply
 
-    async def _late_effect(self, plan: Plan, request: Message, context: Context) -> Message:
-        await asyncio.sleep(plan.latency)
-        return await self._effect(request, context)
+    def _later(self, seconds: float, request: Message, context: Context, plan: Plan = CALM) -> asyncio.Task[Message]:
+        async def effect() -> Message:
+            await asyncio.sleep(seconds)
+            return await self._effect(request, context, plan)
+
+        def ended(task: asyncio.Task[Message]) -> None:
+            self.late.discard(task)
+            if not task.cancelled() and not isinstance(task.exception(), Refusal | None):
+                logger.error("%s failed after its caller was gone", self.name, exc_info=task.exception())
+
+        task = asyncio.create_task(effect())
+        self.late.add(task)
+        task.add_done_callback(ended)
+        return task
 
 
 async def _before(plan: Plan, context: Context) -> None:
     """What a fault does before the call has any effect."""
+    if plan.rule is None:
+        return
     if plan.action is FaultAction.STATUS:
         await asyncio.sleep(plan.latency)
-        await _refuse(plan, context)
+        await _refuse(plan.rule, context)
     if plan.action is FaultAction.STALL:
         # The caller's deadline or its cancellation ends this task; a caller without a deadline waits until we stop.
         await asyncio.Event().wait()
@@ -100,15 +129,17 @@ async def _before(plan: Plan, context: Context) -> None:
 
 async def _after(plan: Plan, context: Context) -> None:
     """What a fault does between the effect and the answer."""
+    if plan.rule is None:
+        return
     if plan.action is FaultAction.STATUS_AFTER:
-        await _refuse(plan, context)
+        await _refuse(plan.rule, context)
     if plan.action is FaultAction.DROP_ANSWER:
-        await asyncio.sleep(plan.seconds)
+        await asyncio.sleep(plan.rule.seconds)
         await context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed")
 
 
-async def _refuse(plan: Plan, context: Context) -> None:
-    await context.abort(grpc.StatusCode[plan.grpc_status], f"fault rule {plan.rule}: {plan.grpc_status}")
+async def _refuse(rule: FaultRule, context: Context) -> None:
+    await context.abort(grpc.StatusCode[rule.grpc_status], f"fault rule {rule.id}: {rule.grpc_status}")
 
 
 def target_of(request: Message) -> str:

@@ -1,0 +1,126 @@
+"""Links that break: what fails with them, what the tests find, and where partitions go."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from ipucloud.wire import vipu_admin_pb2 as admin
+from ipucloud.wire import vipu_pb2 as pb
+from tests.support.site import RunningSite
+from tests.support.vipu import CALL_SECONDS, VipuDriver
+from tests.support.waiting import eventually
+
+
+@pytest.fixture
+def http(http: httpx.Client, shared_site: RunningSite) -> httpx.Client:
+    """The site's client; every link is mended before."""
+    for machine in shared_site.region().pods[0].machines:
+        for kind in ("internal", "next", "gateway"):
+            mended = http.post(f"/v1/machines/{machine.name}/links/{kind}:repair")
+            assert mended.status_code == 204
+    return http
+
+
+def fail(http: httpx.Client, machine: str, kind: str, state: str = "down") -> None:
+    http.post(f"/v1/machines/{machine}/links/{kind}:fail", json={"state": state}).raise_for_status()
+
+
+def failures(vipu: VipuDriver, name: str) -> dict[int, set[str]]:
+    """The links that each kind of test found broken."""
+    vipu.admin.TestCluster(admin.TestClusterRequest(id=name, allocation_id="a"), timeout=CALL_SECONDS)
+    reply = vipu.admin.GetClusterTest(admin.GetClusterTestRequest(id=name), timeout=CALL_SECONDS)
+    return {result.kind: {link.link for link in result.links if not link.passed} for result in reply.test.results}
+
+
+def unresettable(vipu: VipuDriver, name: str, size: int) -> None:
+    """A partition that stays as it fails."""
+    wanted = pb.PartitionRequirements(id=name, size=size, allocation_id="a")
+    request = pb.CreatePartitionRequest(requirements=wanted, disable_auto_reset=True)
+    vipu.user.CreatePartition(request, timeout=CALL_SECONDS)
+
+
+def test_a_link_takes_down_the_partitions_across_it_and_says_so(
+    http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
+) -> None:
+    vipu.allocate("a", cluster_id, pod[:4])
+    unresettable(vipu, "across", 8)
+    unresettable(vipu, "beside", 4)
+    fail(http, pod[0], "next")
+    status = vipu.status("across")
+    assert (status.ready_state, status.operation_state) == (pb.PS_ERROR, pb.POS_FAILED)
+    assert list(status.errors) == [f"link {pod[0]}/next from {pod[0]} to {pod[1]} is down"]
+    assert vipu.status("beside").ready_state == pb.PS_ACTIVE
+    http.post(f"/v1/machines/{pod[0]}/links/next:repair").raise_for_status()
+    vipu.reset("across")
+    assert vipu.status("across").ready_state == pb.PS_ACTIVE
+
+
+def test_a_partition_is_not_placed_across_a_link_that_is_down(
+    http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
+) -> None:
+    vipu.allocate("a", cluster_id, pod[:4])
+    fail(http, pod[0], "next")
+    vipu.create("p", 8, allocation_id="a")
+    assert {ipu.topology_id // 4 for ipu in vipu.partitions()["p"].spec.ipus} == {2, 3}
+
+
+def test_a_relocatable_partition_leaves_a_broken_link(
+    http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
+) -> None:
+    vipu.allocate("a", cluster_id, pod[:4])
+    wanted = pb.PartitionRequirements(id="p", size=8, allocation_id="a")
+    vipu.user.CreatePartition(pb.CreatePartitionRequest(requirements=wanted, relocatable=True), timeout=CALL_SECONDS)
+    assert vipu.status("p").ready_state == pb.PS_ACTIVE
+    fail(http, pod[0], "next")
+    eventually(lambda: vipu.status("p").ready_state == pb.PS_ACTIVE, "the partition moves and is active again")
+    status = vipu.status("p")
+    assert (status.auto_reset_retry_count, status.HasField("last_auto_reset_time")) == (1, True)
+    assert {ipu.topology_id // 4 for ipu in vipu.partitions()["p"].spec.ipus} == {2, 3}
+
+
+def test_each_test_finds_the_links_that_it_looks_at(
+    http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
+) -> None:
+    vipu.allocate("a", cluster_id, pod[:3])
+    assert set().union(*failures(vipu, "sound").values()) == set()
+    fail(http, pod[0], "next")
+    fail(http, pod[1], "internal")
+    fail(http, pod[2], "internal", "degraded")
+    found = failures(vipu, "broken")
+    cable, inside, weak = f"{pod[0]}/next", f"{pod[1]}/internal", f"{pod[2]}/internal"
+    assert found == {
+        admin.TEST_VERSION: set(),
+        admin.TEST_CABLING: {cable},
+        admin.TEST_SYNC_LINK: {cable},
+        admin.TEST_LINK_TRAINING: {cable, inside},
+        admin.TEST_TRAFFIC: {cable, inside, weak},
+    }
+
+
+def test_gateway_links_join_domains(http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+    vipu.allocate("a", cluster_id, size=32)
+    wanted = pb.PartitionRequirements(id="p", size=128, num_gcds=2)
+    request = pb.CreatePartitionRequest(requirements=wanted, disable_auto_reset=True)
+    vipu.user.CreatePartition(request, timeout=CALL_SECONDS)
+    assert vipu.status("p").ready_state == pb.PS_ACTIVE
+    fail(http, pod[5], "gateway")
+    assert f"{pod[5]}/gateway" in vipu.status("p").errors[0]
+
+
+def test_a_degraded_link_shows_in_the_attributes_and_hurts_nobody(
+    http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
+) -> None:
+    vipu.allocate("a", cluster_id, pod[:2])
+    vipu.create("p", 8, allocation_id="a")
+    fail(http, pod[0], "next", "degraded")
+    reply = vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=pod[:2]), timeout=CALL_SECONDS)
+    weak, sound = (entry.ipu_attributes[0].attributes for entry in reply.entries)
+    assert int(weak["link correctable error count"]) > int(sound["link correctable error count"]) == 0
+    assert vipu.status("p").ready_state == pb.PS_ACTIVE
+
+
+def test_links_that_do_not_exist_are_not_found(http: httpx.Client, pod: list[str]) -> None:
+    for path in (f"{pod[0]}/links/antenna", "none/links/next"):
+        assert http.post(f"/v1/machines/{path}:fail", json={}).status_code == 404
+    assert http.post(f"/v1/machines/{pod[0]}/links/next:fail", json={"state": "up"}).status_code == 422
