@@ -73,7 +73,13 @@ class Actor:
         """A task of this actor; the tasks it makes are this actor's too."""
         context = Context()
         context.run(_running.set, self)
-        return self.baton.loop.create_task(coroutine, name=name, context=context)
+        task = self.baton.loop.create_task(coroutine, name=name, context=context)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self.baton.crashes.append(f"{task.get_name()} ended with {type(error).__name__}: {error}")
 
     def note(self, event: str) -> None:
         """Something that the trace shall tell."""
@@ -85,13 +91,14 @@ class Actor:
 
 
 class Baton:
-    """Who runs now, and what time it is."""
+    """Who runs now, and what time it is. `crashes`: tasks that ended with an exception, which none should."""
 
     def __init__(self, loop: VirtualLoop, draw: random.Random, trace: Trace) -> None:
         self.loop = loop
         self.draw = draw
         self.trace = trace
         self.actors: list[Actor] = []
+        self.crashes: list[str] = []
         loop.set_task_factory(_factory)
 
     @property

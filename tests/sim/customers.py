@@ -28,7 +28,6 @@ FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod8",
 _TRIES = 4
 _LOOK_SECONDS = 20.0
 _PATIENCE = 40
-_OWN_PARTITIONS = 0.4
 
 _FIND = sa.text(
     """
@@ -51,12 +50,13 @@ class Made:
 
 @dataclass(frozen=True)
 class Shop:
-    """What customers know of the service."""
+    """What customers know of the service. `own_partitions`: how probable it is that one makes partitions himself."""
 
     projects: Sequence[UUID]
     catalogue: Catalogue
     settings: Settings
     poke: Callable[[], None]
+    own_partitions: float
 
 
 class Hands(Protocol):
@@ -114,7 +114,7 @@ class Customers:
         else:
             return
         if found[0] == "active":
-            if self._draw.random() < _OWN_PARTITIONS:
+            if self._draw.random() < self._shop.own_partitions:
                 self._hands.partition(found[1], self.actor)
             await self.actor.sleep(self._draw.expovariate(1 / 100.0), "works")
 

@@ -74,7 +74,7 @@ def play(stage: Stage, seed: int, echo: TextIO | None = None) -> Verdict:
 
 
 _ENDED = """
-SELECT 'OPERATION', kind || ' ' || state FROM operations
+SELECT 'OPERATION', concat_ws(' ', kind, state, error ->> 'code') FROM operations
 UNION ALL SELECT 'STEP', name || ' ' || state FROM operation_steps
  ORDER BY 1, 2
 """
@@ -154,7 +154,7 @@ class History:
             await worker.start()
         customer = Actor("customers", self._baton, weight=3)
         self._baton.join(customer)
-        shop = Shop(self._stage.projects, self._stage.catalogue, self.settings, self._poke)
+        shop = Shop(self._stage.projects, self._stage.catalogue, self.settings, self._poke, self.weather.own_partitions)
         self._tinkering = Tinkering(self.hardware)
         self._customers = Customers(customer, self._around.database(customer), shop, self._tinkering, self._draw)
         self._customers.start(self.weather.clusters, self.weather.horizon)
@@ -177,7 +177,7 @@ class History:
 
     async def _judge(self, database: SimulatedDatabase) -> None:
         failures = self.verdict.failures
-        failures += self._watcher.failures
+        failures += self._watcher.failures + self._baton.crashes
         if failures:
             return
         self.hardware.advance(self._baton.now)
@@ -194,9 +194,12 @@ class History:
         )
         failures += await all_that_is_wrong(rest)
 
+    def _broken(self) -> bool:
+        return bool(self._watcher.failures or self._baton.crashes)
+
     async def _safety(self) -> None:
         steps, idle = self.weather.steps, 0
-        while steps and not self._watcher.failures and (idle < _QUIET_CHOICES or self._customers.actor.tasks):
+        while steps and not self._broken() and (idle < _QUIET_CHOICES or self._customers.actor.tasks):
             chosen = self._baton.choose()
             if chosen is None:
                 self._pass_time_until(self._baton.next_due())
@@ -245,7 +248,7 @@ class History:
         self.verdict.coverage[kind, name] += 1
 
     async def _liveness(self) -> None:
-        if self._watcher.failures:
+        if self._broken():
             return
         self._faults.calm()
         self.hardware.repair()

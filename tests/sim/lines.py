@@ -187,6 +187,8 @@ class Switchboard:
             await self._busy[line](lambda: line not in self._blocked)
             if line in self._blocked:  # lock_timeout ends a statement the same way
                 line.pgconn.get_cancel().cancel()
+                while not _answered(line):  # the server is about to end it
+                    pass
         except (asyncio.CancelledError, Deadlock):
             line.pgconn.get_cancel().cancel()
             _last_result(line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, CREATE_PLAN, DELETE
+from ipucloud.kernel.errors import PREEMPTED, PROVISIONING_FAILED, SITE_REFUSED
 from ipucloud.site.calls import Call
 from tests.sim.coverage import Coverage, Seen
 from tests.sim.faults import DatabaseFault, SiteFault, Trouble
@@ -35,20 +36,17 @@ CALLS = {
 }
 """What traces call each call."""
 
-_RARE = frozenset({Call.LIST_NETWORKS, Call.LIST_HOSTS, Call.GET_INVENTORY})
-"""Calls of tasks that run in few histories: a kill right there is luck."""
-
 
 def expected() -> dict[Seen, set[str]]:
     """What a hundred histories meet for certain; a call, step or fault that is added belongs to it at once."""
     return {
         Seen.BOUNDARY: {*CALLS.values(), "power_on", "begin", "commit", "sleep", "present"},
-        Seen.KILLED: {*(name for call, name in CALLS.items() if call not in _RARE), "power_on", "begin", "commit"},
-        Seen.FROZEN: {"begin", "host", "machine", "network"},
         Seen.FAULT: {*SiteFault, *DatabaseFault, *Trouble} - {SiteFault.NONE},
         Seen.STEP: {f"{step.name} succeeded" for step in (*CREATE_PLAN, *CLEAN_UP_PLAN)},
         Seen.OPERATION: {
-            *(f"{CREATE} {state}" for state in ("succeeded", "failed", "cancelled", "preempted")),
+            f"{CREATE} succeeded",
+            f"{CREATE} cancelled",
+            *(f"{CREATE} failed {error.code}" for error in (PREEMPTED, PROVISIONING_FAILED, SITE_REFUSED)),
             f"{DELETE} succeeded",
         },
     }

@@ -85,7 +85,7 @@ def one_stage(mutant: str | None = None) -> Iterator[Stage]:
             stage = runner.run(opened.__aenter__())
             try:
                 if mutant is not None:
-                    for weaken, _ in MUTANTS[mutant].schema:
+                    for weaken in MUTANTS[mutant].schema:
                         stage.control.execute(weaken.encode())
                     stack.enter_context(MUTANTS[mutant].in_force())
                 yield stage

@@ -68,6 +68,7 @@ class Weather:
     slots: int
     poll: float
     quota: int
+    own_partitions: float
     tasks: frozenset[str]
 
 
@@ -77,7 +78,7 @@ def weather(draw: random.Random) -> Weather:
         steps=draw.choice((200, 350, 600)),
         workers=workers,
         clusters=draw.randint(2, 6),
-        horizon=draw.choice((60.0, 300.0, 900.0)),
+        horizon=draw.choice((2.0, 60.0, 300.0, 900.0)),
         kill_rate=draw.choice((0.0, 0.01, 0.03, 0.1)),
         freeze_rate=draw.choice((0.0, 0.0, 0.005, 0.02)),
         presence_loss_rate=draw.choice((0.0, 0.0, 0.005)),
@@ -90,6 +91,7 @@ def weather(draw: random.Random) -> Weather:
         slots=draw.choice((1, 4, 32)),
         poll=draw.choice((5.0, 15.0)),
         quota=draw.choice((5, MACHINES)),
+        own_partitions=draw.choice((0.0, 0.3, 1.0)),
         tasks=frozenset(name for name, probability in _TASKS.items() if draw.random() < probability),
     )
 

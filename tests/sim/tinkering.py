@@ -10,6 +10,8 @@ from tests.sim.site.hardware import Hardware
 
 NAMES = ("training", "test")
 """Customers do not know of each other, and the controller keeps names unique: the second to choose one is refused."""
+_TRIES = 30
+_AGAIN_SECONDS = 10.0
 
 
 class Tinkering:
@@ -35,7 +37,13 @@ class Tinkering:
             if not self._logged_in(name, actor):
                 return
         for partition in NAMES:
-            await actor.boundary(f"makes {partition}")
+            await self._make(partition, name, actor)
+
+    async def _make(self, partition: str, name: str, actor: Actor) -> None:
+        """Under a name that everybody likes: while somebody else has it, try again for some minutes."""
+        hardware = self._hardware
+        for _ in range(_TRIES):
+            await actor.sleep(_AGAIN_SECONDS, f"makes {partition}")
             if not self._logged_in(name, actor):
                 return
             if partition in hardware.state.partitions:
@@ -46,7 +54,8 @@ class Tinkering:
                 actor.note(str(refusal))
             else:
                 self.made[name].append(partition)
-            hardware.remember()
+                hardware.remember()
+                return
 
     def _logged_in(self, name: str, actor: Actor) -> bool:
         """Whether one of the cluster's servers still runs."""

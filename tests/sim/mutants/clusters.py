@@ -149,7 +149,9 @@ def own_partition_only(stack: ExitStack) -> None:
     replace(stack, Hardware, "remove_partitions", Hardware.remove_partition)
 
 
-@mutant("partitions are removed by their names, which customers choose and choose again")
+@mutant(
+    "partitions are removed by their names, which customers choose and choose again", directed="tests/sim/test_names.py"
+)
 def removed_by_name(stack: ExitStack) -> None:
     async def remove(self: SimulatedVipu, allocation_id: str) -> None:
         for name in await self.list_partitions(allocation_id):

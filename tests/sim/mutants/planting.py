@@ -16,14 +16,14 @@ import sqlalchemy as sa
 class Mutant:
     """A bug to plant. `breaks` says what is wrong then; `plant` makes the replacements.
 
-    `schema`: statements that weaken the database for it, and those that mend it again. `directed`: the tests that
-    must fail, when the simulation is not what finds it.
+    `schema`: statements that weaken the database for it. `directed`: the tests that must fail, when the simulation is
+    not what finds it.
     """
 
     name: str
     breaks: str
     plant: Callable[[ExitStack], None]
-    schema: Sequence[tuple[str, str]] = ()
+    schema: Sequence[str] = ()
     directed: str | None = None
 
     @contextmanager
@@ -39,9 +39,7 @@ MUTANTS: dict[str, Mutant] = {}
 Plant = Callable[[ExitStack], None]
 
 
-def mutant(
-    breaks: str, *, schema: Sequence[tuple[str, str]] = (), directed: str | None = None
-) -> Callable[[Plant], Plant]:
+def mutant(breaks: str, *, schema: Sequence[str] = (), directed: str | None = None) -> Callable[[Plant], Plant]:
     """Registers what plants a bug, under its own name."""
 
     def register(plant: Plant) -> Plant:

@@ -1,0 +1,61 @@
+"""Two customers choose one name for their partitions, and a request about the first comes late (seed 86)."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, VipuAddress
+from ipucloud.wire.site import Inventory
+from tests.sim.baton import Actor, Baton
+from tests.sim.faults import Faults, Mix, SiteFault
+from tests.sim.loop import VirtualLoop
+from tests.sim.site.door import Network, Request
+from tests.sim.site.hardware import Hardware
+from tests.sim.site.ports import SimulatedSites
+from tests.sim.trace import Trace
+
+REQUEST_LIFE = 120.0
+
+
+class Unwatched:
+    def arrives(self, request: Request) -> None: ...
+    def took_effect(self, request: Request) -> None: ...
+
+
+@pytest.mark.parametrize("fault", [SiteFault.DUPLICATE, SiteFault.GHOST])
+def test_a_late_removal_leaves_a_stranger_s_partition_of_the_same_name_alone(fault: SiteFault) -> None:
+    loop, draw = VirtualLoop(), random.Random(1)  # noqa: S311  # repeatable on purpose
+    faults = Faults(Mix(changes={fault: 1.0}), draw, Counter())
+    hardware = Hardware(["m0", "m1"], [], palette=[0.0], draw=draw, faults=faults)
+    wires = Network(hardware, Unwatched(), faults=faults, draw=draw, request_life=REQUEST_LIFE)
+    baton = Baton(loop, draw, Trace())
+    worker = Actor("worker", baton)
+    baton.join(worker)
+    vipu = SimulatedSites(worker, wires, Inventory(regions=[])).at(VipuAddress("", 1, 2), lambda: 10.0).vipu
+    for owner, machine in (("first-1", "m0"), ("second-1", "m1")):
+        hardware.create_allocation(Allocation(owner, "cluster", frozenset({machine})))
+    hardware.create_partition(PartitionRequest("training", "first-1", size=4, gcds=1, reconfigurable=True))
+
+    async def play() -> None:
+        task = worker.start(vipu.remove_partitions("first-1"), name="remove")
+        await loop.stillness()
+        while worker.parked:
+            loop.now = max(loop.now, baton.next_due() or 0.0)
+            chosen = baton.choose()
+            assert chosen is not None
+            await baton.hand_to(chosen)
+        assert task.done()
+        assert (task.exception() is None) == (fault is SiteFault.DUPLICATE)
+
+    loop.run_until_complete(play())
+    hardware.remove_partition("training")
+    hardware.advance(loop.now)
+    hardware.create_partition(PartitionRequest("training", "second-1", size=4, gcds=1, reconfigurable=True))
+    assert wires.deliver(loop.now + REQUEST_LIFE)
+    hardware.advance(loop.now + REQUEST_LIFE)
+    loop.close()
+    assert hardware.state.partitions["training"].allocation == "second-1"
+    assert hardware.state.partitions["training"].state is not PartitionState.REMOVED
