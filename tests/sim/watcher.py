@@ -32,7 +32,8 @@ _CLUSTER = """
 SELECT c.external_name,
        c.state IN ('deleting', 'deleted', 'error') OR EXISTS (
          SELECT FROM operations o WHERE o.cluster_id = c.id AND o.undoing)
-  FROM clusters c WHERE c.id::text = %s
+  FROM clusters c WHERE c.id::text = %(sender)s OR starts_with(%(name)s, c.external_name)
+ ORDER BY c.id::text = %(sender)s DESC LIMIT 1
 """
 _FREED = """
 SELECT a.id, coalesce(m.name, h.name), m.id IS NOT NULL, c.external_name
@@ -91,7 +92,7 @@ class Watcher:
 
     def _must_mean_it(self, request: Request) -> None:
         """X6: what is removed belongs to a cluster that is to be taken down."""
-        name, going = self._cluster(request.sender)
+        name, going = self._cluster(request)
         if not going:
             self._fail(f"X6: {request.call} {request.name} arrives for {name}, which is to stay")
         owner = self._hardware.allocation_of.get(request.name, request.name)
@@ -100,7 +101,7 @@ class Watcher:
 
     def _must_not_disturb(self, request: Request) -> None:
         """X5, for what machines have instead of names: power changes only on behalf of the tenant of the network."""
-        name, _ = self._cluster(request.sender)
+        name, _ = self._cluster(request)
         for network, found in self._hardware.state.networks.items():
             if request.name in found.spec.machines and network != name:
                 self._fail(f"X5: {request.call} for {name} took effect on {request.name}, which is in {network}")
@@ -133,6 +134,7 @@ class Watcher:
     def _holders(self) -> dict[str, str]:
         return dict(self._control.execute(_HOLDERS).fetchall())
 
-    def _cluster(self, sender: str) -> tuple[str, bool]:
-        found = self._control.execute(_CLUSTER, (sender,)).fetchone()
+    def _cluster(self, request: Request) -> tuple[str, bool]:
+        """The cluster for which a request is sent: its sender's, or when a periodic task sends it, that of the name."""
+        found = self._control.execute(_CLUSTER, {"sender": request.sender, "name": request.name}).fetchone()
         return ("no cluster", False) if found is None else (found[0], found[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
@@ -16,6 +17,7 @@ from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.plans import CLEAN_UP_PLAN
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.results import Achieved, Failed, StepResult
+from ipucloud.invariants.comparison import THINGS, Comparison, Thing
 from ipucloud.operations.states import OperationState
 from ipucloud.reconcile.reconciler import Ticket
 from ipucloud.site.ports import Site
@@ -242,3 +244,11 @@ def gives_up_on_clean_up(stack: ExitStack) -> None:
 def error_leaks(stack: ExitStack) -> None:
     """A site that does not answer escapes the step as an exception."""
     replace(stack, reconciler, "SiteUnknown", type("Never", (Exception,), {}))
+
+
+@mutant("the sweep takes for left over what clusters in use hold")
+def sweeps_the_living(stack: ExitStack) -> None:
+    def strangers(self: Comparison, *kinds: str) -> Iterator[Thing]:
+        yield from (thing for kind in kinds for region in self.census for thing in THINGS[kind](region))
+
+    replace(stack, Comparison, "strangers", strangers)
