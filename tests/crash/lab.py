@@ -59,6 +59,7 @@ class Lab:
     zygote: Zygote
     folder: Path
     sites: SiteClients
+    eyes: SiteClients
     http: httpx.Client
     caller: httpx.AsyncClient
     second_api: httpx.AsyncClient
@@ -171,10 +172,10 @@ class Lab:
         await sweep_left_overs(self.world.database, self.sites, call_timeout=2.0)
 
     async def site(self) -> Site:
-        """The site, as a worker would reach it."""
+        """The site, as a worker would reach it that has all the time in the world."""
         row = (await self.rows("SELECT * FROM site_regions WHERE region = 'luxembourg-2'"))[0]
         address = VipuAddress(row.vipu_host, row.vipu_user_port, row.vipu_admin_port)
-        return self.sites.at(address, lambda: PATIENCE)
+        return self.eyes.at(address, lambda: PATIENCE)
 
     async def tasks_are_done(self) -> None:
         """Return once no periodic task is due."""
@@ -200,13 +201,15 @@ async def open_lab(
         world = await stack.enter_async_context(open_world(database, site, **(SETTINGS | changes)))
         sites = SiteClients(site.url, token=site.token, call_timeout=world.settings.site_call_timeout)
         stack.push_async_callback(sites.close)
+        eyes = SiteClients(site.url, token=site.token, call_timeout=PATIENCE)
+        stack.push_async_callback(eyes.close)
         app = create_app(world.settings)
         await stack.enter_async_context(app.router.lifespan_context(app))
         headers = {"Authorization": f"Bearer {world.project.token.secret}"}
         second_api = httpx.AsyncClient(transport=httpx.ASGITransport(app), headers=headers)
         await stack.enter_async_context(second_api)
         caller = await stack.enter_async_context(httpx.AsyncClient(headers=headers, timeout=PATIENCE))
-        lab = Lab(world, database, zygote, folder, sites, site.http(), caller, second_api)
+        lab = Lab(world, database, zygote, folder, sites, eyes, site.http(), caller, second_api)
         async with lab.survivor():
             await lab.tasks_are_done()
         yield lab

@@ -30,14 +30,27 @@ class Register:
     slowest: float = 0.0
     faults: list[str] = field(default_factory=list)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    begun: float = field(default_factory=time.monotonic)
     _numbers: Any = field(default_factory=count)
 
     def fresh(self) -> str:
         return f"name-{next(self._numbers)}"
 
+    def figures(self) -> dict[str, object]:
+        return {
+            "acknowledged": len(self.acknowledged),
+            "clusters": self.clusters,
+            "slowest_seconds": round(self.slowest, 2),
+            "requests_per_second": round(self.told.total() / (time.monotonic() - self.begun)),
+            **self.told,
+        }
+
 
 class Customer:
-    """Sends every request to the next server of `servers()`. `strict`: nothing but success is taken."""
+    """Sends every request to the next server of `servers()`. `strict`: nothing but success is taken.
+
+    `pause`: seconds between two looks at something that is not done yet.
+    """
 
     def __init__(
         self,
@@ -46,6 +59,7 @@ class Customer:
         servers: Callable[[], Sequence[httpx.AsyncClient]],
         *,
         strict: bool = False,
+        pause: float = PAUSE,
     ) -> None:
         self._base = f"/v1/projects/{project.slug}"
         self._token = {"Authorization": f"Bearer {project.token.secret}"}
@@ -53,6 +67,7 @@ class Customer:
         self._servers = servers
         self._turn = count()
         self._strict = strict
+        self._pause = pause
 
     async def live(self) -> None:
         """Clusters, tokens and reads, until told to stop; what was begun is finished."""
@@ -65,6 +80,7 @@ class Customer:
             await self._make_token()
             await self._send("GET", "/tokens")
             await self._send("GET", "/clusters")
+            await asyncio.sleep(self._pause)
 
     async def _make_token(self) -> None:
         name = self._register.fresh()
@@ -87,7 +103,7 @@ class Customer:
             found = await self._send("GET", f"/operations/{operation}")
             if found["done"]:
                 return found
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(self._pause)
 
     async def _send(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Mapping[str, Any]:
         """The answer's document; asks again under the same key until there is one."""
@@ -97,7 +113,7 @@ class Customer:
             if answer is not None:
                 document: Mapping[str, Any] = answer.json() if answer.content else {}
                 return document
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(self._pause)
 
     async def _once(
         self, method: str, path: str, headers: Mapping[str, str], body: Mapping[str, object] | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from ipucloud.db.embedded.prepare import DATABASE, SUPERUSER
 from ipucloud.db.embedded.sockets import PORT, make_private, socket_directory, socket_url
 from ipucloud.db.migrate import upgrade
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
+from tests.support.postgres import Database as Scratch
 
 PATIENCE = 60.0
 
@@ -114,6 +115,19 @@ class Instance:
                 return
             time.sleep(0.01)
         raise AssertionError("the server does not take connections")
+
+
+def eventually(condition: Callable[[], object]) -> None:
+    """Return once `condition` holds."""
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until, "never happened"
+        time.sleep(0.01)
+
+
+def scratch(url: str) -> Scratch:
+    """An instance's database, as tests know databases; every role reaches it by `url`."""
+    return Scratch(DATABASE, url, url, url)
 
 
 @contextmanager

@@ -163,7 +163,15 @@ SITE_RULES = (
         sentence="A cluster in use has a V-IPU allocation of its name.",
         object_type="cluster",
         remedy="Let the audit have a worker make it again, with the partition.",
-        heal=build_again("make the allocation and its partition", "create_allocation", "create_partition"),
+        # Where the allocation is gone the cluster may have been taken down as a whole: nothing is made of machines that
+        # are off, and a site switches on only what is in the cluster's network.
+        heal=build_again(
+            "make the allocation and its partition",
+            "attach_network",
+            "power_on_machines",
+            "create_allocation",
+            "create_partition",
+        ),
         find=_in_use(_no_allocation),
     ),
     SiteRule(
