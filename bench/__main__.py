@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from bench import report
 from bench.finding import Finding
 from bench.peers.placement import install
-from bench.scenarios import audit, burst, create, engine, killed, placement, reads, waiting, wake
+from bench.scenarios import audit, burst, controller, create, engine, killed, placement, reads, waiting, wake
 from bench.stage import Stage, open_stage
 from ipucloud import logs
 from ipucloud.config import Settings
@@ -27,6 +27,7 @@ SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
     "burst": burst.run,
     "waiting": waiting.run,
     "audit": audit.run,
+    "controller": controller.run,
 }
 ROUNDS = 7
 

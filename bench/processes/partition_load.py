@@ -20,7 +20,7 @@ from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire import vipu_pb2_grpc as pb_grpc
 
 CALL_SECONDS = 30.0
-IPUS = 4
+IPUS = 2
 
 
 async def live(stub: pb_grpc.UserServiceStub, name: str, allocation: str) -> int:

@@ -33,12 +33,13 @@ STOP_SECONDS = 10.0
 class RunningSite:
     """One simulated site. `options` are further arguments of `ipucloud-sim`.
 
-    `metrics` is where it tells Prometheus of itself, when it was told to.
+    `metrics` is where it tells Prometheus of itself, when it was told to. A `durable` one survives a loss of power.
     """
 
     data: Path
     options: Sequence[str] = ()
     token: str = TOKEN
+    durable: bool = False
     url: str = ""
     metrics: str = ""
     _process: subprocess.Popen[str] | None = None
@@ -54,7 +55,7 @@ class RunningSite:
         """Start the process and return once everything listens."""
         self.data.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "ipucloud.simulator.main", "--data", str(self.data), *self.options]
-        command += ["--token", self.token, "--no-fsync", "--die-with-parent"]
+        command += ["--token", self.token, "--die-with-parent", *([] if self.durable else ["--no-fsync"])]
         with self.log.open("a") as log:
             self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         told = json.loads(_first_line(self._process, self.log))
@@ -137,10 +138,15 @@ class RunningSite:
 
 @contextmanager
 def running_site(
-    data: Path, *, machines: int = 32, time_scale: float = 0.0, options: Sequence[str] = ()
+    data: Path,
+    *,
+    machines: int = 32,
+    time_scale: float = 0.0,
+    options: Sequence[str] = (),
+    durable: bool = False,
 ) -> Iterator[RunningSite]:
     """A simulated site over `data`, stopped at the end. Time scale 0 makes everything immediate."""
-    site = RunningSite(data, ["--machines", str(machines), "--time-scale", str(time_scale), *options])
+    site = RunningSite(data, ["--machines", str(machines), "--time-scale", str(time_scale), *options], durable=durable)
     site.start()
     try:
         yield site

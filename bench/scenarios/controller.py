@@ -1,0 +1,98 @@
+"""Partitions made, polled and removed at the simulated controller, against a bare server with the same messages."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from bench.child import Child, cpu_seconds
+from bench.finding import Finding, at_least
+from bench.rounds import alternate
+from bench.stage import Stage
+from tests.support.site import RunningSite, running_site
+from tests.support.vipu import VipuDriver
+
+ALLOCATION = "bench"
+CALLERS = 32
+SECONDS = 2.0
+"""How long one side has its turn."""
+SMALL, LARGE = 16, 16384
+
+
+@dataclass(slots=True)
+class Side:
+    """One server under load. `cpu`: the least microseconds of its process that one life took in any turn."""
+
+    load: Child
+    port: int
+    pid: int
+    turns: Iterator[int]
+    cpu: float = math.inf
+    busiest: float = 0.0
+    polls: float = 0.0
+
+    def turn(self) -> float:
+        """Lives per second."""
+        before = cpu_seconds(self.pid)
+        order = {"port": self.port, "callers": CALLERS, "seconds": SECONDS, "allocation": ALLOCATION}
+        self.load.say(json.dumps(order | {"turn": next(self.turns)}))
+        answer = json.loads(self.load.line())
+        rate: float = answer["rate"]
+        self.cpu = min(self.cpu, (cpu_seconds(self.pid) - before) / (rate * SECONDS) * 1e6)
+        self.busiest, self.polls = max(self.busiest, answer["busy"]), answer["polls"]
+        return rate
+
+
+def run(stage: Stage) -> list[Finding]:
+    with ExitStack() as opened:
+        load = opened.enter_context(
+            Child.python("-m", "bench.processes.partition_load", log=stage.folder / "partition-load.log")
+        )
+        echo = opened.enter_context(Child.python("-m", "bench.peers.echo", log=stage.folder / "echo.log"))
+        turns = count()
+        sides = {"bare": Side(load, int(echo.line()), echo.pid, turns)}
+        for name, machines, durable in (("site", SMALL, False), ("large", LARGE, False), ("durable", SMALL, True)):
+            site = opened.enter_context(_site(stage.folder / f"controller-{name}", machines, durable=durable))
+            vipu = site.region().vipu
+            assert vipu is not None
+            sides[name] = Side(load, vipu.user_port, site.pid, turns)
+        rates = alternate({name: side.turn for name, side in sides.items()}, stage.rounds)
+    busy = {"polls": sides["site"].polls, "client busy": max(side.busiest for side in sides.values())}
+    cpu = {f"{name} CPU µs": side.cpu for name, side in sides.items()}
+    life = "partitions made, polled and removed"
+    return [
+        Finding(life, rates.median("site"), "/s", goal=at_least(1000), numbers=busy | cpu),
+        Finding(
+            f"{life}, over a bare gRPC server",
+            rates.ratio("site", "bare"),
+            goal=at_least(0.5),
+            numbers=rates.numbers("site", "bare"),
+        ),
+        Finding(
+            f"the same with {LARGE:,} machines, over {SMALL}",
+            rates.ratio("large", "site"),
+            goal=at_least(0.8),
+            numbers=rates.numbers("large", "site"),
+        ),
+        Finding(
+            "the same with every change forced to the disk",
+            rates.ratio("durable", "site"),
+            numbers=rates.numbers("durable", "site"),
+        ),
+    ]
+
+
+@contextmanager
+def _site(folder: Path, machines: int, *, durable: bool) -> Iterator[RunningSite]:
+    """A site on which everything is immediate, with an allocation of one pod."""
+    options = ["--machines-on", "--hosts", "1"]
+    with running_site(folder, machines=machines, options=options, durable=durable) as site:
+        pod = site.region().pods[0]
+        driver = VipuDriver(site.user_channel(), site.admin_channel())
+        driver.allocate(ALLOCATION, pod.cluster_id or "", [machine.name for machine in pod.machines])
+        yield site

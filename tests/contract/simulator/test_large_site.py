@@ -1,0 +1,26 @@
+"""A site of the largest size: it starts, and it keeps of it only what was touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ipucloud.wire import vipu_pb2 as pb
+from tests.support.site import running_site
+from tests.support.vipu import VipuDriver
+
+MACHINES = 16384
+
+
+def test_16384_machines_are_one_site(tmp_path: Path) -> None:
+    with running_site(tmp_path, machines=MACHINES, options=["--machines-on", "--hosts", "1"]) as site:
+        region = site.region()
+        assert sum(len(pod.machines) for pod in region.pods) == MACHINES
+        vipu = VipuDriver(site.user_channel(), site.admin_channel())
+        last = region.pods[-1]
+        vipu.allocate("a", last.cluster_id or "", [machine.name for machine in last.machines])
+        vipu.create("p", 64, allocation_id="a")
+        assert vipu.status("p").ready_state == pb.PS_ACTIVE
+        assert {device.ip for device in vipu.config("p").gcd_configs[0].devices} == {m.rnic for m in last.machines}
+        reply = vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=[last.machines[0].name]), timeout=10)
+        assert reply.entries[0].ipu_attributes[0].attributes["ipuof routing id"] == "3"
+        assert (tmp_path / "vipu-luxembourg-2.json").stat().st_size < 10_000

@@ -1,0 +1,315 @@
+"""The rules as a model of a few lines, held against the simulated controller through gRPC by random sequences.
+
+The model is written from the rules, not from the controller: free IPUs are a set, a partition is an aligned block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import ClassVar
+
+import grpc
+import httpx
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    initialize,
+    invariant,
+    multiple,
+    rule,
+    run_state_machine_as_test,
+)
+
+from ipucloud.wire import vipu_pb2 as pb
+from tests.support.site import RunningSite, running_site
+from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of, sentence_of
+
+Place = tuple[int, int]
+"""A domain and an IPU in it."""
+
+SIZES = [1, 2, 3, 4, 8, 16, 32, 64, 128]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A partition as the rules have it."""
+
+    allocation: str
+    ipus: frozenset[Place]
+    gcds: int
+    replicas: int
+    segments: int
+    reconfigurable: bool
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a caller asks for; 0 leaves a field unset."""
+
+    size: int
+    gcds: int
+    replicas: int
+    segments: int
+    reconfigurable: bool
+    sync: int
+
+
+WISHES = st.builds(
+    Wish,
+    size=st.sampled_from(SIZES),
+    gcds=st.sampled_from([0, 1, 2, 3, 4]),
+    replicas=st.sampled_from([0, 0, 1, 2, 4, 6]),
+    segments=st.sampled_from([0, 0, 0, 1, 2]),
+    reconfigurable=st.booleans(),
+    sync=st.sampled_from([pb.ST_UNDEFINED, pb.ST_UNDEFINED, pb.ST_GS2_DEFAULT, pb.ST_GS2_INDEPENDENT_RAILS]),
+)
+
+
+def is_valid(wish: Wish) -> bool:
+    """Whether the rules allow a wish at all."""
+    gcds, needed = wish.gcds or 1, max(1, wish.size // 64)
+    replicas, segments = wish.replicas or gcds, wish.segments or needed
+    return (
+        wish.size.bit_count() == 1
+        and wish.size % gcds == 0 == replicas % gcds == wish.size % replicas
+        and needed <= segments <= min(wish.size, gcds)
+        and not (wish.reconfigurable and segments > 1)
+        and wish.sync != pb.ST_GS2_INDEPENDENT_RAILS
+    )
+
+
+def fits(free: set[Place], size: int, segments: int) -> bool:
+    """Whether aligned blocks of neighbouring domains are free."""
+    each = size // segments
+    holds = {
+        domain
+        for domain in range(2)
+        if any(
+            all((domain, start + number) in free for number in range(each)) for start in range(0, 64 - each + 1, each)
+        )
+    }
+    return any(all(first + step in holds for step in range(segments)) for first in range(2))
+
+
+class ControllerModel(RuleBasedStateMachine):
+    """Allocations, partitions and machines of one cluster of two domains."""
+
+    site: ClassVar[RunningSite]
+    vipu: ClassVar[VipuDriver]
+    http: ClassVar[httpx.Client]
+
+    allocations = Bundle("allocations")
+    partitions = Bundle("partitions")
+
+    @initialize()
+    def begin(self) -> None:
+        self.vipu.clear()
+        pods = self.site.region().pods
+        self.cluster = pods[0].cluster_id or ""
+        self.places = {machine.name: (pod.position, machine.slot) for pod in pods for machine in pod.machines}
+        self.machines = list(self.places)
+        self.held: dict[str, list[str]] = {}
+        self.living: dict[str, Expected] = {}
+        self.silent: set[str] = set()
+        self.names = iter(range(10**6))
+
+    def teardown(self) -> None:
+        for machine in sorted(getattr(self, "silent", ())):
+            self.trouble(machine, "repair")
+
+    @rule(target=allocations, first=st.integers(0, 31), count=st.sampled_from([1, 2, 3, 4, 8, 16, 32]))
+    def allocate(self, first: int, count: int) -> object:
+        name, agents = f"a{next(self.names)}", self.machines[first : first + count]
+        taken = {agent for held in self.held.values() for agent in held}
+        if taken & set(agents):
+            with self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "no free allocation"):
+                self.vipu.allocate(name, self.cluster, agents)
+            return multiple()
+        assert self.vipu.allocate(name, self.cluster, agents) == agents
+        self.held[name] = agents
+        return name
+
+    @rule(name=allocations)
+    def release(self, name: str) -> None:
+        if name not in self.held:
+            with self.refused(grpc.StatusCode.NOT_FOUND):
+                self.vipu.release(name)
+        elif any(found.allocation == name for found in self.living.values()):
+            with self.refused(grpc.StatusCode.FAILED_PRECONDITION):
+                self.vipu.release(name)
+        else:
+            self.vipu.release(name)
+            del self.held[name]
+
+    @rule(target=partitions, allocation=allocations, wish=WISHES)
+    def create(self, allocation: str, wish: Wish) -> object:
+        name = f"p{next(self.names)}"
+        if not is_valid(wish):
+            with self.refused(grpc.StatusCode.INVALID_ARGUMENT):
+                self.ask(name, allocation, wish)
+            return multiple()
+        if allocation not in self.held:
+            with self.refused(grpc.StatusCode.NOT_FOUND):
+                self.ask(name, allocation, wish)
+            return multiple()
+        gcds = wish.gcds or 1
+        segments = wish.segments or max(1, wish.size // 64)
+        if not fits(self.free(allocation), wish.size, segments):
+            with self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "no free allocation"):
+                self.ask(name, allocation, wish)
+            return multiple()
+        free = self.free(allocation)
+        self.ask(name, allocation, wish)
+        made = self.observed()[name]
+        assert made == Expected(allocation, made.ipus, gcds, wish.replicas or gcds, segments, wish.reconfigurable)
+        assert made.ipus <= free
+        assert len(made.ipus) == wish.size
+        self.check_blocks(made.ipus, wish.size // segments, segments)
+        self.living[name] = made
+        return name
+
+    @rule(name=partitions)
+    def create_again(self, name: str) -> None:
+        if name in self.living:
+            with self.refused(grpc.StatusCode.ALREADY_EXISTS):
+                self.vipu.create(name, 1)
+
+    @rule(name=consumes(partitions))
+    def remove(self, name: str) -> None:
+        if name in self.living:
+            self.vipu.remove(name)
+            del self.living[name]
+        with self.refused(grpc.StatusCode.NOT_FOUND):
+            self.vipu.remove(name)
+
+    @rule(name=partitions)
+    def read_the_configuration(self, name: str) -> None:
+        expected = self.living.get(name)
+        if expected is None:
+            with self.refused(grpc.StatusCode.NOT_FOUND):
+                self.vipu.config(name)
+            return
+        if self.vipu.status(name).ready_state != pb.PS_ACTIVE:
+            with self.refused(grpc.StatusCode.FAILED_PRECONDITION, "not active"):
+                self.vipu.config(name)
+            return
+        gcds = self.vipu.config(name).gcd_configs
+        assert [len(gcd.devices) for gcd in gcds] == [len(expected.ipus) // expected.gcds] * expected.gcds
+        devices = [device for gcd in gcds for device in gcd.devices]
+        assert [device.routing_id for device in devices] == list(range(len(expected.ipus)))
+        assert all(device.server_port == 50055 - device.device_id == 50052 + device.ipu_id for device in devices)
+
+    @rule(number=st.integers(0, 31))
+    def break_machine(self, number: int) -> None:
+        self.trouble(self.machines[number], "fail")
+        self.silent.add(self.machines[number])
+
+    @rule()
+    def mend_all(self) -> None:
+        for machine in sorted(self.silent):
+            self.trouble(machine, "repair")
+        self.silent.clear()
+        for name in self.living:
+            if self.vipu.status(name).ready_state == pb.PS_ERROR:
+                self.vipu.reset(name)
+
+    @invariant()
+    def the_controller_shows_what_the_rules_say(self) -> None:
+        if not hasattr(self, "held"):
+            return
+        assert self.observed() == self.living
+        assert self.vipu.allocations() == self.held
+        for name, expected in self.living.items():
+            status = self.vipu.status(name)
+            broken = {name for name in self.silent if self.ipus(name) & expected.ipus}
+            assert status.ready_state == (pb.PS_ERROR if broken else pb.PS_ACTIVE)
+            assert {error.split()[1] for error in status.errors} == broken
+
+    def ask(self, name: str, allocation: str, wish: Wish) -> None:
+        wanted = pb.PartitionRequirements(
+            id=name,
+            size=wish.size,
+            num_gcds=wish.gcds,
+            num_replicas=wish.replicas,
+            num_ipulink_segments=wish.segments,
+            reconfigurable=wish.reconfigurable,
+            sync_type=pb.SyncType.Name(wish.sync),
+            allocation_id=allocation,
+        )
+        self.vipu.user.CreatePartition(pb.CreatePartitionRequest(requirements=wanted), timeout=CALL_SECONDS)
+
+    def observed(self) -> dict[str, Expected]:
+        return {
+            name: Expected(
+                found.spec.allocation_id,
+                frozenset((ipu.ipulink_domain_topology_id, ipu.topology_id) for ipu in found.spec.ipus),
+                found.spec.num_gcds,
+                found.spec.num_replicas,
+                found.spec.num_ipulink_segments,
+                found.spec.reconfigurable,
+            )
+            for name, found in self.vipu.partitions().items()
+        }
+
+    def ipus(self, machine: str) -> set[Place]:
+        domain, slot = self.places[machine]
+        return {(domain, 4 * slot + number) for number in range(4)}
+
+    def free(self, allocation: str) -> set[Place]:
+        """The IPUs of an allocation that answer and are in no partition."""
+        mine = {ipu for agent in self.held[allocation] if agent not in self.silent for ipu in self.ipus(agent)}
+        return mine.difference(*(found.ipus for found in self.living.values()))
+
+    @staticmethod
+    def check_blocks(ipus: frozenset[Place], each: int, segments: int) -> None:
+        domains = sorted({domain for domain, _ in ipus})
+        assert domains == list(range(domains[0], domains[0] + segments))
+        for domain in domains:
+            places = sorted(place for where, place in ipus if where == domain)
+            assert places == list(range(places[0], places[0] + each))
+            assert places[0] % each == 0
+
+    def trouble(self, machine: str, what: str) -> None:
+        self.http.post(f"/v1/machines/{machine}:{what}").raise_for_status()
+
+    @contextmanager
+    def refused(self, code: grpc.StatusCode, text: str = "") -> Iterator[None]:
+        with pytest.raises(grpc.RpcError) as caught:
+            yield
+        assert code_of(caught.value) is code
+        assert text in sentence_of(caught.value)
+        assert sentence_of(caught.value)
+
+
+class KilledControllerModel(ControllerModel):
+    """The same controller, killed now and then: it knows the same afterwards."""
+
+    @rule()
+    def kill(self) -> None:
+        self.site.kill()
+        self.site.start()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("model"), options=["--machines-on", "--hosts", "1"]) as site:
+        yield site
+
+
+@pytest.mark.parametrize(("model", "examples"), [(ControllerModel, 15), (KilledControllerModel, 2)])
+def test_the_controller_follows_its_rules(site: RunningSite, model: type[ControllerModel], examples: int) -> None:
+    ControllerModel.site = site
+    ControllerModel.vipu = VipuDriver(site.user_channel(), site.admin_channel())
+    ControllerModel.http = site.http()
+    run_state_machine_as_test(
+        model,
+        settings=settings(
+            max_examples=examples, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
+        ),
+    )

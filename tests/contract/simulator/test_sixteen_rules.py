@@ -1,0 +1,199 @@
+"""The sixteen rules of a V-IPU controller, one test each, through gRPC; the docs list them under the same numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import grpc
+import httpx
+import orjson
+import pytest
+
+from ipucloud.wire import vipu_pb2 as pb
+from tests.support.site import RunningSite, running_site
+from tests.support.vipu import VipuDriver, code_of, sentence_of
+
+INVALID = grpc.StatusCode.INVALID_ARGUMENT
+EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+def refused(vipu: VipuDriver, code: grpc.StatusCode, name: str = "p", size: int = 0, **fields: Any) -> str:
+    """The sentence of a creation that must be refused with `code`, and change nothing."""
+    before = vipu.partitions()
+    with pytest.raises(grpc.RpcError) as caught:
+        vipu.create(name, size, **fields)
+    assert code_of(caught.value) is code
+    assert vipu.partitions() == before
+    return sentence_of(caught.value)
+
+
+def spec(vipu: VipuDriver, name: str) -> pb.PartitionSpec:
+    return vipu.partitions()[name].spec
+
+
+def test_rule_01_a_size_is_a_power_of_two(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+    vipu.allocate("a", cluster_id, pod)
+    for size in (0, 3, 5, 6, 12, 24, 48, 63):
+        assert f"size {size} is not a power of two" in refused(vipu, INVALID, size=size)
+    for size in (1, 2, 4, 8, 16):
+        vipu.create(f"p{size}", size)
+    assert {len(found.spec.ipus) for found in vipu.partitions().values()} == {1, 2, 4, 8, 16}
+
+
+def test_rule_02_agents_clusters_allocations_partitions_gcds_devices(
+    vipu: VipuDriver, cluster_id: str, pod: list[str], shared_site: RunningSite
+) -> None:
+    agents = vipu.allocate("a", cluster_id, pod[2:4])
+    vipu.create("p", 8, allocation_id="a", num_gcds=2)
+    rnics = {machine.rnic: machine.name for machine in shared_site.region().pods[0].machines}
+    gcds = vipu.config("p").gcd_configs
+    assert [sorted({rnics[device.ip] for device in gcd.devices}) for gcd in gcds] == [[agents[0]], [agents[1]]]
+    assert (spec(vipu, "p").allocation_id, spec(vipu, "p").cluster_id) == ("a", cluster_id)
+    assert {len(gcd.devices) for gcd in gcds} == {4}
+
+
+def test_rule_03_a_partition_never_spans_two_allocations(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+    vipu.allocate("a", cluster_id, pod[:2])
+    vipu.allocate("b", cluster_id, pod[2:4])
+    sentence = refused(vipu, EXHAUSTED, size=16)
+    assert "a has 8 IPUs free" in sentence
+    assert "b has 8 IPUs free" in sentence
+    vipu.clear()
+    vipu.allocate("four", cluster_id, pod[:4])
+    vipu.allocate("two", cluster_id, pod[4:6])
+    vipu.create("p", 16)
+    assert spec(vipu, "p").allocation_id == "four"
+    refused(vipu, EXHAUSTED, "q", 32)
+
+
+def test_rule_04_a_domain_has_64_ipus_and_every_domain_a_gcd(vipu: VipuDriver, cluster_id: str) -> None:
+    vipu.allocate("a", cluster_id, size=32)
+    assert "at least 2 GCDs" in refused(vipu, INVALID, size=128)
+    assert "at least 2 IPU-Link domains" in refused(vipu, INVALID, size=128, num_gcds=2, num_ipulink_segments=1)
+    vipu.create("p", 128, num_gcds=4)
+    assert spec(vipu, "p").num_ipulink_segments == 2
+    segments = [{device.ipulink_segment_id for device in gcd.devices} for gcd in vipu.config("p").gcd_configs]
+    assert segments == [{0}, {0}, {1}, {1}]
+
+
+def test_rule_05_reconfigurable_means_its_own_sync_type_and_one_domain(vipu: VipuDriver, cluster_id: str) -> None:
+    vipu.allocate("a", cluster_id, size=32)
+    vipu.create("p", 4, reconfigurable=True)
+    assert spec(vipu, "p").sync_type == pb.ST_GS2_DEFAULT
+    asked = {"size": 4, "reconfigurable": True, "sync_type": pb.ST_POD_NATIVE_DEFAULT}
+    assert "ST_GS2_DEFAULT" in refused(vipu, INVALID, "q", **asked)
+    assert "one IPU-Link domain" in refused(vipu, INVALID, "q", 128, num_gcds=2, reconfigurable=True)
+
+
+def test_rule_06_independent_rails_are_unsupported(vipu: VipuDriver, cluster_id: str) -> None:
+    vipu.allocate("a", cluster_id, size=1)
+    assert "unsupported" in refused(vipu, INVALID, size=4, sync_type=pb.ST_GS2_INDEPENDENT_RAILS)
+
+
+def test_rule_07_listed_ipus_need_their_cluster(vipu: VipuDriver, cluster_id: str) -> None:
+    vipu.allocate("a", cluster_id, size=1)
+    listed = [pb.PartitionIpu(topology_id=number) for number in (2, 3)]
+    assert "cluster_id" in refused(vipu, INVALID, ipus=listed)
+    vipu.create("p", ipus=listed, cluster_id=cluster_id)
+    assert {ipu.topology_id for ipu in spec(vipu, "p").ipus} == {2, 3}
+
+
+def test_rule_08_gcds_and_replicas_divide_evenly(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+    vipu.allocate("a", cluster_id, pod[:2])
+    for size, gcds, replicas in ((4, 3, 0), (4, 2, 3), (4, 1, 3), (2, 4, 0), (4, 2, 8)):
+        refused(vipu, INVALID, size=size, num_gcds=gcds, num_replicas=replicas)
+    for number, (size, gcds, replicas, made) in enumerate(((4, 2, 4, 4), (2, 2, 0, 2), (2, 1, 2, 2))):
+        vipu.create(f"p{number}", size, num_gcds=gcds, num_replicas=replicas)
+        assert spec(vipu, f"p{number}").num_replicas == made
+
+
+def test_rule_09_a_gcd_has_its_share_of_the_devices(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+    vipu.allocate("a", cluster_id, pod[:4])
+    for gcds in (1, 2, 4, 8, 16):
+        vipu.create("p", 16, num_gcds=gcds)
+        for number in range(gcds):
+            (gcd,) = vipu.config("p", number).gcd_configs
+            assert (len(gcd.devices), gcd.attributes["GCD Id"]) == (16 // gcds, str(number))
+        vipu.remove("p")
+
+
+def test_rule_10_blocks_are_aligned_and_fragmentation_refuses(
+    vipu: VipuDriver, cluster_id: str, pod: list[str]
+) -> None:
+    vipu.allocate("a", cluster_id, pod[:4])
+    for number in range(4):
+        vipu.create(f"p{number}", 4)
+    taken = {name: {ipu.topology_id for ipu in found.spec.ipus} for name, found in vipu.partitions().items()}
+    assert sorted(map(min, taken.values())) == [0, 4, 8, 12]
+    for name in [name for name, ipus in taken.items() if min(ipus) in {4, 8}]:
+        vipu.remove(name)
+    sentence = refused(vipu, EXHAUSTED, "q", 8)
+    assert "8 IPUs free, the largest aligned block 4" in sentence
+
+
+def test_rule_11_names_are_taken_once_and_have_36_characters(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+    vipu.allocate("a", cluster_id, pod[:2])
+    vipu.create("x" * 36, 4)
+    assert "exists" in refused(vipu, grpc.StatusCode.ALREADY_EXISTS, "x" * 36, 4)
+    assert "at most 36" in refused(vipu, INVALID, "x" * 37, 4)
+    with pytest.raises(grpc.RpcError) as caught:
+        vipu.allocate("b", cluster_id, [pod[3], pod[3]])
+    assert code_of(caught.value) is INVALID
+
+
+def test_rule_12_routing_follows_size_and_topology(vipu: VipuDriver, cluster_id: str) -> None:
+    vipu.allocate("a", cluster_id, size=32)
+    vipu.create("half", 32)
+    vipu.remove("half")
+    vipu.create("torus", 64)
+    assert spec(vipu, "torus").ipulink_routing_type == pb.IRT_RINGSWNC
+    vipu.create("small", 32)
+    assert spec(vipu, "small").ipulink_routing_type == pb.IRT_DNC
+    assert "looped" in refused(vipu, INVALID, "q", 4, gw_routing_type=pb.GRT_SWRING)
+    vipu.create("ring", 4, gw_routing_type=pb.GRT_RING)
+    assert spec(vipu, "ring").gw_routing_type == pb.GRT_RING
+
+
+def test_rule_13_allocations_are_whole_machines(vipu: VipuDriver, cluster_id: str) -> None:
+    assert len(vipu.allocate("a", cluster_id, size=30)) == 30
+    with pytest.raises(grpc.RpcError) as caught:
+        vipu.allocate("b", cluster_id, size=3)
+    assert code_of(caught.value) is EXHAUSTED
+    assert "no free allocation: 3 machines are asked for, 2 are free" in sentence_of(caught.value)
+    vipu.clear()
+    assert "no free allocation" in refused(vipu, EXHAUSTED, size=4)
+
+
+def test_rule_14_without_keys_everybody_sees_everything(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+    """With keys: `test_secure.py`."""
+    for number, name in enumerate("ab"):
+        vipu.allocate(name, cluster_id, [pod[number]])
+        vipu.create(f"in-{name}", 4, allocation_id=name)
+    assert set(vipu.partitions()) == {"in-a", "in-b"}
+
+
+def test_rule_15_state_is_one_json_file_and_survives_a_kill(tmp_path: Path) -> None:
+    with running_site(tmp_path, options=["--machines-on"]) as site:
+        vipu = VipuDriver(site.user_channel(), site.admin_channel())
+        vipu.allocate("a", site.region().pods[0].cluster_id or "", size=4)
+        vipu.create("p", 8, num_gcds=2)
+        before = vipu.partitions(), vipu.status("p"), vipu.config("p"), vipu.allocations()
+        site.kill()
+        stored = orjson.loads((tmp_path / "vipu-luxembourg-2.json").read_bytes())
+        assert (set(stored["partitions"]), set(stored["allocations"])) == ({"p"}, {"a"})
+        site.start()
+        vipu = VipuDriver(site.user_channel(), site.admin_channel())
+        assert (vipu.partitions(), vipu.status("p"), vipu.config("p"), vipu.allocations()) == before
+
+
+def test_rule_16_a_partition_is_there_although_its_client_gave_up(
+    http: httpx.Client, vipu: VipuDriver, cluster_id: str
+) -> None:
+    vipu.allocate("a", cluster_id, size=1)
+    http.post("/v1/faults", json={"call": "vipu.CreatePartition", "action": "drop_answer", "seconds": 60, "times": 1})
+    with pytest.raises(grpc.RpcError) as caught:
+        vipu.create("p", 4, timeout=0.3)
+    assert code_of(caught.value) is grpc.StatusCode.DEADLINE_EXCEEDED
+    assert "look at it before" in refused(vipu, grpc.StatusCode.ALREADY_EXISTS, size=4)
+    assert vipu.status("p").ready_state == pb.PS_ACTIVE
