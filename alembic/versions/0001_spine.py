@@ -69,19 +69,6 @@ def upgrade() -> None:
     for statement in PRELUDE:
         op.execute(statement)
     op.create_table(
-        "hosts",
-        sa.Column("id", sa.Uuid(), nullable=False),
-        sa.Column("region", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("address", sa.Text(), nullable=False),
-        sa.Column("health", sa.Text(), server_default="ok", nullable=False),
-        sa.Column("maintenance", sa.Boolean(), server_default=sa.text("false"), nullable=False),
-        sa.CheckConstraint("health IN ('ok', 'degraded', 'failed')", name=op.f("ck_hosts_health")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_hosts")),
-        sa.UniqueConstraint("name", name=op.f("uq_hosts_name")),
-    )
-    op.create_index(op.f("ix_hosts_region"), "hosts", ["region"], unique=False)
-    op.create_table(
         "idempotency_keys",
         sa.Column("scope", sa.Uuid(), nullable=False, comment="project, or the nil uuid for the platform"),
         sa.Column("key", sa.Text(), nullable=False),
@@ -147,13 +134,16 @@ def upgrade() -> None:
     op.create_table(
         "site_regions",
         sa.Column("region", sa.Text(), nullable=False),
-        sa.Column("vipu_host", sa.Text(), nullable=False),
-        sa.Column("vipu_user_port", sa.Integer(), nullable=False),
-        sa.Column("vipu_admin_port", sa.Integer(), nullable=False),
+        sa.Column("vipu_host", sa.Text(), nullable=True, comment="NULL: no machine of the region is under V-IPU"),
+        sa.Column("vipu_user_port", sa.Integer(), nullable=True),
+        sa.Column("vipu_admin_port", sa.Integer(), nullable=True),
         sa.Column(
             "typical_seconds", postgresql.JSONB(astext_type=sa.Text()), server_default=sa.text("'{}'"), nullable=False
         ),
         sa.Column("synced_at", sa.DateTime(timezone=True), server_default=sa.text("app_now()"), nullable=False),
+        sa.CheckConstraint(
+            "num_nulls(vipu_host, vipu_user_port, vipu_admin_port) IN (0, 3)", name=op.f("ck_site_regions_vipu")
+        ),
         sa.PrimaryKeyConstraint("region", name=op.f("pk_site_regions")),
     )
     op.create_table(
@@ -193,6 +183,7 @@ def upgrade() -> None:
         sa.Column("machine_type", sa.Text(), nullable=False),
         sa.Column("machines", sa.Integer(), nullable=False),
         sa.Column("ipus", sa.Integer(), nullable=False),
+        sa.Column("allocated_through", sa.Text(), server_default="v-ipu", nullable=False),
         sa.Column("sku", sa.Text(), nullable=False),
         sa.Column("currency", sa.Text(), nullable=False),
         sa.Column("image", sa.Text(), nullable=False),
@@ -219,7 +210,13 @@ def upgrade() -> None:
             "state IN ('creating', 'active', 'degraded', 'resizing', 'suspending', 'suspended', 'resuming', 'rebooting', 'rebuilding', 'error', 'deleting', 'deleted')",
             name=op.f("ck_clusters_state"),
         ),
-        sa.CheckConstraint("machines > 0 AND ipus = 4 * machines", name=op.f("ck_clusters_size")),
+        sa.CheckConstraint(
+            "allocated_through IN ('v-ipu', 'host-devices')", name=op.f("ck_clusters_allocated_through")
+        ),
+        sa.CheckConstraint(
+            "machines > 0 AND CASE allocated_through WHEN 'v-ipu' THEN ipus = 4 * machines ELSE ipus > 0 END",
+            name=op.f("ck_clusters_size"),
+        ),
         sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name="fk_clusters_project_id"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_clusters")),
         sa.UniqueConstraint("external_name", name=op.f("uq_clusters_external_name")),
@@ -269,11 +266,11 @@ def upgrade() -> None:
         sa.Column("region", sa.Text(), nullable=False),
         sa.Column("machine_type", sa.Text(), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("vipu_cluster_id", sa.Text(), nullable=False),
+        sa.Column("vipu_cluster_id", sa.Text(), nullable=True, comment="NULL: a server with IPUs of its own"),
         sa.Column("gw_group", sa.Text(), nullable=False),
         sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("topology", sa.Text(), nullable=False),
-        sa.Column("gateway_topology", sa.Text(), nullable=False),
+        sa.Column("gateway_topology", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(
             ["region", "machine_type"], ["machine_pools.region", "machine_pools.machine_type"], name="fk_pods_pool"
         ),
@@ -341,7 +338,7 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False, comment="its V-IPU agent id too"),
         sa.Column("rnic", sa.Text(), nullable=False),
         sa.Column("bmc", sa.Text(), nullable=False),
-        sa.Column("gateway", sa.Text(), nullable=False),
+        sa.Column("gateway", sa.Text(), nullable=True),
         sa.Column("health", sa.Text(), server_default="ok", nullable=False),
         sa.Column("maintenance", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.CheckConstraint("health IN ('ok', 'degraded', 'failed')", name=op.f("ck_machines_health")),
@@ -351,6 +348,22 @@ def upgrade() -> None:
         sa.UniqueConstraint("name", name=op.f("uq_machines_name")),
         sa.UniqueConstraint("pod_id", "slot", name=op.f("uq_machines_pod_id_slot")),
     )
+    op.create_table(
+        "hosts",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("region", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("address", sa.Text(), nullable=False),
+        sa.Column("machine_id", sa.Uuid(), nullable=True, comment="the machine that the host itself is"),
+        sa.Column("health", sa.Text(), server_default="ok", nullable=False),
+        sa.Column("maintenance", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.CheckConstraint("health IN ('ok', 'degraded', 'failed')", name=op.f("ck_hosts_health")),
+        sa.ForeignKeyConstraint(["machine_id"], ["machines.id"], name="fk_hosts_machine_id"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_hosts")),
+        sa.UniqueConstraint("machine_id", name=op.f("uq_hosts_machine_id")),
+        sa.UniqueConstraint("name", name=op.f("uq_hosts_name")),
+    )
+    op.create_index(op.f("ix_hosts_region"), "hosts", ["region"], unique=False)
     op.create_table(
         "operations",
         sa.Column("id", sa.Uuid(), nullable=False),
@@ -597,6 +610,8 @@ def downgrade() -> None:
     op.drop_index("ix_operations_project_created", table_name="operations")
     op.drop_index("ix_operations_cluster", table_name="operations")
     op.drop_table("operations")
+    op.drop_index(op.f("ix_hosts_region"), table_name="hosts")
+    op.drop_table("hosts")
     op.drop_table("machines")
     op.drop_index("uq_tokens_secret_hash", table_name="tokens")
     op.drop_table("tokens")
@@ -623,8 +638,6 @@ def downgrade() -> None:
     op.drop_table("machine_pools")
     op.drop_index("ix_idempotency_keys_created", table_name="idempotency_keys")
     op.drop_table("idempotency_keys")
-    op.drop_index(op.f("ix_hosts_region"), table_name="hosts")
-    op.drop_table("hosts")
     op.execute("DROP FUNCTION refuse_change_of_finished_operation()")
     op.execute("DROP FUNCTION refuse_change_of_ended_interval()")
     op.execute("DROP TYPE textrange")

@@ -24,7 +24,9 @@ class Supply:
 
     def __init__(self, inventory: Inventory) -> None:
         self.region: SiteRegion = next(region for region in inventory.regions if region.region == REGION)
-        self._machines = iter([(machine.name, pod.cluster_id) for pod in self.region.pods for machine in pod.machines])
+        self._machines = iter(
+            [(machine.name, pod.cluster_id or "") for pod in self.region.pods for machine in pod.machines]
+        )
         self._hosts = iter([host.name for host in self.region.hosts])
         self._numbers = count(10_000)
 

@@ -21,7 +21,7 @@ from ipucloud.wire.site import FaultAction, FaultRule
 from tests.proof.site_calls import CASES, CallCase, Supply, Thing
 from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
 from tests.support.faultproxy import CALM, Proxy, proxy
-from tests.support.site import RunningSite, running_site
+from tests.support.site import RunningSite, endpoint_of, running_site
 
 pytestmark = pytest.mark.anyio
 
@@ -47,7 +47,7 @@ class Lane:
         self.case = case
         self.line = line
         self._supply = supply
-        self._vipu = supply.region.vipu
+        self._vipu = endpoint_of(supply.region)
         self._rules = httpx.AsyncClient(
             base_url=site.url, headers={"Authorization": f"Bearer {site.token}"}, timeout=PATIENCE
         )
@@ -120,7 +120,7 @@ class Lane:
 
 @contextmanager
 def lane(running: RunningSite, case: CallCase, supply: Supply) -> Iterator[Lane]:
-    vipu = supply.region.vipu
+    vipu = endpoint_of(supply.region)
     port = {
         "http": httpx.URL(running.url).port,
         "user": vipu.user_port,
@@ -255,7 +255,7 @@ async def test_a_request_delivered_twice_has_one_effect(site: RunningSite, case:
 def _own(supply: Supply, index: int) -> tuple[str, str, str]:
     """Hardware from the far end, where the matrix does not come."""
     region = supply.region
-    machines = [(machine.name, pod.cluster_id) for pod in region.pods for machine in pod.machines]
+    machines = [(machine.name, pod.cluster_id or "") for pod in region.pods for machine in pod.machines]
     return (*machines[-1 - index], region.hosts[-1 - index].name)
 
 
@@ -264,7 +264,7 @@ async def test_ssh_is_asked_within_its_time(site: RunningSite) -> None:
     supply = Supply(site.inventory())
     with proxy(("127.0.0.1", 9)) as line:  # nobody listens behind it
         sites = SiteClients(site.url, token=site.token, call_timeout=SHORT_SECONDS)
-        address = VipuAddress(supply.region.vipu.host, 1, 1)
+        address = VipuAddress(endpoint_of(supply.region).host, 1, 1)
         hosts = sites.at(address, lambda: SHORT_SECONDS).hosts
         assert await outcome(hosts.ssh_host_key("127.0.0.1", line.port)) == "None"
         line.upstream = ("127.0.0.1", int(httpx.URL(site.url).port or 0))  # something that is no SSH server

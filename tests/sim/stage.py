@@ -89,7 +89,7 @@ class _Listing:
     def __init__(self, inventory: Inventory) -> None:
         self._inventory = inventory
 
-    def at(self, vipu: VipuAddress, budget: object) -> Site:
+    def at(self, vipu: VipuAddress | None, budget: object) -> Site:
         raise NotImplementedError
 
     async def inventory(self) -> Inventory:

@@ -22,11 +22,17 @@ from pathlib import Path
 import grpc
 import httpx
 
-from ipucloud.wire.site import Inventory, SiteRegion
+from ipucloud.wire.site import Inventory, SiteRegion, VipuEndpoint
 
 TOKEN = "site-token-for-tests"
 READY_SECONDS = 30.0
 STOP_SECONDS = 10.0
+
+
+def endpoint_of(region: SiteRegion) -> VipuEndpoint:
+    """Where the controller of a region under V-IPU listens."""
+    assert region.vipu is not None
+    return region.vipu
 
 
 @dataclass
@@ -104,14 +110,18 @@ class RunningSite:
     def region(self, slug: str = "luxembourg-2") -> SiteRegion:
         return next(region for region in self.inventory().regions if region.region == slug)
 
+    def endpoint(self, slug: str = "luxembourg-2") -> VipuEndpoint:
+        """Where a region's V-IPU controller listens."""
+        return endpoint_of(self.region(slug))
+
     def user_channel(self, slug: str = "luxembourg-2") -> grpc.Channel:
         """A channel to a region's V-IPU user service."""
-        endpoint = self.region(slug).vipu
+        endpoint = self.endpoint(slug)
         return self._channel(f"{endpoint.host}:{endpoint.user_port}")
 
     def admin_channel(self, slug: str = "luxembourg-2") -> grpc.Channel:
         """A channel to a region's V-IPU admin service."""
-        endpoint = self.region(slug).vipu
+        endpoint = self.endpoint(slug)
         return self._channel(f"{endpoint.host}:{endpoint.admin_port}")
 
     def _channel(self, address: str) -> grpc.Channel:

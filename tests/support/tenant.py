@@ -47,7 +47,7 @@ class Tenant:
         return self.http.put(f"/v1/hosts/{self.host}/server", json=self.server_spec(keys, **environment))
 
     def server_spec(self, keys: Sequence[str], **environment: str) -> dict[str, Any]:
-        endpoint = self.site.region(REGION).vipu
+        endpoint = self.site.endpoint(REGION)
         return {
             "name": f"{self.name}-h1",
             "image": "ubuntu-20.04-x64-poplar-1.18.0-3.0.0",

@@ -23,7 +23,7 @@ class VipuDriver:
         self.version = pb_grpc.VersionServiceStub(user)
         self.admin = admin_grpc.AdminServiceStub(administration)
 
-    def allocate(self, name: str, cluster: str, agents: Sequence[str] = (), *, size: int = 0) -> list[str]:
+    def allocate(self, name: str, cluster: str | None, agents: Sequence[str] = (), *, size: int = 0) -> list[str]:
         request = admin.CreateAllocationRequest(id=name, cluster_id=cluster, agent_ids=agents, size=size)
         reply: admin.CreateAllocationReply = self.admin.CreateAllocation(request, timeout=CALL_SECONDS)
         return list(reply.allocation.agent_ids)

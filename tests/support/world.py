@@ -74,9 +74,12 @@ class World:
             await self.database.close()
 
     async def create(self, name: str = "bert", flavor: str = "m2000-pod16") -> Made:
+        """Ask for a cluster in the first region that sells the flavor."""
+        sold = self.catalogue.find_flavor(flavor)
+        assert sold is not None
         body = ClusterCreate(
             name=name,
-            region="luxembourg-2",
+            region=sold.regions[0],
             flavor=flavor,
             image="ubuntu-20.04-x64-poplar-1.18.0-3.0.0",
             ssh_keys=["laptop"],

@@ -54,6 +54,7 @@ BREACHES = (
     Breach("simulator-alone", "simulator/store.py", "import sqlalchemy"),
     Breach("simulator-unknown", "worker/tasks.py", "import ipucloud.simulator.settings"),
     Breach("wire-bottom", "wire/new.py", "import ipucloud.config"),
+    Breach("vipu-cli-alone", "vipu_cli/new.py", "import ipucloud.kernel.ids"),
 )
 
 
@@ -126,14 +127,15 @@ def parts(package: Path) -> set[str]:
     [
         # What a new part may do is decided when it is made, not when somebody remembers the lists.
         ("http-only", "forbidden_modules", {"ipucloud.cli", "ipucloud.client"}),
-        ("simulator-alone", "forbidden_modules", {"ipucloud.simulator", "ipucloud.wire"}),
-        ("simulator-unknown", "source_modules", {"ipucloud.simulator", "ipucloud.cli"}),
+        ("simulator-alone", "forbidden_modules", {"ipucloud.simulator", "ipucloud.vipu_cli", "ipucloud.wire"}),
+        ("simulator-unknown", "source_modules", {"ipucloud.simulator", "ipucloud.cli", "ipucloud.vipu_cli"}),
         ("wire-bottom", "forbidden_modules", {"ipucloud.wire"}),
+        ("vipu-cli-alone", "forbidden_modules", {"ipucloud.vipu_cli", "ipucloud.wire"}),
         (
             "no-web-below",
             "source_modules",
             # The settings of migrations know the API's table; the others are no features.
-            {f"ipucloud.{name}" for name in ("api", "schema", "cli", "client", "simulator", "wire")},
+            {f"ipucloud.{name}" for name in ("api", "schema", "cli", "client", "simulator", "vipu_cli", "wire")},
         ),
     ],
 )
@@ -142,6 +144,6 @@ def test_a_contract_names_every_part_of_the_product(contract: str, listed: str, 
     assert named == parts(SOURCE) - left_out
 
 
-def test_every_part_of_the_command_line_but_the_service_commands_speaks_http_only() -> None:
+def test_every_part_of_the_command_line_but_the_service_and_vipu_commands_speaks_http_only() -> None:
     named = {name for name in BY_ID["http-only"]["source_modules"] if name.startswith("ipucloud.cli.")}
-    assert named == parts(SOURCE / "cli") - {"ipucloud.cli.service"}
+    assert named == parts(SOURCE / "cli") - {"ipucloud.cli.service", "ipucloud.cli.vipu"}

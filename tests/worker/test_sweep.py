@@ -44,7 +44,7 @@ async def clients(running: RunningSite) -> AsyncIterator[SiteClients]:
 @pytest.fixture
 def site(running: RunningSite, clients: SiteClients) -> Site:
     """The region's site, as a worker reaches it."""
-    vipu = running.region(REGION).vipu
+    vipu = running.endpoint(REGION)
     return clients.at(VipuAddress(vipu.host, vipu.user_port, vipu.admin_port), lambda: 5.0)
 
 
@@ -54,7 +54,7 @@ async def build(site: Site, running: RunningSite, name: str) -> None:
     machine, host = region.pods[0].machines[0].name, region.hosts[0].name
     await site.networks.put(name, NetworkSpec(region=REGION, machines=[machine], hosts=[host]))
     await site.machines.power_on(machine, name)
-    await site.vipu.create_allocation(Allocation(name, region.pods[0].cluster_id, frozenset({machine})))
+    await site.vipu.create_allocation(Allocation(name, region.pods[0].cluster_id or "", frozenset({machine})))
     await site.vipu.create_partition(PartitionRequest(name, name, size=4, gcds=1, reconfigurable=True))
     server = ServerSpec(name=f"{name}-p0", image=IMAGE, ssh_authorized_keys=[], environment={}, network=name)
     await site.hosts.put_server(host, server)

@@ -15,6 +15,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from ipucloud.catalogue.models import (
+    AllocatedThrough,
     Flavor,
     FlavorRow,
     Image,
@@ -100,27 +101,46 @@ def _flavors(
     types = {machine_type.id: machine_type for machine_type in machine_types}
     sizes = {pod.id: pod for pod in pods}
     _check("flavors", rows, "machine_type", types)
-    _check("flavors", rows, "pod", sizes)
+    _check("flavors", [row for row in rows if row.pod is not None], "pod", sizes)
     flavors = []
     for row in rows:
-        machine_type, pod = types[row.machine_type], sizes[row.pod]
-        if machine_type.sku is None:
+        machine_type = types[row.machine_type]
+        sku = row.sku or machine_type.sku
+        if sku is None:
             raise CatalogueError("flavors", row.name, "machine_type: it has no SKU to be billed as")
-        if pod.ipus != pod.machines * machine_type.ipus:
-            raise CatalogueError("flavors", row.name, "pod: its machines do not have that many IPUs")
-        if machine_type.id not in pod.ai_pflops:
-            raise CatalogueError("flavors", row.name, "pod: it has no AI compute for the machine type")
-        flavors.append(
-            Flavor(
-                **dict(row),
-                sku=machine_type.sku,
-                ipus=pod.ipus,
-                machines=pod.machines,
-                ai_pflops=pod.ai_pflops[machine_type.id],
-                in_processor_memory_gb=round(pod.machines * machine_type.in_processor_memory_gb, 1),
-            )
-        )
+        size = _server(row, machine_type) if row.pod is None else _pod(row, machine_type, sizes[row.pod])
+        facts = {**dict(row), "sku": sku, "allocated_through": machine_type.allocated_through, **size}
+        flavors.append(Flavor.model_validate(facts))
     return tuple(flavors)
+
+
+def _pod(row: FlavorRow, machine_type: MachineType, pod: Pod) -> dict[str, float]:
+    """The size of a flavor of whole machines, joined by V-IPU."""
+    if pod.ipus != pod.machines * machine_type.ipus:
+        raise CatalogueError("flavors", row.name, "pod: its machines do not have that many IPUs")
+    if machine_type.id not in pod.ai_pflops:
+        raise CatalogueError("flavors", row.name, "pod: it has no AI compute for the machine type")
+    return {
+        "ipus": pod.ipus,
+        "machines": pod.machines,
+        "ai_pflops": pod.ai_pflops[machine_type.id],
+        "in_processor_memory_gb": round(pod.machines * machine_type.in_processor_memory_gb, 1),
+    }
+
+
+def _server(row: FlavorRow, machine_type: MachineType) -> dict[str, float]:
+    """The size of a flavor of one server, of which some or all IPUs are opened."""
+    if machine_type.allocated_through is not AllocatedThrough.HOST_DEVICES:
+        raise CatalogueError("flavors", row.name, "pod: machines under V-IPU are sold as pods")
+    if row.ipus is None or row.ipus > machine_type.ipus:
+        raise CatalogueError("flavors", row.name, f"ipus: the machine type has 1 to {machine_type.ipus}")
+    share = row.ipus / machine_type.ipus
+    return {
+        "ipus": row.ipus,
+        "machines": 1,
+        "ai_pflops": round(share * machine_type.ai_pflops, 3),
+        "in_processor_memory_gb": round(share * machine_type.in_processor_memory_gb, 1),
+    }
 
 
 def _check_references(catalogue: Catalogue) -> None:
@@ -132,7 +152,8 @@ def _check_references(catalogue: Catalogue) -> None:
     _check("flavors", catalogue.flavors, "regions", regions)
     _check("images", catalogue.images, "regions", regions)
     _check("prices", catalogue.prices, "region", regions)
-    _check("prices", catalogue.prices, "sku", {machine_type.sku for machine_type in catalogue.machine_types})
+    skus = {machine_type.sku for machine_type in catalogue.machine_types} | {flavor.sku for flavor in catalogue.flavors}
+    _check("prices", catalogue.prices, "sku", skus)
 
 
 def _check_sales(catalogue: Catalogue) -> None:

@@ -124,17 +124,23 @@ class FlavorRow(Row):
 
     name: Slug
     machine_type: Slug
-    pod: Slug
+    pod: Slug | None = Field(None, description="the size of the pod; null for a server with IPUs of its own")
+    sku: Slug | None = Field(None, description="what a machine-minute is billed as, if not as the machine type")
+    ipus: int | None = Field(None, ge=1, description="IPUs that a server opens to its customer; a pod has its own")
     poplar_servers: int = Field(ge=1)
     regions: tuple[Slug, ...]
 
 
 class Flavor(FlavorRow):
-    """What a customer orders: so many machines of a type, with Poplar servers to work on."""
+    """What a customer orders: so many machines of a type, with Poplar servers to work on.
+
+    A machine that is its own Poplar server goes to one customer as a whole, also when not all its IPUs are opened.
+    """
 
     sku: Slug = Field(description="what a machine-minute is billed as")
     ipus: int
     machines: int = Field(description="machines billed per minute")
+    allocated_through: AllocatedThrough
     ai_pflops: float = Field(description="AI compute, FP16.16")
     in_processor_memory_gb: float
 

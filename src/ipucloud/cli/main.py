@@ -18,6 +18,7 @@ SERVICE = "Running the service"
 COMMANDS = (
     Entry("clusters", "ipucloud.cli.commands.clusters", "Create, list, show, log in to and delete clusters.", CUSTOMER),
     Entry("operations", "ipucloud.cli.commands.operations", "Follow what the service is doing for you.", CUSTOMER),
+    Entry("vipu", "ipucloud.cli.vipu.command", "Partitions, asked of a V-IPU controller itself.", CUSTOMER),
     Entry("flavors", "ipucloud.cli.commands.flavors", "Sizes of clusters and their prices.", CUSTOMER),
     Entry("regions", "ipucloud.cli.commands.regions", "Where clusters can be, and how many more fit.", CUSTOMER),
     Entry("images", "ipucloud.cli.commands.images", "Poplar images that servers start from.", CUSTOMER),

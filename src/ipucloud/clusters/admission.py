@@ -88,8 +88,11 @@ async def admit(
 
 
 def expected_seconds(plan: Iterable[PlannedStep], typical_seconds: Mapping[str, float], catalogue: Catalogue) -> float:
-    """How long the plan's stages usually take: by the site's own figures, else by the catalogue's."""
-    stages = dict.fromkeys(step.stage for step in plan)
+    """How long the plan's stages usually take: by the site's own figures, else by the catalogue's.
+
+    Stages of which every step is skipped take no time.
+    """
+    stages = dict.fromkeys(step.stage for step in plan if step.skipped is None)
     return sum(typical_seconds.get(stage, catalogue.expected_seconds(stage)) for stage in stages)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
 from ipucloud.clusters.results import Achieved, Failed, Pending, ServerObservation, StepResult
 from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, Site, TestState
@@ -22,7 +23,7 @@ DOMAIN_IPUS = 64
 async def attach_network(site: Site, cluster: ClusterInputs) -> StepResult:
     wanted = NetworkSpec(
         region=cluster.region,
-        machines=[machine.name for machine in cluster.machines],
+        machines=list(cluster.network_machines),
         hosts=[host.name for host in cluster.hosts],
     )
     network = await site.networks.get(cluster.external_name)
@@ -56,10 +57,10 @@ async def _powered(site: Site, cluster: ClusterInputs, machine: str) -> RedfishS
 
 async def create_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
     """One allocation per cluster and V-IPU cluster: a cluster's machines are all in one."""
-    name = cluster.external_name
-    wanted = Allocation(
-        name, cluster.machines[0].vipu_cluster_id, frozenset(machine.name for machine in cluster.machines)
-    )
+    name, vipu_cluster = cluster.external_name, cluster.machines[0].vipu_cluster_id
+    if vipu_cluster is None:
+        return Failed("the machines are not under V-IPU", final=True)
+    wanted = Allocation(name, vipu_cluster, frozenset(machine.name for machine in cluster.machines))
     found = await site.vipu.allocation(name)
     if found is None:
         await site.vipu.create_allocation(wanted)
@@ -151,14 +152,27 @@ def _server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
         image=cluster.image,
         ssh_authorized_keys=list(cluster.ssh_public_keys),
         user_data=cluster.user_data,
-        environment={
-            "IPUOF_VIPU_API_HOST": cluster.vipu.host,
-            "IPUOF_VIPU_API_PORT": str(cluster.vipu.user_port),
-            "IPUOF_VIPU_API_PARTITION_ID": cluster.external_name,
-            "VIPU_CLI_API_HOST": cluster.vipu.host,
-        },
+        environment=_environment(cluster),
         network=cluster.external_name,
+        ipus=cluster.ipus if cluster.allocated_through is AllocatedThrough.HOST_DEVICES else 0,
     )
+
+
+def _environment(cluster: ClusterInputs) -> dict[str, str]:
+    """What Poplar and the vendor's tools need to find the cluster's IPUs."""
+    if cluster.allocated_through is AllocatedThrough.HOST_DEVICES:
+        line = any(machine.topology == "line" for machine in cluster.machines)
+        # Poplar takes cards for a ladder unless it is told (the vendor's C600 documentation).
+        return {"POPLAR_TARGET_OPTIONS": '{"ipuLinkTopology":"line"}'} if line else {}
+    if cluster.vipu is None:
+        return {}
+    return {
+        "IPUOF_VIPU_API_HOST": cluster.vipu.host,
+        "IPUOF_VIPU_API_PORT": str(cluster.vipu.user_port),
+        "IPUOF_VIPU_API_PARTITION_ID": cluster.external_name,
+        "VIPU_CLI_API_HOST": cluster.vipu.host,
+        "VIPU_CLI_API_PORT": str(cluster.vipu.user_port),
+    }
 
 
 async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:

@@ -56,7 +56,10 @@ async def detach_network(site: Site, cluster: ClusterInputs) -> StepResult:
 
 
 async def power_off_machines(site: Site, cluster: ClusterInputs) -> StepResult:
-    """Off clears the memory of the IPUs and the streaming memory: nothing of this customer is left for the next."""
+    """Off clears the memory of the IPUs and the streaming memory: nothing of this customer is left for the next.
+
+    A server with IPUs of its own goes off when it is wiped; here its BMC is asked whether it did.
+    """
     off = await asyncio.gather(*(_off(site, cluster, machine.name) for machine in cluster.machines))
     return Achieved() if all(off) else Pending("switching the IPU machines off")
 
@@ -82,7 +85,7 @@ async def verify_clean(site: Site, cluster: ClusterInputs) -> StepResult:
         if not isinstance(result, Achieved):
             return result
     ours = {machine.name for machine in cluster.machines}
-    for vipu_cluster in {machine.vipu_cluster_id for machine in cluster.machines}:
+    for vipu_cluster in {machine.vipu_cluster_id for machine in cluster.machines if machine.vipu_cluster_id}:
         for allocation in await site.vipu.list_allocations(vipu_cluster):
             if allocation.agent_ids & ours:
                 return Pending("another allocation holds machines of this cluster; if it stays, an operator must look")

@@ -13,10 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import Admitted, admit, expected_seconds
 from ipucloud.clusters.models import ClusterCreate
-from ipucloud.clusters.plans import CREATE, CREATE_PLAN, WORK_KIND
+from ipucloud.clusters.plans import CREATE, CREATE_PLAN, WORK_KIND, plan_for
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.config import Settings
-from ipucloud.inventory.placement import Demand, take
+from ipucloud.inventory.placement import Demand, Need, take
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, Problem
 from ipucloud.kernel.failpoints import failpoint
@@ -31,12 +31,13 @@ _INSERT = sa.text(
     """
     WITH cluster AS (
       INSERT INTO clusters (
-        id, project_id, name, region, flavor, machine_type, machines, ipus, sku, currency, image, reconfigurable,
-        ssh_keys, user_data, tags, delete_protection, expires_at, state, state_sla_seconds, incarnation, external_name)
+        id, project_id, name, region, flavor, machine_type, machines, ipus, allocated_through, sku, currency, image,
+        reconfigurable, ssh_keys, user_data, tags, delete_protection, expires_at, state, state_sla_seconds, incarnation,
+        external_name)
       VALUES (
-        :id, :project_id, :name, :region, :flavor, :machine_type, :machines, :ipus, :sku, :currency, :image,
-        :reconfigurable, CAST(:ssh_keys AS jsonb), :user_data, CAST(:tags AS jsonb), :delete_protection, :expires_at,
-        :state, :sla, :incarnation, :external_name)
+        :id, :project_id, :name, :region, :flavor, :machine_type, :machines, :ipus, :allocated_through, :sku, :currency,
+        :image, :reconfigurable, CAST(:ssh_keys AS jsonb), :user_data, CAST(:tags AS jsonb), :delete_protection,
+        :expires_at, :state, :sla, :incarnation, :external_name)
       ON CONFLICT (project_id, name) WHERE deleted_at IS NULL DO NOTHING
       RETURNING id, project_id, external_name, region, flavor
     ), servers AS (
@@ -79,7 +80,8 @@ async def create(
         machines=flavor.machines,
     )
     failpoint("create.quota_taken")
-    expected = expected_seconds(CREATE_PLAN, admitted.typical_seconds, catalogue)
+    plan = plan_for(flavor.allocated_through, CREATE_PLAN)
+    expected = expected_seconds(plan, admitted.typical_seconds, catalogue)
     cluster_id = await _insert(connection, actor, body, admitted, expected)
     failpoint("create.cluster_written")
     operation_id = await open_operation(
@@ -87,7 +89,7 @@ async def create(
         project_id=actor.project_id,
         cluster_id=cluster_id,
         kind=CREATE,
-        plan=CREATE_PLAN,
+        plan=plan,
         deadline_seconds=settings.create_deadline,
         expected_seconds=expected,
         request_id=actor.request_id,
@@ -96,10 +98,7 @@ async def create(
     failpoint("create.operation_opened")
     await wake(connection, kind=WORK_KIND, key=str(cluster_id), project_id=actor.project_id)
     failpoint("create.woken")
-    demand = Demand(
-        actor.project_id, cluster_id, region, flavor.machine_type, machines=flavor.machines, hosts=flavor.poplar_servers
-    )
-    await take(connection, demand)
+    await take(connection, Demand(actor.project_id, cluster_id, region, Need.of(flavor)))
     failpoint("create.machines_taken")
     return Accepted(operation_id, cluster_id)
 
@@ -121,6 +120,7 @@ async def _insert(
             "machine_type": flavor.machine_type,
             "machines": flavor.machines,
             "ipus": flavor.ipus,
+            "allocated_through": flavor.allocated_through.value,
             "sku": flavor.sku,
             "currency": admitted.rate.price.key.currency,
             "image": admitted.choice.image.name,

@@ -13,7 +13,7 @@ from ipucloud.catalogue.load import load
 from ipucloud.clusters.admission import expected_seconds
 from ipucloud.clusters.create import Accepted
 from ipucloud.clusters.locked import lock_cluster, no_such_cluster
-from ipucloud.clusters.plans import DELETE, DELETE_PLAN, WORK_KIND
+from ipucloud.clusters.plans import DELETE, DELETE_PLAN, WORK_KIND, plan_for
 from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
 from ipucloud.config import Settings
 from ipucloud.kernel.actor import Actor
@@ -71,7 +71,8 @@ async def delete(
             DELETE_PROTECTED, "The cluster is protected. Set `delete_protection` to false first, then delete it."
         )
     CLUSTER_STATES.require(cluster.state, ClusterState.DELETING)
-    expected = expected_seconds(DELETE_PLAN, cluster.typical_seconds, load())
+    plan = plan_for(cluster.allocated_through, DELETE_PLAN)
+    expected = expected_seconds(plan, cluster.typical_seconds, load())
     await preempt(connection, project_id=actor.project_id, cluster_id=cluster_id)
     failpoint("delete.preempted")
     operation_id = await open_operation(
@@ -79,7 +80,7 @@ async def delete(
         project_id=actor.project_id,
         cluster_id=cluster_id,
         kind=DELETE,
-        plan=DELETE_PLAN,
+        plan=plan,
         deadline_seconds=settings.create_deadline,
         expected_seconds=expected,
         request_id=actor.request_id,

@@ -9,10 +9,10 @@ from decimal import Decimal
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import admit, expected_seconds
 from ipucloud.clusters.models import ClusterCreate, EstimateCapacityOut, EstimateOut, EstimateQuotaOut, WhyNotOut
-from ipucloud.clusters.plans import CREATE_PLAN
+from ipucloud.clusters.plans import CREATE_PLAN, plan_for
 from ipucloud.config import Settings
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.placement import look
+from ipucloud.inventory.placement import Need, look
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.money import Money
 from ipucloud.quotas import store as quotas
@@ -27,10 +27,9 @@ async def estimate(
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
     flavor, rate = admitted.choice.flavor, admitted.rate
-    place = {"region": admitted.choice.region.slug, "machine_type": flavor.machine_type}
-    quota = await quotas.find(connection, project_id=actor.project_id, **place)
-    room = await look(connection, **place)
-    why_not = room.why_not(flavor.machines, flavor.poplar_servers)
+    region, need = admitted.choice.region.slug, Need.of(flavor)
+    quota = await quotas.find(connection, project_id=actor.project_id, region=region, machine_type=flavor.machine_type)
+    why_not = (await look(connection, region, need)).why_not(need)
 
     def money(amount: Decimal) -> Money:
         return Money.of(amount, settings.currency)
@@ -46,5 +45,7 @@ async def estimate(
         capacity=EstimateCapacityOut(
             available=why_not is None, why_not=None if why_not is None else WhyNotOut(**asdict(why_not))
         ),
-        expected_seconds=math.ceil(expected_seconds(CREATE_PLAN, admitted.typical_seconds, catalogue)),
+        expected_seconds=math.ceil(
+            expected_seconds(plan_for(flavor.allocated_through, CREATE_PLAN), admitted.typical_seconds, catalogue)
+        ),
     )

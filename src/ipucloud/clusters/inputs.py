@@ -9,6 +9,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.db.statements import Statements
 from ipucloud.reconcile.reconciler import LeaseLost, Ticket
 from ipucloud.site.ports import VipuAddress
@@ -16,10 +17,11 @@ from ipucloud.site.ports import VipuAddress
 
 @dataclass(frozen=True, slots=True)
 class MachineInput:
-    """A machine that the cluster holds; `name` is its V-IPU agent id."""
+    """A machine that the cluster holds; `name` is its V-IPU agent id, if it is under V-IPU."""
 
     name: str
-    vipu_cluster_id: str
+    vipu_cluster_id: str | None
+    topology: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,12 @@ class ClusterInputs:
     state: str
     image: str
     ipus: int
+    allocated_through: AllocatedThrough
     reconfigurable: bool
     user_data: str | None
     created_at: datetime
     ssh_public_keys: tuple[str, ...]
-    vipu: VipuAddress
+    vipu: VipuAddress | None
     machines: tuple[MachineInput, ...]
     hosts: tuple[HostInput, ...]
     operation_id: UUID
@@ -74,12 +77,18 @@ class ClusterInputs:
     quarantine_left: float
     step: StepInput
 
+    @property
+    def network_machines(self) -> tuple[str, ...]:
+        """The machines with ports of their own in the tenant network: none when the machines are the hosts."""
+        own = self.allocated_through is AllocatedThrough.V_IPU
+        return tuple(machine.name for machine in self.machines) if own else ()
+
 
 _LOAD = sa.text(
     """
     SELECT w.lease_until > app_now() AS leased,
-           c.id, c.project_id, c.external_name, c.region, c.state, c.image, c.ipus, c.reconfigurable, c.user_data,
-           c.created_at, c.ssh_keys, r.vipu_host, r.vipu_user_port, r.vipu_admin_port,
+           c.id, c.project_id, c.external_name, c.region, c.state, c.image, c.ipus, c.allocated_through,
+           c.reconfigurable, c.user_data, c.created_at, c.ssh_keys, r.vipu_host, r.vipu_user_port, r.vipu_admin_port,
            o.id AS operation_id, o.kind AS operation_kind, o.request_id, o.state AS operation_state, o.undoing,
            o.deadline_at < app_now() AS overdue,
            s.ordinal, s.name AS step_name, s.stage, s.attempts, s.detail, s.left_over,
@@ -94,7 +103,7 @@ _LOAD = sa.text(
          WHERE project_id = o.project_id AND operation_id = o.id AND state IN ('pending', 'running')
          ORDER BY ordinal LIMIT 1) AS s ON true
       LEFT JOIN LATERAL (
-        SELECT json_agg(json_build_array(m.name, p.vipu_cluster_id) ORDER BY a.ordinal)
+        SELECT json_agg(json_build_array(m.name, p.vipu_cluster_id, p.topology) ORDER BY a.ordinal)
                  FILTER (WHERE m.id IS NOT NULL) AS machines,
                json_agg(json_build_array(h.name, ps.name, ps.ordinal) ORDER BY a.ordinal)
                  FILTER (WHERE h.id IS NOT NULL) AS hosts,
@@ -130,11 +139,12 @@ def _inputs(row: sa.Row[Any]) -> ClusterInputs:
         state=row.state,
         image=row.image,
         ipus=row.ipus,
+        allocated_through=AllocatedThrough(row.allocated_through),
         reconfigurable=row.reconfigurable,
         user_data=row.user_data,
         created_at=row.created_at,
         ssh_public_keys=tuple(key["public_key"] for key in row.ssh_keys),
-        vipu=VipuAddress(row.vipu_host, row.vipu_user_port, row.vipu_admin_port),
+        vipu=VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port),
         machines=tuple(MachineInput(*machine) for machine in row.machines or ()),
         hosts=tuple(HostInput(*host) for host in row.hosts or ()),
         operation_id=row.operation_id,

@@ -10,13 +10,14 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.states import ClusterState
 from ipucloud.kernel.errors import NOT_FOUND, PRECONDITION_FAILED, Problem
 
 _LOCK = sa.text(
     """
     SELECT clusters.state, clusters.version, clusters.name, clusters.tags, clusters.delete_protection,
-           clusters.expires_at, site_regions.typical_seconds, app_now() AS now
+           clusters.expires_at, clusters.allocated_through, site_regions.typical_seconds, app_now() AS now
       FROM clusters LEFT JOIN site_regions ON site_regions.region = clusters.region
      WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id
        FOR NO KEY UPDATE OF clusters
@@ -34,6 +35,7 @@ class LockedCluster:
     tags: Mapping[str, str]
     delete_protection: bool
     expires_at: datetime | None
+    allocated_through: AllocatedThrough
     typical_seconds: Mapping[str, float]
     now: datetime
 
@@ -60,6 +62,7 @@ async def lock_cluster(connection: AsyncConnection, *, project_id: UUID, cluster
         tags=row.tags,
         delete_protection=row.delete_protection,
         expires_at=row.expires_at,
+        allocated_through=AllocatedThrough(row.allocated_through),
         typical_seconds=row.typical_seconds or {},
         now=row.now,
     )

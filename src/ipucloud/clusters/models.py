@@ -186,7 +186,10 @@ class StepOut(Answer):
 
     name: str
     stage: str
-    state: str = Field(description="pending, running, succeeded, failed or skipped")
+    state: str = Field(
+        description="pending, running, succeeded, failed, or skipped: it does not apply to machines of this type, as"
+        " `detail` says, or the operation ended before it"
+    )
     attempts: int
     detail: str | None
     started_at: datetime | None

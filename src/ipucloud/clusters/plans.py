@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+from types import MappingProxyType
+
+from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.states import Stage
 from ipucloud.operations.plan import PlannedStep
 
@@ -29,6 +34,23 @@ CLEAN_UP_PLAN: tuple[PlannedStep, ...] = (
     PlannedStep("verify_clean", Stage.CLUSTER_CLEAN_UP),
 )
 DELETE_PLAN = CLEAN_UP_PLAN
+
+_NO_CONTROLLER = "does not apply: the IPUs are devices of the server itself, not under V-IPU"
+SKIPPED_WITHOUT_VIPU = MappingProxyType(
+    {"power_on_machines": "does not apply: the server is switched on when its image is written"}
+    | dict.fromkeys(
+        ("create_allocation", "test_cluster", "create_partition", "remove_partitions", "remove_allocation"),
+        _NO_CONTROLLER,
+    )
+)
+"""The steps that a server with IPUs of its own has no use for, and what the operation says of each."""
+
+
+def plan_for(allocated_through: AllocatedThrough, plan: Iterable[PlannedStep]) -> tuple[PlannedStep, ...]:
+    """The plan, with the steps that such machines have no use for marked as skipped."""
+    if allocated_through is AllocatedThrough.V_IPU:
+        return tuple(plan)
+    return tuple(replace(step, skipped=SKIPPED_WITHOUT_VIPU.get(step.name)) for step in plan)
 
 
 def repair_plan(*names: str) -> tuple[PlannedStep, ...]:

@@ -72,7 +72,8 @@ _OPERATION = sa.text(
            stage = coalesce(following.stage, o.stage),
            progress = CASE WHEN o.undoing THEN o.progress ELSE following.progress END
       FROM (SELECT (array_agg(stage ORDER BY ordinal) FILTER (WHERE state IN ('pending', 'running')))[1] AS stage,
-                   (100 * count(*) FILTER (WHERE state = 'succeeded') / count(*))::smallint AS progress
+                   (100 * count(*) FILTER (WHERE state = 'succeeded')
+                    / count(*) FILTER (WHERE state <> 'skipped'))::smallint AS progress
               FROM operation_steps WHERE project_id = :project_id AND operation_id = :operation_id) AS following
      WHERE o.project_id = :project_id AND o.id = :operation_id
     """
@@ -166,9 +167,11 @@ _UNDO = sa.text(
       UPDATE operation_steps SET state = 'skipped'
        WHERE project_id = :project_id AND operation_id = :operation_id AND state = 'pending'
     )
-    INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage)
-    SELECT :operation_id, 100 + step.ordinal, :project_id, step.name, step.stage
-      FROM unnest(CAST(:names AS text[]), CAST(:stages AS text[])) WITH ORDINALITY AS step (name, stage, ordinal)
+    INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage, state, detail)
+    SELECT :operation_id, 100 + step.ordinal, :project_id, step.name, step.stage,
+           CASE WHEN step.skipped IS NULL THEN 'pending' ELSE 'skipped' END, step.skipped
+      FROM unnest(CAST(:names AS text[]), CAST(:stages AS text[]), CAST(:skipped AS text[]))
+           WITH ORDINALITY AS step (name, stage, skipped, ordinal)
     """
 )
 
@@ -184,6 +187,7 @@ async def append_undo(
             "operation_id": cluster.operation_id,
             "names": [step.name for step in plan],
             "stages": [str(step.stage) for step in plan],
+            "skipped": [step.skipped for step in plan],
             "error": error,
         },
     )
@@ -219,7 +223,8 @@ _FREE = sa.text(
 
 async def release_machines(connection: AsyncConnection, cluster: ClusterInputs) -> None:
     """The customer is gone from the machines; nobody else may have them yet."""
-    await connection.execute(_RELEASE, {"project_id": cluster.project_id, "cluster_id": cluster.id})
+    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await connection.execute(_RELEASE, mine | {"operation_id": cluster.operation_id})
     failpoint("cluster.machines_released")
 
 

@@ -14,12 +14,13 @@ from ipucloud.clusters import progress
 from ipucloud.clusters.build import BUILD_STEPS
 from ipucloud.clusters.clean_up import CLEAN_UP_STEPS
 from ipucloud.clusters.inputs import ClusterInputs, load
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, HEAL, WORK_KIND
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, HEAL, WORK_KIND, plan_for
 from ipucloud.clusters.results import Achieved, Cancelled, Failed, Pending, StepResult
 from ipucloud.clusters.states import ClusterState
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.operations.plan import PlannedStep
 from ipucloud.operations.states import OperationState
 from ipucloud.operations.store import end_operation
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait, backoff
@@ -111,9 +112,13 @@ class ClusterReconciler:
             case Failed():
                 return await self._fail(connection, inputs, result)
             case Cancelled():
-                await progress.append_undo(connection, inputs, CLEAN_UP_PLAN, error=None)
+                await progress.append_undo(connection, inputs, self._clean_up(inputs), error=None)
                 await progress.record_step(connection, inputs, "skipped", detail="cancelled")
                 return Go()
+
+    @staticmethod
+    def _clean_up(cluster: ClusterInputs) -> tuple[PlannedStep, ...]:
+        return plan_for(cluster.allocated_through, CLEAN_UP_PLAN)
 
     async def _advance(self, connection: AsyncConnection, cluster: ClusterInputs, result: Achieved) -> Outcome:
         await progress.record_servers(connection, cluster, result.servers)
@@ -185,7 +190,8 @@ class ClusterReconciler:
         """A create is undone. A heal ends as it is: what it built belongs to a cluster in use."""
         problem = _problem(cluster, failure)
         if cluster.operation_kind == CREATE:
-            await progress.append_undo(connection, cluster, CLEAN_UP_PLAN, error=orjson.dumps(problem).decode())
+            undo = self._clean_up(cluster)
+            await progress.append_undo(connection, cluster, undo, error=orjson.dumps(problem).decode())
         await progress.record_step(connection, cluster, "failed", detail=failure.detail, failed=True)
         if cluster.operation_kind == CREATE:
             return Go()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.states import ClusterState
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
 
@@ -18,6 +19,7 @@ clusters = sa.Table(
     sa.Column("machine_type", sa.Text, nullable=False),
     sa.Column("machines", sa.Integer, nullable=False),
     sa.Column("ipus", sa.Integer, nullable=False),
+    sa.Column("allocated_through", sa.Text, nullable=False, server_default=AllocatedThrough.V_IPU.value),
     sa.Column("sku", sa.Text, nullable=False),
     sa.Column("currency", sa.Text, nullable=False),
     sa.Column("image", sa.Text, nullable=False),
@@ -42,7 +44,10 @@ clusters = sa.Table(
     tenant_key("clusters"),
     one_of("state", ClusterState),
     sa.CheckConstraint("(state = 'deleted') = (deleted_at IS NOT NULL)", name="deleted"),
-    sa.CheckConstraint("machines > 0 AND ipus = 4 * machines", name="size"),
+    one_of("allocated_through", AllocatedThrough),
+    sa.CheckConstraint(
+        "machines > 0 AND CASE allocated_through WHEN 'v-ipu' THEN ipus = 4 * machines ELSE ipus > 0 END", name="size"
+    ),
     sa.UniqueConstraint("project_id", "id"),
     sa.UniqueConstraint("external_name"),
 )

@@ -28,7 +28,9 @@ class RegionCensus:
         return frozenset(partition.allocation_id for partition in self.partitions.values())
 
 
-async def take_census(sites: Sites, regions: Mapping[str, VipuAddress], call_timeout: float) -> list[RegionCensus]:
+async def take_census(
+    sites: Sites, regions: Mapping[str, VipuAddress | None], call_timeout: float
+) -> list[RegionCensus]:
     """Ask for every list once. Raises SiteError: half a census would show things as missing."""
     inventory = await sites.inventory()
     listed = {
@@ -48,7 +50,7 @@ async def take_census(sites: Sites, regions: Mapping[str, VipuAddress], call_tim
 
 
 async def _region(
-    sites: Sites, region: str, vipu: VipuAddress, hardware: frozenset[str], call_timeout: float
+    sites: Sites, region: str, vipu: VipuAddress | None, hardware: frozenset[str], call_timeout: float
 ) -> RegionCensus:
     site = sites.at(vipu, lambda: call_timeout)
     allocations, partitions, networks, hosts = await asyncio.gather(

@@ -128,7 +128,7 @@ class Healer:
         async with self.database.begin() as connection:
             heal_id = await entry.begin(connection)
             address = (await connection.execute(_ADDRESS, {"region": finding.violation.region})).one()
-        site = sites.at(VipuAddress(*address), lambda: self.call_timeout)
+        site = sites.at(VipuAddress.of(*address), lambda: self.call_timeout)
         error = await self._until_gone(site, finding, heal)
         async with self.database.begin() as connection:
             await entry.end(connection, heal_id, error)

@@ -124,7 +124,7 @@ STEPS_ENDED = Invariant(
 
 IN_ORDER = Invariant(
     name="steps_are_taken_in_order",
-    sentence="Steps are taken one after the other: none is finished, or begun, behind one that is open.",
+    sentence="Steps are taken one after the other: behind one that is open, none is finished or begun.",
     object_type="operation",
     remedy="Delete the cluster; that ends the operation and cleans up.",
     heal=Refusal("What was really done at the site is not known; a step may have been left out."),
@@ -138,7 +138,7 @@ IN_ORDER = Invariant(
             WINDOW before AS (PARTITION BY s.operation_id ORDER BY s.ordinal
                               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS placed
      GROUP BY operation_id, project_id
-    HAVING bool_or(behind_an_open_one AND state <> 'pending')
+    HAVING bool_or(behind_an_open_one AND state NOT IN ('pending', 'skipped'))
     """,
 )
 

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.states import ClusterState
 from ipucloud.db.engine import Database
 from ipucloud.invariants.states import STATES
@@ -18,13 +19,17 @@ from ipucloud.site.ports import VipuAddress
 
 @dataclass(frozen=True, slots=True)
 class ClusterRecord:
-    """A cluster that holds something, or is not gone. `servers` maps its hosts to the servers they carry."""
+    """A cluster that holds something, or is not gone. `servers` maps its hosts to the servers they carry.
+
+    `through_vipu`: its machines are under V-IPU; else they are its hosts.
+    """
 
     id: UUID
     project_id: UUID
     name: str
     region: str
     state: ClusterState
+    through_vipu: bool
     machines: frozenset[str]
     servers: Mapping[str, str]
 
@@ -34,7 +39,7 @@ class Records:
     """`living` clusters by their name outside; the regions' controllers; the names of all machines and hosts."""
 
     living: Mapping[str, ClusterRecord]
-    regions: Mapping[str, VipuAddress]
+    regions: Mapping[str, VipuAddress | None]
     hardware: Mapping[str, frozenset[str]]
 
     @cached_property
@@ -45,7 +50,7 @@ class Records:
 
 _CLUSTERS = sa.text(
     """
-    SELECT c.id, c.project_id, c.external_name, c.region, c.state, held.machines, held.servers
+    SELECT c.id, c.project_id, c.external_name, c.region, c.state, c.allocated_through, held.machines, held.servers
       FROM clusters c
       LEFT JOIN (
         SELECT a.cluster_id, array_agg(m.name) FILTER (WHERE m.id IS NOT NULL) AS machines,
@@ -77,7 +82,7 @@ async def read_records(database: Database) -> Records:
     async with database.read() as connection:
         clusters = [_cluster(row) for row in await connection.execute(_CLUSTERS, dict(STATES))]
         regions = {
-            row.region: VipuAddress(row.vipu_host, row.vipu_user_port, row.vipu_admin_port)
+            row.region: VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port)
             for row in await connection.execute(_REGIONS)
         }
         hardware: dict[str, frozenset[str]] = dict.fromkeys(regions, frozenset())
@@ -100,6 +105,7 @@ def _cluster(row: sa.Row[Any]) -> ClusterRecord:
         name=row.external_name,
         region=row.region,
         state=ClusterState(row.state),
+        through_vipu=row.allocated_through == AllocatedThrough.V_IPU,
         machines=frozenset(row.machines or ()),
         servers=row.servers or {},
     )

@@ -9,8 +9,9 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.load import load
+from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.admission import expected_seconds
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, DELETE, DELETE_PLAN, HEAL, WORK_KIND, repair_plan
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, DELETE, DELETE_PLAN, HEAL, WORK_KIND, plan_for, repair_plan
 from ipucloud.clusters.states import ClusterState
 from ipucloud.invariants.rules import Mend, Mended, Refused, Violation
 from ipucloud.invariants.states import GONE, WORKING
@@ -26,7 +27,7 @@ DEADLINE_SECONDS = 3600.0
 
 _LOCK = sa.text(
     """
-    SELECT c.id, c.project_id, c.state, r.typical_seconds,
+    SELECT c.id, c.project_id, c.state, c.allocated_through, r.typical_seconds,
            o.id AS operation_id
       FROM clusters c
       LEFT JOIN site_regions r ON r.region = c.region
@@ -46,6 +47,7 @@ class Cluster:
     id: UUID
     project_id: UUID
     state: ClusterState
+    allocated_through: AllocatedThrough
     typical_seconds: dict[str, float]
     operation_id: UUID | None
 
@@ -62,6 +64,7 @@ async def lock_cluster(connection: AsyncConnection, violation: Violation) -> Clu
         id=row.id,
         project_id=row.project_id,
         state=ClusterState(row.state),
+        allocated_through=AllocatedThrough(row.allocated_through),
         typical_seconds=row.typical_seconds or {},
         operation_id=row.operation_id,
     )
@@ -70,6 +73,7 @@ async def lock_cluster(connection: AsyncConnection, violation: Violation) -> Clu
 async def _open(connection: AsyncConnection, cluster: Cluster, kind: str, plan: tuple[PlannedStep, ...]) -> Mended:
     if cluster.operation_id is not None:
         raise Refused(f"Operation {cluster.operation_id} runs on the cluster; audit again when it has ended.")
+    plan = plan_for(cluster.allocated_through, plan)
     operation_id = await open_operation(
         connection,
         project_id=cluster.project_id,

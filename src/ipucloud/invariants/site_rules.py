@@ -79,7 +79,9 @@ def _in_use(
 
 
 def _no_allocation(cluster: ClusterRecord, region: RegionCensus) -> str | None:
-    return None if cluster.name in region.allocations else f"the controller has no allocation {cluster.name}"
+    if cluster.name in region.allocations or not cluster.through_vipu:
+        return None
+    return f"the controller has no allocation {cluster.name}"
 
 
 def _other_machines(cluster: ClusterRecord, region: RegionCensus) -> str | None:
@@ -114,7 +116,7 @@ def _no_network(cluster: ClusterRecord, region: RegionCensus) -> str | None:
 
 def _other_ports(cluster: ClusterRecord, region: RegionCensus) -> str | None:
     found = region.networks.get(cluster.name)
-    wanted = cluster.machines | cluster.servers.keys()
+    wanted = (cluster.machines if cluster.through_vipu else frozenset()) | cluster.servers.keys()
     joined = wanted if found is None else {*found.spec.machines, *found.spec.hosts}
     return None if joined == wanted else f"the network joins {_listed(joined)}, the cluster has {_listed(wanted)}"
 
@@ -160,7 +162,7 @@ SITE_RULES = (
     ),
     SiteRule(
         name="cluster_in_use_has_its_allocation",
-        sentence="A cluster in use has a V-IPU allocation of its name.",
+        sentence="A cluster in use whose machines are under V-IPU has a V-IPU allocation of its name.",
         object_type="cluster",
         remedy="Let the audit have a worker make it again, with the partition.",
         # Where the allocation is gone the cluster may have been taken down as a whole: nothing is made of machines that

@@ -34,15 +34,17 @@ class Placement:
     pod_ids: tuple[UUID, ...]
 
 
-def allocate(pods: Sequence[Pod], machines: int) -> Placement | WhyNot:
+def allocate(pods: Sequence[Pod], machines: int, ipus_per_machine: int = 4) -> Placement | WhyNot:
     """Place a cluster of `machines` (1, 2, 4, … 256) on free machines of the snapshot.
+
+    `ipus_per_machine` is for the sentences of a refusal only.
 
     Raises ValueError when `machines` is not such a size, or when two pods claim one position of a GW-Link group.
     """
     _check(machines)
     block = Fit(pods, usable(pods, SlotState.FREE)).best(machines)
     if block is None:
-        return explain(pods, machines)
+        return explain(pods, machines, ipus_per_machine)
     return Placement(
         tuple(machine for pod, mask in block for machine in pods[pod].machines_in(mask)),
         tuple(pods[pod].id for pod, _ in block),

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.catalogue.models import AllocatedThrough, Flavor
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.allocator import Placement, allocate
 from ipucloud.inventory.snapshot import PodView, SlotState, SlotView
@@ -35,11 +36,12 @@ _SNAPSHOT = sa.text(
            array_agg(slot ORDER BY slot) AS slots,
            array_agg(CASE WHEN held.released_at IS NOT NULL THEN 'cleaning'
                           WHEN held.id IS NOT NULL THEN 'allocated'
-                          WHEN machines.health <> 'ok' THEN 'unhealthy'
-                          WHEN machines.maintenance THEN 'maintenance'
+                          WHEN machines.health <> 'ok' OR own.health <> 'ok' THEN 'unhealthy'
+                          WHEN machines.maintenance OR own.maintenance THEN 'maintenance'
                           ELSE 'free' END ORDER BY slot) AS states
       FROM pods
       JOIN machines ON machines.pod_id = pods.id
+      LEFT JOIN hosts AS own ON own.machine_id = machines.id
       LEFT JOIN allocations AS held ON held.machine_id = machines.id AND held.freed_at IS NULL
      WHERE pods.region = :region AND pods.machine_type = :machine_type
      GROUP BY pods.id
@@ -48,17 +50,21 @@ _SNAPSHOT = sa.text(
 )
 _FREE_HOSTS = sa.text(
     """
-    SELECT count(*) FROM hosts
-     WHERE region = :region AND health = 'ok' AND NOT maintenance
+    SELECT count(*) FROM hosts LEFT JOIN machines ON machines.id = hosts.machine_id
+      LEFT JOIN pods ON pods.id = machines.pod_id
+     WHERE hosts.region = :region AND hosts.health = 'ok' AND NOT hosts.maintenance
+       AND CASE WHEN :own_hosts THEN pods.machine_type = :machine_type ELSE hosts.machine_id IS NULL END
        AND NOT EXISTS (SELECT FROM allocations WHERE host_id = hosts.id AND freed_at IS NULL)
     """
 )
 # Hosts are shared by the region's machine types, and so by several pools: another pool's choice is passed over.
+# Machines that are hosts themselves bring their own, and no other cluster gets those.
 _TAKE = sa.text(
     """
     WITH chosen AS (
       SELECT id FROM hosts
        WHERE region = :region AND health = 'ok' AND NOT maintenance
+         AND CASE WHEN :own_hosts THEN machine_id = ANY (CAST(:machines AS uuid[])) ELSE machine_id IS NULL END
          AND NOT EXISTS (SELECT FROM allocations WHERE host_id = hosts.id AND freed_at IS NULL)
        ORDER BY name LIMIT :host_count FOR NO KEY UPDATE SKIP LOCKED
     ), numbered AS (
@@ -79,15 +85,37 @@ _ONE_HOLDER = frozenset({"uq_allocations_live_machine", "uq_allocations_live_hos
 
 
 @dataclass(frozen=True, slots=True)
+class Need:
+    """What a flavor takes: so many machines of a type, and hosts for its Poplar servers.
+
+    `own_hosts`: the machines are the hosts.
+    """
+
+    machine_type: str
+    machines: int
+    hosts: int
+    ipus_per_machine: int = 4
+    own_hosts: bool = False
+
+    @classmethod
+    def of(cls, flavor: Flavor) -> Need:
+        return cls(
+            flavor.machine_type,
+            flavor.machines,
+            flavor.poplar_servers,
+            flavor.ipus // flavor.machines,
+            own_hosts=flavor.allocated_through is AllocatedThrough.HOST_DEVICES,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Demand:
-    """What a cluster needs: so many machines of a type in a region, and hosts for its Poplar servers."""
+    """A cluster, and what it needs in which region."""
 
     project_id: UUID
     cluster_id: UUID
     region: str
-    machine_type: str
-    machines: int
-    hosts: int
+    need: Need
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +137,20 @@ class Room:
     pods: Sequence[PodView]
     free_hosts: int
 
-    def why_not(self, machines: int, hosts: int) -> NoRoom | None:
-        """None when a cluster of `machines` and `hosts` fits."""
-        found = allocate(self.pods, machines)
+    def why_not(self, need: Need) -> NoRoom | None:
+        """None when a cluster that needs this fits."""
+        found = allocate(self.pods, need.machines, need.ipus_per_machine)
         if isinstance(found, WhyNot):
             return _no_machines(found)
-        return None if self.free_hosts >= hosts else _no_hosts(hosts, self.free_hosts)
+        return None if self.free_hosts >= need.hosts else _no_hosts(need.hosts, self.free_hosts)
 
 
-async def look(connection: Statements, *, region: str, machine_type: str) -> Room:
-    """What is free now. Nothing is locked: the answer may be outdated as soon as it is given."""
-    pods = await _snapshot(connection, region, machine_type)
-    hosts = await connection.execute(_FREE_HOSTS, {"region": region})
+async def look(connection: Statements, region: str, need: Need) -> Room:
+    """What is free now of the kind that is needed. Nothing is locked: the answer may be outdated as it is given."""
+    pods = await _snapshot(connection, region, need.machine_type)
+    hosts = await connection.execute(
+        _FREE_HOSTS, {"region": region, "machine_type": need.machine_type, "own_hosts": need.own_hosts}
+    )
     return Room(pods, hosts.scalar_one())
 
 
@@ -129,14 +159,16 @@ async def take(connection: AsyncConnection, demand: Demand) -> None:
 
     Raises `Problem` capacity_exhausted with `why_not`.
     """
-    await connection.execute(_LOCK_POOL, {"region": demand.region, "machine_type": demand.machine_type})
+    need = demand.need
+    await connection.execute(_LOCK_POOL, {"region": demand.region, "machine_type": need.machine_type})
     failpoint("create.pool_locked")
-    found = allocate(await _snapshot(connection, demand.region, demand.machine_type), demand.machines)
+    pods = await _snapshot(connection, demand.region, need.machine_type)
+    found = allocate(pods, need.machines, need.ipus_per_machine)
     if isinstance(found, WhyNot):
         raise exhausted(_no_machines(found))
     hosts = await _insert(connection, demand, found)
-    if hosts < demand.hosts:
-        raise exhausted(_no_hosts(demand.hosts, hosts))
+    if hosts < need.hosts:
+        raise exhausted(_no_hosts(need.hosts, hosts))
 
 
 def exhausted(room: NoRoom) -> Problem:
@@ -168,8 +200,9 @@ async def _insert(connection: AsyncConnection, demand: Demand, found: Placement)
         "region": demand.region,
         "machines": list(found.machine_ids),
         "machine_allocations": [new_id() for _ in found.machine_ids],
-        "host_count": demand.hosts,
-        "host_allocations": [new_id() for _ in range(demand.hosts)],
+        "host_count": demand.need.hosts,
+        "host_allocations": [new_id() for _ in range(demand.need.hosts)],
+        "own_hosts": demand.need.own_hosts,
     }
     try:
         hosts: int = (await connection.execute(_TAKE, parameters)).scalar_one()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipucloud.catalogue.models import Flavor
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.allocator import capacity
-from ipucloud.inventory.placement import NoRoom, Room, look
+from ipucloud.inventory.placement import Need, NoRoom, Room, look
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,8 @@ class FlavorCapacity:
 
 async def region_capacity(connection: Statements, *, region: str, flavors: Sequence[Flavor]) -> list[FlavorCapacity]:
     """The room for each of the region's flavors, each as if it were asked for alone. Quotas are not looked at."""
-    rooms = {
-        machine_type: await look(connection, region=region, machine_type=machine_type)
-        for machine_type in sorted({flavor.machine_type for flavor in flavors})
-    }
+    needs = {flavor.machine_type: Need.of(flavor) for flavor in flavors}
+    rooms = {machine_type: await look(connection, region, needs[machine_type]) for machine_type in sorted(needs)}
     return [_capacity(flavor, rooms[flavor.machine_type]) for flavor in flavors]
 
 
@@ -40,5 +38,5 @@ def _capacity(flavor: Flavor, room: Room) -> FlavorCapacity:
         machines=flavor.machines,
         ipus=flavor.ipus,
         available=available,
-        why_not=room.why_not(flavor.machines, flavor.poplar_servers) if available == 0 else None,
+        why_not=room.why_not(Need.of(flavor)) if available == 0 else None,
     )

@@ -25,6 +25,7 @@ class Synced:
     hosts: int
 
 
+_NO_CONTROLLER: dict[str, object] = {"host": None, "user_port": None, "admin_port": None}
 _REGION = sa.text(
     """
     INSERT INTO site_regions (region, vipu_host, vipu_user_port, vipu_admin_port, typical_seconds)
@@ -41,7 +42,7 @@ _POOL = sa.text(
 _POD = sa.text(
     """
     WITH changed AS (
-      UPDATE pods SET vipu_cluster_id = :cluster_id WHERE name = :name AND vipu_cluster_id <> :cluster_id
+      UPDATE pods SET vipu_cluster_id = :cluster_id WHERE name = :name AND vipu_cluster_id IS DISTINCT FROM :cluster_id
     )
     INSERT INTO pods (id, region, machine_type, name, vipu_cluster_id, gw_group, position, topology, gateway_topology)
     VALUES (:id, :region, :machine_type, :name, :cluster_id, :gw_group, :position, :topology, :gateway_topology)
@@ -64,7 +65,8 @@ _HOSTS = sa.text(
     WITH moved AS (
       UPDATE hosts SET address = :address WHERE name = :name AND address <> :address
     )
-    INSERT INTO hosts (id, region, name, address) VALUES (:id, :region, :name, :address)
+    INSERT INTO hosts (id, region, name, address, machine_id)
+    SELECT :id, :region, :name, :address, (SELECT id FROM machines WHERE name = :machine)
     ON CONFLICT (name) DO NOTHING
     """
 )
@@ -82,7 +84,8 @@ async def sync(database: Database, sites: Sites) -> Synced:
 
 async def _register(connection: AsyncConnection, region: SiteRegion) -> None:
     typical = orjson.dumps(region.typical_seconds).decode()
-    await connection.execute(_REGION, {"region": region.region, "typical_seconds": typical} | region.vipu.model_dump())
+    vipu = _NO_CONTROLLER if region.vipu is None else region.vipu.model_dump()
+    await connection.execute(_REGION, {"region": region.region, "typical_seconds": typical} | vipu)
     for pod in region.pods:
         await _register_pod(connection, region.region, pod)
     if region.hosts:

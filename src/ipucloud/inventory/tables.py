@@ -25,11 +25,12 @@ site_regions = sa.Table(
     "site_regions",
     metadata,
     sa.Column("region", sa.Text, primary_key=True),
-    sa.Column("vipu_host", sa.Text, nullable=False),
-    sa.Column("vipu_user_port", sa.Integer, nullable=False),
-    sa.Column("vipu_admin_port", sa.Integer, nullable=False),
+    sa.Column("vipu_host", sa.Text, comment="NULL: no machine of the region is under V-IPU"),
+    sa.Column("vipu_user_port", sa.Integer),
+    sa.Column("vipu_admin_port", sa.Integer),
     json_column("typical_seconds", default="'{}'"),
     instant("synced_at", default_now=True),
+    sa.CheckConstraint("num_nulls(vipu_host, vipu_user_port, vipu_admin_port) IN (0, 3)", name="vipu"),
 )
 
 machine_pools = sa.Table(
@@ -47,11 +48,11 @@ pods = sa.Table(
     sa.Column("region", sa.Text, nullable=False),
     sa.Column("machine_type", sa.Text, nullable=False),
     sa.Column("name", sa.Text, nullable=False, unique=True),
-    sa.Column("vipu_cluster_id", sa.Text, nullable=False),
+    sa.Column("vipu_cluster_id", sa.Text, comment="NULL: a server with IPUs of its own"),
     sa.Column("gw_group", sa.Text, nullable=False),
     sa.Column("position", sa.Integer, nullable=False),
     sa.Column("topology", sa.Text, nullable=False),
-    sa.Column("gateway_topology", sa.Text, nullable=False),
+    sa.Column("gateway_topology", sa.Text),
     sa.ForeignKeyConstraint(
         ["region", "machine_type"],
         ["machine_pools.region", "machine_pools.machine_type"],
@@ -69,7 +70,7 @@ machines = sa.Table(
     sa.Column("name", sa.Text, nullable=False, unique=True, comment="its V-IPU agent id too"),
     sa.Column("rnic", sa.Text, nullable=False),
     sa.Column("bmc", sa.Text, nullable=False),
-    sa.Column("gateway", sa.Text, nullable=False),
+    sa.Column("gateway", sa.Text),
     sa.Column("health", sa.Text, nullable=False, server_default="ok"),
     sa.Column("maintenance", sa.Boolean, nullable=False, server_default=sa.false()),
     one_of("health", Health),
@@ -84,9 +85,16 @@ hosts = sa.Table(
     sa.Column("region", sa.Text, nullable=False, index=True),
     sa.Column("name", sa.Text, nullable=False, unique=True),
     sa.Column("address", sa.Text, nullable=False),
+    sa.Column(
+        "machine_id",
+        sa.Uuid,
+        sa.ForeignKey("machines.id", name="fk_hosts_machine_id"),
+        comment="the machine that the host itself is",
+    ),
     sa.Column("health", sa.Text, nullable=False, server_default="ok"),
     sa.Column("maintenance", sa.Boolean, nullable=False, server_default=sa.false()),
     one_of("health", Health),
+    sa.UniqueConstraint("machine_id"),
 )
 
 allocations = sa.Table(

@@ -10,8 +10,6 @@ from ipucloud.inventory.blocks import DOMAIN
 from ipucloud.inventory.fit import Fit
 from ipucloud.inventory.snapshot import Pod, SlotState, usable
 
-IPUS_PER_MACHINE = 4
-
 
 class Reason(StrEnum):
     """Why there is no room.
@@ -69,22 +67,22 @@ _REMEDIES = (
 )
 
 
-def explain(pods: Sequence[Pod], machines: int) -> WhyNot:
+def explain(pods: Sequence[Pod], machines: int, ipus_per_machine: int = 4) -> WhyNot:
     """Why `machines` don't fit. To be asked only when no free block of that size exists."""
-    numbers = _count(pods, machines)
+    say, numbers = _Words(ipus_per_machine), _count(pods, machines)
     if next(Fit(pods, usable(pods, *SlotState)).blocks(machines), None) is None:
-        return WhyNot(Reason.CAPACITY, _no_such_place(machines), numbers)
+        return WhyNot(Reason.CAPACITY, say.no_such_place(machines), numbers)
     if numbers.unheld < machines:
-        return WhyNot(Reason.CAPACITY, _too_few(numbers), numbers)
+        return WhyNot(Reason.CAPACITY, say.too_few(numbers), numbers)
     if missing := _fewest_missing(pods, machines, _SOON):
         reason = Reason.CAPACITY if numbers.free < machines else Reason.FRAGMENTATION
-        return WhyNot(reason, _wait(machines, missing), replace(numbers, missing=missing))
+        return WhyNot(reason, say.wait(machines, missing), replace(numbers, missing=missing))
     for reason, states, condition in _REMEDIES:
         if missing := _fewest_missing(pods, machines, states):
-            return WhyNot(reason, _broken(numbers, missing, condition), replace(numbers, missing=missing))
+            return WhyNot(reason, say.broken(numbers, missing, condition), replace(numbers, missing=missing))
     if numbers.free + numbers.cleaning < machines:
-        return WhyNot(Reason.CAPACITY, _too_few(numbers), numbers)
-    return WhyNot(Reason.FRAGMENTATION, _scattered(numbers), numbers)
+        return WhyNot(Reason.CAPACITY, say.too_few(numbers), numbers)
+    return WhyNot(Reason.FRAGMENTATION, say.scattered(numbers), numbers)
 
 
 def _count(pods: Sequence[Pod], machines: int) -> Shortage:
@@ -113,54 +111,56 @@ def _fewest_missing(pods: Sequence[Pod], machines: int, states: Sequence[SlotSta
     )
 
 
-def _no_such_place(machines: int) -> str:
-    if machines > DOMAIN:
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The sentences; a machine has so many IPUs."""
+
+    ipus_per_machine: int
+
+    def no_such_place(self, machines: int) -> str:
+        if machines > DOMAIN:
+            return (
+                f"The region has no {machines // DOMAIN} neighbouring IPU-Link domains of this machine type, "
+                f"which {self._size(machines)} need. Choose a smaller flavor or another region."
+            )
         return (
-            f"The region has no {machines // DOMAIN} neighbouring IPU-Link domains of this machine type, "
-            f"which {_size(machines)} need. Choose a smaller flavor or another region."
+            f"The region has no {self._size(machines)} of this type in one IPU-Link domain. "
+            "Choose a smaller flavor or another region."
         )
-    return (
-        f"The region has no {_size(machines)} of this type in one IPU-Link domain. "
-        "Choose a smaller flavor or another region."
-    )
 
+    def too_few(self, numbers: Shortage) -> str:
+        return (
+            f"This takes {self._size(numbers.wanted)}; the region has {numbers.free} free. {self._what_fits(numbers)} "
+            "Try again later, or choose a smaller flavor or another region."
+        )
 
-def _too_few(numbers: Shortage) -> str:
-    return (
-        f"This takes {_size(numbers.wanted)}; the region has {numbers.free} free. {_what_fits(numbers)} "
-        "Try again later, or choose a smaller flavor or another region."
-    )
+    def wait(self, machines: int, missing: int) -> str:
+        return (
+            f"A place for {self._size(machines)} is being made ready after its last use "
+            f"(still being cleaned: {missing}). Try again in a few minutes."
+        )
 
+    def broken(self, numbers: Shortage, missing: int, condition: str) -> str:
+        return (
+            f"A place for {self._size(numbers.wanted)} exists, but not all of it can be used "
+            f"(at least {missing} {condition}). {self._what_fits(numbers)} "
+            "Try again later, or choose a smaller flavor or another region."
+        )
 
-def _wait(machines: int, missing: int) -> str:
-    return (
-        f"A place for {_size(machines)} is being made ready after its last use (still being cleaned: {missing}). "
-        "Try again in a few minutes."
-    )
+    def scattered(self, numbers: Shortage) -> str:
+        where = "in one IPU-Link domain" if numbers.wanted <= DOMAIN else "as whole neighbouring IPU-Link domains"
+        cleaning = f" and {numbers.cleaning} being cleaned" if numbers.free < numbers.wanted else ""
+        return (
+            f"The region has {numbers.free} free{cleaning}, but nowhere {self._size(numbers.wanted)} side by side "
+            f"{where}. {self._what_fits(numbers)} "
+            "Choose a smaller flavor, or try again when other clusters have been deleted."
+        )
 
+    def _what_fits(self, numbers: Shortage) -> str:
+        if numbers.largest == 0:
+            return "No cluster fits now."
+        return f"The largest cluster that fits now has {self._size(numbers.largest)}."
 
-def _broken(numbers: Shortage, missing: int, condition: str) -> str:
-    return (
-        f"A place for {_size(numbers.wanted)} exists, but not all of it can be used (at least {missing} {condition}). "
-        f"{_what_fits(numbers)} Try again later, or choose a smaller flavor or another region."
-    )
-
-
-def _scattered(numbers: Shortage) -> str:
-    where = "in one IPU-Link domain" if numbers.wanted <= DOMAIN else "as whole neighbouring IPU-Link domains"
-    cleaning = f" and {numbers.cleaning} being cleaned" if numbers.free < numbers.wanted else ""
-    return (
-        f"The region has {numbers.free} free{cleaning}, but nowhere {_size(numbers.wanted)} side by side {where}. "
-        f"{_what_fits(numbers)} Choose a smaller flavor, or try again when other clusters have been deleted."
-    )
-
-
-def _what_fits(numbers: Shortage) -> str:
-    if numbers.largest == 0:
-        return "No cluster fits now."
-    return f"The largest cluster that fits now has {_size(numbers.largest)}."
-
-
-def _size(machines: int) -> str:
-    noun = "machine" if machines == 1 else "machines"
-    return f"{machines} {noun} ({machines * IPUS_PER_MACHINE} IPUs)"
+    def _size(self, machines: int) -> str:
+        noun = "machine" if machines == 1 else "machines"
+        return f"{machines} {noun} ({machines * self.ipus_per_machine} IPUs)"

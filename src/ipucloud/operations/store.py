@@ -22,14 +22,15 @@ _OPEN = sa.text(
     WITH operation AS (
       INSERT INTO operations (id, project_id, cluster_id, kind, state, stage, request_id, requested_by,
                               deadline_at, expected_at)
-      VALUES (:id, :project_id, :cluster_id, :kind, 'queued', (CAST(:stages AS text[]))[1], :request_id, :token_id,
-              app_now() + make_interval(secs => :deadline), app_now() + make_interval(secs => :expected))
+      VALUES (:id, :project_id, :cluster_id, :kind, 'queued', (CAST(:stages AS text[]))[1], :request_id,
+              :token_id, app_now() + make_interval(secs => :deadline), app_now() + make_interval(secs => :expected))
       RETURNING id, project_id
     ), steps AS (
-      INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage)
-      SELECT operation.id, step.ordinal, operation.project_id, step.name, step.stage
-        FROM operation,
-             unnest(CAST(:names AS text[]), CAST(:stages AS text[])) WITH ORDINALITY AS step (name, stage, ordinal)
+      INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage, state, detail)
+      SELECT operation.id, step.ordinal, operation.project_id, step.name, step.stage,
+             CASE WHEN step.skipped IS NULL THEN 'pending' ELSE 'skipped' END, step.skipped
+        FROM operation, unnest(CAST(:names AS text[]), CAST(:stages AS text[]), CAST(:skipped AS text[]))
+             WITH ORDINALITY AS step (name, stage, skipped, ordinal)
     )
     INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
     SELECT :project_id, 'operation.created', 'cluster', :cluster_id, :id, :request_id, jsonb_build_object('kind', :kind)
@@ -49,7 +50,7 @@ async def open_operation(
     request_id: str,
     token_id: UUID | None,
 ) -> UUID:
-    """Record the promise with its steps and its `operation.created` event; one statement.
+    """Record the promise with its steps and its `operation.created` event; one statement. The first step applies.
 
     Raises sqlalchemy.exc.IntegrityError (`uq_operations_open_cluster`) when the cluster has an open operation.
     """
@@ -63,6 +64,7 @@ async def open_operation(
             "kind": kind,
             "names": [step.name for step in plan],
             "stages": [str(step.stage) for step in plan],
+            "skipped": [step.skipped for step in plan],
             "deadline": deadline_seconds,
             "expected": expected_seconds,
             "request_id": request_id,

@@ -2,11 +2,13 @@
 
 Addresses follow the plan of a real 16-machine pod P: machine n has RNIC 10.5.P.n, BMC 10.1.P.n and gateway 10.2.P.n.
 Pods beyond 255 continue in 10.15, 10.11 and 10.12, and so on by tens.
+
+Servers with IPUs of their own stand in a region without V-IPU: each is a machine, a pod of one and a host at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -21,7 +23,7 @@ PODS_PER_GW_GROUP = 16
 
 @dataclass(frozen=True)
 class RegionPlan:
-    """A region of the first operator and the machine type that it sells."""
+    """A machine type, and the region that has it. `short` begins the names of its machines."""
 
     slug: str
     short: str
@@ -37,8 +39,28 @@ REGIONS = (
 
 
 @dataclass(frozen=True)
+class ServerPlan(RegionPlan):
+    """A kind of server with `ipus` IPUs of its own, so many on each board, cabled as a ladder or a line."""
+
+    ipus: int
+    ipus_per_board: int
+    board: str
+    architecture: str
+    topology: Literal["ladder", "line"]
+
+
+SERVERS = (
+    ServerPlan("lab-1", "lab1-c", "c600-server", "C600 server", "1500MHz", 8, 1, "C600", "ipu21", "line"),
+    ServerPlan("lab-1", "lab1-d", "dss8440", "DSS 8440", "1300MHz", 16, 2, "C2", "ipu1", "ladder"),
+)
+
+
+@dataclass(frozen=True)
 class Machine:
-    """A machine and its place: `domain` counts the pods of its V-IPU cluster, `slot` the machines of its pod."""
+    """A machine and its place: `domain` counts the pods of its V-IPU cluster, `slot` the machines of its pod.
+
+    A server with IPUs of its own is in no V-IPU cluster.
+    """
 
     name: str
     region: RegionPlan
@@ -51,20 +73,38 @@ class Machine:
 
 @dataclass(frozen=True)
 class Region:
-    """All hardware of one region."""
+    """All hardware of one region: machines of one type under V-IPU, or servers of several kinds without it."""
 
-    plan: RegionPlan
+    slug: str
+    plans: tuple[RegionPlan, ...]
     pods: tuple[SitePod, ...]
     hosts: tuple[SiteHost, ...]
 
     @cached_property
     def machines(self) -> dict[str, Machine]:
         """Every machine by name, in the order of the pods and slots."""
+        plans = {plan.machine_type: plan for plan in self.plans}
         return {
-            wire.name: Machine(wire.name, self.plan, pod.cluster_id, pod.name, pod.position, wire.slot, wire.rnic)
+            wire.name: Machine(
+                wire.name,
+                plans[pod.machine_type],
+                pod.cluster_id or "",
+                pod.name,
+                pod.position,
+                wire.slot,
+                wire.rnic,
+            )
             for pod in self.pods
             for wire in pod.machines
         }
+
+    @property
+    def under_vipu(self) -> bool:
+        return not any(isinstance(plan, ServerPlan) for plan in self.plans)
+
+    def server_on(self, host: str) -> Machine | None:
+        """The machine that the host itself is."""
+        return None if self.under_vipu else self.machines.get(host)
 
     @cached_property
     def host_names(self) -> frozenset[str]:
@@ -73,7 +113,10 @@ class Region:
 
 def build_regions(settings: Settings) -> dict[str, Region]:
     """The regions of a site of this size, by slug."""
-    return {plan.slug: _region(plan, settings) for plan in REGIONS}
+    regions = {plan.slug: _region(plan, settings) for plan in REGIONS}
+    for slug in {plan.slug: None for plan in SERVERS}:
+        regions[slug] = _laboratory(slug, [plan for plan in SERVERS if plan.slug == slug], settings.servers)
+    return regions
 
 
 def _region(plan: RegionPlan, settings: Settings) -> Region:
@@ -82,7 +125,27 @@ def _region(plan: RegionPlan, settings: Settings) -> Region:
         SiteHost(name=f"{plan.short}-h{number:03d}", address=f"10.3.{number // 250}.{number % 250 + 1}")
         for number in range(1, settings.hosts + 1)
     )
-    return Region(plan, pods, hosts)
+    return Region(plan.slug, (plan,), pods, hosts)
+
+
+def _laboratory(slug: str, plans: Sequence[ServerPlan], count: int) -> Region:
+    """`count` servers of each kind."""
+    pods, hosts = [], []
+    for kind, plan in enumerate(plans):
+        for number in range(1, count + 1):
+            name, rnic = f"{plan.short}{number:03d}", f"10.6.{kind}.{number}"
+            pods.append(
+                SitePod(
+                    name=name,
+                    machine_type=plan.machine_type,
+                    gw_group=name,
+                    position=0,
+                    topology=plan.topology,
+                    machines=[SiteMachine(name=name, slot=0, rnic=rnic, bmc=f"10.7.{kind}.{number}")],
+                )
+            )
+            hosts.append(SiteHost(name=name, address=rnic, machine=name))
+    return Region(slug, tuple(plans), tuple(pods), tuple(hosts))
 
 
 def _pods(plan: RegionPlan, settings: Settings) -> Iterator[SitePod]:

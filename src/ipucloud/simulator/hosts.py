@@ -16,8 +16,8 @@ from pathlib import Path
 
 from ipucloud.simulator.clock import Clock
 from ipucloud.simulator.durations import Action, Durations
-from ipucloud.simulator.hardware import Region
-from ipucloud.simulator.refusal import exists, not_found, precondition
+from ipucloud.simulator.hardware import Region, ServerPlan
+from ipucloud.simulator.refusal import exists, invalid, not_found, precondition
 from ipucloud.simulator.ssh.server import PoplarServer, Surroundings, check_spec
 from ipucloud.simulator.state import HostRecord
 from ipucloud.simulator.store import Document
@@ -41,6 +41,7 @@ class Hosts:
         network_of: NetworkOf,
         surroundings: Callable[[str, str], Surroundings],
     ) -> None:
+        self._regions = regions
         self._region_of = {host.name: slug for slug, region in regions.items() for host in region.hosts}
         self._records = records
         self._folder = folder
@@ -76,6 +77,11 @@ class Hosts:
         """Every host (of one region, when it is named)."""
         return [name for name, slug in self._region_of.items() if region in {None, slug}]
 
+    def is_on(self, name: str) -> bool:
+        """Whether the host is switched on: it takes power from the writing of an image to the end of its wipe."""
+        record = self._records.get(name)
+        return record is not None and record.state not in {HostState.OFF, HostState.FAILED}
+
     async def observe(self, name: str, *, count: bool = True) -> Host:
         """The host as it stands. With `count` its server counts its IPUs now, as `gc-info` would."""
         self.check(name)
@@ -101,6 +107,7 @@ class Hosts:
         """Start deploying a server on a clean host; a repeat of the same spec changes nothing."""
         self.check(name)
         check_spec(spec)
+        self._check_ipus(name, spec)
         await self._advance(name)
         async with self._locks[name]:
             record = self._records.get(name)
@@ -169,6 +176,12 @@ class Hosts:
             elif record.state is HostState.FAILED:
                 record.state = HostState.BOOTING
                 self._due(name, record, Action.HOST_BOOT)
+
+    def _check_ipus(self, name: str, spec: ServerSpec) -> None:
+        server = self._regions[self._region_of[name]].server_on(name)
+        own = server.region.ipus if server is not None and isinstance(server.region, ServerPlan) else 0
+        if spec.ipus > own:
+            raise invalid(f"host {name!r} has {own} IPUs of its own, not {spec.ipus}")
 
     @staticmethod
     def _check_repeat(name: str, record: HostRecord, spec: ServerSpec) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from ipucloud.simulator.clock import Clock
 from ipucloud.simulator.durations import Action, Durations
-from ipucloud.simulator.hardware import Machine
-from ipucloud.simulator.refusal import not_found
+from ipucloud.simulator.hardware import Machine, ServerPlan
+from ipucloud.simulator.refusal import not_found, precondition
 from ipucloud.simulator.state import MachineRecord, Power
 from ipucloud.simulator.vipu.attributes import machine_serial
 from ipucloud.simulator.vipu.devices import MACHINE_VERSION
@@ -15,7 +15,10 @@ from ipucloud.wire.site import RedfishStatus, RedfishSystem
 
 
 class Machines:
-    """Every machine of the site. Only machines that were touched have a record: others are healthy and `initial`."""
+    """Every machine of the site. Only machines that were touched have a record: others are healthy and `initial`.
+
+    A server with IPUs of its own is on when its host is: `host_is_on` tells.
+    """
 
     def __init__(
         self,
@@ -26,6 +29,7 @@ class Machines:
         clock: Clock,
         durations: Durations,
         changed: Callable[[], None],
+        host_is_on: Callable[[str], bool],
     ) -> None:
         self._machines = machines
         self._records = records
@@ -33,6 +37,7 @@ class Machines:
         self._clock = clock
         self._durations = durations
         self._changed = changed
+        self._host_is_on = host_is_on
 
     def get(self, name: str) -> Machine:
         machine = self._machines.get(name)
@@ -43,31 +48,29 @@ class Machines:
     def reachable(self, name: str) -> bool:
         """Whether the machine is on and its agent answers."""
         record = self._records.get(name)
-        if record is None:
-            return self._initial == "On"
-        self._settle(name, record)
-        return record.power == "On" and not record.failed
+        return self._power_of(name) == "On" and not (record is not None and record.failed)
 
     def system(self, name: str) -> RedfishSystem:
         """The machine as its BMC shows it."""
         machine = self.get(name)
-        record = self._records.get(name) or MachineRecord(self._initial)
-        self._settle(name, record)
+        record, power = self._records.get(name), self._power_of(name)
         return RedfishSystem(
             Id=name,
             Name=name,
             Model=machine.region.model,
             SerialNumber=machine_serial(name),
-            PowerState=record.power,
+            PowerState=power,
             Status=RedfishStatus(
-                State="Enabled" if record.power == "On" else "StandbyOffline",
-                Health="Critical" if record.failed else "OK",
+                State="Enabled" if power == "On" else "StandbyOffline",
+                Health="Critical" if record is not None and record.failed else "OK",
             ),
             BiosVersion=MACHINE_VERSION,
         )
 
     def reset(self, name: str, reset_type: str) -> None:
         """Start a change of power. Turning on a machine that is on, or off one that is off, changes nothing."""
+        if self._is_server(name):
+            raise precondition(f"server {name!r} is switched by the power actions of its host")
         record = self._record(name)
         self._settle(name, record)
         if reset_type == "On":
@@ -88,6 +91,18 @@ class Machines:
         """Mend the machine."""
         self._record(name).failed = False
         self._changed()
+
+    def _is_server(self, name: str) -> bool:
+        return isinstance(self.get(name).region, ServerPlan)
+
+    def _power_of(self, name: str) -> Power:
+        if self._is_server(name):
+            return "On" if self._host_is_on(name) else "Off"
+        record = self._records.get(name)
+        if record is None:
+            return self._initial
+        self._settle(name, record)
+        return record.power
 
     def _record(self, name: str) -> MachineRecord:
         self.get(name)

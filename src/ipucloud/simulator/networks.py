@@ -94,6 +94,13 @@ class Networks:
             return None
         return machine if self._records[name].state is NetworkState.READY else None
 
+    def machines_beside(self, host: str) -> frozenset[str]:
+        """The machines that a host reaches: those of its network, once that is ready."""
+        self._settle()
+        record = self._records.get(self._network_of.get(host, ""))
+        ready = record is not None and record.state is NetworkState.READY
+        return frozenset(record.spec.machines) if record is not None and ready else frozenset()
+
     def _check(self, spec: NetworkSpec) -> None:
         region = self._regions.get(spec.region)
         if region is None:

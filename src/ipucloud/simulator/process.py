@@ -172,7 +172,7 @@ def _keep_port(site: Site, purpose: str, port: int) -> None:
 
 def _ready_line(site: Site) -> str:
     regions: dict[str, Any] = {
-        region.region: {"user_port": region.vipu.user_port, "admin_port": region.vipu.admin_port}
+        region.region: region.vipu.model_dump(include={"user_port", "admin_port"}) if region.vipu else {}
         for region in site.inventory().regions
     }
     url = f"http://{site.settings.told_address}:{site.state.ports['http']}"

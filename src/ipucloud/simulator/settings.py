@@ -8,13 +8,16 @@ from typing import Literal
 
 DEFAULT_MACHINES = 32
 DEFAULT_POD_SIZE = 16
+DEFAULT_SERVERS = 2
 
 GatewayTopology = Literal["looped", "switched"]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """One simulated site. `machines` and `hosts` count per region; port 0 means: choose one and keep it.
+    """One simulated site. `machines` and `hosts` count per region under V-IPU, `servers` per kind of server without.
+
+    Port 0 means: choose one and keep it.
 
     `advertise` is the address that others reach `bind` by, when it is another one.
     Machines start switched off, as clean-up leaves them, unless `machines_on`.
@@ -31,6 +34,7 @@ class Settings:
     machines: int = DEFAULT_MACHINES
     pod_size: int = DEFAULT_POD_SIZE
     hosts: int = DEFAULT_MACHINES
+    servers: int = DEFAULT_SERVERS
     time_scale: float = 1.0
     machines_on: bool = False
     seed: int = 0

@@ -16,11 +16,12 @@ from ipucloud.simulator.machines import Machines
 from ipucloud.simulator.networks import Networks
 from ipucloud.simulator.refusal import precondition
 from ipucloud.simulator.settings import Settings
-from ipucloud.simulator.ssh.ipu_commands import Fabric
+from ipucloud.simulator.ssh.fabric import Fabric
 from ipucloud.simulator.ssh.server import Surroundings
-from ipucloud.simulator.ssh.vipu_client import Channels
 from ipucloud.simulator.state import open_state
 from ipucloud.simulator.vipu.controller import Controller
+from ipucloud.vipu_cli.controller import Channels
+from ipucloud.vipu_cli.endpoint import Endpoint
 from ipucloud.wire.site import Inventory, LinkKind, LinkState, SiteRegion, VipuEndpoint
 
 
@@ -59,6 +60,7 @@ class Site:
             clock=clock,
             durations=self._durations,
             changed=touch,
+            host_is_on=self._host_is_on,
         )
         self.cables = Cables(self.regions, self.state.links, changed=touch)
         self.networks = Networks(
@@ -74,7 +76,7 @@ class Site:
             network_of=self.networks.network_of,
             surroundings=self._surroundings,
         )
-        self.controllers = {slug: self._controller(slug, clock) for slug in self.regions}
+        self.controllers = {slug: self._controller(slug, clock) for slug, r in self.regions.items() if r.under_vipu}
         for name in self.state.machines:
             # A kill may have come between the files of the machine and of its controller.
             self._lost(name)
@@ -94,11 +96,7 @@ class Site:
             regions=[
                 SiteRegion(
                     region=slug,
-                    vipu=VipuEndpoint(
-                        host=self.settings.told_address,
-                        user_port=self.state.ports[f"vipu.{slug}.user"],
-                        admin_port=self.state.ports[f"vipu.{slug}.admin"],
-                    ),
+                    vipu=self._vipu_endpoint(slug),
                     pods=list(region.pods),
                     hosts=list(region.hosts),
                     typical_seconds=self._durations.typical_seconds(),
@@ -106,6 +104,18 @@ class Site:
                 for slug, region in self.regions.items()
             ]
         )
+
+    def _vipu_endpoint(self, slug: str) -> VipuEndpoint | None:
+        if slug not in self.controllers:
+            return None
+        return VipuEndpoint(
+            host=self.settings.told_address,
+            user_port=self.state.ports[f"vipu.{slug}.user"],
+            admin_port=self.state.ports[f"vipu.{slug}.admin"],
+        )
+
+    def _host_is_on(self, name: str) -> bool:
+        return self.hosts.is_on(name)
 
     def reset_machine(self, name: str, reset_type: str, network: str | None = None) -> None:
         """Change a machine's power, for the tenant of `network` if one is named; partitions on it fail with it."""
@@ -138,7 +148,7 @@ class Site:
 
     def _check_size(self) -> None:
         """A site may grow between two starts; it may not lose hardware that its state speaks of."""
-        size = {"machines": self.settings.machines, "pod_size": self.settings.pod_size, "hosts": self.settings.hosts}
+        size = {name: getattr(self.settings, name) for name in ("machines", "pod_size", "hosts", "servers")}
         for what, before in self.state.size.items():
             if size[what] < before or (what == "pod_size" and size[what] != before):
                 raise SizeMismatch(f"the site in {self.settings.data} has {what} {before}, not {size[what]}")
@@ -146,8 +156,9 @@ class Site:
         self.document.touch()
 
     def _lost(self, name: str) -> None:
-        if not self.machines.reachable(name):
-            self.controllers[self.machines.get(name).region.slug].hardware_changed([name])
+        controller = self.controllers.get(self.machines.get(name).region.slug)
+        if controller is not None and not self.machines.reachable(name):
+            controller.hardware_changed([name])
 
     def _controller(self, slug: str, clock: Clock) -> Controller:
         return Controller(
@@ -162,8 +173,23 @@ class Site:
         )
 
     def _surroundings(self, host: str, region: str) -> Surroundings:
-        fabric = Fabric(self.channels, lambda rnic: self.networks.machine_at(host, region, rnic))
+        vipu = self._vipu_endpoint(region)
+        fabric = Fabric(
+            self.channels,
+            None if vipu is None else Endpoint(vipu.host, vipu.user_port, vipu.admin_port),
+            machine_at=lambda rnic: self.networks.machine_at(host, region, rnic),
+            agents=lambda: self.networks.machines_beside(host),
+            allocations=lambda: self._allocations_beside(host, region),
+            server=self.regions[region].server_on(host),
+            server_works=lambda: self.machines.reachable(host),
+        )
         return Surroundings(self.settings.bind, self.settings.told_address, fabric)
+
+    def _allocations_beside(self, host: str, region: str) -> frozenset[str]:
+        """The V-IPU allocations of the machines in a host's network: what its tenant's end-point is scoped to."""
+        owner_of = self.controllers[region].allocations.owner_of
+        owners = (owner_of(machine) for machine in self.networks.machines_beside(host))
+        return frozenset(owner for owner in owners if owner)
 
 
 def prepare_folder(data: Path) -> None:

@@ -8,8 +8,9 @@ import grpc
 import httpx
 
 from ipucloud.site.http import HttpCalls, HttpHosts, HttpMachines, HttpNetworks, read_inventory
+from ipucloud.site.no_vipu import NoVipu
 from ipucloud.site.pace import Pace
-from ipucloud.site.ports import Budget, Site, VipuAddress
+from ipucloud.site.ports import Budget, Site, Vipu, VipuAddress
 from ipucloud.site.vipu import GrpcVipu
 from ipucloud.wire.site import Inventory
 
@@ -44,15 +45,9 @@ class SiteClients:
             verify=httpx.URL(url).scheme == "https",
         )
 
-    def at(self, vipu: VipuAddress, budget: Budget) -> Site:
+    def at(self, vipu: VipuAddress | None, budget: Budget) -> Site:
         calls = HttpCalls(self._http, self._call_timeout, budget, self._pace)
-        controller = GrpcVipu(
-            self._channel(f"{vipu.host}:{vipu.user_port}"),
-            self._channel(f"{vipu.host}:{vipu.admin_port}"),
-            self._call_timeout,
-            budget,
-            self._pace,
-        )
+        controller = NoVipu() if vipu is None else self._controller(vipu, budget)
         hosts = HttpHosts(calls, self._call_timeout, budget)
         return Site(vipu=controller, networks=HttpNetworks(calls), hosts=hosts, machines=HttpMachines(calls))
 
@@ -63,6 +58,15 @@ class SiteClients:
         await self._http.aclose()
         for channel in self._channels.values():
             await channel.close(grace=None)
+
+    def _controller(self, vipu: VipuAddress, budget: Budget) -> Vipu:
+        return GrpcVipu(
+            self._channel(f"{vipu.host}:{vipu.user_port}"),
+            self._channel(f"{vipu.host}:{vipu.admin_port}"),
+            self._call_timeout,
+            budget,
+            self._pace,
+        )
 
     def _channel(self, address: str) -> grpc.aio.Channel:
         if address not in self._channels:

@@ -149,6 +149,11 @@ class VipuAddress:
     user_port: int
     admin_port: int
 
+    @classmethod
+    def of(cls, host: str | None, user_port: int | None, admin_port: int | None) -> VipuAddress | None:
+        """From a region's columns; None for a region without V-IPU."""
+        return None if host is None or user_port is None or admin_port is None else cls(host, user_port, admin_port)
+
 
 Budget = Callable[[], float]
 """Seconds a call may still take; raises when the right to make it is gone. Asked right before every call."""
@@ -157,5 +162,7 @@ Budget = Callable[[], float]
 class Sites(Protocol):
     """The way to every region's site."""
 
-    def at(self, vipu: VipuAddress, budget: Budget) -> Site: ...
+    def at(self, vipu: VipuAddress | None, budget: Budget) -> Site:
+        """A region's ports; without an address its `vipu` knows of nothing and refuses to make anything."""
+
     async def inventory(self) -> Inventory: ...

@@ -48,40 +48,52 @@ class VipuEndpoint(Wire):
 
 
 class SiteMachine(Wire):
-    """An IPU machine in its pod. `name` is also its V-IPU agent id; `slot` counts from 0 along the IPU-Link chain."""
+    """An IPU machine in its pod. `name` is also its V-IPU agent id; `slot` counts from 0 along the IPU-Link chain.
+
+    `gateway` is the address of its IPU-Gateway; a server with IPUs of its own has none.
+    """
 
     name: str
     slot: int = Field(ge=0, le=15)
     rnic: str
     bmc: str
-    gateway: str
+    gateway: str | None = None
 
 
 class SitePod(Wire):
-    """One IPU-Link domain: up to 16 machines. Pods of one `gw_group` join by GW-Links, in `position` order."""
+    """One IPU-Link domain: up to 16 machines. Pods of one `gw_group` join by GW-Links, in `position` order.
+
+    A server with IPUs of its own is a pod of one machine, without V-IPU and GW-Links; the topology is that of its IPUs.
+    """
 
     name: str
     machine_type: str
-    cluster_id: str = Field(description="the V-IPU cluster that holds the pod's agents")
+    cluster_id: str | None = Field(
+        None, description="the V-IPU cluster that holds the pod's agents; None without V-IPU"
+    )
     gw_group: str
     position: int = Field(ge=0)
-    topology: Literal["mesh", "torus"]
-    gateway_topology: Literal["looped", "switched"]
+    topology: Literal["mesh", "torus", "ladder", "line"]
+    gateway_topology: Literal["looped", "switched"] | None = None
     machines: list[SiteMachine]
 
 
 class SiteHost(Wire):
-    """A server that can become a Poplar server."""
+    """A server that can become a Poplar server. `machine` names the IPU machine that it is itself, if it is one."""
 
     name: str
     address: str
+    machine: str | None = None
 
 
 class SiteRegion(Wire):
-    """All hardware of one region. `typical_seconds` maps a deployment stage to its usual length for a POD16."""
+    """All hardware of one region. `typical_seconds` maps a deployment stage to its usual length for a POD16.
+
+    `vipu` is None where no machine is under V-IPU.
+    """
 
     region: str
-    vipu: VipuEndpoint
+    vipu: VipuEndpoint | None
     pods: list[SitePod]
     hosts: list[SiteHost]
     typical_seconds: dict[str, float] = {}
@@ -128,7 +140,10 @@ class HostState(StrEnum):
 
 
 class ServerSpec(Wire):
-    """A Poplar server to deploy. `environment` is set for every login; keys are lines of `authorized_keys`."""
+    """A Poplar server to deploy. `environment` is set for every login; keys are lines of `authorized_keys`.
+
+    `ipus`: how many of the host's own IPUs are opened to it, from device 0 on; the others stay off.
+    """
 
     name: str
     image: str
@@ -137,6 +152,7 @@ class ServerSpec(Wire):
     user_data: str | None = None
     environment: dict[str, str]
     network: str
+    ipus: int = Field(default=0, ge=0)
 
 
 class Ssh(Wire):

@@ -61,4 +61,4 @@ def pod(shared_site: RunningSite) -> list[str]:
 @pytest.fixture(scope="module")
 def cluster_id(shared_site: RunningSite) -> str:
     """The V-IPU cluster of the region's first two pods."""
-    return shared_site.region(REGION).pods[0].cluster_id
+    return shared_site.region(REGION).pods[0].cluster_id or ""

@@ -34,8 +34,15 @@ def test_callers_without_the_site_token_are_turned_away(shared_site: RunningSite
         assert httpx.request(method, shared_site.url + path, headers=headers, timeout=5).status_code == 401
 
 
-def test_the_inventory_is_two_regions_of_whole_pods(shared_site: RunningSite) -> None:
+def test_the_inventory_is_two_regions_of_whole_pods_and_one_of_servers(shared_site: RunningSite) -> None:
     regions = {region.region: region for region in shared_site.inventory().regions}
+    laboratory = regions.pop("lab-1")
+    assert laboratory.vipu is None
+    assert {(pod.machine_type, pod.topology, pod.cluster_id, pod.gateway_topology) for pod in laboratory.pods} == {
+        ("c600-server", "line", None, None),
+        ("dss8440", "ladder", None, None),
+    }
+    assert {host.machine for host in laboratory.hosts} == {m.name for pod in laboratory.pods for m in pod.machines}
     assert {slug: region.pods[0].machine_type for slug, region in regions.items()} == {
         "luxembourg-2": "m2000",
         "amsterdam-2": "bow-2000",

@@ -98,7 +98,7 @@ def test_vipu_shows_no_partition_of_another_tenant(tenant: Tenant, login: OpenSs
 
 
 def test_the_environment_leads_to_the_controller(tenant: Tenant, login: OpenSsh) -> None:
-    endpoint = tenant.site.region().vipu
+    endpoint = tenant.site.endpoint()
     assert told(login, 'echo "$IPUOF_VIPU_API_HOST:$IPUOF_VIPU_API_PORT $IPUOF_VIPU_API_PARTITION_ID"') == (
         f"{endpoint.host}:{endpoint.user_port} tenant\n"
     )
@@ -114,7 +114,7 @@ def test_the_ipuof_configuration_lies_where_poplar_looks(tenant: Tenant, login: 
 @pytest.mark.parametrize(
     ("environment", "cause"),
     [
-        ("IPUOF_VIPU_API_PARTITION_ID=", "no partition"),
+        ("IPUOF_VIPU_API_PARTITION_ID=; rm -f ~/.ipuof.conf.d/tenant_ipuof.conf", "no partition"),
         ("IPUOF_VIPU_API_PARTITION_ID=none", "'none' does not exist"),
         ("IPUOF_VIPU_API_PORT=1", "unreachable"),
         ("IPUOF_VIPU_API_HOST=", "no V-IPU controller"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.inventory.placement import Demand, NoRoom, look, take
+from ipucloud.inventory.placement import Demand, Need, NoRoom, look, take
 from ipucloud.inventory.queries import FlavorCapacity, region_capacity
 from ipucloud.inventory.snapshot import SlotState
 from ipucloud.kernel.errors import Problem
@@ -26,19 +27,20 @@ BROKEN_BY_A_ROGUE = {
 }
 """What taking machines for a cluster without a request breaks."""
 
-LUXEMBOURG = {"region": "luxembourg-2", "machine_type": "m2000"}
+M2000 = Need("m2000", machines=1, hosts=1)
 
 
 async def states(cloud: Cloud) -> list[SlotState]:
     """Of Luxembourg's machines, by slot."""
     async with cloud.database.read() as connection:
-        room = await look(connection, **LUXEMBOURG)
+        room = await look(connection, "luxembourg-2", M2000)
     return [slot.state for pod in room.pods for slot in pod.slots]
 
 
 async def why_not(cloud: Cloud, machines: int) -> NoRoom | None:
     async with cloud.database.read() as connection:
-        return (await look(connection, **LUXEMBOURG)).why_not(machines, hosts=1)
+        need = replace(M2000, machines=machines)
+        return (await look(connection, "luxembourg-2", need)).why_not(need)
 
 
 async def capacities(cloud: Cloud) -> dict[str, FlavorCapacity]:
@@ -116,7 +118,7 @@ async def test_pools_that_share_hosts_never_take_the_same_one(cloud: Cloud) -> N
         "UPDATE hosts SET maintenance = true WHERE name NOT LIKE 'lux%-000' AND name NOT LIKE 'lux%-001'"
     )
     created = await cloud.create()
-    bow = Demand(cloud.project.id, created.cluster_id, "luxembourg-2", "bow-2000", machines=1, hosts=1)
+    bow = Demand(cloud.project.id, created.cluster_id, "luxembourg-2", replace(M2000, machine_type="bow-2000"))
     async with cloud.database.begin() as first, cloud.database.begin() as second:
         await first.execute(sa.text("SELECT id FROM hosts WHERE name LIKE 'lux%-001' FOR NO KEY UPDATE"))
         with pytest.raises(Problem, match="1 Poplar server and the region has 0 free"):
@@ -170,6 +172,6 @@ async def test_a_region_without_hardware_has_no_room_for_anything(cloud: Cloud) 
     assert {flavor.available for flavor in found} == {0}
     assert all(flavor.why_not for flavor in found)
     async with cloud.database.begin() as connection:
-        demand = Demand(cloud.project.id, new_id(), "atlantis-1", "m2000", machines=1, hosts=1)
+        demand = Demand(cloud.project.id, new_id(), "atlantis-1", M2000)
         with pytest.raises(Problem, match="capacity_exhausted"):
             await take(connection, demand)

@@ -39,7 +39,7 @@ class Listing:
         )
         self._inventory = Inventory(regions=[region])
 
-    def at(self, vipu: VipuAddress, budget: Budget) -> Site:
+    def at(self, vipu: VipuAddress | None, budget: Budget) -> Site:
         raise AssertionError("a synchronisation asks for the inventory only")
 
     async def inventory(self) -> Inventory:

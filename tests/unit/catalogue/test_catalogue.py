@@ -100,6 +100,25 @@ def test_each_region_sells_every_size_of_its_machines() -> None:
     assert CATALOGUE.flavors_in("atlantis-1") == ()
 
 
+def test_the_laboratory_sells_servers_with_ipus_of_their_own() -> None:
+    sold = {flavor.name: flavor for flavor in CATALOGUE.flavors_in("lab-1")}
+    assert {name: flavor.ipus for name, flavor in sold.items()} == {
+        "c600-1": 1,
+        "c600-2": 2,
+        "c600-4": 4,
+        "c600-8": 8,
+        "dss8440-16": 16,
+    }
+    assert {(flavor.machines, flavor.poplar_servers, flavor.pod) for flavor in sold.values()} == {(1, 1, None)}
+    assert {flavor.allocated_through for flavor in sold.values()} == {AllocatedThrough.HOST_DEVICES}
+    assert (sold["c600-2"].sku, sold["c600-2"].ai_pflops, sold["c600-2"].in_processor_memory_gb) == (
+        "ipu-c600-2",
+        0.56,
+        1.8,
+    )
+    assert CATALOGUE.images_in("lab-1")
+
+
 def test_a_flavor_says_what_follows_from_its_machines() -> None:
     flavor = CATALOGUE.find_flavor("bow-pod64")
     assert isinstance(flavor, Flavor)
@@ -111,7 +130,7 @@ def test_a_flavor_says_what_follows_from_its_machines() -> None:
 def test_regions_are_found_by_slug_and_by_number() -> None:
     for region in CATALOGUE.regions:
         assert CATALOGUE.find_region(region.slug) is CATALOGUE.find_region(str(region.number)) is region
-    assert [region.slug for region in CATALOGUE.regions] == ["luxembourg-2", "amsterdam-2"]
+    assert [region.slug for region in CATALOGUE.regions] == ["luxembourg-2", "amsterdam-2", "lab-1"]
 
 
 @pytest.mark.parametrize("ref", ["", "0", "01", "luxembourg", "LUXEMBOURG-2"])
@@ -221,6 +240,13 @@ BROKEN = {
     "machine without a SKU": ("machine_types", swap('sku = "ipu-m2000"', ""), "row m2000-pod4: machine_type"),
     "pod whose IPUs do not add up": ("pods", swap("ipus = 16\n", "ipus = 12\n"), "row m2000-pod16: pod"),
     "pod without figures for a machine": ("pods", swap("m2000 = 4, ", ""), "row m2000-pod16: pod"),
+    "server that opens more IPUs than it has": (
+        "flavors",
+        swap("ipus = 16\npoplar", "ipus = 32\npoplar"),
+        "row dss8440-16: ipus: the machine type has 1 to 16",
+    ),
+    "server that does not say its IPUs": ("flavors", swap("ipus = 8\n", ""), "row c600-8: ipus"),
+    "machine under V-IPU without a pod": ("flavors", swap('pod = "pod4"\n', ""), "row m2000-pod4: pod: machines under"),
     "price as a float": ("prices", swap('"0.0625"', "0.0625"), "unit_price: Value error, an amount is never a float"),
     "negative price": ("prices", swap('"0.0625"', '"-0.01"'), "a price is not negative"),
     "price without a zone": ("prices", swap("00:00:00Z", "00:00:00"), "valid_from"),

@@ -34,7 +34,7 @@ def test_the_journey_has_every_step_under_its_stage() -> None:
 
 def test_the_data_model_has_every_table_and_reference() -> None:
     diagram = PAGE.split("erDiagram", 1)[1].split("```", 1)[0]
-    edges = set(re.findall(r"(\w+) \|\|--[o|]\{ (\w+) :", diagram))
+    edges = set(re.findall(r"(\w+) \|\|--[o|][{|] (\w+) :", diagram))
     alone = set(re.findall(r"^  (\w+) \{", diagram, re.MULTILINE))
     assert {name for edge in edges for name in edge} | alone == metadata.tables.keys()
     references = {

@@ -1,104 +1,118 @@
-"""What `gc-info`, `gc-monitor` and `vipu` print, in the layout of the vendor's tools. Pure."""
+"""What `gc-info`, `gc-inventory` and `gc-monitor` print, in the layout of the vendor's tools. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
 
-from ipucloud.simulator.vipu.attributes import FIRMWARE_VERSION
+import orjson
+
+from ipucloud.simulator.ssh.devices import Device, Devices
 from ipucloud.wire import vipu_pb2 as pb
 
 
-def device_groups(count: int) -> list[range]:
-    """The multi-IPU devices over `count` IPUs, in the order of their ids: pairs, quads, and so on to the whole.
-
-    With the single IPUs before them, N IPUs make 2N - 1 device ids.
-    """
-    sizes = (1 << k for k in range(1, count.bit_length()))
-    return [range(first, first + size) for size in sizes for first in range(0, count, size)]
-
-
-def device_listing(partition: str, config: pb.PartitionConfig) -> str:
+def device_listing(devices: Devices) -> str:
     """`gc-info --list-devices`."""
-    devices = list(chain.from_iterable(gcd.devices for gcd in config.gcd_configs))
-    lines = ["Graphcore device listing:", f"Partition: {partition} [active]"]
-    if config.reconfigurable or len(devices) == 1:
-        lines += [f"-+- Id: [{number}], target: [Fabric], {_where(device)}" for number, device in enumerate(devices)]
-        groups = device_groups(len(devices))
-        first = len(devices)
-    else:
-        groups, first = list(_gcd_groups(config)), 0
-    for number, group in enumerate(groups, start=first):
+    lines = ["Graphcore device listing:"]
+    if devices.partition is not None:
+        lines.append(f"Partition: {devices.partition.id} [active]")
+    if devices.singles:
+        lines += [f"-+- Id: [{n}], target: [{ipu.target}], {ipu.place}" for n, ipu in enumerate(devices.ipus)]
+    for number, group in enumerate(devices.groups, start=devices.first_group):
         lines.append(f"-+- Id: [{number}], target: [Multi IPU]")
         lines += [
-            f" |--- Id: [{member}], DNC Id: [{place}], {_where(devices[member])}" for place, member in enumerate(group)
+            f" |--- Id: [{member}], DNC Id: [{place}], {devices.ipus[member].place}"
+            for place, member in enumerate(group)
         ]
     return "\n".join([*lines, ""])
 
 
-def monitor_table(partition: str, config: pb.PartitionConfig, board: str, serials: Sequence[str]) -> str:
-    """`gc-monitor`: one row for each IPU. `serials` are the board serial numbers in the order of the devices."""
-    devices = list(chain.from_iterable(gcd.devices for gcd in config.gcd_configs))
-    kind = "reconfigurable IPUs" if config.reconfigurable else "IPUs"
-    routing = pb.IpuLinkRoutingType.Name(config.ipulink_routing_type).removeprefix("IRT_")
+def device_info(devices: Devices, ids: Sequence[int]) -> str:
+    """`gc-info --device-info` and `gc-inventory`: every attribute of each device."""
+    return "".join(f"Device Info:\n{_indented(_facts(devices, number))}" for number in ids)
+
+
+def device_document(devices: Devices) -> str:
+    """`gc-monitor --json`: the IPUs, each with its attributes, and no processes: nothing runs on simulated IPUs."""
+    document = {
+        "partition": None if devices.partition is None else devices.partition.id,
+        "devices": [_facts(devices, number) for number in range(len(devices.ipus))],
+        "processes": [],
+    }
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n"
+
+
+def monitor(devices: Devices, *, cards: bool) -> str:
+    """`gc-monitor`: a row for each IPU (with `cards`), then the processes, of which there are none."""
+    heads, rows = _card_table(devices)
+    table = _boxed(heads, rows)
+    width = len(table[0]) - 2
+    rule = "+" + "-" * width + "+"
+    title = f"|{_title(devices):^{width}}|"
+    where = "this server" if devices.partition is None else f"partition {devices.partition.id}"
+    free = f"|{f'No attached processes in {where}':^{width}}|"
+    return "\n".join([rule, title, *table, free, rule, ""] if cards else [rule, free, rule, ""])
+
+
+def _facts(devices: Devices, number: int) -> dict[str, str]:
+    members = devices.members(number)
+    if len(members) == 1 and devices.singles:
+        ipu = devices.ipus[members[0]]
+        return {"id": str(number), "target": ipu.target, **dict(sorted(ipu.attributes.items()))}
+    return {
+        "id": str(number),
+        "target": "Multi IPU",
+        "num ipus": str(len(members)),
+        "ipus": " ".join(map(str, members)),
+    }
+
+
+def _indented(facts: dict[str, str]) -> str:
+    return "".join(f"  {name}: {value}\n" for name, value in facts.items())
+
+
+def _title(devices: Devices) -> str:
+    if devices.partition is None:
+        return f"gc-monitor: {len(devices.ipus)} IPUs of this server"
+    kind = "reconfigurable IPUs" if devices.partition.config.reconfigurable else "IPUs"
+    return f"gc-monitor: partition {devices.partition.id} [active] has {len(devices.ipus)} {kind}"
+
+
+def _card_table(devices: Devices) -> tuple[Sequence[str], list[Sequence[str]]]:
+    if devices.partition is None:
+        heads: Sequence[str] = ("PCIe ID", "Serial", "ICU FW", "Type", "ID", "Clock", "Temp", "Power")
+        return heads, [_server_row(number, ipu) for number, ipu in enumerate(devices.ipus)]
     heads = ("IPU-M", "Serial", "IPU-M SW", "Server version", "ICU FW", "Type", "ID", "IPU#", "Routing")
-    rows = [
+    config = devices.partition.config
+    routing = pb.IpuLinkRoutingType.Name(config.ipulink_routing_type).removeprefix("IRT_")
+    wired = [device for gcd in config.gcd_configs for device in gcd.devices]
+    rows: list[Sequence[str]] = [
         (
             device.ip,
-            serial,
+            ipu.attributes.get("board serial number", "?"),
             device.ipum_sw_version,
             config.ipuof_server_version,
-            FIRMWARE_VERSION,
-            board,
+            ipu.attributes.get("firmware version", "?"),
+            ipu.attributes.get("board type", "?"),
             str(number),
             str(device.ipu_id),
             routing,
         )
-        for number, (device, serial) in enumerate(zip(devices, serials, strict=True))
+        for number, (device, ipu) in enumerate(zip(wired, devices.ipus, strict=True))
     ]
-    table = _boxed(heads, rows)
-    width = len(table[0]) - 2
-    title = f"gc-monitor: partition {partition} [active] has {len(devices)} {kind}"
-    rule = "+" + "-" * width + "+"
-    free = f"No attached processes in partition {partition}"
-    return "\n".join([rule, f"|{title:^{width}}|", *table, f"|{free:^{width}}|", rule, ""])
+    return heads, rows
 
 
-def partition_table(partitions: Sequence[pb.Partition]) -> str:
-    """`vipu list partitions`."""
-    heads = ("Partition", "ILDs", "GW Routing", "ILD Routing", "Size", "GCDs", "State")
-    rows = [
-        (
-            partition.id,
-            str(partition.spec.num_ipulink_segments),
-            _plain(pb.GatewayRoutingType.Name(partition.spec.gw_routing_type)),
-            _plain(pb.IpuLinkRoutingType.Name(partition.spec.ipulink_routing_type)),
-            str(len(partition.spec.ipus)),
-            str(partition.spec.num_gcds),
-            pb.PartitionReadyState.Name(partition.ready_state).removeprefix("PS_"),
-        )
-        for partition in partitions
-    ]
-    widths = [max(len(row[column]) for row in (heads, *rows)) for column in range(len(heads))]
-    lines = [" " + " | ".join(f"{cell:{w}}" for cell, w in zip(row, widths, strict=True)) for row in (heads, *rows)]
-    rule = "-" * (sum(widths) + 3 * len(widths))
-    return "\n".join([rule, lines[0], rule, *lines[1:], rule, ""])
-
-
-def _gcd_groups(config: pb.PartitionConfig) -> Iterator[range]:
-    """A partition that is not reconfigurable shows one device for each GCD."""
-    first = 0
-    for gcd in config.gcd_configs:
-        yield range(first, first + len(gcd.devices))
-        first += len(gcd.devices)
-
-
-def _where(device: pb.IpuofDevice) -> str:
-    return f"IPU-M host: [{device.ip}], IPU#: [{device.ipu_id}]"
-
-
-def _plain(name: str) -> str:
-    return name.split("_", 1)[1].replace("UNDEFINED", "DEFAULT")
+def _server_row(number: int, ipu: Device) -> Sequence[str]:
+    wanted = ("clock", "average board temp", "ipu power")
+    told = ipu.attributes
+    return (
+        told["pci id"],
+        told["board serial number"],
+        told["firmware version"],
+        told["board type"],
+        str(number),
+        *(told[name] for name in wanted),
+    )
 
 
 def _boxed(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -9,20 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import asyncssh
-import orjson
-from google.protobuf.json_format import MessageToDict
 
 from ipucloud.simulator.ports import PortTaken, listen_on
 from ipucloud.simulator.refusal import invalid
 from ipucloud.simulator.ssh.commands import COMMANDS
 from ipucloud.simulator.ssh.disk import Disk
-from ipucloud.simulator.ssh.ipu_commands import Fabric
+from ipucloud.simulator.ssh.fabric import Fabric
+from ipucloud.simulator.ssh.ipu_commands import IpuPrograms, keep_config
+from ipucloud.simulator.ssh.seen import Choice, config_of, devices_of
 from ipucloud.simulator.ssh.session import Session
 from ipucloud.simulator.ssh.sftp import DiskSftp
 from ipucloud.simulator.ssh.shell import Shell
 from ipucloud.simulator.ssh.terminal import ENCODING_ERRORS
-from ipucloud.simulator.ssh.vipu_client import VipuProblem
 from ipucloud.simulator.store import replace_file
+from ipucloud.vipu_cli.endpoint import VipuProblem
+from ipucloud.vipu_cli.ipuof import FOLDER, files_of
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire.site import ServerSpec, Ssh
 
@@ -104,15 +105,19 @@ class PoplarServer:
             self._acceptor = None
 
     async def count_ipus(self) -> None:
-        """Count the IPUs as `gc-info` on the server does, by asking the controller that its environment names."""
-        client = self._around.fabric.client(self.spec.environment, max_timeout=COUNT_TIMEOUT)
+        """Count the IPUs as `gc-info` on the server does: the server's own, or those that its controller tells of."""
+        fabric, env = self._around.fabric, self.spec.environment
         try:
-            config = await self._around.fabric.config(client)
+            if fabric.server is not None:
+                self.ipus_visible = len((await devices_of(fabric, self._disk, env, self.spec.ipus)).ipus)
+            else:
+                choice, config = await config_of(fabric, self._disk, env, COUNT_TIMEOUT)
+                self.ipus_visible = sum(len(gcd.devices) for gcd in config.gcd_configs)
+                await asyncio.to_thread(self._write_config, choice, config)
         except VipuProblem as problem:
             self.ipus_visible, self.detail = None, str(problem)
-            return
-        self.ipus_visible, self.detail = sum(len(gcd.devices) for gcd in config.gcd_configs), None
-        await asyncio.to_thread(self._write_config, client.partition_id, config)
+        else:
+            self.detail = None
 
     def new_shell(self) -> Shell:
         """A shell as a login finds it."""
@@ -125,7 +130,7 @@ class PoplarServer:
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             **self.spec.environment,
         }
-        programs = COMMANDS | self._around.fabric.programs()
+        programs = COMMANDS | IpuPrograms(self._around.fabric, self.spec.ipus).all()
         return Shell(self._disk, self.spec.name, env, programs)
 
     async def _listen(self, port: int, host_key: asyncssh.SSHKey) -> asyncssh.SSHAcceptor:
@@ -159,15 +164,13 @@ class PoplarServer:
             path.chmod(0o600)
         return asyncssh.read_private_key(path)
 
-    def _write_config(self, partition: str, config: pb.PartitionConfig) -> None:
+    def _write_config(self, choice: Choice, config: pb.PartitionConfig) -> None:
         """Put the IPUoF configuration files where Poplar looks for them, unless the customer did."""
-        for gcd in config.gcd_configs:
-            number = gcd.attributes["GCD Id"]
-            suffix = "" if gcd.attributes["Number of GCDs"] == "1" else f"_gcd{number}"
-            path = self._disk.real(f"~/.ipuof.conf.d/{partition}{suffix}_ipuof.conf")
+        gcds = int(config.gcd_configs[0].attributes.get("Number of GCDs", "1")) if config.gcd_configs else 1
+        for name, content in files_of(choice.partition, config, gcds):
+            path = self._disk.real(f"{FOLDER}/{name}")
             if path.parent.is_dir() and not path.exists():
-                content = MessageToDict(gcd, preserving_proto_field_name=True)
-                replace_file(path, orjson.dumps(content, option=orjson.OPT_INDENT_2), fsync=False)
+                keep_config(self._disk, name, content)
 
 
 class _Door(asyncssh.SSHServer):

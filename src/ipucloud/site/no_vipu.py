@@ -1,0 +1,55 @@
+"""A region without V-IPU, seen through the port that every other region has a controller behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ipucloud.site.errors import SiteRefused
+from ipucloud.site.ports import (
+    Allocation,
+    ClusterTest,
+    Partition,
+    PartitionRequest,
+    PartitionStatus,
+)
+
+
+class NoVipu:
+    """Implements `ipucloud.site.ports.Vipu`: nothing is there, nothing can be made, and all is removed already."""
+
+    async def partition_status(self, partition_id: str) -> PartitionStatus | None:
+        return None
+
+    async def list_partitions(self, allocation_id: str) -> Sequence[str]:
+        return ()
+
+    async def all_partitions(self) -> Sequence[Partition]:
+        return ()
+
+    async def create_partition(self, request: PartitionRequest) -> None:
+        raise _refused(f"partition {request.id}")
+
+    async def remove_partitions(self, allocation_id: str) -> None:
+        """There are none."""
+
+    async def allocation(self, allocation_id: str) -> Allocation | None:
+        return None
+
+    async def list_allocations(self, cluster_id: str) -> Sequence[Allocation]:
+        return ()
+
+    async def create_allocation(self, allocation: Allocation) -> None:
+        raise _refused(f"allocation {allocation.id}")
+
+    async def remove_allocation(self, allocation_id: str) -> None:
+        """It is not there."""
+
+    async def cluster_test(self, test_id: str) -> ClusterTest | None:
+        return None
+
+    async def start_cluster_test(self, test_id: str, allocation_id: str) -> None:
+        raise _refused(f"cluster test {test_id}")
+
+
+def _refused(what: str) -> SiteRefused:
+    return SiteRefused(f"{what}: the region has no V-IPU controller")

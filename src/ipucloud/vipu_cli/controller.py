@@ -1,0 +1,116 @@
+"""A V-IPU controller over gRPC: one method for each call of the published user service, and one of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import grpc
+from google.protobuf.message import Message
+
+from ipucloud.vipu_cli.endpoint import Endpoint, VipuProblem
+from ipucloud.wire import vipu_admin_pb2 as admin
+from ipucloud.wire import vipu_pb2 as pb
+from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
+
+Reply = TypeVar("Reply", bound=Message)
+
+CALL_SECONDS = 30.0
+_USER_SERVICE = "virmgrpc.UserService"
+_VERSION_SERVICE = "virmgrpc.VersionService"
+_ADMIN_SERVICE = "ipucloud.vipu.admin.v1.AdminService"
+_CAUSES = {
+    grpc.StatusCode.UNAVAILABLE: "the V-IPU controller at {address} is unreachable",
+    grpc.StatusCode.DEADLINE_EXCEEDED: "the V-IPU controller at {address} did not answer within {seconds:g} s",
+    grpc.StatusCode.UNIMPLEMENTED: "the V-IPU controller at {address} does not offer this call",
+    grpc.StatusCode.UNAUTHENTICATED: "the V-IPU controller at {address} wants a user and an access key: {details}",
+}
+
+
+class Channels:
+    """Open connections, one for each address."""
+
+    def __init__(self) -> None:
+        self._channels: dict[str, grpc.aio.Channel] = {}
+
+    def to(self, address: str) -> grpc.aio.Channel:
+        if address not in self._channels:
+            # A controller that comes back shall be found within a second, not after gRPC's two minutes of backoff.
+            options = [("grpc.max_reconnect_backoff_ms", 1000), ("grpc.enable_retries", 0)]
+            self._channels[address] = grpc.aio.insecure_channel(address, options=options)
+        return self._channels[address]
+
+    async def close(self) -> None:
+        for channel in self._channels.values():
+            await channel.close(None)
+
+
+class Controller:
+    """The controller at an end-point. Every call raises VipuProblem, which names the cause."""
+
+    def __init__(self, endpoint: Endpoint, channels: Channels, *, call_seconds: float = CALL_SECONDS) -> None:
+        self.endpoint = endpoint
+        self._channels = channels
+        self._seconds = call_seconds
+
+    async def version(self) -> str:
+        reply = await self._user(_VERSION_SERVICE, "GetVersion", pb.VersionRequest(), pb.VersionReply)
+        return reply.version
+
+    async def partitions(self) -> Sequence[pb.Partition]:
+        """Every partition that the caller sees."""
+        request = pb.ListPartitionsRequest()
+        return (await self._user(_USER_SERVICE, "ListPartitions", request, pb.ListPartitionsReply)).partitions
+
+    async def create(self, request: pb.CreatePartitionRequest) -> None:
+        await self._user(_USER_SERVICE, "CreatePartition", request, pb.CreatePartitionReply)
+
+    async def remove(self, partition: str, *, force: bool) -> None:
+        request = pb.RemovePartitionRequest(partition_id=partition, force=force)
+        await self._user(_USER_SERVICE, "RemovePartition", request, pb.RemovePartitionReply)
+
+    async def reset(self, partition: str, *, relocatable: bool) -> None:
+        request = pb.ResetPartitionRequest(partition_id=partition, relocatable=relocatable)
+        await self._user(_USER_SERVICE, "ResetPartition", request, pb.ResetPartitionReply)
+
+    async def status(self, partition: str) -> pb.PartitionStatus:
+        request = pb.GetPartitionStatusRequest(partition_id=partition)
+        return (await self._user(_USER_SERVICE, "GetPartitionStatus", request, pb.GetPartitionStatusReply)).status
+
+    async def ipuof_config(self, partition: str, gcd: int | None = None) -> pb.PartitionConfig:
+        """The configuration that programs connect by: of one GCD, or of all."""
+        request = pb.GetPartitionIpuofConfigRequest(partition_id=partition)
+        if gcd is not None:
+            request.gcd_id.id = gcd
+        reply = await self._user(_USER_SERVICE, "GetPartitionIpuofConfig", request, pb.GetPartitionIpuofConfigReply)
+        return reply.ipuof_config
+
+    async def attributes(self, agents: Sequence[str] = ()) -> Sequence[pb.ListIPUAttributesReply.Entry]:
+        """What the agents (all that the caller sees, when none is named) tell of each IPU."""
+        request = pb.ListIPUAttributesRequest(agents=agents)
+        return (await self._user(_USER_SERVICE, "ListIPUAttributes", request, pb.ListIPUAttributesReply)).entries
+
+    async def allocations(self) -> Sequence[admin.Allocation]:
+        """Every allocation, by the administration's own call, which is ours: the published user service has none."""
+        address, request = self.endpoint.admin_address, admin.ListAllocationsRequest()
+        reply = await self._call(address, _ADMIN_SERVICE, "ListAllocations", request, admin.ListAllocationsReply)
+        return reply.allocations
+
+    async def _user(self, service: str, method: str, request: Message, reply: type[Reply]) -> Reply:
+        return await self._call(self.endpoint.address, service, method, request, reply)
+
+    async def _call(self, address: str, service: str, method: str, request: Message, reply: type[Reply]) -> Reply:
+        call = self._channels.to(address).unary_unary(
+            f"/{service}/{method}",
+            request_serializer=lambda message: message.SerializeToString(),
+            response_deserializer=reply.FromString,
+        )
+        endpoint = self.endpoint
+        metadata = ((USER, endpoint.user), (ACCESS_KEY, endpoint.access_key)) if endpoint.user else ()
+        try:
+            answer: Reply = await call(request, timeout=self._seconds, metadata=metadata)
+        except grpc.aio.AioRpcError as error:
+            cause = _CAUSES.get(error.code(), "{details}")
+            told = cause.format(address=address, seconds=self._seconds, details=error.details())
+            raise VipuProblem(told, missing=error.code() is grpc.StatusCode.NOT_FOUND) from error
+        return answer

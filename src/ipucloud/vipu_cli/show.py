@@ -1,0 +1,116 @@
+"""What `vipu` prints: tables for people, in the layout of the vendor's tool, and JSON for programs. Pure.
+
+The JSON is the wire's messages field by field, every field always there: it changes when the published definition does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import orjson
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import Message
+
+from ipucloud.wire import vipu_admin_pb2 as admin
+from ipucloud.wire import vipu_pb2 as pb
+
+Row = Sequence[str]
+
+
+def json(document: object) -> str:
+    """A document as text, with a line feed at its end."""
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode() + "\n"
+
+
+def plain(message: Message) -> dict[str, object]:
+    """A message as a document: the wire's field names, enumerations by name."""
+    return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+
+
+def plain_all(messages: Iterable[Message]) -> list[dict[str, object]]:
+    return [plain(message) for message in messages]
+
+
+def partitions(found: Sequence[pb.Partition]) -> str:
+    """`vipu list partitions`."""
+    heads = ("Partition", "ILDs", "GW Routing", "ILD Routing", "Size", "GCDs", "State")
+    return _table(
+        heads,
+        [
+            (
+                partition.id,
+                str(partition.spec.num_ipulink_segments),
+                word(pb.GatewayRoutingType.Name(partition.spec.gw_routing_type)),
+                word(pb.IpuLinkRoutingType.Name(partition.spec.ipulink_routing_type)),
+                str(len(partition.spec.ipus)),
+                str(partition.spec.num_gcds),
+                word(pb.PartitionReadyState.Name(partition.ready_state)),
+            )
+            for partition in found
+        ],
+    )
+
+
+def allocations(found: Sequence[admin.Allocation]) -> str:
+    """`vipu list allocations`."""
+    return _table(("Allocation ID", "Agents"), [(each.id, " ".join(each.agent_ids)) for each in found])
+
+
+def attributes(found: Sequence[pb.ListIPUAttributesReply.Entry]) -> str:
+    """`vipu list ipu-attrs`: agent and IPU are named where they begin."""
+    return _table(("Agent", "IPU", "Attribute", "Value"), list(_attribute_rows(found)))
+
+
+def partition(found: pb.Partition, status: pb.PartitionStatus) -> str:
+    """`vipu get partition`."""
+    spec = found.spec
+    domains: dict[int, list[int]] = {}
+    for ipu in spec.ipus:
+        domains.setdefault(ipu.ipulink_domain_topology_id, []).append(ipu.topology_id)
+    rows = [
+        ("Partition ID", found.id),
+        ("Allocation ID", spec.allocation_id),
+        ("Cluster ID", spec.cluster_id),
+        ("Size", str(len(spec.ipus))),
+        (
+            "IPUs",
+            "; ".join(f"{domain}: {' '.join(map(str, sorted(ipus)))}" for domain, ipus in sorted(domains.items())),
+        ),
+        ("GCDs", str(spec.num_gcds)),
+        ("Replicas", str(spec.num_replicas)),
+        ("ILDs", str(spec.num_ipulink_segments)),
+        ("ILD Routing", word(pb.IpuLinkRoutingType.Name(spec.ipulink_routing_type))),
+        ("GW Routing", word(pb.GatewayRoutingType.Name(spec.gw_routing_type))),
+        ("Sync Type", pb.SyncType.Name(spec.sync_type).removeprefix("ST_")),
+        ("Reconfigurable", "yes" if spec.reconfigurable else "no"),
+        ("State", word(pb.PartitionReadyState.Name(status.ready_state))),
+        ("Operation", word(pb.PartitionOperationState.Name(status.operation_state))),
+        ("Auto resets", f"{status.auto_reset_retry_count} of {status.max_auto_reset_retries}"),
+        *(("Error", error) for error in status.errors),
+    ]
+    return _table(("Property", "Value"), rows)
+
+
+def word(name: str) -> str:
+    """A value of the wire without the prefix of its kind: `IRT_DNC` is DNC."""
+    return name.split("_", 1)[1].replace("UNDEFINED", "DEFAULT")
+
+
+def _attribute_rows(found: Sequence[pb.ListIPUAttributesReply.Entry]) -> Iterator[Row]:
+    for entry in found:
+        agent = entry.agent
+        for number, attributes in sorted(entry.ipu_attributes.items()):
+            ipu = str(number)
+            for name, value in sorted(attributes.attributes.items()):
+                yield agent, ipu, name, value
+                agent = ipu = ""
+
+
+def _table(heads: Row, rows: Sequence[Row]) -> str:
+    widths = [max(len(row[column]) for row in (heads, *rows)) for column in range(len(heads))]
+    lines = [
+        (" " + " | ".join(f"{cell:{w}}" for cell, w in zip(row, widths, strict=True))).rstrip()
+        for row in (heads, *rows)
+    ]
+    rule = "-" * (sum(widths) + 3 * len(widths))
+    return "\n".join([rule, lines[0], rule, *lines[1:], *([rule] if rows else []), ""])

@@ -1,0 +1,59 @@
+"""Waiting for what a controller has accepted: its calls return at once, the work goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from ipucloud.vipu_cli.controller import Controller
+from ipucloud.vipu_cli.endpoint import VipuProblem
+from ipucloud.wire import vipu_pb2 as pb
+
+Sleep = Callable[[float], Awaitable[object]]
+
+FIRST_POLL = 0.05
+LONGEST_POLL = 1.0
+
+
+async def until_active(controller: Controller, partition: str, seconds: float, sleep: Sleep) -> None:
+    """Return when the partition is ready. Raises VipuProblem when it failed, or is not ready in time."""
+
+    async def ready() -> bool:
+        status = await controller.status(partition)
+        if status.ready_state == pb.PS_ERROR:
+            raise VipuProblem(_failure(status))
+        return status.ready_state == pb.PS_ACTIVE
+
+    await _poll(ready, seconds, sleep, "ready; it may still become so")
+
+
+async def until_gone(controller: Controller, partition: str, seconds: float, sleep: Sleep) -> None:
+    """Return when there is no such partition. Raises VipuProblem when its removal failed, or takes too long."""
+
+    async def gone() -> bool:
+        try:
+            status = await controller.status(partition)
+        except VipuProblem as problem:
+            if problem.missing:
+                return True
+            raise
+        if status.operation_state == pb.POS_FAILED:
+            raise VipuProblem(f"{_failure(status)}; with --force it goes all the same")
+        return status.ready_state == pb.PS_REMOVED
+
+    await _poll(gone, seconds, sleep, "gone; it may still go")
+
+
+async def _poll(done: Callable[[], Awaitable[bool]], seconds: float, sleep: Sleep, what: str) -> None:
+    waited, pause = 0.0, FIRST_POLL
+    while not await done():
+        if waited >= seconds:
+            raise VipuProblem(f"after {seconds:g} s the partition is not {what}")
+        await sleep(pause)
+        waited += pause
+        pause = min(LONGEST_POLL, 1.5 * pause)
+
+
+def _failure(status: pb.PartitionStatus) -> str:
+    errors = "; ".join(status.errors) or "the controller does not say why"
+    left = status.max_auto_reset_retries - status.auto_reset_retry_count
+    return f"{errors} (it resets itself {left} more times)" if left > 0 else errors

@@ -1,0 +1,225 @@
+"""`vipu` on a Poplar server and from outside: the same command, over real SSH and over real gRPC."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.site import running_site
+from tests.support.tenant import REGION, Tenant
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("vipu")
+
+
+@pytest.fixture(scope="module")
+def key(folder: Path) -> KeyPair:
+    return make_key(folder)
+
+
+@pytest.fixture(scope="module")
+def tenant(folder: Path, key: KeyPair) -> Iterator[Tenant]:
+    """Two machines without a partition, and another tenant's allocation with one beside them."""
+    with running_site(folder / "site", options=["--machines-on"]) as site:
+        tenant = Tenant(site, machines=2)
+        tenant.attach()
+        region = site.region(REGION)
+        machines = [machine.name for machine in region.pods[0].machines]
+        tenant.vipu.allocate("tenant", region.pods[0].cluster_id, machines[:2])
+        tenant.vipu.allocate("stranger", region.pods[0].cluster_id, machines[8:12])
+        tenant.vipu.create("theirs", 16, allocation_id="stranger")
+        tenant.put_server([key.public_line]).raise_for_status()
+        yield tenant
+
+
+@pytest.fixture(scope="module")
+def login(tenant: Tenant, folder: Path, key: KeyPair) -> OpenSsh:
+    return OpenSsh(tenant.ssh(), key, folder / "known_hosts")
+
+
+@pytest.fixture
+def emptied(tenant: Tenant) -> Iterator[Tenant]:
+    """The tenant, whose partitions go after the test."""
+    yield tenant
+    for partition in tenant.vipu.partitions():
+        if partition != "theirs":
+            tenant.vipu.remove(partition, force=True)
+    eventually(lambda: list(tenant.vipu.partitions()) == ["theirs"], "the test's partitions are gone")
+
+
+def told(login: OpenSsh, command: str) -> str:
+    done = login.ssh(command)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
+def refused(login: OpenSsh, command: str) -> str:
+    done = login.ssh(command)
+    assert done.returncode == 1, done.stdout
+    return done.stderr.decode()
+
+
+def test_the_life_of_a_partition_from_the_server(login: OpenSsh, emptied: Tenant) -> None:
+    """Make one, see it, choose it, look at its IPUs, remove it."""
+    assert told(login, "vipu create partition p1 --size 4 --reconfigurable") == "create partition (p1): success.\n"
+    listed = told(login, "vipu list partitions")
+    assert listed == (
+        "---------------------------------------------------------------------\n"
+        " Partition | ILDs | GW Routing | ILD Routing | Size | GCDs | State\n"
+        "---------------------------------------------------------------------\n"
+        " p1        | 1    | DEFAULT    | DNC         | 4    | 1    | ACTIVE\n"
+        "---------------------------------------------------------------------\n"
+    )
+    listing = told(login, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
+    assert "Partition: p1 [active]\n-+- Id: [0], target: [Fabric], IPU-M host: [10.5.1.1], IPU#: [3]" in listing
+    assert listing.count("-+- Id:") == 7
+    assert "partition p1 [active] has 4 reconfigurable IPUs" in told(
+        login, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-monitor"
+    )
+    assert told(login, "vipu reset partition p1") == "reset partition (p1): success.\n"
+    assert told(login, "vipu remove partition p1") == "remove partition (p1): success.\n"
+    assert "'p1' does not exist" in refused(login, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
+
+
+def test_ipuof_files_appear_when_they_are_asked_for(login: OpenSsh, emptied: Tenant) -> None:
+    told(login, "vipu create partition one --size 2 && vipu create partition two --size 4 --gcds 2")
+    assert told(login, "ls ~/.ipuof.conf.d") == ""
+    config = json.loads(told(login, "vipu get partition one --ipuof-configs"))
+    assert [device["server_port"] for device in config["gcd_configs"][0]["devices"]] == [50053, 50052]
+    assert told(login, "ls ~/.ipuof.conf.d") == "one_ipuof.conf\n"
+    kept = json.loads(told(login, "cat ~/.ipuof.conf.d/one_ipuof.conf"))
+    assert (len(kept["devices"]), kept["attributes"]["GCD Id"]) == (2, "0")
+    # With one file there the programs need no more telling.
+    assert "Partition: one [active]" in told(login, "export IPUOF_VIPU_API_PARTITION_ID=; gc-info -l")
+    told(login, "vipu get partition two --ipuof-configs")
+    assert told(login, "ls ~/.ipuof.conf.d") == "one_ipuof.conf\ntwo_gcd0_ipuof.conf\ntwo_gcd1_ipuof.conf\n"
+    several = refused(login, "export IPUOF_VIPU_API_PARTITION_ID=; gc-info -l")
+    assert "several partitions are configured and none is chosen (one, two)" in several
+    path = "export IPUOF_CONFIG_PATH=~/.ipuof.conf.d/two_gcd1_ipuof.conf; gc-info --ipu-count"
+    assert told(login, path) == "2\n"
+
+
+def test_json_is_the_wire_field_by_field(login: OpenSsh, emptied: Tenant) -> None:
+    told(login, "vipu create partition p1 --size 2 --sync-type pod-native")
+    [partition] = json.loads(told(login, "vipu list partitions --showjson"))["partitions"]
+    assert (partition["id"], partition["ready_state"]) == ("p1", "PS_ACTIVE")
+    assert partition["spec"] | {"ipus": [], "cluster_id": ""} == {
+        "cluster_id": "",
+        "ipus": [],
+        "ipulink_routing_type": "IRT_DNC",
+        "sync_type": "ST_POD_NATIVE_DEFAULT",
+        "num_gcds": 1,
+        "num_ipulink_segments": 1,
+        "reconfigurable": False,
+        "gw_routing_type": "GRT_UNDEFINED",
+        "num_replicas": 1,
+        "allocation_id": "tenant",
+    }
+    status = json.loads(told(login, "vipu --showjson get partition p1"))["status"]
+    assert (status["operation_state"], status["errors"], status["auto_reset_retry_count"]) == ("POS_IDLE", [], 0)
+    removed = json.loads(told(login, "vipu remove partition p1 --showjson"))
+    assert removed == {"operation": "remove partition", "partition_id": "p1", "result": "success"}
+
+
+def test_a_partition_is_shown_whole(login: OpenSsh, emptied: Tenant) -> None:
+    told(login, "vipu create partition p1 --size 4")
+    rows = dict(line.strip().split(" | ") for line in told(login, "vipu get partition p1").splitlines() if "|" in line)
+    shown = {name.strip(): value for name, value in rows.items()}
+    assert (shown["Partition ID"], shown["Allocation ID"], shown["State"]) == ("p1", "tenant", "ACTIVE")
+    assert shown["IPUs"] == "0: 0 1 2 3"
+
+
+def test_allocations_and_attributes_are_listed(login: OpenSsh, tenant: Tenant) -> None:
+    agents = [machine.name for machine in tenant.site.region(REGION).pods[0].machines[:2]]
+    table = told(login, "vipu list allocations").splitlines()
+    assert [line.split(" | ") for line in table if "|" in line] == [
+        [" Allocation ID", "Agents"],
+        [" tenant       ", " ".join(agents)],
+    ]
+    entries = json.loads(told(login, "vipu list ipu-attrs --showjson"))["entries"]
+    assert sorted(entry["agent"] for entry in entries) == agents
+    assert entries[0]["ipu_attributes"]["3"]["attributes"]["board type"] == "M2000"
+    some = told(login, f"vipu list ipu-attrs --agent {agents[0]}")
+    assert some.count("board serial number") == 4
+    assert " Agent" in some.splitlines()[1]
+
+
+def test_versions_are_told(login: OpenSsh, tenant: Tenant) -> None:
+    endpoint = tenant.site.endpoint(REGION)
+    assert told(login, "vipu --server-version") == f"version: 1.18.0\nhost: {endpoint.host}:{endpoint.user_port}\n"
+    assert told(login, "vipu --version") == "vipu version 1.18.0\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "cause"),
+    [
+        ("vipu create partition p1 --size 3", "create partition (p1): failed: "),
+        ("vipu create partition p1 --size 16", "no free allocation for 16 IPUs"),
+        ("vipu create partition p1 --size 4 --allocation stranger", "allocation 'stranger' does not exist"),
+        ("vipu get partition theirs", "partition 'theirs' does not exist"),
+        ("vipu get partition theirs --ipuof-configs", "partition 'theirs' does not exist"),
+        ("vipu reset partition theirs", "partition 'theirs' does not exist"),
+        ("vipu remove partition theirs --force", "partition 'theirs' does not exist"),
+        ("vipu list ipu-attrs --agent lux2-p001-m09", "agent 'lux2-p001-m09' does not exist"),
+        ("vipu --api-port 1 list partitions", "is unreachable"),
+        ("vipu -H example.org list partitions", "the V-IPU controller at example.org"),
+        ("export VIPU_CLI_API_PORT=many; vipu list partitions", "VIPU_CLI_API_PORT is 'many', not a port"),
+        ("export IPUOF_VIPU_API_HOST=; vipu list partitions", "no V-IPU controller is named"),
+    ],
+)
+def test_a_failure_names_its_cause_and_nothing_of_others(login: OpenSsh, command: str, cause: str) -> None:
+    assert cause in refused(login, command)
+
+
+def test_a_wrong_command_line_is_told_and_the_server_lives(login: OpenSsh) -> None:
+    done = login.ssh("vipu create partition p1")
+    assert done.returncode == 2
+    assert b"--size" in done.stderr
+    assert told(login, "vipu create partition --help").startswith("usage: vipu create partition")
+
+
+def outside(tenant: Tenant, home: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`ipucloud vipu`, on this machine."""
+    return subprocess.run(
+        [sys.executable, "-m", "ipucloud.cli.main", "vipu", *args],
+        env=os.environ | {"HOME": str(home)} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_the_same_command_works_from_outside(tenant: Tenant, emptied: Tenant, tmp_path: Path) -> None:
+    endpoint = tenant.site.endpoint(REGION)
+    where = {"VIPU_CLI_API_HOST": endpoint.host, "VIPU_CLI_API_PORT": str(endpoint.user_port)}
+    made = outside(tenant, tmp_path, "create", "partition", "p1", "--size", "2", "--allocation", "tenant", **where)
+    assert (made.returncode, made.stdout) == (0, "create partition (p1): success.\n")
+    options = ["--api-host", endpoint.host, "--api-port", str(endpoint.user_port)]
+    configured = outside(tenant, tmp_path, *options, "get", "partition", "p1", "--ipuof-configs")
+    assert json.loads(configured.stdout)["gcd_configs"][0]["attributes"]["Partition Id"] == "p1"
+    assert (tmp_path / ".ipuof.conf.d" / "p1_ipuof.conf").exists()
+    everything = outside(
+        tenant, tmp_path, *options, "--admin-port", str(endpoint.admin_port), "list", "allocations", "--showjson"
+    )
+    assert [each["id"] for each in json.loads(everything.stdout)["allocations"]] == ["stranger", "tenant"]
+    removed = outside(tenant, tmp_path, "remove", "partition", "p1", **where)
+    assert (removed.returncode, removed.stdout) == (0, "remove partition (p1): success.\n")
+    nobody = outside(tenant, tmp_path, "list", "partitions", VIPU_CLI_API_HOST="127.0.0.1", VIPU_CLI_API_PORT="1")
+    assert (nobody.returncode, nobody.stderr) == (
+        1,
+        "list partitions: failed: the V-IPU controller at 127.0.0.1:1 is unreachable.\n",
+    )

@@ -1,0 +1,157 @@
+"""Servers with IPUs of their own, sold by the same cluster API, against the simulated site over its real protocols."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from ipucloud.billing.price_store import install_shipped_prices
+from ipucloud.clusters.estimate import estimate
+from ipucloud.clusters.models import ClusterCreate
+from ipucloud.clusters.plans import SKIPPED_WITHOUT_VIPU
+from ipucloud.inventory.queries import region_capacity
+from ipucloud.inventory.sync import sync
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
+from tests.support.factories import set_quota
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.world import World, open_world
+
+pytestmark = pytest.mark.anyio
+
+SERVERS = 2
+"""Of each kind."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    folder = tmp_path_factory.mktemp("site")
+    with running_site(folder, machines=1, options=["--servers", str(SERVERS)]) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
+    async with open_world(database, site) as world:
+        async with world.database.begin() as connection:
+            await install_shipped_prices(connection, world.catalogue)
+            for machine_type in ("c600-server", "dss8440"):
+                await set_quota(connection, world.project.id, "lab-1", machine_type, 8)
+        yield world
+        world.heal()
+        async with world.worker():
+            await world.delete_all()
+        await world.assert_nothing_left()
+
+
+async def steps(world: World, operation: Any) -> dict[str, tuple[str, str | None]]:
+    """The state and detail of each step."""
+    async with world.database.read() as connection:
+        rows = await connection.execute(
+            sa.text("SELECT name, state, detail FROM operation_steps WHERE operation_id = :id ORDER BY ordinal"),
+            {"id": operation},
+        )
+        return {row.name: (row.state, row.detail) for row in rows}
+
+
+@pytest.mark.parametrize(("flavor", "ipus"), [("c600-1", 1), ("c600-4", 4), ("c600-8", 8), ("dss8440-16", 16)])
+async def test_a_server_is_provisioned_billed_and_cleaned(world: World, flavor: str, ipus: int) -> None:
+    free = await world.free_machines()
+    async with world.worker():
+        made = await world.create(flavor=flavor)
+        ended = await world.finished(made.operation)
+        assert (ended.state, ended.progress, ended.error) == ("succeeded", 100, None)
+        taken = await steps(world, made.operation)
+        skipped = {name for name, (state, _) in taken.items() if state == "skipped"}
+        assert skipped == {"power_on_machines", "create_allocation", "test_cluster", "create_partition"}
+        assert all(taken[name] == ("skipped", SKIPPED_WITHOUT_VIPU[name]) for name in skipped)
+        cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=made.id)
+        assert (cluster.state, cluster.machines, cluster.ipus) == ("active", 1, ipus)
+        held = await world.one(
+            "SELECT (SELECT name FROM machines WHERE id = max(machine_id::text)::uuid) AS machine,"
+            " (SELECT name FROM hosts WHERE id = max(host_id::text)::uuid) AS host FROM allocations"
+        )
+        assert held.machine == held.host
+        host = world.site.http().get(f"/v1/hosts/{held.host}").json()
+        assert (host["ipus_visible"], host["server"]["ipus"]) == (ipus, ipus)
+        interval = await world.one("SELECT * FROM usage_intervals")
+        assert (interval.quantity, interval.ended_at) == (1, None)
+        assert await world.free_machines() == free - 1
+        deletion = await world.delete(made.id)
+        assert (await world.finished(deletion)).state == "succeeded"
+    removed = await steps(world, deletion)
+    assert {name for name, (state, _) in removed.items() if state == "skipped"} == {
+        "remove_partitions",
+        "remove_allocation",
+    }
+    assert removed["verify_clean"][0] == "succeeded"
+    assert world.site.http().get(f"/redfish/v1/Systems/{held.machine}").json()["PowerState"] == "Off"
+    assert await world.free_machines() == free
+
+
+async def test_a_smaller_flavor_takes_a_whole_server_and_the_last_one_is_told(world: World) -> None:
+    """Two customers never share a server: each has its own operating system on it."""
+    async with world.database.read() as connection:
+        flavors = world.catalogue.flavors_in("lab-1")
+        before = {
+            each.flavor: each.available for each in await region_capacity(connection, region="lab-1", flavors=flavors)
+        }
+    assert before == {"c600-1": 2, "c600-2": 2, "c600-4": 2, "c600-8": 2, "dss8440-16": 2}
+    async with world.worker():
+        for number in range(SERVERS):
+            made = await world.create(f"c{number}", "c600-1")
+            assert (await world.finished(made.operation)).state == "succeeded"
+        with pytest.raises(Problem) as refused:
+            await world.create("another", "c600-2")
+    assert refused.value.kind is CAPACITY_EXHAUSTED
+    assert "This takes 1 machine (2 IPUs); the region has 0 free." in refused.value.detail
+    assert await world.value("SELECT count(DISTINCT host_id) FROM allocations WHERE host_id IS NOT NULL") == SERVERS
+
+
+async def test_an_estimate_leaves_out_the_stages_that_do_not_apply(world: World) -> None:
+    def body(flavor: str, region: str) -> ClusterCreate:
+        return ClusterCreate(
+            name="bert", region=region, flavor=flavor, image="ubuntu-20.04-x64-poplar-1.18.0-3.0.0", ssh_keys=["laptop"]
+        )
+
+    async with world.database.begin() as connection:
+        await connection.execute(sa.text("UPDATE site_regions SET typical_seconds = '{}'"))
+        ask = partial(estimate, connection, world.project.actor, catalogue=world.catalogue, settings=world.settings)
+        server, pod = await ask(body("c600-4", "lab-1")), await ask(body("m2000-pod4", "luxembourg-2"))
+    assert (server.expected_seconds, pod.expected_seconds) == (585, 900)
+    assert server.price_per_minute.amount == Decimal("0.0425")
+    assert (server.quota.needed, server.quota.allowed, server.capacity.available) == (1, True, True)
+
+
+async def test_a_server_whose_host_is_ill_takes_no_cluster(world: World) -> None:
+    async with world.database.begin() as connection:
+        await connection.execute(sa.text("UPDATE hosts SET health = 'failed' WHERE name = 'lab1-c001'"))
+        await connection.execute(sa.text("UPDATE hosts SET maintenance = true WHERE name = 'lab1-c002'"))
+    with pytest.raises(Problem) as refused:
+        await world.create(flavor="c600-8")
+    assert refused.value.kind is CAPACITY_EXHAUSTED
+    assert "not all of it can be used" in refused.value.detail
+
+
+async def test_a_create_that_fails_is_undone(world: World) -> None:
+    world.fault(call="hosts.put_server", action="status", status=422)
+    async with world.worker():
+        made = await world.create(flavor="c600-2")
+        ended = await world.finished(made.operation)
+    assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
+    taken = await steps(world, made.operation)
+    assert {taken[name][0] for name in ("remove_partitions", "remove_allocation")} == {"skipped"}
+    assert taken["verify_clean"][0] == "succeeded"
+    await world.assert_nothing_left()
+
+
+async def test_the_site_is_registered_again_without_a_change(world: World) -> None:
+    before = await world.value("SELECT count(*) FROM hosts WHERE machine_id IS NOT NULL")
+    await sync(world.database, world.sites)
+    assert before == await world.value("SELECT count(*) FROM hosts WHERE machine_id IS NOT NULL") == 2 * SERVERS
+    assert await world.value("SELECT vipu_host IS NULL FROM site_regions WHERE region = 'lab-1'")
