@@ -10,11 +10,11 @@ from ipucloud.simulator.cables import Cables
 from ipucloud.simulator.clock import Clock
 from ipucloud.simulator.durations import Durations
 from ipucloud.simulator.faults import FaultBook
-from ipucloud.simulator.hardware import build_regions
+from ipucloud.simulator.hardware import Machine, build_regions
 from ipucloud.simulator.hosts import Hosts
 from ipucloud.simulator.machines import Machines
 from ipucloud.simulator.networks import Networks
-from ipucloud.simulator.refusal import precondition
+from ipucloud.simulator.refusal import not_found, precondition
 from ipucloud.simulator.settings import Settings
 from ipucloud.simulator.ssh.fabric import Fabric
 from ipucloud.simulator.ssh.server import Surroundings
@@ -139,12 +139,18 @@ class Site:
 
     def fail_link(self, machine: str, kind: LinkKind, state: LinkState) -> None:
         """Break a link; when nothing passes any more, partitions across it fail."""
-        for end in self.cables.fail(self.machines.get(machine), kind, state):
+        for end in self.cables.fail(self._cabled(machine), kind, state):
             self.controllers[end.region.slug].hardware_changed([end.name])
 
     def repair_link(self, machine: str, kind: LinkKind) -> None:
         """Mend a link."""
-        self.cables.repair(self.machines.get(machine), kind)
+        self.cables.repair(self._cabled(machine), kind)
+
+    def _cabled(self, name: str) -> Machine:
+        machine = self.machines.get(name)
+        if machine.region.slug not in self.controllers:
+            raise not_found(f"server {name!r} has no links outside of itself")
+        return machine
 
     def _check_size(self) -> None:
         """A site may grow between two starts; it may not lose hardware that its state speaks of."""

@@ -139,7 +139,7 @@ def test_ids_have_at_most_36_characters() -> None:
 
 def test_an_agent_is_in_one_cluster_and_one_pod_only(tmp_path_factory: pytest.TempPathFactory) -> None:
     settings = Settings(data=tmp_path_factory.getbasetemp(), token="t", machines=300)
-    for region in build_regions(settings).values():
+    for region in (region for region in build_regions(settings).values() if region.under_vipu):
         fleet = Fleet(region, FleetChanges())
         agents = [agent.name for cluster in fleet.clusters.values() for agent in cluster.agents]
         assert len(agents) == len(set(agents)) == 300
