@@ -101,10 +101,12 @@ class History:
             draw=self._draw,
             faults=self._faults,
         )
-        self.settings = Settings(
-            worker_slots=self.weather.slots,
-            poll_seconds=self.weather.poll,
-            reap_seconds=2 * self.weather.poll,
+        self.settings = stage.settings.model_copy(
+            update={
+                "worker_slots": self.weather.slots,
+                "poll_seconds": self.weather.poll,
+                "reap_seconds": 2 * self.weather.poll,
+            }
         )
         self._watcher = Watcher(stage.control)
         self._wires = Network(

@@ -76,6 +76,7 @@ def _lines(coverage: Coverage) -> Iterator[str]:
     yield from _titled("passed by workers, of which none was killed there", passed - _names(coverage, Seen.KILLED))
     yield from _titled("passed by workers, of which none was frozen there", passed - _names(coverage, Seen.FROZEN))
     yield from _titled("should have been met, and was not", missed(coverage))
+    yield from _titled("calls to the site that no history makes", set(Call) - CALLS.keys())
 
 
 def _names(coverage: Coverage, kind: Seen) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import gc
 import os
 import subprocess
 import time
@@ -159,6 +160,8 @@ def _begin(mutant: str | None) -> None:
     stack = ExitStack()
     atexit.register(stack.close)
     _stages.append(stack.enter_context(one_stage(mutant)))
+    gc.freeze()
+    gc.set_threshold(50_000)
 
 
 def _play(seed: int) -> Verdict:

@@ -12,6 +12,7 @@ import psycopg
 
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.inventory.sync import sync
 from ipucloud.site.ports import Site, VipuAddress
@@ -52,6 +53,7 @@ class Stage:
     inventory: Inventory
     catalogue: Catalogue
     projects: tuple[UUID, ...]
+    settings: Settings
     played: int = 0
 
     def clear(self, quota: int) -> None:
@@ -80,7 +82,7 @@ async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
     with psycopg.connect(scratch.superuser_url, autocommit=True, prepare_threshold=2) as control:
         control.execute("SET session_replication_role = replica")  # emptying must not ask the triggers
         with Switchboard.open(scratch.app_url, control, _LINES) as board:
-            yield Stage(control, board, inventory, load(), tuple(project.id for project in projects))
+            yield Stage(control, board, inventory, load(), tuple(project.id for project in projects), Settings())
 
 
 class _Listing:

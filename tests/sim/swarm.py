@@ -75,12 +75,12 @@ class Weather:
 def weather(draw: random.Random) -> Weather:
     workers = draw.choice((2, 2, 3))
     return Weather(
-        steps=draw.choice((200, 350, 600)),
+        steps=draw.choice((150, 300, 500)),
         workers=workers,
         clusters=draw.randint(2, 6),
         horizon=draw.choice((2.0, 60.0, 300.0, 900.0)),
         kill_rate=draw.choice((0.0, 0.01, 0.03, 0.1)),
-        freeze_rate=draw.choice((0.0, 0.0, 0.005, 0.02)),
+        freeze_rate=draw.choice((0.0, 0.005, 0.02, 0.05)),
         presence_loss_rate=draw.choice((0.0, 0.0, 0.005)),
         drain_rate=draw.choice((0.0, 0.0, 0.005)),
         tick=draw.choice((0.2, 1.0, 4.0)),
