@@ -37,7 +37,7 @@ class Kill:
 
     def row(self) -> str:
         by = f"`{self.mutant.directed}`" if self.mutant.directed else "the simulation"
-        after = "—" if self.mutant.directed else "not found" if self.after is None else str(self.after)
+        after = "not found" if self.after is None else "—" if self.mutant.directed else str(self.after)
         return f"| `{self.mutant.name}` | {self.mutant.breaks} | {by} | {after} |\n"
 
 
