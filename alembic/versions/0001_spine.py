@@ -55,7 +55,8 @@ GRANTS = (
     "GRANT SELECT ON ALL TABLES IN SCHEMA public TO ipucloud_app",
     "GRANT INSERT ON ALL TABLES IN SCHEMA public TO ipucloud_app",
     "REVOKE INSERT ON alembic_version FROM ipucloud_app",
-    "GRANT UPDATE, DELETE ON hosts, idempotency_keys, machine_pools, machines, pods, site_regions, work TO ipucloud_app",
+    "GRANT UPDATE, DELETE ON hosts, idempotency_keys, machine_pools, machines, partitions, pods, site_regions, work"
+    " TO ipucloud_app",
     "GRANT UPDATE ON allocations, clusters, operation_steps, operations, poplar_servers, projects, quotas, tokens"
     " TO ipucloud_app",
     "GRANT DELETE ON ssh_keys TO ipucloud_app",
@@ -365,10 +366,76 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_hosts_region"), "hosts", ["region"], unique=False)
     op.create_table(
+        "partitions",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("project_id", sa.Uuid(), nullable=False),
+        sa.Column("cluster_id", sa.Uuid(), nullable=False),
+        sa.Column("origin", sa.Text(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=True, comment="of those asked for by the API, counted per cluster"),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("external_name", sa.Text(), nullable=False, comment="its id at the controller"),
+        sa.Column("wish", sa.Text(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("state_reason", sa.Text(), nullable=True),
+        sa.Column("state_entered_at", sa.DateTime(timezone=True), server_default=sa.text("app_now()"), nullable=False),
+        sa.Column("requested", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
+        sa.Column("observed", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
+        sa.Column("observed_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("ipuof", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
+        sa.Column("ipuof_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("reset_relocatable", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.Column("reset_fence", sa.BigInteger(), nullable=True, comment="fence under which a reset was to be sent"),
+        sa.Column("reset_sent_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("reset_confirmed", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("app_now()"), nullable=False),
+        sa.Column("removed_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("version", sa.BigInteger(), server_default="1", nullable=False),
+        sa.CheckConstraint(
+            "(origin = 'api') = (requested IS NOT NULL AND number IS NOT NULL)",
+            name=op.f("ck_partitions_requested"),
+        ),
+        sa.CheckConstraint("(ipuof IS NULL) = (ipuof_at IS NULL)", name=op.f("ck_partitions_ipuof")),
+        sa.CheckConstraint("(observed IS NULL) = (observed_at IS NULL)", name=op.f("ck_partitions_observed")),
+        sa.CheckConstraint("(state = 'removed') = (removed_at IS NOT NULL)", name=op.f("ck_partitions_removed")),
+        sa.CheckConstraint("origin <> 'customer' OR wish = 'kept'", name=op.f("ck_partitions_customers_own_are_kept")),
+        sa.CheckConstraint("origin IN ('cluster', 'api', 'customer')", name=op.f("ck_partitions_origin")),
+        sa.CheckConstraint(
+            "state IN ('creating', 'active', 'resetting', 'error', 'unknown', 'missing', 'removing', 'removed')",
+            name=op.f("ck_partitions_state"),
+        ),
+        sa.CheckConstraint("wish IN ('made', 'kept', 'reset', 'gone')", name=op.f("ck_partitions_wish")),
+        sa.CheckConstraint(
+            "wish = 'gone' OR origin = 'customer' OR removed_at IS NULL", name=op.f("ck_partitions_removed_are_gone")
+        ),
+        sa.ForeignKeyConstraint(
+            ["project_id", "cluster_id"],
+            ["clusters.project_id", "clusters.id"],
+            name="fk_partitions_project_id_cluster_id",
+        ),
+        sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name="fk_partitions_project_id"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_partitions")),
+        sa.UniqueConstraint("cluster_id", "external_name", name=op.f("uq_partitions_cluster_id_external_name")),
+        sa.UniqueConstraint("project_id", "id", name=op.f("uq_partitions_project_id_id")),
+    )
+    op.create_index("ix_partitions_cluster", "partitions", ["project_id", "cluster_id", "created_at"], unique=False)
+    op.create_index(
+        "uq_partitions_living_name",
+        "partitions",
+        ["cluster_id", "name"],
+        unique=True,
+        postgresql_where=sa.text("removed_at IS NULL AND origin = 'api'"),
+    )
+    op.create_table(
         "operations",
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("project_id", sa.Uuid(), nullable=False),
         sa.Column("cluster_id", sa.Uuid(), nullable=False),
+        sa.Column(
+            "partition_id",
+            sa.Uuid(),
+            nullable=True,
+            comment="of that cluster, when the operation is about one of its partitions",
+        ),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("stage", sa.Text(), nullable=True),
@@ -387,6 +454,9 @@ def upgrade() -> None:
             "(state IN ('cancelled', 'failed', 'succeeded')) = (finished_at IS NOT NULL)",
             name=op.f("ck_operations_finished"),
         ),
+        sa.CheckConstraint(
+            "(kind LIKE 'partition.%') = (partition_id IS NOT NULL)", name=op.f("ck_operations_partition")
+        ),
         sa.CheckConstraint("state <> 'failed' OR error IS NOT NULL", name=op.f("ck_operations_failure_has_error")),
         sa.CheckConstraint(
             "state IN ('queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled')",
@@ -398,11 +468,23 @@ def upgrade() -> None:
             ["clusters.project_id", "clusters.id"],
             name="fk_operations_project_id_cluster_id",
         ),
+        sa.ForeignKeyConstraint(
+            ["project_id", "partition_id"],
+            ["partitions.project_id", "partitions.id"],
+            name="fk_operations_project_id_partition_id",
+        ),
         sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name="fk_operations_project_id"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_operations")),
         sa.UniqueConstraint("project_id", "id", name=op.f("uq_operations_project_id_id")),
     )
     op.create_index("ix_operations_cluster", "operations", ["project_id", "cluster_id"], unique=False)
+    op.create_index(
+        "ix_operations_partition",
+        "operations",
+        ["project_id", "partition_id"],
+        unique=False,
+        postgresql_where=sa.text("partition_id IS NOT NULL"),
+    )
     op.create_index("ix_operations_project_created", "operations", ["project_id", "created_at", "id"], unique=False)
     op.create_index(
         "uq_operations_open_cluster",
@@ -608,8 +690,18 @@ def downgrade() -> None:
         postgresql_where=sa.text("NOT (state IN ('cancelled', 'failed', 'succeeded'))"),
     )
     op.drop_index("ix_operations_project_created", table_name="operations")
+    op.drop_index(
+        "ix_operations_partition", table_name="operations", postgresql_where=sa.text("partition_id IS NOT NULL")
+    )
     op.drop_index("ix_operations_cluster", table_name="operations")
     op.drop_table("operations")
+    op.drop_index(
+        "uq_partitions_living_name",
+        table_name="partitions",
+        postgresql_where=sa.text("removed_at IS NULL AND origin = 'api'"),
+    )
+    op.drop_index("ix_partitions_cluster", table_name="partitions")
+    op.drop_table("partitions")
     op.drop_index(op.f("ix_hosts_region"), table_name="hosts")
     op.drop_table("hosts")
     op.drop_table("machines")

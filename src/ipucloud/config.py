@@ -51,6 +51,10 @@ class Settings(BaseSettings):
     lease_seconds: float = Field(30.0, gt=0)
     poll_seconds: float = Field(1.0, gt=0, description="floor of the engine's polling when no wake arrives")
     reap_seconds: float = Field(1.0, gt=0, description="how often a worker looks for leases of dead workers")
+    partitions_quiet_interval: float = Field(
+        60.0, gt=0, description="how often a cluster's partitions are looked at while nothing changes"
+    )
+    partitions_change_interval: float = Field(1.0, gt=0, description="the same after a change, or during one")
     step_attempts: int = Field(5, ge=1, description="failures of one step before the operation is undone")
     create_deadline: float = Field(3600.0, gt=0)
     drain_seconds: float = Field(20.0, gt=0)

@@ -10,6 +10,7 @@ import ipucloud.identity.tables
 import ipucloud.invariants.tables
 import ipucloud.inventory.tables
 import ipucloud.operations.tables
+import ipucloud.partitions.tables
 import ipucloud.quotas.tables
 import ipucloud.reconcile.tables  # noqa: F401  # importing a table registers it
 from ipucloud.db.base import metadata

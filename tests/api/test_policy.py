@@ -24,6 +24,7 @@ from ipucloud.kernel.ids import new_id
 from tests.api.support import PUBLIC_KEY, Api, cluster_json, problem, running
 from tests.support.cloud import Cloud
 from tests.support.factories import Project, make_project, make_token, seed_world
+from tests.support.partitions import make_partition
 from tests.support.postgres import TestServer
 
 pytestmark = pytest.mark.anyio
@@ -69,6 +70,14 @@ POLICY: dict[str, frozenset[Role]] = {
     "deleteCluster": WORKING,
     "listPoplarServers": EVERYBODY,
     "listMachines": EVERYBODY,
+    "listPartitions": EVERYBODY,
+    "createPartition": WORKING,
+    "getPartition": EVERYBODY,
+    "removePartition": WORKING,
+    "resetPartition": WORKING,
+    "getPartitionConfig": EVERYBODY,
+    "getTopology": EVERYBODY,
+    "getVipu": EVERYBODY,
     "getClusterUsage": EVERYBODY,
     "listOperations": EVERYBODY,
     "getOperation": EVERYBODY,
@@ -89,6 +98,8 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createCluster": lambda number: cluster_json(f"made-{number}"),
     "estimateCluster": lambda number: cluster_json(f"made-{number}"),
     "updateCluster": lambda number: {"tags": {"number": str(number)}},
+    "createPartition": lambda number: {"name": f"made-{number}", "size": 4},
+    "resetPartition": lambda _: {},
 }
 _numbers = count(1)
 
@@ -138,6 +149,11 @@ class Tenancy:
         if "{cluster}" in operation.path or "{operation}" in operation.path:
             accepted = await cloud.create(f"target-{number}", project=project)
             names |= {"cluster": str(accepted.cluster_id), "operation": str(accepted.operation_id)}
+        if "/partitions" in operation.path:
+            await cloud.finish_create(accepted.cluster_id)
+            async with cloud.database.begin() as connection:
+                await make_partition(connection, project.id, accepted.cluster_id)
+            names["partition"] = "training"
         if "{token}" in operation.path:
             async with cloud.database.begin() as connection:
                 names["token"] = str((await make_token(connection, project.id)).id)

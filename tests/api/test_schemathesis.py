@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import pytest
 import schemathesis
+import sqlalchemy as sa
 import uvicorn
 from fastapi import FastAPI
 from hypothesis import HealthCheck, settings
@@ -24,14 +25,18 @@ from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.identity import key_store
 from ipucloud.identity.roles import Role
+from ipucloud.operations.store import end_operation
 from tests.api.support import PUBLIC_KEY, UNLIMITED
 from tests.support.cloud import cluster_body
 from tests.support.factories import make_token, seed_world
+from tests.support.partitions import make_partition
 from tests.support.postgres import TestServer
 
 MORE_THAN_A_SCHEMA_SAYS = [
     "createCluster",  # what the catalogue and the project's keys allow
     "estimateCluster",
+    "createPartition",  # what the controller's rules and the cluster's hardware allow
+    "getPartitionConfig",  # the GCDs that there are
     "updateCluster",  # an expiry lies in the future
     "createToken",
     "createSshKey",  # keys are judged by their numbers
@@ -66,6 +71,18 @@ async def prepare(url: str) -> tuple[str, dict[str, str]]:
         world = await seed_world(connection)
         admin = await make_token(connection, None, Role.ADMIN)
         accepted = await create(connection, world.project.actor, cluster_body(), catalogue=load(), settings=Settings())
+        await connection.execute(
+            sa.text("UPDATE clusters SET state = 'active', ready_at = app_now() WHERE id = :id"),
+            {"id": accepted.cluster_id},
+        )
+        await end_operation(
+            connection,
+            project_id=world.project.id,
+            cluster_id=accepted.cluster_id,
+            state="failed",
+            error={"code": "made_for_a_test"},
+        )
+        await make_partition(connection, world.project.id, accepted.cluster_id)
         key, _ = await key_store.add(connection, world.project.actor, name="desk", public_key=PUBLIC_KEY)
     await database.close()
     names = {
@@ -74,6 +91,7 @@ async def prepare(url: str) -> tuple[str, dict[str, str]]:
         "operation": str(accepted.operation_id),
         "token": str(world.project.token.id),
         "key": str(key),
+        "partition": "training",
         "region": "luxembourg-2",
     }
     return admin.secret, names

@@ -23,6 +23,8 @@ SELECT c.id, c.external_name, c.state, c.ready_at IS NOT NULL AS was_ready,
                   WHERE a.cluster_id = c.id AND a.freed_at IS NULL), '{}') AS hosts,
        coalesce((SELECT array_agg(p.name) FROM poplar_servers p
                   WHERE p.cluster_id = c.id AND p.state = 'running'), '{}') AS servers,
+       coalesce((SELECT array_agg(p.external_name) FROM partitions p
+                  WHERE p.cluster_id = c.id AND p.removed_at IS NULL), '{}') AS partitions,
        (SELECT count(*) FROM usage_intervals u WHERE u.cluster_id = c.id AND u.ended_at IS NULL) AS running,
        (SELECT count(*) FROM usage_intervals u WHERE u.cluster_id = c.id) AS intervals,
        (SELECT count(*) FROM operations o WHERE o.cluster_id = c.id AND o.finished_at IS NULL) AS open
@@ -93,7 +95,7 @@ def _wanted(cluster: Any) -> Seen:
     return Seen(
         network=frozenset({*cluster.machines, *cluster.hosts}),
         agents=frozenset(cluster.machines),
-        partitions=frozenset({cluster.external_name}),
+        partitions=frozenset(cluster.partitions),
         servers=frozenset(f"{server} on {host}" for server, host in zip(cluster.servers, cluster.hosts, strict=True)),
     )
 

@@ -41,6 +41,7 @@ SETTINGS: dict[str, Any] = {
     "site_call_timeout": 2.0,
     "site_poll_interval": 0.01,
     "request_life": 0.05,
+    "partitions_change_interval": 0.02,
     "poll_seconds": 0.05,
     "reap_seconds": 0.03,
     "drain_seconds": 5.0,

@@ -24,7 +24,26 @@ from tests.crash.kinds import (
     Tasks,
 )
 from tests.crash.lab import Lab
-from tests.crash.requests import REQUEST_KINDS, PostCancel, PostCreate, PostDelete, RequestCase, attempt_request
+from tests.crash.partitions import (
+    PARTITION_KINDS,
+    PARTITION_REQUESTS,
+    MakePartition,
+    PostPartition,
+    PostRemoval,
+    RefusedPartition,
+    RefusedReset,
+    RemovePartition,
+    ResetPartition,
+)
+from tests.crash.requests import (
+    REQUEST_KINDS,
+    PostCancel,
+    PostCreate,
+    PostDelete,
+    RequestCase,
+    RequestKind,
+    attempt_request,
+)
 from tests.crash.trials import Case, Outcome, attempt
 
 AnyCase: TypeAlias = Case | RequestCase
@@ -33,11 +52,17 @@ DOCS = Path(__file__).parents[2] / "docs"
 NEVER = "never"
 HITS = (1, 2)
 
-_HOMES: dict[str, Kind] = {
+_HOMES: dict[str, Kind | RequestKind] = {
     "cluster.cancel_seen": Cancel(),
     "cluster.undo_appended": Cancel(),
     "cluster.machines_released": Delete(),
     "cluster.machines_freed": Delete(),
+    "partitions.undo_appended": RefusedPartition(),
+    "partitions.reset_marked": ResetPartition(),
+    "partitions.given_up": RefusedReset(),
+    "promise.partition_written": PostPartition(),
+    "promise.preempted": PostRemoval(),
+    "promise.wish_written": PostRemoval(),
     "engine.before_heartbeat": Held(),
     "engine.heartbeat_sent": Held(),
     "engine.draining": Drain(),
@@ -56,12 +81,19 @@ _DELETE_CALLS = (
     "admin.RemoveAllocation",
     "networks.delete",
 )
+_PARTITION_CALLS: dict[str, Kind] = {
+    "vipu.ResetPartition": ResetPartition(),
+    "vipu.RemovePartition": RemovePartition(),
+    "vipu.GetPartitionIpuofConfig": MakePartition(),
+}
 _TASK_CALLS = ("inventory.get", "networks.list", "hosts.list")
 _FAMILIES: dict[str, Callable[[str], AnyCase]] = {
     "create": lambda point: RequestCase(PostCreate(), point),
     "notifier": lambda point: RequestCase(PostCreate(), point),
     "request": lambda point: RequestCase(PostCreate(), point),
     "delete": lambda point: RequestCase(PostDelete(), point),
+    "partitions": lambda point: Case(MakePartition(), point),
+    "promise": lambda point: RequestCase(PostPartition(), point),
     "cancel": lambda point: RequestCase(PostCancel(), point),
     "sweep": lambda point: Case(Tasks(), point),
     "sync": lambda point: Case(Tasks(), point),
@@ -77,12 +109,15 @@ def names() -> list[str]:
 def once(point: str) -> AnyCase:
     """A trial that comes to the point."""
     family, _, _ = point.partition(".")
+    _, _, call = point.partition(":")
+    home = _HOMES.get(point, _PARTITION_CALLS.get(call))
+    if home is not None:
+        return RequestCase(home, point) if isinstance(home, RequestKind) else Case(home, point)
     if family in _FAMILIES:
         return _FAMILIES[family](point)
-    _, _, call = point.partition(":")
     if call in _DELETE_CALLS:
         return Case(Delete(), point)
-    return Case(Tasks() if call in _TASK_CALLS else _HOMES.get(point, Create()), point)
+    return Case(Tasks() if call in _TASK_CALLS else Create(), point)
 
 
 async def run(lab: Lab, case: AnyCase) -> Outcome:
@@ -98,12 +133,12 @@ async def everything(lab: Lab) -> list[AnyCase]:
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
-    for kind in KINDS:
+    for kind in (*KINDS, *PARTITION_KINDS):
         reached = (await attempt(lab, Case(kind, NEVER))).points
         if kind.after is not None:
             reached = reached[reached.index(kind.after) :]
         found += [Case(kind, point, hit) for point, hit in _hits(reached)]
-    for request in REQUEST_KINDS:
+    for request in (*REQUEST_KINDS, *PARTITION_REQUESTS):
         reached = (await attempt_request(lab, RequestCase(request, NEVER, hit=max(HITS)))).points
         found += [RequestCase(request, point, hit) for point, hit in _hits(reached)]
     return found

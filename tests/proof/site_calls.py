@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal
 
+from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.site.calls import Call
 from ipucloud.site.ports import Allocation, PartitionRequest, Site, Sites
 from ipucloud.wire.site import HostState, Inventory, NetworkSpec, ServerSpec, SiteRegion
@@ -245,6 +246,41 @@ CASES = (
         lambda _, s, _t: s.vipu.all_partitions(),
         missing="empty",
         target=_none,
+    ),
+    CallCase(
+        "vipu.partitions_of",
+        Call.LIST_PARTITIONS,
+        "user",
+        lambda _, s, t: s.vipu.partitions_of(t.name),
+        _partition,
+        missing="empty",
+    ),
+    CallCase(
+        "vipu.ipuof_config",
+        Call.GET_IPUOF_CONFIG,
+        "user",
+        lambda _, s, t: s.vipu.ipuof_config(t.name, PartitionShape(IPUS_OF_A_MACHINE)),
+        _partition,
+        missing="None",
+    ),
+    CallCase(
+        "vipu.reset_partition",
+        Call.RESET_PARTITION,
+        "user",
+        lambda _, s, t: s.vipu.reset_partition(t.name, relocatable=False),
+        _partition,
+        look=_partition_is_there,
+        missing="ok",
+    ),
+    CallCase(
+        "vipu.remove_partition",
+        Call.REMOVE_PARTITION,
+        "user",
+        lambda _, s, t: s.vipu.remove_partition(t.name),
+        _partition,
+        look=_partition_is_there,
+        makes=False,
+        missing="ok",
     ),
     CallCase(
         "vipu.create_partition",

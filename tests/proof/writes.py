@@ -18,10 +18,12 @@ import httpx
 import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
+from ipucloud.operations.store import end_operation
 from ipucloud.schema import metadata
 from tests.api.support import PUBLIC_KEY, cluster_json, key
 from tests.support.cloud import Cloud
 from tests.support.factories import Project, Token, make_project, make_token
+from tests.support.partitions import make_partition
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "openapi.json"
 WRITING = frozenset({"post", "put", "patch", "delete"})
@@ -139,6 +141,43 @@ async def estimate_cluster(office: Office) -> Write:
     return Write("POST", path, project.token.secret, cluster_json(), cluster_json("ernie"), key())
 
 
+async def _cluster_in_use(office: Office) -> tuple[Project, str]:
+    """A project, and the path of its cluster, which has a partition `training`."""
+    project = await office.project()
+    made = await office.cloud.create(project=project)
+    async with office.cloud.database.begin() as connection:
+        await connection.execute(
+            sa.text("UPDATE clusters SET state = 'active', ready_at = app_now() WHERE id = :id"),
+            {"id": made.cluster_id},
+        )
+        await end_operation(
+            connection,
+            project_id=project.id,
+            cluster_id=made.cluster_id,
+            state="failed",
+            error={"code": "made_for_a_test"},
+        )
+        await make_partition(connection, project.id, made.cluster_id)
+    return project, f"/v1/projects/{project.slug}/clusters/{made.cluster_id}"
+
+
+async def create_partition(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    body = {"name": "inference", "size": 2}
+    return Write("POST", f"{path}/partitions", project.token.secret, body, body | {"size": 4}, key())
+
+
+async def reset_partition(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    body = {"relocatable": False}
+    return Write("POST", f"{path}/partitions/training:reset", project.token.secret, body, {"relocatable": True}, key())
+
+
+async def remove_partition(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    return Write("DELETE", f"{path}/partitions/training", project.token.secret)
+
+
 async def cancel_operation(office: Office) -> Write:
     project = await office.project()
     made = await office.cloud.create(project=project)
@@ -189,6 +228,9 @@ WRITES: dict[str, Callable[[Office], Awaitable[Write]]] = {
     "deleteCluster": delete_cluster,
     "updateCluster": update_cluster,
     "estimateCluster": estimate_cluster,
+    "createPartition": create_partition,
+    "resetPartition": reset_partition,
+    "removePartition": remove_partition,
     "cancelOperation": cancel_operation,
     "replaceQuotas": replace_quotas,
     "createSshKey": create_ssh_key,
@@ -200,6 +242,7 @@ WRITES: dict[str, Callable[[Office], Awaitable[Write]]] = {
 REPEATED_WITHOUT_KEY: dict[str, int] = {
     "deleteProject": 404,
     "deleteCluster": 202,
+    "removePartition": 202,
     "replaceQuotas": 412,
     "deleteSshKey": 404,
     "revokeToken": 204,

@@ -21,6 +21,7 @@ from ipucloud.inventory.tables import allocations
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.plan import PlannedStep
 from ipucloud.operations.tables import operation_steps, operations
+from ipucloud.partitions.tables import partitions
 from ipucloud.quotas.tables import quotas
 from ipucloud.reconcile.tables import work
 from tests.support.factories import LUXEMBOURG, Project, make_project, seed_world
@@ -85,6 +86,7 @@ async def fill_in(connection: AsyncConnection) -> Filled:
         _Operation(filled.open_operation, DELETE, DELETE_PLAN, DELETED_AT, None),
     ):
         await _record(connection, filled, operation)
+    await _partition(connection, filled)
     await _consequences(connection, filled)
     return filled
 
@@ -157,6 +159,24 @@ async def _record(connection: AsyncConnection, filled: Filled, operation: _Opera
             }
             for ordinal, step in enumerate(operation.plan, start=1)
         ],
+    )
+
+
+async def _partition(connection: AsyncConnection, filled: Filled) -> None:
+    await connection.execute(
+        sa.insert(partitions).values(
+            id=new_id(),
+            project_id=filled.project.id,
+            cluster_id=filled.cluster,
+            origin="cluster",
+            name=external_name(filled.cluster, 1),
+            external_name=external_name(filled.cluster, 1),
+            wish="kept",
+            state="active",
+            observed={"size": 4, "gcds": 1, "ipus": []},
+            observed_at=READY_AT,
+            created_at=READY_AT,
+        )
     )
 
 

@@ -215,6 +215,7 @@ async def open_world(database: Scratch, site: RunningSite, **changes: Any) -> As
         "site_call_timeout": 1.0,
         "site_poll_interval": 0.02,
         "request_life": 0.1,
+        "partitions_change_interval": 0.02,
         "poll_seconds": 0.2,
     }
     settings = Settings(**(values | changes))

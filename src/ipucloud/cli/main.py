@@ -17,6 +17,7 @@ SERVICE = "Running the service"
 
 COMMANDS = (
     Entry("clusters", "ipucloud.cli.commands.clusters", "Create, list, show, log in to and delete clusters.", CUSTOMER),
+    Entry("partitions", "ipucloud.cli.commands.partitions", "Divide a cluster's IPUs among programs.", CUSTOMER),
     Entry("operations", "ipucloud.cli.commands.operations", "Follow what the service is doing for you.", CUSTOMER),
     Entry("vipu", "ipucloud.cli.vipu.command", "Partitions, asked of a V-IPU controller itself.", CUSTOMER),
     Entry("flavors", "ipucloud.cli.commands.flavors", "Sizes of clusters and their prices.", CUSTOMER),

@@ -1,9 +1,10 @@
 """The typed client. Its law: it knows the service only by HTTP.
 
-`clusters`, `operations`, `catalogue`, `identity` and `activity` build requests; `Client` and `AsyncClient` run them.
+`clusters`, `operations`, `partitions`, `catalogue`, `identity` and `activity` build requests; `Client` and its twin
+`AsyncClient` run them.
 """
 
-from ipucloud.client import activity, catalogue, clusters, identity, models, operations
+from ipucloud.client import activity, catalogue, clusters, identity, models, operations, partitions
 from ipucloud.client.aio import AsyncClient
 from ipucloud.client.call import Call, Tagged
 from ipucloud.client.errors import (
@@ -40,4 +41,5 @@ __all__ = [
     "identity",
     "models",
     "operations",
+    "partitions",
 ]

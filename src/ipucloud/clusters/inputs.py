@@ -96,7 +96,7 @@ _LOAD = sa.text(
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       LEFT JOIN site_regions r ON r.region = c.region
-      LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL
+      LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL AND o.partition_id IS NULL
       LEFT JOIN LATERAL (
         SELECT ordinal, name, stage, attempts, detail, count(*) OVER () AS left_over
           FROM operation_steps

@@ -158,8 +158,11 @@ class BillingOut(Answer):
 
 
 class TargetOut(Answer):
-    type: Literal["cluster"]
+    """What an operation works on; `cluster` is the cluster that it is, or belongs to."""
+
+    type: Literal["cluster", "partition"]
     id: UUID
+    cluster: UUID
 
 
 class OperationSummaryOut(Answer):

@@ -8,12 +8,15 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.results import ServerObservation
-from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, PARTITIONS, ClusterState
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.ids import new_id
 from ipucloud.operations.plan import PlannedStep
 from ipucloud.operations.states import OperationState
+from ipucloud.reconcile.wake import wake
 
 _LOCK_QUOTA = sa.text(
     """
@@ -117,6 +120,17 @@ _ENTER = sa.text(
 ).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("reason", type_=sa.Text))
 
 
+# The partition that was made with the cluster; what it is like, the first look at the controller says.
+_DEFAULT_PARTITION = sa.text(
+    """
+    INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, wish, state)
+    SELECT :id, project_id, id, 'cluster', external_name, external_name, 'kept', 'active'
+      FROM clusters WHERE id = :cluster_id
+    ON CONFLICT (cluster_id, external_name) DO NOTHING
+    """
+)
+
+
 async def enter_state(
     connection: AsyncConnection, cluster: ClusterInputs, state: ClusterState, *, reason: str | None = None
 ) -> None:
@@ -133,6 +147,10 @@ async def enter_state(
         },
     )
     failpoint("cluster.state_entered")
+    if state in BILLABLE and cluster.allocated_through is AllocatedThrough.V_IPU:
+        await connection.execute(_DEFAULT_PARTITION, {"id": new_id(), "cluster_id": cluster.id})
+        await wake(connection, kind=PARTITIONS, key=str(cluster.id), project_id=cluster.project_id)
+        failpoint("cluster.partition_recorded")
 
 
 _SERVER = sa.text(
@@ -201,6 +219,17 @@ _RELEASE = sa.text(
          SET state = 'deleted', ssh_host = NULL, ssh_port = NULL, ssh_user = NULL, host_key = NULL,
              host_key_fingerprint = NULL
        WHERE project_id = :project_id AND cluster_id = :cluster_id
+    ), partitions AS (
+      UPDATE partitions
+         SET wish = CASE origin WHEN 'customer' THEN wish ELSE 'gone' END, state = 'removed', removed_at = app_now(),
+             state_reason = 'the cluster was taken down', state_entered_at = app_now(), version = version + 1
+       WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL
+      RETURNING id, origin
+    ), told AS (
+      INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, data)
+      SELECT :project_id, 'partition.removed', 'partition', id, :operation_id,
+             jsonb_build_object('cluster', CAST(:cluster_id AS uuid))
+        FROM partitions WHERE origin <> 'customer'
     )
     UPDATE allocations SET released_at = app_now()
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND released_at IS NULL

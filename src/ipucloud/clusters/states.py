@@ -57,3 +57,6 @@ CLUSTER_STATES: TransitionTable[ClusterState] = TransitionTable(
     },
 )
 BILLABLE = frozenset({_S.ACTIVE, _S.DEGRADED})
+
+PARTITIONS = "partitions"
+"""Kind of the tickets that look at the partitions of clusters in use; the key is the cluster's id."""

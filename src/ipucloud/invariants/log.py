@@ -88,7 +88,7 @@ OF_THE_PAST = Invariant(
 
 ABOUT_SOMETHING = Invariant(
     name="event_is_about_something",
-    sentence="The operation and the cluster that an event names exist, in the event's project.",
+    sentence="The operation, the cluster and the partition that an event names exist, in the event's project.",
     object_type="event",
     remedy="Restore the missing row from a backup; events are never removed.",
     heal=Refusal("Events are never changed, and what happened is not known beyond them."),
@@ -101,6 +101,8 @@ ABOUT_SOMETHING = Invariant(
             AND NOT EXISTS (SELECT FROM operations o WHERE o.project_id = e.project_id AND o.id = e.operation_id))
         OR (e.subject_type = 'cluster'
             AND NOT EXISTS (SELECT FROM clusters c WHERE c.project_id = e.project_id AND c.id = e.subject_id))
+        OR (e.subject_type = 'partition'
+            AND NOT EXISTS (SELECT FROM partitions p WHERE p.project_id = e.project_id AND p.id = e.subject_id))
     """,
 )
 

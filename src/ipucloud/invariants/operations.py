@@ -10,6 +10,8 @@ from ipucloud.clusters.plans import CREATE, DELETE, HEAL
 from ipucloud.invariants.repairs import wake_cluster_of_operation
 from ipucloud.invariants.rules import Invariant, Refusal, by
 from ipucloud.operations.states import TERMINAL
+from ipucloud.partitions.states import KINDS as PARTITION_KINDS
+from ipucloud.partitions.states import STEPS as PARTITION_STEPS
 
 _FINAL = MappingProxyType({"final": sorted(TERMINAL)})
 _NEVER_CHANGES = Refusal("A finished operation never changes; the database refuses that to everybody.")
@@ -75,7 +77,10 @@ KNOWN_KIND = Invariant(
      GROUP BY o.id
     """,
     parameters=MappingProxyType(
-        {"kinds": [CREATE, DELETE, HEAL], "names": sorted({*BUILD_STEPS, *CLEAN_UP_STEPS})},
+        {
+            "kinds": [CREATE, DELETE, HEAL, *PARTITION_KINDS],
+            "names": sorted({*BUILD_STEPS, *CLEAN_UP_STEPS, *PARTITION_STEPS.values()}),
+        },
     ),
 )
 
@@ -168,7 +173,9 @@ HAS_WORK = Invariant(
     SELECT o.id::text AS object_id, o.project_id,
            format('%s of cluster %s: %s', o.kind, o.cluster_id,
                   CASE WHEN w.key IS NULL THEN 'no ticket' ELSE 'the ticket has no time and no lease' END) AS detail
-      FROM operations o LEFT JOIN work w ON w.kind = 'cluster' AND w.key = o.cluster_id::text
+      FROM operations o LEFT JOIN work w
+             ON w.key = o.cluster_id::text
+            AND w.kind = CASE WHEN o.partition_id IS NULL THEN 'cluster' ELSE 'partitions' END
      WHERE o.finished_at IS NULL AND num_nonnulls(w.run_at, w.lease_owner, w.parked_at) = 0
     """,
 )
@@ -183,7 +190,9 @@ IN_TIME = Invariant(
     SELECT o.id::text AS object_id, o.project_id,
            format('%s of cluster %s should have ended at %s%s', o.kind, o.cluster_id, o.deadline_at,
                   CASE WHEN o.undoing THEN '; it undoes itself' ELSE '' END) AS detail
-      FROM operations o LEFT JOIN work w ON w.kind = 'cluster' AND w.key = o.cluster_id::text
+      FROM operations o LEFT JOIN work w
+             ON w.key = o.cluster_id::text
+            AND w.kind = CASE WHEN o.partition_id IS NULL THEN 'cluster' ELSE 'partitions' END
      WHERE o.finished_at IS NULL AND o.deadline_at < app_now() - interval '2 minutes' AND w.parked_at IS NULL
     """,
 )

@@ -21,7 +21,8 @@ from ipucloud.site.ports import VipuAddress
 class ClusterRecord:
     """A cluster that holds something, or is not gone. `servers` maps its hosts to the servers they carry.
 
-    `through_vipu`: its machines are under V-IPU; else they are its hosts.
+    `through_vipu`: its machines are under V-IPU; else they are its hosts. `made_room`: its customer asked for the
+    partition to be removed that was made with it.
     """
 
     id: UUID
@@ -30,6 +31,7 @@ class ClusterRecord:
     region: str
     state: ClusterState
     through_vipu: bool
+    made_room: bool
     machines: frozenset[str]
     servers: Mapping[str, str]
 
@@ -50,7 +52,10 @@ class Records:
 
 _CLUSTERS = sa.text(
     """
-    SELECT c.id, c.project_id, c.external_name, c.region, c.state, c.allocated_through, held.machines, held.servers
+    SELECT c.id, c.project_id, c.external_name, c.region, c.state, c.allocated_through, held.machines, held.servers,
+           EXISTS (SELECT FROM partitions p
+                    WHERE p.project_id = c.project_id AND p.cluster_id = c.id AND p.external_name = c.external_name
+                      AND p.wish = 'gone') AS made_room
       FROM clusters c
       LEFT JOIN (
         SELECT a.cluster_id, array_agg(m.name) FILTER (WHERE m.id IS NOT NULL) AS machines,
@@ -106,6 +111,7 @@ def _cluster(row: sa.Row[Any]) -> ClusterRecord:
         region=row.region,
         state=ClusterState(row.state),
         through_vipu=row.allocated_through == AllocatedThrough.V_IPU,
+        made_room=row.made_room,
         machines=frozenset(row.machines or ()),
         servers=row.servers or {},
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ipucloud.invariants import billing, clusters, guards, log, machines, operations, tenancy, tickets
+from ipucloud.invariants import billing, clusters, guards, log, machines, operations, partitions, tenancy, tickets
 from ipucloud.invariants.rules import Invariant
 
 INVARIANTS: tuple[Invariant, ...] = (
     *clusters.RULES,
     *operations.RULES,
+    *partitions.RULES,
     *tickets.RULES,
     *machines.RULES,
     *billing.RULES,

@@ -12,7 +12,7 @@ from ipucloud.catalogue.load import load
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.admission import expected_seconds
 from ipucloud.clusters.plans import CLEAN_UP_PLAN, DELETE, DELETE_PLAN, HEAL, WORK_KIND, plan_for, repair_plan
-from ipucloud.clusters.states import ClusterState
+from ipucloud.clusters.states import PARTITIONS, ClusterState
 from ipucloud.invariants.rules import Mend, Mended, Refused, Violation
 from ipucloud.invariants.states import GONE, WORKING
 from ipucloud.operations.plan import PlannedStep
@@ -36,7 +36,8 @@ _LOCK = sa.text(
     """
 )
 _CLUSTER_OF = sa.text(
-    "SELECT cluster_id FROM operations WHERE project_id = :project_id AND id = :id AND finished_at IS NULL"
+    "SELECT cluster_id, partition_id FROM operations"
+    " WHERE project_id = :project_id AND id = :id AND finished_at IS NULL"
 )
 
 
@@ -117,10 +118,11 @@ async def _delete_again(connection: AsyncConnection, violation: Violation) -> Me
 
 async def _wake_cluster_of_operation(connection: AsyncConnection, violation: Violation) -> Mended:
     operation = {"project_id": violation.project_id, "id": UUID(violation.object_id)}
-    cluster_id = (await connection.execute(_CLUSTER_OF, operation)).scalar_one_or_none()
-    if cluster_id is None or violation.project_id is None:
+    found = (await connection.execute(_CLUSTER_OF, operation)).one_or_none()
+    if found is None or violation.project_id is None:
         raise Refused("The operation has ended.")
-    await wake(connection, kind=WORK_KIND, key=str(cluster_id), project_id=violation.project_id)
+    kind = WORK_KIND if found.partition_id is None else PARTITIONS
+    await wake(connection, kind=kind, key=str(found.cluster_id), project_id=violation.project_id)
     return Mended(operation["id"])
 
 

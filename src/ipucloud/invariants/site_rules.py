@@ -93,6 +93,8 @@ def _other_machines(cluster: ClusterRecord, region: RegionCensus) -> str | None:
 
 def _no_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
     """A customer may have made room for partitions of their own; that is no fault."""
+    if cluster.made_room:
+        return None
     if cluster.name not in region.allocations or cluster.name in region.occupied or cluster.name in region.partitions:
         return None
     return f"the controller has no partition {cluster.name}, and no other in the cluster's allocation"

@@ -11,6 +11,7 @@ from ipucloud.events import tables as events
 from ipucloud.identity import tables as identity
 from ipucloud.inventory import tables as inventory
 from ipucloud.operations import tables as operations
+from ipucloud.partitions import tables as partitions
 from ipucloud.quotas import tables as quotas
 from ipucloud.reconcile import tables as reconcile
 
@@ -43,7 +44,7 @@ TABLES = (
     heals,
     *(
         table
-        for module in (billing, clusters, events, identity, inventory, operations, quotas, reconcile)
+        for module in (billing, clusters, events, identity, inventory, operations, partitions, quotas, reconcile)
         for table in vars(module).values()
         if isinstance(table, sa.Table)
     ),

@@ -101,7 +101,7 @@ NO_LOST_WAKE = _rule(
 
 OF_A_CLUSTER = Invariant(
     name="ticket_belongs_to_its_cluster",
-    sentence="A ticket of kind `cluster` is of a cluster that exists, and of that cluster's project.",
+    sentence="A ticket of kind `cluster` or `partitions` is of a cluster that exists, and of that cluster's project.",
     object_type="ticket",
     remedy="Let the audit throw the ticket away, or give it its project; nothing else refers to it.",
     heal=by(
@@ -128,7 +128,7 @@ OF_A_CLUSTER = Invariant(
            CASE WHEN c.id IS NULL THEN 'there is no such cluster'
                 ELSE format('the ticket is of project %s', w.project_id) END AS detail
       FROM work w LEFT JOIN clusters c ON c.id::text = w.key
-     WHERE w.kind = 'cluster' AND c.project_id IS DISTINCT FROM w.project_id
+     WHERE w.kind IN ('cluster', 'partitions') AND c.project_id IS DISTINCT FROM w.project_id
     """,
 )
 

@@ -43,6 +43,7 @@ QUOTA_EXCEEDED = _register("quota_exceeded", 409, "The project's quota does not 
 CAPACITY_EXHAUSTED = _register("capacity_exhausted", 409, "The region has no room for this now", retryable=True)
 DELETE_PROTECTED = _register("delete_protected", 409, "The object is protected against deletion")
 STATE_CONFLICT = _register("state_conflict", 409, "The object's state does not allow this")
+NO_VIPU = _register("no_vipu", 409, "The cluster has no V-IPU controller")
 IN_USE = _register("in_use", 409, "The object is still in use")
 IDEMPOTENCY_IN_PROGRESS = _register(
     "idempotency_in_progress", 409, "The first request with this key is still running", retryable=True
@@ -61,6 +62,8 @@ UNAVAILABLE = _register("unavailable", 503, "The service is not available for a 
 # What an operation can end with; these are never the status of a request.
 PROVISIONING_FAILED = _register("provisioning_failed", 500, "The cluster could not be built")
 SITE_REFUSED = _register("site_refused", 500, "The site refused a step")
+PARTITION_REFUSED = _register("partition_refused", 409, "The V-IPU controller does not make such a partition now")
+PARTITION_FAILED = _register("partition_failed", 500, "The partition could not be made, reset or removed")
 DEADLINE_EXCEEDED = _register("deadline_exceeded", 500, "The operation took longer than it may")
 PREEMPTED = _register("preempted", 409, "A later request took the place of this operation")
 

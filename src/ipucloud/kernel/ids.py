@@ -31,3 +31,15 @@ def external_name(cluster_id: UUID, incarnation: int) -> str:
     if len(name) > EXTERNAL_NAME_LIMIT:
         raise ValueError(f"incarnation {incarnation} makes a name of more than {EXTERNAL_NAME_LIMIT} characters")
     return name
+
+
+def partition_name(external_name: str, number: int) -> str:
+    """The id at the controller of the `number`-th partition asked for in a cluster of this external name.
+
+    Numbers are counted per cluster and not given twice, so that such a name, too, is never used again. Raises
+    ValueError when there have been more than fit (a million, for the first incarnation).
+    """
+    name = f"{external_name}-{number}"
+    if len(name) > EXTERNAL_NAME_LIMIT:
+        raise ValueError(f"partition {number} makes a name of more than {EXTERNAL_NAME_LIMIT} characters")
+    return name

@@ -15,7 +15,9 @@ from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, Place, aft
 from ipucloud.db.statements import Statements
 
 SUMMARY = f"""
-'id', id, 'kind', kind, 'target', json_build_object('type', 'cluster', 'id', cluster_id), 'state', state,
+'id', id, 'kind', kind, 'target', json_build_object(
+  'type', CASE WHEN partition_id IS NULL THEN 'cluster' ELSE 'partition' END,
+  'id', coalesce(partition_id, cluster_id), 'cluster', cluster_id), 'state', state,
 'done', finished_at IS NOT NULL, 'stage', stage, 'progress', progress, 'created_at', {rfc3339("created_at")},
 'started_at', {rfc3339("started_at")}, 'finished_at', {rfc3339("finished_at")},
 'deadline_at', {rfc3339("deadline_at")}, 'expected_at', {rfc3339("expected_at")},

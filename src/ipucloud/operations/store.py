@@ -20,9 +20,9 @@ from ipucloud.operations.plan import PlannedStep
 _OPEN = sa.text(
     """
     WITH operation AS (
-      INSERT INTO operations (id, project_id, cluster_id, kind, state, stage, request_id, requested_by,
+      INSERT INTO operations (id, project_id, cluster_id, partition_id, kind, state, stage, request_id, requested_by,
                               deadline_at, expected_at)
-      VALUES (:id, :project_id, :cluster_id, :kind, 'queued', (CAST(:stages AS text[]))[1], :request_id,
+      VALUES (:id, :project_id, :cluster_id, :partition_id, :kind, 'queued', (CAST(:stages AS text[]))[1], :request_id,
               :token_id, app_now() + make_interval(secs => :deadline), app_now() + make_interval(secs => :expected))
       RETURNING id, project_id
     ), steps AS (
@@ -49,6 +49,7 @@ async def open_operation(
     expected_seconds: float,
     request_id: str,
     token_id: UUID | None,
+    partition_id: UUID | None = None,
 ) -> UUID:
     """Record the promise with its steps and its `operation.created` event; one statement. The first step applies.
 
@@ -61,6 +62,7 @@ async def open_operation(
             "id": operation_id,
             "project_id": project_id,
             "cluster_id": cluster_id,
+            "partition_id": partition_id,
             "kind": kind,
             "names": [step.name for step in plan],
             "stages": [str(step.stage) for step in plan],

@@ -15,6 +15,7 @@ operations = sa.Table(
     sa.Column("id", sa.Uuid, primary_key=True),
     sa.Column("project_id", sa.Uuid, nullable=False),
     sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("partition_id", sa.Uuid, comment="of that cluster, when the operation is about one of its partitions"),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("stage", sa.Text, nullable=True),
@@ -31,8 +32,10 @@ operations = sa.Table(
     sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
     tenant_key("operations"),
     same_project("operations", "cluster_id", "clusters"),
+    same_project("operations", "partition_id", "partitions"),
     one_of("state", OperationState),
     sa.CheckConstraint("progress BETWEEN 0 AND 100", name="progress"),
+    sa.CheckConstraint("(kind LIKE 'partition.%') = (partition_id IS NOT NULL)", name="partition"),
     sa.CheckConstraint(f"({_DONE}) = (finished_at IS NOT NULL)", name="finished"),
     sa.CheckConstraint("state <> 'failed' OR error IS NOT NULL", name="failure_has_error"),
     sa.UniqueConstraint("project_id", "id"),
@@ -44,6 +47,12 @@ sa.Index(
     postgresql_where=sa.text(f"NOT ({_DONE})"),
 )
 sa.Index("ix_operations_project_created", operations.c.project_id, operations.c.created_at, operations.c.id)
+sa.Index(
+    "ix_operations_partition",
+    operations.c.project_id,
+    operations.c.partition_id,
+    postgresql_where=operations.c.partition_id.is_not(None),
+)
 sa.Index("ix_operations_cluster", operations.c.project_id, operations.c.cluster_id)
 
 operation_steps = sa.Table(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.site.errors import SiteRefused
 from ipucloud.site.ports import (
     Allocation,
     ClusterTest,
+    IpuofGcd,
     Partition,
     PartitionRequest,
     PartitionStatus,
+    SeenPartition,
 )
 
 
@@ -26,8 +29,20 @@ class NoVipu:
     async def all_partitions(self) -> Sequence[Partition]:
         return ()
 
+    async def partitions_of(self, allocation_id: str) -> Sequence[SeenPartition]:
+        return ()
+
     async def create_partition(self, request: PartitionRequest) -> None:
         raise _refused(f"partition {request.id}")
+
+    async def reset_partition(self, partition_id: str, *, relocatable: bool) -> bool:
+        return False
+
+    async def remove_partition(self, partition_id: str) -> None:
+        """It is not there."""
+
+    async def ipuof_config(self, partition_id: str, shape: PartitionShape) -> Sequence[IpuofGcd] | None:
+        return None
 
     async def remove_partitions(self, allocation_id: str) -> None:
         """There are none."""

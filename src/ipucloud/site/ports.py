@@ -6,11 +6,12 @@ or `remove` of what is gone, succeed: every step can be run again from its start
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from ipucloud.kernel.vipu import GatewayRouting, IpuPlace, PartitionShape, Routing, SyncType
 from ipucloud.wire.site import Host, Inventory, Network, NetworkSpec, RedfishSystem, ServerSpec
 
 
@@ -43,13 +44,64 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class PartitionRequest:
-    """`size` in IPUs; `gcds` graph compile domains (processes that share the partition)."""
+    """A partition to make of the IPUs of an allocation; what is None is left to the controller."""
 
     id: str
     allocation_id: str
     size: int
     gcds: int
     reconfigurable: bool
+    replicas: int | None = None
+    segments: int | None = None
+    sync_type: SyncType | None = None
+    routing: Routing | None = None
+    gateway_routing: GatewayRouting | None = None
+    auto_reset: bool = True
+    relocatable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionIpu:
+    """An IPU of a partition: where it is, and its logical domain and number in there."""
+
+    place: IpuPlace
+    segment: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPartition:
+    """A partition as its controller lists it: everything of `shape` but how it resets is filled in."""
+
+    id: str
+    state: PartitionState
+    shape: PartitionShape
+    ipus: tuple[PartitionIpu, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IpuofDevice:
+    """How a program reaches one IPU of its partition; the names are those of the IPUoF configuration file."""
+
+    ip: str
+    server_port: int
+    rdma_port: int
+    device_id: int
+    ipulink_segment_id: int
+    routing_id: int
+    ipu_arch_id: int
+    ipu_id: int
+    chip_id: str
+    gwsw_version: str
+    ipum_sw_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class IpuofGcd:
+    """What an IPUoF configuration file of one GCD holds."""
+
+    devices: tuple[IpuofDevice, ...]
+    attributes: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +137,19 @@ class Vipu(Protocol):
     async def all_partitions(self) -> Sequence[Partition]:
         """Every partition of the controller, customers' own included."""
 
+    async def partitions_of(self, allocation_id: str) -> Sequence[SeenPartition]:
+        """Every partition of an allocation, with all that it is."""
+
     async def create_partition(self, request: PartitionRequest) -> None: ...
+    async def reset_partition(self, partition_id: str, *, relocatable: bool) -> bool:
+        """Start a reset; False when there is no such partition. `relocatable`: it may move to other IPUs."""
+
+    async def remove_partition(self, partition_id: str) -> None:
+        """By force: also when machines of the partition do not answer."""
+
+    async def ipuof_config(self, partition_id: str, shape: PartitionShape) -> Sequence[IpuofGcd] | None:
+        """What programs connect by, GCD by GCD, of a partition of this shape; None when there is none now."""
+
     async def allocation(self, allocation_id: str) -> Allocation | None: ...
     async def list_allocations(self, cluster_id: str) -> Sequence[Allocation]:
         """Those of one V-IPU cluster; of every one when `cluster_id` is empty."""

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 import grpc
 
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.vipu import PartitionShape
+from ipucloud.site import vipu_answers as answers
 from ipucloud.site.calls import Call
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.pace import Pace
@@ -15,11 +17,11 @@ from ipucloud.site.ports import (
     Allocation,
     Budget,
     ClusterTest,
+    IpuofGcd,
     Partition,
     PartitionRequest,
-    PartitionState,
     PartitionStatus,
-    TestState,
+    SeenPartition,
 )
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
@@ -27,6 +29,10 @@ from ipucloud.wire import vipu_pb2 as user
 from ipucloud.wire import vipu_pb2_grpc as user_grpc
 
 Reply = TypeVar("Reply")
+Value = TypeVar("Value")
+
+_TOO_LARGE = "larger than max"
+"""What our own gRPC library says of an answer that it would not take: the call may have had its effect."""
 
 _REFUSALS = frozenset(
     {
@@ -38,13 +44,9 @@ _REFUSALS = frozenset(
         grpc.StatusCode.UNIMPLEMENTED,
     }
 )
-_PARTITION_STATES: dict[int, PartitionState] = {
-    user.PS_PENDING: PartitionState.PENDING,
-    user.PS_ACTIVE: PartitionState.ACTIVE,
-    user.PS_REMOVED: PartitionState.REMOVED,
-    user.PS_ERROR: PartitionState.ERROR,
-}
-_TEST_STATES = {admin.TS_RUNNING: TestState.RUNNING, admin.TS_PASSED: TestState.PASSED}
+_SYNC_TYPES = {value: user.SyncType.Name(number) for number, value in answers.SYNC_TYPES.items()}
+_ROUTINGS = {value: user.IpuLinkRoutingType.Name(number) for number, value in answers.ROUTINGS.items()}
+_GATEWAY_ROUTINGS = {value: user.GatewayRoutingType.Name(number) for number, value in answers.GATEWAY_ROUTINGS.items()}
 
 
 class GrpcVipu:
@@ -65,53 +67,90 @@ class GrpcVipu:
         self._pace = pace
 
     async def partition_status(self, partition_id: str) -> PartitionStatus | None:
-        reply = await self._read(
+        return await self._read(
             Call.GET_PARTITION_STATUS,
             self._user.GetPartitionStatus,
             user.GetPartitionStatusRequest(partition_id=partition_id),
+            lambda reply: answers.partition_status(reply.status, partition_id),
         )
-        if reply is None:
-            return None
-        return PartitionStatus(_partition_state(reply.status.ready_state), tuple(reply.status.errors))
 
     async def list_partitions(self, allocation_id: str) -> Sequence[str]:
-        reply = await self._read(
-            Call.LIST_PARTITIONS, self._user.ListPartitions, user.ListPartitionsRequest(allocation_id=allocation_id)
+        found = await self._read(
+            Call.LIST_PARTITIONS,
+            self._user.ListPartitions,
+            user.ListPartitionsRequest(allocation_id=allocation_id),
+            lambda reply: answers.partition_names(reply.partitions, allocation_id),
         )
-        return [] if reply is None else [partition.id for partition in reply.partitions]
+        return found or []
 
     async def all_partitions(self) -> Sequence[Partition]:
-        reply = await self._read(Call.LIST_PARTITIONS, self._user.ListPartitions, user.ListPartitionsRequest())
-        if reply is None:
-            return []
-        return [
-            Partition(found.id, found.spec.allocation_id, _partition_state(found.ready_state))
-            for found in reply.partitions
-        ]
+        found = await self._read(
+            Call.LIST_PARTITIONS,
+            self._user.ListPartitions,
+            user.ListPartitionsRequest(),
+            lambda reply: answers.every_partition(reply.partitions),
+        )
+        return found or []
+
+    async def partitions_of(self, allocation_id: str) -> Sequence[SeenPartition]:
+        found = await self._read(
+            Call.LIST_PARTITIONS,
+            self._user.ListPartitions,
+            user.ListPartitionsRequest(allocation_id=allocation_id),
+            lambda reply: answers.seen_partitions(reply.partitions, allocation_id),
+        )
+        return found or []
 
     async def create_partition(self, request: PartitionRequest) -> None:
         wanted = user.PartitionRequirements(
             id=request.id,
             size=request.size,
             num_gcds=request.gcds,
+            num_replicas=request.replicas or 0,
+            num_ipulink_segments=request.segments or 0,
             reconfigurable=request.reconfigurable,
+            sync_type=None if request.sync_type is None else _SYNC_TYPES[request.sync_type],
+            ipulink_routing_type=None if request.routing is None else _ROUTINGS[request.routing],
+            gw_routing_type=None if request.gateway_routing is None else _GATEWAY_ROUTINGS[request.gateway_routing],
             allocation_id=request.allocation_id,
         )
-        await self._make(
-            Call.CREATE_PARTITION, self._user.CreatePartition, user.CreatePartitionRequest(requirements=wanted)
+        call = user.CreatePartitionRequest(
+            requirements=wanted, disable_auto_reset=not request.auto_reset, relocatable=request.relocatable
+        )
+        await self._make(Call.CREATE_PARTITION, self._user.CreatePartition, call)
+
+    async def reset_partition(self, partition_id: str, *, relocatable: bool) -> bool:
+        request = user.ResetPartitionRequest(partition_id=partition_id, relocatable=relocatable)
+        return await self._do(Call.RESET_PARTITION, self._user.ResetPartition, request)
+
+    async def remove_partition(self, partition_id: str) -> None:
+        request = user.RemovePartitionRequest(partition_id=partition_id, force=True)
+        await self._do(Call.REMOVE_PARTITION, self._user.RemovePartition, request)
+
+    async def ipuof_config(self, partition_id: str, shape: PartitionShape) -> Sequence[IpuofGcd] | None:
+        return await self._read(
+            Call.GET_IPUOF_CONFIG,
+            self._user.GetPartitionIpuofConfig,
+            user.GetPartitionIpuofConfigRequest(partition_id=partition_id),
+            lambda reply: answers.ipuof_gcds(reply.ipuof_config, shape),
         )
 
     async def allocation(self, allocation_id: str) -> Allocation | None:
-        reply = await self._read(
-            Call.GET_ALLOCATION, self._admin.GetAllocation, admin.GetAllocationRequest(id=allocation_id)
+        return await self._read(
+            Call.GET_ALLOCATION,
+            self._admin.GetAllocation,
+            admin.GetAllocationRequest(id=allocation_id),
+            lambda reply: answers.allocation(reply.allocation),
         )
-        return None if reply is None else _allocation(reply.allocation)
 
     async def list_allocations(self, cluster_id: str) -> Sequence[Allocation]:
-        reply = await self._read(
-            Call.LIST_ALLOCATIONS, self._admin.ListAllocations, admin.ListAllocationsRequest(cluster_id=cluster_id)
+        found = await self._read(
+            Call.LIST_ALLOCATIONS,
+            self._admin.ListAllocations,
+            admin.ListAllocationsRequest(cluster_id=cluster_id),
+            lambda reply: answers.allocations(reply.allocations),
         )
-        return [] if reply is None else [_allocation(found) for found in reply.allocations]
+        return found or []
 
     async def create_allocation(self, allocation: Allocation) -> None:
         request = admin.CreateAllocationRequest(
@@ -120,27 +159,20 @@ class GrpcVipu:
         await self._make(Call.CREATE_ALLOCATION, self._admin.CreateAllocation, request)
 
     async def remove_allocation(self, allocation_id: str) -> None:
-        await self._read(
-            Call.REMOVE_ALLOCATION, self._admin.RemoveAllocation, admin.RemoveAllocationRequest(id=allocation_id)
-        )
+        request = admin.RemoveAllocationRequest(id=allocation_id)
+        await self._do(Call.REMOVE_ALLOCATION, self._admin.RemoveAllocation, request)
 
     async def remove_partitions(self, allocation_id: str) -> None:
         request = admin.RemovePartitionsRequest(allocation_id=allocation_id)
-        await self._read(Call.REMOVE_PARTITIONS, self._admin.RemovePartitions, request)
+        await self._do(Call.REMOVE_PARTITIONS, self._admin.RemovePartitions, request)
 
     async def cluster_test(self, test_id: str) -> ClusterTest | None:
-        reply = await self._read(
-            Call.GET_CLUSTER_TEST, self._admin.GetClusterTest, admin.GetClusterTestRequest(id=test_id)
+        return await self._read(
+            Call.GET_CLUSTER_TEST,
+            self._admin.GetClusterTest,
+            admin.GetClusterTestRequest(id=test_id),
+            lambda reply: answers.cluster_test(reply.test),
         )
-        if reply is None:
-            return None
-        failures = tuple(
-            f"test {result.kind} of {link.from_agent} and {link.to_agent}: {link.detail}"
-            for result in reply.test.results
-            for link in result.links
-            if not link.passed
-        )
-        return ClusterTest(_TEST_STATES.get(reply.test.state, TestState.FAILED), failures)
 
     async def start_cluster_test(self, test_id: str, allocation_id: str) -> None:
         await self._make(
@@ -149,14 +181,28 @@ class GrpcVipu:
             admin.TestClusterRequest(id=test_id, allocation_id=allocation_id),
         )
 
-    async def _read(self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any) -> Reply | None:
-        """The reply, or None when the controller says NOT_FOUND."""
+    async def _read(
+        self,
+        call: Call,
+        method: Callable[..., Awaitable[Reply]],
+        request: Any,
+        read: Callable[[Reply], Value],
+    ) -> Value | None:
+        """What `read` makes of the reply, or None when the controller says NOT_FOUND."""
         try:
-            return await self._ask(call, method, request)
+            reply = await self._ask(call, method, request)
         except grpc.aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.NOT_FOUND:
                 return None
             raise _site_error(call, error) from error
+        try:
+            return read(reply)
+        except answers.InvalidAnswer as error:
+            raise SiteUnknown(f"{call}: the answer is not valid: {error}") from error
+
+    async def _do(self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any) -> bool:
+        """A call whose reply says nothing; False when the controller says NOT_FOUND."""
+        return await self._read(call, method, request, lambda _: True) is not None
 
     async def _make(self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any) -> None:
         """A call that brings something about. ALREADY_EXISTS: an earlier try did, and the next look checks what."""
@@ -171,24 +217,20 @@ class GrpcVipu:
         seconds = min(self._call_timeout, self._budget())
         failpoint("site.before", call)
         try:
-            return await method(request, timeout=seconds)
+            reply: Reply | None = await method(request, timeout=seconds)
         finally:
             failpoint("site.after", call)
-
-
-def _partition_state(ready_state: int) -> PartitionState:
-    return _PARTITION_STATES.get(ready_state, PartitionState.UNKNOWN)
-
-
-def _allocation(found: admin.Allocation) -> Allocation:
-    return Allocation(found.id, found.cluster_id, frozenset(found.agent_ids))
+        if reply is None:  # gRPC's way to say that the bytes are no such message
+            raise SiteUnknown(f"{call}: the answer cannot be read")
+        return reply
 
 
 def _site_error(call: Call, error: grpc.aio.AioRpcError) -> SiteBusy | SiteUnknown | SiteRefused:
     code = error.code()
-    sentence = f"{call}: {code.name}: {(error.details() or '')[:300]}"
+    details = error.details() or ""
+    sentence = f"{call}: {code.name}: {answers.plain(details)}"
     if code in _REFUSALS or code is grpc.StatusCode.NOT_FOUND:
         return SiteRefused(sentence)
-    if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
+    if code is grpc.StatusCode.RESOURCE_EXHAUSTED and _TOO_LARGE not in details:
         return SiteBusy(sentence)
     return SiteUnknown(sentence)

@@ -16,6 +16,7 @@ from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.listeners import internal_listener, listener
+from ipucloud.partitions.reconciler import PartitionReconciler
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.presence import Presence
 from ipucloud.reconcile.reconciler import PeriodicTasks
@@ -86,9 +87,18 @@ def assemble(
         billing_starts_at=settings.billing_starts_at,
         draw=draw,
     )
+    partitions = PartitionReconciler(
+        sites,
+        clock=clock,
+        quiet_interval=settings.partitions_quiet_interval,
+        change_interval=settings.partitions_change_interval,
+        request_life=settings.request_life,
+        attempts=settings.step_attempts,
+        draw=draw,
+    )
     engine = Engine(
         database,
-        [clusters, tasks],
+        [clusters, partitions, tasks],
         clock=clock,
         settings=EngineSettings(
             slots=settings.worker_slots,

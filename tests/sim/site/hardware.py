@@ -122,6 +122,15 @@ class Hardware:
                 found, state=PartitionState.PENDING, doing=Doing.REMOVING, due=self._later()
             )
 
+    def reset_partition(self, name: str) -> bool:
+        found = self.state.partitions.get(name)
+        if found is None:
+            return False
+        if found.doing is not Doing.NOTHING:
+            raise SiteRefused("ResetPartition: the partition is busy")
+        self.state.partitions[name] = self._starting(found)
+        return True
+
     def remove_partitions(self, allocation: str) -> None:
         for name in [name for name, found in self.state.partitions.items() if found.allocation == allocation]:
             self.remove_partition(name)

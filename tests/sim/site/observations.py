@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
+from ipucloud.kernel.vipu import IpuPlace, PartitionShape
 from ipucloud.site.errors import SiteRefused
-from ipucloud.site.ports import Allocation, ClusterTest, Partition, PartitionState, PartitionStatus, TestState
+from ipucloud.site.ports import (
+    Allocation,
+    ClusterTest,
+    IpuofGcd,
+    Partition,
+    PartitionIpu,
+    PartitionState,
+    PartitionStatus,
+    SeenPartition,
+    TestState,
+)
 from ipucloud.wire.site import Host, HostState, Network, RedfishStatus, RedfishSystem, Ssh
 from tests.sim.site.state import SiteState
 
@@ -23,6 +35,31 @@ def list_partitions(state: SiteState, allocation_id: str) -> Sequence[str]:
 
 def all_partitions(state: SiteState, now: float) -> Sequence[Partition]:
     return [Partition(name, found.allocation, found.state) for name, found in sorted(state.partitions.items())]
+
+
+def partitions_of(state: SiteState, allocation_id: str) -> Sequence[SeenPartition]:
+    """Each on the first IPUs of its machines, which are taken to follow each other."""
+    held = state.allocations.get(allocation_id)
+    slots = {} if held is None else {agent: slot for slot, agent in enumerate(sorted(held.agent_ids))}
+    return [
+        SeenPartition(
+            name,
+            found.state,
+            PartitionShape(size=found.ipus, replicas=1, segments=1),
+            tuple(
+                PartitionIpu(IpuPlace(0, 4 * slots.get(agent, 0) + ipu), 0, number)
+                for number, (agent, ipu) in enumerate(product(sorted(found.agents), range(4)))
+                if number < found.ipus
+            ),
+        )
+        for name, found in sorted(state.partitions.items())
+        if found.allocation == allocation_id
+    ]
+
+
+def ipuof_config(state: SiteState, partition_id: str) -> Sequence[IpuofGcd] | None:
+    found = state.partitions.get(partition_id)
+    return [IpuofGcd((), {"GCD Id": "0"})] if found is not None and found.state is PartitionState.ACTIVE else None
 
 
 def allocation(state: SiteState, allocation_id: str) -> Allocation | None:

@@ -7,13 +7,16 @@ from typing import TypeVar
 
 import structlog
 
+from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.site.ports import (
     Allocation,
     Budget,
     ClusterTest,
+    IpuofGcd,
     Partition,
     PartitionRequest,
     PartitionStatus,
+    SeenPartition,
     Site,
     VipuAddress,
 )
@@ -80,6 +83,28 @@ class SimulatedVipu:
 
     async def all_partitions(self) -> Sequence[Partition]:
         return await self._calls.read("all_partitions", see.all_partitions)
+
+    async def partitions_of(self, allocation_id: str) -> Sequence[SeenPartition]:
+        return await self._calls.read(
+            f"partitions_of {allocation_id}", lambda state, _: see.partitions_of(state, allocation_id)
+        )
+
+    async def reset_partition(self, partition_id: str, *, relocatable: bool) -> bool:
+        answers: list[bool] = []
+        await self._calls.change(
+            "reset_partition", partition_id, lambda: answers.append(self._hardware.reset_partition(partition_id))
+        )
+        return answers[0]
+
+    async def remove_partition(self, partition_id: str) -> None:
+        await self._calls.change(
+            "remove_partition", partition_id, lambda: self._hardware.remove_partition(partition_id)
+        )
+
+    async def ipuof_config(self, partition_id: str, shape: PartitionShape) -> Sequence[IpuofGcd] | None:
+        return await self._calls.read(
+            f"ipuof_config {partition_id}", lambda state, _: see.ipuof_config(state, partition_id)
+        )
 
     async def create_partition(self, request: PartitionRequest) -> None:
         held = self._hardware.state.allocations.get(request.allocation_id)

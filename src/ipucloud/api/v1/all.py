@@ -9,10 +9,12 @@ from ipucloud.api.v1 import (
     flavors,
     identity,
     operations,
+    partitions,
     projects,
     quotas,
     ssh_keys,
     tokens,
+    topology,
     usage,
 )
 
@@ -21,6 +23,8 @@ ROUTERS = tuple(
     for noun in (
         clusters,
         operations,
+        partitions,
+        topology,
         usage,
         events,
         ssh_keys,

@@ -15,7 +15,7 @@ from ipucloud.cli import ssh as openssh
 from ipucloud.cli.following import follow
 from ipucloud.cli.output import utc
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import catalogue, clusters, identity
+from ipucloud.client import catalogue, clusters, identity, partitions
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.models.clusters import Cluster
@@ -182,6 +182,38 @@ def ssh(
     command = openssh.command(poplar, address, known_hosts, identity_file, remote or [])
     session.close()
     os.execv(command[0], command)  # noqa: S606 (the user asked to become this program)
+
+
+@customer_command(app, "topology")
+def topology(session: Session, name: Name) -> None:
+    """Show a cluster's racks, machines, links and partitions."""
+    found = session.run(partitions.topology(find(session, name).id))
+    racks = [(f"rack {rack.name}", f"domain {rack.domain}, {rack.topology}") for rack in found.racks]
+    machines = [
+        (f"  {machine.name}", f"{machine.health}: {', '.join(ipu.partition or 'free' for ipu in machine.ipus)}")
+        for machine in found.machines
+    ]
+    ill = [(f"{link.kind} {' – '.join(link.ends)}", link.state) for link in found.links if link.state != "up"]
+    rest = [
+        ("links", f"{len(found.links)}, {len(ill)} of them not up"),
+        *ill,
+        ("free IPUs", found.free_ipus),
+        ("largest partition", found.largest_partition),
+        ("observed", found.observed_at),
+    ]
+    session.show(found, [*racks, *machines, *rest])
+
+
+@customer_command(app, "vipu")
+def vipu(
+    session: Session,
+    name: Name,
+    partition: Annotated[str | None, typer.Option(help="Partition that the environment is to name.")] = None,
+) -> None:
+    """Show how programs reach the cluster's V-IPU controller."""
+    found = session.run(partitions.vipu(find(session, name).id, partition=partition))
+    facts = [("host", found.host), ("port", found.port), ("user", found.user), ("partition", found.partition)]
+    session.show(found, [*facts, *((f"  {key}", value) for key, value in found.environment.items())])
 
 
 def _only_region(session: Session, flavor: str) -> str:

@@ -15,6 +15,7 @@ from ipucloud.client.models.clusters import (
 from ipucloud.client.models.events import Event
 from ipucloud.client.models.identity import NewToken, Project, Quota, SshKey, Token, Whoami
 from ipucloud.client.models.operations import Operation, OperationState, Problem, Step, Target
+from ipucloud.client.models.partitions import IpuofConfig, PartitionDetails, PartitionState, Topology, Vipu
 from ipucloud.client.models.usage import ProjectUsage, Usage, UsageSlice
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Event",
     "Flavor",
     "Image",
+    "IpuofConfig",
     "Machine",
     "Money",
     "NewToken",
@@ -34,6 +36,8 @@ __all__ = [
     "OperationState",
     "Page",
     "Partition",
+    "PartitionDetails",
+    "PartitionState",
     "PoplarServer",
     "Price",
     "Problem",
@@ -46,8 +50,10 @@ __all__ = [
     "Step",
     "Target",
     "Token",
+    "Topology",
     "Usage",
     "UsageSlice",
+    "Vipu",
     "Whoami",
     "WhyNot",
 ]

@@ -1,0 +1,289 @@
+"""Partitions of a cluster's IPUs: make, list, read, reset, remove; what programs connect by."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated
+from uuid import UUID
+
+import orjson
+from fastapi import Path, Query
+from pydantic import BaseModel, Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON, changed_since, expected_version, tagged
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import Listed, page
+from ipucloud.api.problems import invalid
+from ipucloud.api.reads import read, read_one
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, Page, ProjectRef
+from ipucloud.api.trace import trace_of
+from ipucloud.api.v1.operations import accepted
+from ipucloud.api.writes import actor, change
+from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.clusters.models import OperationOut
+from ipucloud.identity.access import Scope, not_found
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import (
+    NAME_TAKEN,
+    NO_VIPU,
+    OPERATION_IN_PROGRESS,
+    PRECONDITION_FAILED,
+    STATE_CONFLICT,
+    FieldError,
+    Problem,
+)
+from ipucloud.partitions.models import (
+    IpuofConfigOut,
+    PartitionCreate,
+    PartitionDetailOut,
+    PartitionItemOut,
+    PartitionReset,
+)
+from ipucloud.partitions.queries import (
+    GET_IPUOF,
+    GET_PARTITION,
+    LIST_PARTITIONS,
+    list_parameters,
+    partition_document,
+)
+from ipucloud.partitions.requests import create, no_vipu, remove, reset
+from ipucloud.partitions.states import Origin, PartitionState
+
+
+class _Name(Convertor[str]):
+    """A partition's name or its id at the controller: no colon, which begins the name of an action."""
+
+    regex = "[A-Za-z0-9._-]+"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("partition", _Name())
+
+routes = router()
+
+PartitionRef = Annotated[
+    str,
+    Path(
+        description="the partition's name, or its id at the controller",
+        pattern=r"^[A-Za-z0-9._-]+$",
+        examples=["training"],
+    ),
+]
+ACCEPTED = "Accepted; Location names the operation"
+_BUSY = (NO_VIPU, STATE_CONFLICT, OPERATION_IN_PROGRESS)
+_ONE = "/v1/projects/{project}/clusters/{cluster:uuid}/partitions/{partition:partition}"
+
+
+class PartitionPage(Page[PartitionItemOut]):
+    pass
+
+
+class PartitionList(Listed):
+    """Partitions that fulfil every filter; removed ones only when `state` asks for them."""
+
+    state: list[PartitionState] = Field(default_factory=list, description="any of these states")
+    origin: Origin | None = Field(None, description="made by: cluster, api, customer")
+
+
+class OneGcd(BaseModel):
+    gcd: int = Field(0, ge=0, le=65_535, description="number of the GCD whose file it is to be")
+
+
+@routes.get(
+    "/v1/projects/{project}/clusters/{cluster:uuid}/partitions",
+    **operation(
+        "listPartitions", "List a cluster's partitions", Permission.CLUSTER_READ, gives=PartitionPage, errors=(NO_VIPU,)
+    ),
+)
+async def list_partitions(
+    request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[PartitionList, Query()]
+) -> Response:
+    """The partitions that the cluster's controller shows, and those asked for here; `origin` says whose each is."""
+    trace_of(request).concerns(cluster_id=cluster)
+    parameters = list_parameters(
+        order=query.order, limit=query.limit, behind=query.behind(request), states=query.state, origin=query.origin
+    )
+    row = await read(request, LIST_PARTITIONS[query.order], project, cluster_id=cluster, **parameters)
+    if row["allocated_through"] is None:
+        raise not_found()
+    if row["allocated_through"] != AllocatedThrough.V_IPU:
+        raise no_vipu()
+    return page(query, request, row)
+
+
+@routes.post(
+    "/v1/projects/{project}/clusters/{cluster:uuid}/partitions",
+    **operation(
+        "createPartition",
+        "Create a partition",
+        Permission.CLUSTER_WRITE,
+        gives=OperationOut,
+        status=202,
+        description=ACCEPTED,
+        errors=(*_BUSY, NAME_TAKEN),
+    ),
+)
+async def create_partition(
+    request: Request, project: ProjectRef, cluster: ClusterId, body: PartitionCreate
+) -> Response:
+    """Make a partition of free IPUs of the cluster.
+
+    What no controller could ever make of these machines is refused here; whether there is room, the controller says.
+    If there is none the operation fails, and its `error` has the free blocks and what would fit. The partition made
+    with the cluster has all of its IPUs: remove it first to divide them anew.
+    """
+    trace_of(request).concerns(cluster_id=cluster)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        made = await create(connection, actor(request, scope), cluster, body, settings=services_of(request).settings)
+        return await accepted(connection, scope, made.operation_id, cluster)
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    _ONE,
+    **operation(
+        "getPartition",
+        "Read a partition",
+        Permission.CLUSTER_READ,
+        gives=PartitionDetailOut,
+        headers=(IF_NONE_MATCH,),
+    ),
+)
+async def get_partition(request: Request, project: ProjectRef, cluster: ClusterId, partition: PartitionRef) -> Response:
+    """One partition with its IPUs, as the controller showed it at `observed_at`."""
+    trace_of(request).concerns(cluster_id=cluster)
+    document, version = await read_one(request, GET_PARTITION, project, cluster_id=cluster, ref=partition)
+    return tagged(request, document, version)
+
+
+@routes.delete(
+    _ONE,
+    **operation(
+        "removePartition",
+        "Remove a partition",
+        Permission.CLUSTER_WRITE,
+        gives=OperationOut,
+        status=202,
+        description=ACCEPTED,
+        errors=(*_BUSY, PRECONDITION_FAILED),
+        headers=(IF_MATCH,),
+    ),
+)
+async def remove_partition(
+    request: Request, project: ProjectRef, cluster: ClusterId, partition: PartitionRef
+) -> Response:
+    """Remove a partition that was asked for here, or made with the cluster. Programs that use it lose it.
+
+    What runs on the partition ends as failed with `preempted`. Asking again answers with the removal that runs.
+    """
+    trace_of(request).concerns(cluster_id=cluster)
+    if_match = expected_version(request)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        async with _current_tag(connection, scope, cluster, partition):
+            gone = await remove(
+                connection,
+                actor(request, scope),
+                cluster,
+                partition,
+                if_match=if_match,
+                settings=services_of(request).settings,
+            )
+        return await accepted(connection, scope, gone.operation_id, cluster)
+
+    return await change(request, project, effect)
+
+
+@routes.post(
+    _ONE + ":reset",
+    **operation(
+        "resetPartition",
+        "Reset a partition",
+        Permission.CLUSTER_WRITE,
+        gives=OperationOut,
+        status=202,
+        description=ACCEPTED,
+        errors=(*_BUSY, PRECONDITION_FAILED),
+        headers=(IF_MATCH,),
+    ),
+)
+async def reset_partition(
+    request: Request, project: ProjectRef, cluster: ClusterId, partition: PartitionRef, body: PartitionReset
+) -> Response:
+    """Reset the IPUs of a partition: programs that use it end. Once the operation is done, no reset is under way."""
+    trace_of(request).concerns(cluster_id=cluster)
+    if_match = expected_version(request)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        async with _current_tag(connection, scope, cluster, partition):
+            begun = await reset(
+                connection,
+                actor(request, scope),
+                cluster,
+                partition,
+                body,
+                if_match=if_match,
+                settings=services_of(request).settings,
+            )
+        return await accepted(connection, scope, begun.operation_id, cluster)
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    _ONE + "/ipuof-config",
+    **operation(
+        "getPartitionConfig",
+        "Download an IPUoF configuration",
+        Permission.CLUSTER_READ,
+        gives=IpuofConfigOut,
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def get_partition_config(
+    request: Request,
+    project: ProjectRef,
+    cluster: ClusterId,
+    partition: PartitionRef,
+    query: Annotated[OneGcd, Query()],
+) -> Response:
+    """The file by which programs of one GCD reach the partition's IPUs, as the controller gave it."""
+    trace_of(request).concerns(cluster_id=cluster)
+    row = await read(request, GET_IPUOF, project, cluster_id=cluster, ref=partition, gcd=query.gcd)
+    if row["external_name"] is None:
+        raise not_found()
+    if row["gcds"] is None:
+        raise Problem(
+            STATE_CONFLICT, "The controller has not given a configuration yet. Wait until the partition is active."
+        )
+    if row["document"] is None:
+        raise invalid([FieldError("?gcd", "unknown_gcd", f"The partition has GCDs 0 to {row['gcds'] - 1}.")])
+    middle = "" if row["gcds"] == 1 else f"_gcd{query.gcd}"
+    name = f"{row['external_name']}{middle}_ipuof.conf"
+    return Response(row["document"], media_type=JSON, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+@asynccontextmanager
+async def _current_tag(connection: AsyncConnection, scope: Scope, cluster: UUID, partition: str) -> AsyncIterator[None]:
+    """Let a 412 carry the tag that the partition has now."""
+    try:
+        yield
+    except Problem as problem:
+        if problem.kind is not PRECONDITION_FAILED:
+            raise
+        document = await partition_document(connection, project_id=scope.project_id, cluster_id=cluster, ref=partition)
+        raise changed_since(orjson.loads(document)["version"], document.encode()) from None

@@ -1,0 +1,179 @@
+"""`ipucloud partitions`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.commands.clusters import Patience, Wait, find
+from ipucloud.cli.following import follow
+from ipucloud.cli.output import plain
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import partitions
+from ipucloud.client.errors import UsageError
+from ipucloud.client.models.operations import Operation
+from ipucloud.client.models.partitions import PartitionDetails
+from ipucloud.client.partitions import NewPartition
+
+app = typer.Typer(no_args_is_help=True, help="Divide a cluster's IPUs among programs.")
+
+Cluster = Annotated[str, typer.Argument(help="Name or id of the cluster.")]
+Name = Annotated[str, typer.Argument(help="Name of the partition, or its id at the controller.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Relocatable = Annotated[bool, typer.Option("--relocatable", help="It may move to other IPUs when it is reset.")]
+
+
+@customer_command(app, "create")
+def create(
+    session: Session,
+    cluster: Cluster,
+    name: Annotated[str, typer.Argument(help="Lower-case letters, digits and hyphens; starts with a letter.")],
+    *,
+    size: Annotated[int, typer.Option(help="IPUs: 1, 2, 4, 8, …")],
+    gcds: Annotated[int, typer.Option(help="Graph compile domains: processes that share it.")] = 1,
+    replicas: Annotated[int | None, typer.Option(help="As many as GCDs when not given.")] = None,
+    segments: Annotated[int | None, typer.Option(help="IPU-Link domains; as few as possible when not given.")] = None,
+    reconfigurable: Annotated[bool, typer.Option("--reconfigurable", help="Programs choose how many IPUs.")] = False,
+    sync_type: Annotated[str | None, typer.Option(help="c2-compatible, pod-native, …")] = None,
+    routing: Annotated[str | None, typer.Option(help="dnc, swnc, btnc or ringswnc.")] = None,
+    gateway_routing: Annotated[str | None, typer.Option(help="ring or swring.")] = None,
+    auto_reset: Annotated[bool, typer.Option(help="Let the controller reset it after a fault.")] = True,
+    relocatable: Relocatable = False,
+    wait: Wait = True,
+    patience: Patience = None,
+) -> None:
+    """Make a partition of free IPUs and wait until it is active."""
+    owner = find(session, cluster).id
+    wanted = NewPartition(
+        name,
+        size,
+        gcds=gcds,
+        replicas=replicas,
+        segments=segments,
+        reconfigurable=reconfigurable,
+        sync_type=sync_type,
+        routing=routing,
+        gateway_routing=gateway_routing,
+        auto_reset=auto_reset,
+        relocatable=relocatable,
+    )
+    operation = session.run(partitions.create(owner, wanted))
+    if wait:
+        operation = follow(session, operation, patience)
+    _show(session, session.run(partitions.get(owner, name)), operation)
+
+
+@customer_command(app, "list")
+def list_partitions(
+    session: Session,
+    cluster: Cluster,
+    origin: Annotated[str | None, typer.Option(help="Only those made by: cluster, api, customer.")] = None,
+) -> None:
+    """List the cluster's partitions, also those made at the controller."""
+    session.list(
+        partitions.page(find(session, cluster).id, origin=origin),
+        ("NAME", "STATE", "ORIGIN", "SIZE", "GCDS", "ID", "OBSERVED"),
+        lambda each: (
+            each.name,
+            each.state,
+            each.origin,
+            each.size,
+            each.gcds,
+            each.partition_id,
+            each.observed_at,
+        ),
+    )
+
+
+@customer_command(app, "show")
+def show(session: Session, cluster: Cluster, name: Name) -> None:
+    """Show everything about a partition."""
+    partition = session.run(partitions.get(find(session, cluster).id, name))
+    session.show(partition, _facts(partition))
+
+
+@customer_command(app, "reset")
+def reset(
+    session: Session,
+    cluster: Cluster,
+    name: Name,
+    *,
+    relocatable: Relocatable = False,
+    wait: Wait = True,
+    patience: Patience = None,
+) -> None:
+    """Reset a partition's IPUs. Programs that use it end."""
+    owner = find(session, cluster).id
+    operation = session.run(partitions.reset(owner, name, relocatable=relocatable))
+    if wait:
+        operation = follow(session, operation, patience)
+    _show(session, session.run(partitions.get(owner, name)), operation)
+
+
+@customer_command(app, "remove")
+def remove(
+    session: Session, cluster: Cluster, name: Name, *, yes: Yes = False, wait: Wait = True, patience: Patience = None
+) -> None:
+    """Remove a partition. Programs that use it lose it."""
+    owner = find(session, cluster).id
+    if not yes:
+        if session.as_json or not sys.stdin.isatty():
+            raise UsageError("Nobody can be asked here: add --yes to remove the partition under whoever uses it.")
+        typer.confirm(f"Remove partition {name}?", abort=True, err=True)
+    operation = session.run(partitions.remove(owner, name))
+    if wait:
+        operation = follow(session, operation, patience)
+    session.show({"operation": operation}, [("operation", _told(operation))])
+
+
+@customer_command(app, "config")
+def config(
+    session: Session,
+    cluster: Cluster,
+    name: Name,
+    gcd: Annotated[int, typer.Option(help="Number of the GCD.")] = 0,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None,
+) -> None:
+    """Print the IPUoF configuration file of one GCD."""
+    found = session.run(partitions.config(find(session, cluster).id, name, gcd=gcd))
+    text = json.dumps(plain(found), indent=2)
+    if output is None:
+        sys.stdout.write(text + "\n")
+    else:
+        output.write_text(text + "\n")
+        session.show({"file": str(output)}, [("file", output)])
+
+
+def _show(session: Session, partition: PartitionDetails, operation: Operation) -> None:
+    session.show({"partition": partition, "operation": operation}, _facts(partition, operation))
+
+
+def _told(operation: Operation) -> str:
+    return f"{operation.kind} {operation.state} {operation.id}"
+
+
+def _facts(partition: PartitionDetails, operation: Operation | None = None) -> list[tuple[str, object]]:
+    return [
+        ("name", partition.name),
+        ("id", partition.partition_id),
+        ("origin", partition.origin),
+        ("state", partition.state),
+        ("why", partition.state_reason),
+        ("since", partition.state_entered_at),
+        ("size", partition.size),
+        ("gcds", partition.gcds),
+        ("replicas", partition.replicas),
+        ("segments", partition.segments),
+        ("reconfigurable", partition.reconfigurable),
+        ("sync type", partition.sync_type),
+        ("routing", partition.routing),
+        ("gateway routing", partition.gateway_routing),
+        ("machines", sorted({ipu.machine for ipu in partition.ipus if ipu.machine}) or None),
+        ("observed", partition.observed_at),
+        ("configuration read", partition.ipuof_config_at),
+        ("operation", operation and _told(operation)),
+    ]

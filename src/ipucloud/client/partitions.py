@@ -1,0 +1,87 @@
+"""Calls about a cluster's partitions, its topology and its V-IPU controller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call, given, segment
+from ipucloud.client.models.base import Page
+from ipucloud.client.models.operations import Operation
+from ipucloud.client.models.partitions import IpuofConfig, PartitionDetails, Topology, Vipu
+
+
+@dataclass(frozen=True)
+class NewPartition:
+    """A partition to make. `size` in IPUs; what is None the controller decides by its own rules."""
+
+    name: str
+    size: int
+    gcds: int = 1
+    replicas: int | None = None
+    segments: int | None = None
+    reconfigurable: bool = False
+    sync_type: str | None = None
+    routing: str | None = None
+    gateway_routing: str | None = None
+    auto_reset: bool = True
+    relocatable: bool = False
+
+    def body(self) -> dict[str, object]:
+        return given(**self.__dict__)
+
+
+def create(cluster: str, partition: NewPartition) -> Call[Operation]:
+    """Ask for a partition; the operation says whether there was room for it."""
+    return request.post(_path(cluster), Operation.model_validate_json, partition.body(), scoped=True)
+
+
+def page(
+    cluster: str,
+    *,
+    state: str | None = None,
+    origin: str | None = None,
+    order: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[PartitionDetails]]:
+    """The cluster's partitions: made with it, asked for, and made at the controller."""
+    query = {"state": state, "origin": origin, "order": order, "limit": limit}
+    return request.get(_path(cluster), Page[PartitionDetails].model_validate_json, query, scoped=True)
+
+
+def get(cluster: str, partition: str) -> Call[PartitionDetails]:
+    """One partition by its name, or by its id at the controller."""
+    return request.get(_path(cluster, partition), PartitionDetails.model_validate_json, scoped=True)
+
+
+def reset(cluster: str, partition: str, *, relocatable: bool = False) -> Call[Operation]:
+    """Reset its IPUs: programs that use it end. `relocatable`: it may move to other IPUs."""
+    path = f"{_path(cluster, partition)}:reset"
+    return request.post(path, Operation.model_validate_json, {"relocatable": relocatable}, scoped=True)
+
+
+def remove(cluster: str, partition: str, *, if_match: str | None = None) -> Call[Operation]:
+    """Remove it. `if_match`: only if the partition still has this entity tag."""
+    return request.delete(_path(cluster, partition), Operation.model_validate_json, scoped=True, if_match=if_match)
+
+
+def config(cluster: str, partition: str, *, gcd: int = 0) -> Call[IpuofConfig]:
+    """The IPUoF configuration file of one GCD."""
+    path = f"{_path(cluster, partition)}/ipuof-config"
+    return request.get(path, IpuofConfig.model_validate_json, {"gcd": gcd}, scoped=True)
+
+
+def topology(cluster: str) -> Call[Topology]:
+    """Racks, machines, IPUs, links and partitions."""
+    return request.get(f"clusters/{segment(cluster)}/topology", Topology.model_validate_json, scoped=True)
+
+
+def vipu(cluster: str, *, partition: str | None = None) -> Call[Vipu]:
+    """The controller's end-point and the environment to set, for one of the partitions."""
+    query = {"partition": partition}
+    return request.get(f"clusters/{segment(cluster)}/vipu", Vipu.model_validate_json, query, scoped=True)
+
+
+def _path(cluster: str, partition: str | None = None) -> str:
+    whole = f"clusters/{segment(cluster)}/partitions"
+    return whole if partition is None else f"{whole}/{segment(partition)}"

@@ -1,0 +1,144 @@
+"""Rules about the partitions of clusters."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.states import PARTITIONS
+from ipucloud.invariants.rules import Invariant, Mend, Mended, Refusal, Refused, Violation, by
+from ipucloud.invariants.states import STATES
+from ipucloud.reconcile.wake import wake
+
+PROMISE_IS_WANTED = Invariant(
+    name="promised_partition_is_wanted",
+    sentence="What an open operation promises about a partition is what the reconciler sees to.",
+    object_type="partition",
+    remedy="Remove the partition; that ends the operation and says anew what is wanted.",
+    heal=Refusal("Whether the operation or the wish is what the customer asked for cannot be told."),
+    statement="""
+    SELECT p.id::text AS object_id, p.project_id,
+           format('operation %s is a %s, and %s is wanted', o.id, o.kind, p.wish) AS detail
+      FROM operations o JOIN partitions p ON p.project_id = o.project_id AND p.id = o.partition_id
+     WHERE o.finished_at IS NULL
+       AND p.wish <> CASE WHEN o.kind = 'partition.remove' OR o.undoing THEN 'gone'
+                          WHEN o.kind = 'partition.create' THEN 'made' ELSE 'reset' END
+    """,
+)
+
+WANTED_IS_PROMISED = Invariant(
+    name="wanted_partition_is_promised",
+    sentence="A partition that is to be made, reset or removed has an open operation.",
+    object_type="partition",
+    remedy="Let the audit leave it as it is; the next look at the controller says how that is.",
+    heal=by(
+        "wants nothing more of the partition",
+        """
+        UPDATE partitions p SET wish = 'kept', reset_fence = NULL, reset_sent_at = NULL, reset_confirmed = false,
+               version = version + 1
+         WHERE p.project_id = :project_id AND p.id = CAST(:object_id AS uuid) AND p.removed_at IS NULL
+           AND p.wish <> 'kept'
+           AND NOT EXISTS (SELECT FROM operations o WHERE o.project_id = p.project_id AND o.partition_id = p.id
+                              AND o.finished_at IS NULL)
+        """,
+    ),
+    statement="""
+    SELECT p.id::text AS object_id, p.project_id, format('%s is wanted, and no operation runs', p.wish) AS detail
+      FROM partitions p JOIN clusters c ON c.project_id = p.project_id AND c.id = p.cluster_id
+     WHERE p.removed_at IS NULL AND p.wish <> 'kept' AND c.state = ANY (:working)
+       AND NOT EXISTS (SELECT FROM operations o WHERE o.project_id = p.project_id AND o.partition_id = p.id
+                          AND o.finished_at IS NULL)
+    """,
+    parameters=STATES,
+)
+
+GONE_WITH_THE_CLUSTER = Invariant(
+    name="gone_cluster_has_no_partition",
+    sentence="A cluster that is deleted, or whose creation failed, has no partition but removed ones.",
+    object_type="partition",
+    remedy="Let the audit mark it as removed: the cluster's machines were seen clean.",
+    heal=by(
+        "marks the partition as removed",
+        """
+        UPDATE partitions
+           SET wish = CASE origin WHEN 'customer' THEN wish ELSE 'gone' END, state = 'removed', removed_at = app_now(),
+               state_entered_at = app_now(), version = version + 1
+         WHERE project_id = :project_id AND id = CAST(:object_id AS uuid) AND removed_at IS NULL
+        """,
+    ),
+    statement="""
+    SELECT p.id::text AS object_id, p.project_id,
+           format('the cluster is in %s, the partition in %s', c.state, p.state) AS detail
+      FROM partitions p JOIN clusters c ON c.project_id = p.project_id AND c.id = p.cluster_id
+     WHERE p.removed_at IS NULL AND c.state = ANY (:gone)
+    """,
+    parameters=STATES,
+)
+
+NAMED_AFTER_THE_CLUSTER = Invariant(
+    name="partition_is_named_after_its_cluster",
+    sentence="Our partitions have the name of their cluster at the controller, and a number of their own behind it.",
+    object_type="partition",
+    remedy="Look at the controller which partition is meant, and delete the cluster once its customer agrees.",
+    heal=Refusal("A name at the controller cannot be changed, and under another one nothing is ours."),
+    statement="""
+    SELECT p.id::text AS object_id, p.project_id, format('it is called %s', p.external_name) AS detail
+      FROM partitions p JOIN clusters c ON c.project_id = p.project_id AND c.id = p.cluster_id
+     WHERE p.origin = 'cluster' AND p.external_name <> c.external_name
+        OR p.origin = 'api' AND p.external_name <> c.external_name || '-' || p.number
+    """,
+)
+
+ONE_OWNER_PER_IPU = Invariant(
+    name="ipu_is_in_one_partition",
+    sentence="No IPU was last seen in two partitions of a cluster.",
+    object_type="cluster",
+    remedy="Ask the controller for its partitions: it cannot be so, or what it says cannot be trusted.",
+    heal=Refusal("The controller is the truth; the next look reads it again."),
+    statement="""
+    SELECT cluster_id::text AS object_id, project_id,
+           format('IPU %s of %s is in %s', ipu, machine, string_agg(name, ', ' ORDER BY name)) AS detail
+      FROM (SELECT p.project_id, p.cluster_id, p.external_name AS name, i.value ->> 'machine' AS machine,
+                   i.value ->> 'ipu' AS ipu
+              FROM partitions p, jsonb_array_elements(p.observed -> 'ipus') AS i
+             WHERE p.removed_at IS NULL AND p.state <> 'missing') AS seen
+     WHERE machine IS NOT NULL
+     GROUP BY project_id, cluster_id, machine, ipu HAVING count(*) > 1
+    """,
+)
+
+
+async def _look_again(connection: AsyncConnection, violation: Violation) -> Mended:
+    if violation.project_id is None:
+        raise Refused("The cluster is nobody's.")
+    key = str(UUID(violation.object_id))
+    await wake(connection, kind=PARTITIONS, key=key, project_id=violation.project_id)
+    return Mended()
+
+
+LOOKED_AT = Invariant(
+    name="partitions_are_looked_at",
+    sentence="Somebody will look at the partitions of every cluster in use: their ticket is due, leased or parked.",
+    object_type="cluster",
+    remedy="Let the audit wake it.",
+    heal=Mend("has a worker look at the partitions", _look_again),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           CASE WHEN w.key IS NULL THEN 'no ticket' ELSE 'the ticket has no time and no lease' END AS detail
+      FROM clusters c LEFT JOIN work w ON w.kind = 'partitions' AND w.key = c.id::text
+     WHERE c.state = ANY (:working) AND num_nonnulls(w.run_at, w.lease_owner, w.parked_at) = 0
+       AND EXISTS (SELECT FROM partitions p
+                    WHERE p.project_id = c.project_id AND p.cluster_id = c.id AND p.removed_at IS NULL)
+    """,
+    parameters=STATES,
+)
+
+RULES = (
+    PROMISE_IS_WANTED,
+    WANTED_IS_PROMISED,
+    GONE_WITH_THE_CLUSTER,
+    NAMED_AFTER_THE_CLUSTER,
+    ONE_OWNER_PER_IPU,
+    LOOKED_AT,
+)

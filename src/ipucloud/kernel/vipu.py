@@ -1,0 +1,68 @@
+"""What a V-IPU partition is, in the words of our API. Pure.
+
+The wire's own words (`ST_GS2_DEFAULT`, `IRT_DNC`, …) stay at the edge, in `ipucloud.site.vipu`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+PARTITION_ID = r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,36}"
+"""An id that we show and send: what a V-IPU controller takes, at most 36 characters (rule 11 of its documentation)."""
+
+DOMAIN_IPUS = 64
+"""IPUs of one IPU-Link domain: 16 machines of 4."""
+
+IPUS_PER_MACHINE = 4
+
+
+class SyncType(StrEnum):
+    """How the IPUs of a partition are synchronised."""
+
+    C2_COMPATIBLE = "c2-compatible"
+    POD_NATIVE = "pod-native"
+    REPLICATED_PIPELINE = "pod-native-replicated-pipeline"
+
+
+class Routing(StrEnum):
+    """How IPU-Links are routed inside a domain."""
+
+    DNC = "dnc"
+    SWNC = "swnc"
+    BTNC = "btnc"
+    RINGSWNC = "ringswnc"
+
+
+class GatewayRouting(StrEnum):
+    """How GW-Links are routed between domains."""
+
+    RING = "ring"
+    SWRING = "swring"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionShape:
+    """What somebody wants of a partition. `size` in IPUs; what is None is left to the controller.
+
+    `gcds`: graph compile domains, the processes that share the partition. `segments`: IPU-Link domains it lies in.
+    """
+
+    size: int
+    gcds: int = 1
+    replicas: int | None = None
+    segments: int | None = None
+    reconfigurable: bool = False
+    sync_type: SyncType | None = None
+    routing: Routing | None = None
+    gateway_routing: GatewayRouting | None = None
+    auto_reset: bool = True
+    relocatable: bool = False
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class IpuPlace:
+    """An IPU of a V-IPU cluster: its IPU-Link domain, and its number in there, 4 × slot + IPU of the machine."""
+
+    domain: int
+    ipu: int

@@ -1,0 +1,186 @@
+"""Everything one look at a cluster's partitions acts on, read in one statement that also checks the lease."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace, PartitionShape
+from ipucloud.partitions.plan import Desired
+from ipucloud.partitions.requests import IN_USE, shape_of
+from ipucloud.partitions.states import Origin, PartitionState, Wish
+from ipucloud.reconcile.reconciler import LeaseLost, Ticket
+from ipucloud.site.ports import VipuAddress
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A partition as the database has it. `observed` is what the controller showed last.
+
+    `fence`, `sent_for` and `confirmed` tell how far a reset is: under which lease it was to be sent, how many seconds
+    ago, and whether the controller said yes.
+    """
+
+    id: UUID
+    origin: Origin
+    name: str
+    external_name: str
+    wish: Wish
+    state: PartitionState
+    removed: bool
+    shape: PartitionShape | None
+    observed: Mapping[str, Any] | None
+    has_config: bool
+    relocatable: bool
+    fence: int | None
+    sent_for: float | None
+    confirmed: bool
+
+    @property
+    def desired(self) -> Desired:
+        shape = self.shape if self.wish is Wish.MADE else None
+        return Desired(self.external_name, self.wish, shape, sent=self.confirmed)
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """The open operation on one of the partitions. `attempts`: failures of its step so far."""
+
+    operation_id: UUID
+    kind: str
+    partition_id: UUID
+    request_id: str
+    undoing: bool
+    error: dict[str, Any] | None
+    overdue: bool
+    ordinal: int
+    step: str
+    attempts: int
+    detail: str | None
+
+
+@dataclass(frozen=True)
+class PartitionInputs:
+    """A cluster in use with its partitions, as of one instant; `machines` by their place."""
+
+    cluster_id: UUID
+    project_id: UUID
+    external_name: str
+    ipus: int
+    vipu: VipuAddress
+    machines: Mapping[tuple[int, int], str]
+    records: tuple[Record, ...]
+    promise: Promise | None
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Record]:
+        """Records by their id at the controller."""
+        return {record.external_name: record for record in self.records}
+
+    @cached_property
+    def places(self) -> frozenset[IpuPlace]:
+        """Every IPU of the cluster."""
+        return frozenset(
+            IpuPlace(domain, IPUS_PER_MACHINE * slot + ipu)
+            for domain, slot in self.machines
+            for ipu in range(IPUS_PER_MACHINE)
+        )
+
+
+# A removed partition is remembered for a while: a request under way when it was removed may yet bring it about.
+_LOAD = sa.text(
+    """
+    SELECT w.lease_until > app_now() AS leased, c.id, c.project_id, c.external_name, c.state, c.ipus,
+           c.allocated_through, r.vipu_host, r.vipu_user_port, r.vipu_admin_port, held.machines, known.partitions,
+           o.id AS operation_id, o.kind, o.partition_id, o.request_id, o.undoing, o.error,
+           o.deadline_at < app_now() AS overdue, s.ordinal, s.name AS step, s.attempts, s.detail
+      FROM work w
+      LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
+      LEFT JOIN site_regions r ON r.region = c.region
+      LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL AND o.partition_id IS NOT NULL
+      LEFT JOIN operation_steps s
+             ON s.project_id = o.project_id AND s.operation_id = o.id AND s.state IN ('pending', 'running')
+      LEFT JOIN LATERAL (
+        SELECT json_agg(json_build_array(p.position, m.slot, m.name)) AS machines
+          FROM allocations a JOIN machines m ON m.id = a.machine_id JOIN pods p ON p.id = m.pod_id
+         WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL) AS held ON true
+      LEFT JOIN LATERAL (
+        SELECT json_agg(json_build_object(
+                 'id', id, 'origin', origin, 'name', name, 'external_name', external_name, 'wish', wish,
+                 'state', state, 'removed', removed_at IS NOT NULL, 'requested', requested, 'observed', observed,
+                 'has_config', ipuof IS NOT NULL, 'relocatable', reset_relocatable, 'fence', reset_fence,
+                 'sent_for', extract(epoch FROM app_now() - reset_sent_at), 'confirmed', reset_confirmed
+               ) ORDER BY created_at, id) AS partitions
+          FROM partitions
+         WHERE project_id = c.project_id AND cluster_id = c.id
+           AND (removed_at IS NULL OR removed_at > app_now() - interval '1 hour')) AS known ON true
+     WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
+    """
+)
+
+
+async def load(connection: Statements, ticket: Ticket) -> PartitionInputs | None:
+    """The inputs, or None when the cluster is not in use or has no V-IPU. Raises LeaseLost."""
+    found = await connection.execute(_LOAD, {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence})
+    row = found.one_or_none()
+    if row is None or not row.leased:
+        raise LeaseLost(ticket.key)
+    if row.id is None or row.state not in IN_USE or row.allocated_through != AllocatedThrough.V_IPU:
+        return None
+    vipu = VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port)
+    return None if vipu is None else _inputs(row, vipu)
+
+
+def _inputs(row: sa.Row[Any], vipu: VipuAddress) -> PartitionInputs:
+    return PartitionInputs(
+        cluster_id=row.id,
+        project_id=row.project_id,
+        external_name=row.external_name,
+        ipus=row.ipus,
+        vipu=vipu,
+        machines={(domain, slot): name for domain, slot, name in row.machines or ()},
+        records=tuple(_record(each) for each in row.partitions or ()),
+        promise=None if row.operation_id is None else _promise(row),
+    )
+
+
+def _record(found: Mapping[str, Any]) -> Record:
+    return Record(
+        id=UUID(found["id"]),
+        origin=Origin(found["origin"]),
+        name=found["name"],
+        external_name=found["external_name"],
+        wish=Wish(found["wish"]),
+        state=PartitionState(found["state"]),
+        removed=found["removed"],
+        shape=None if found["requested"] is None else shape_of(found["requested"]),
+        observed=found["observed"],
+        has_config=found["has_config"],
+        relocatable=found["relocatable"],
+        fence=found["fence"],
+        sent_for=found["sent_for"],
+        confirmed=found["confirmed"],
+    )
+
+
+def _promise(row: sa.Row[Any]) -> Promise:
+    return Promise(
+        operation_id=row.operation_id,
+        kind=row.kind,
+        partition_id=row.partition_id,
+        request_id=row.request_id,
+        undoing=row.undoing,
+        error=row.error,
+        overdue=row.overdue,
+        ordinal=row.ordinal,
+        step=row.step,
+        attempts=row.attempts,
+        detail=row.detail,
+    )

@@ -1,0 +1,146 @@
+"""One look at a controller: read what is there, ask for what is missing, read back. No database is near."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+
+import structlog
+
+from ipucloud.partitions.inputs import PartitionInputs, Record
+from ipucloud.partitions.plan import Action, Make, Remove, Reset, plan
+from ipucloud.partitions.room import Room, room
+from ipucloud.partitions.states import PartitionState as State
+from ipucloud.site.errors import SiteBusy, SiteError, SiteRefused
+from ipucloud.site.ports import IpuofGcd, PartitionRequest, PartitionState, SeenPartition, Site
+
+log = structlog.get_logger(__name__)
+
+MOST_CONFIGS = 16
+"""IPUoF configurations that one look reads; the next look goes on."""
+
+
+class Answer(StrEnum):
+    """What came of an action.
+
+    `announce`: a reset has to be on record before it is sent. `waits`: one that may still be under way has to have
+    died before another is sent.
+    """
+
+    DONE = "done"
+    REFUSED = "refused"
+    BUSY = "busy"
+    UNKNOWN = "unknown"
+    ANNOUNCE = "announce"
+    WAITS = "waits"
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the controller showed in the end, and what it said to each action, by name."""
+
+    seen: Mapping[str, SeenPartition]
+    room: Room
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    configs: Mapping[str, Sequence[IpuofGcd]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NoLook:
+    """Nothing is known. `outage`: the controller did not answer; else this worker had no room to ask it."""
+
+    detail: str
+    outage: bool = True
+    recheck: float | None = None
+
+
+async def look(site: Site, inputs: PartitionInputs, fence: int, request_life: float) -> Look:
+    """Raises SiteError when the controller cannot be read; what was asked for before is then unknown."""
+    seen = await _read(site, inputs)
+    actions = plan((record.desired for record in inputs.records), seen)
+    answers = {}
+    for action in actions:
+        answers[action.name] = await _carry_out(site, inputs, action, fence, request_life)
+    if any(answer not in {Answer.ANNOUNCE, Answer.WAITS} for answer in answers.values()):
+        seen = await _read(site, inputs)
+    taken = (ipu.place for each in seen.values() for ipu in each.ipus)
+    return Look(seen, room(inputs.places, taken), answers, await _configs(site, inputs, seen))
+
+
+async def _read(site: Site, inputs: PartitionInputs) -> dict[str, SeenPartition]:
+    return {each.id: each for each in await site.vipu.partitions_of(inputs.external_name)}
+
+
+async def _carry_out(site: Site, inputs: PartitionInputs, action: Action, fence: int, request_life: float) -> Answer:
+    record = inputs.by_name[action.name]
+    if isinstance(action, Reset) and record.fence != fence:
+        # A reset that may still be under way could arrive at a partition in use: none is sent twice within its life.
+        surely_dead = record.sent_for is None or record.sent_for > request_life
+        return Answer.ANNOUNCE if surely_dead else Answer.WAITS
+    try:
+        return await _ask(site, inputs, action, record)
+    except SiteRefused as error:
+        log.warning("partition_refused", partition=action.name, error=str(error))
+        return Answer.REFUSED
+    except SiteBusy as error:
+        log.warning("partition_busy", partition=action.name, error=str(error))
+        return Answer.BUSY
+    except SiteError as error:
+        log.warning("partition_unknown", partition=action.name, error=str(error))
+        return Answer.UNKNOWN
+
+
+async def _ask(site: Site, inputs: PartitionInputs, action: Action, record: Record) -> Answer:
+    match action:
+        case Make(name=name, shape=shape):
+            await site.vipu.create_partition(PartitionRequest(name, inputs.external_name, **asdict(shape)))
+        case Reset(name=name):
+            if not await site.vipu.reset_partition(name, relocatable=record.relocatable):
+                return Answer.REFUSED
+        case Remove(name=name):
+            await site.vipu.remove_partition(name)
+    return Answer.DONE
+
+
+async def _configs(
+    site: Site, inputs: PartitionInputs, seen: Mapping[str, SeenPartition]
+) -> dict[str, Sequence[IpuofGcd]]:
+    """The configurations of partitions that came up, or moved, since they were read last."""
+    wanted = [each for each in seen.values() if _needs_config(inputs, each)][:MOST_CONFIGS]
+    found = {}
+    for each in wanted:
+        try:
+            config = await site.vipu.ipuof_config(each.id, each.shape)
+        except SiteError as error:
+            log.warning("ipuof_config_unknown", partition=each.id, error=str(error))
+        else:
+            if config is not None:
+                found[each.id] = config
+    return found
+
+
+def _needs_config(inputs: PartitionInputs, seen: SeenPartition) -> bool:
+    record = inputs.by_name.get(seen.id)
+    if seen.state is not PartitionState.ACTIVE or (record is not None and record.removed):
+        return False
+    if record is None or not record.has_config or record.state is not State.ACTIVE:
+        return True
+    return record.observed != as_stored(seen, inputs)
+
+
+def as_stored(seen: SeenPartition, inputs: PartitionInputs) -> dict[str, object]:
+    """What is kept of an observation: the shape, and the IPUs with the names of their machines."""
+    shape = {name: value for name, value in asdict(seen.shape).items() if name not in {"auto_reset", "relocatable"}}
+    return shape | {
+        "ipus": [
+            {
+                "machine": inputs.machines.get((ipu.place.domain, ipu.place.ipu // 4)),
+                "ipu": ipu.place.ipu % 4,
+                "domain": ipu.place.domain,
+                "segment": ipu.segment,
+                "number": ipu.number,
+            }
+            for ipu in seen.ipus
+        ]
+    }

@@ -1,0 +1,296 @@
+"""What a look at a cluster's partitions writes: rows, events, the operation. All inside one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.ids import new_id
+from ipucloud.partitions.inputs import PartitionInputs, Promise, Record
+from ipucloud.partitions.look import Look, as_stored
+from ipucloud.partitions.requests import IN_USE
+from ipucloud.partitions.states import STAGE, Origin, PartitionState, Wish
+from ipucloud.site.ports import PartitionState as Ready
+from ipucloud.site.ports import SeenPartition
+
+_LOCK = sa.text("SELECT state FROM clusters WHERE id = :cluster_id FOR NO KEY UPDATE")
+_OPEN = sa.text(
+    """
+    SELECT id FROM operations
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND finished_at IS NULL AND partition_id IS NOT NULL
+    """
+)
+
+
+async def lock(connection: AsyncConnection, inputs: PartitionInputs) -> bool:
+    """Hold the cluster for this transaction.
+
+    False when what was promised has changed since the inputs were read, or the cluster is not in use any more. What is
+    promised is read by a statement of its own: one that waits for a lock sees other rows as they were before.
+    """
+    mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
+    state = (await connection.execute(_LOCK, mine)).scalar_one()
+    failpoint("partitions.locked")
+    promised = None if inputs.promise is None else inputs.promise.operation_id
+    return state in IN_USE and (await connection.execute(_OPEN, mine)).scalar_one_or_none() == promised
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What becomes of a row. `seen` None leaves its observation as it is."""
+
+    record: Record
+    wish: Wish
+    state: PartitionState
+    reason: str | None
+    seen: dict[str, object] | None
+
+
+_MISSING = "the controller does not show it any more, and nobody asked here for that"
+_BROKEN = "a machine or a link of it is at fault; the controller resets it some times by itself"
+_UNKNOWN = "the controller reports a state that this version does not know"
+
+
+def changes(inputs: PartitionInputs, look: Look, kept: frozenset[UUID]) -> Iterator[Change]:
+    """The rows of ours that are not as they were. `kept`: ids whose wish is fulfilled, or given up."""
+    for record in inputs.records:
+        if record.removed:
+            continue
+        seen = look.seen.get(record.external_name)
+        wish = Wish.KEPT if record.id in kept else record.wish
+        if seen is None and record.origin is Origin.CUSTOMER:
+            continue
+        state, reason = _state(record, wish, seen)
+        stored = None if seen is None else as_stored(seen, inputs)
+        observed_anew = stored is not None and stored != record.observed
+        if (wish, state) != (record.wish, record.state) or observed_anew:
+            yield Change(record, wish, state, reason, stored if observed_anew else None)
+
+
+def _state(record: Record, wish: Wish, seen: SeenPartition | None) -> tuple[PartitionState, str | None]:
+    if wish is Wish.GONE:
+        return (PartitionState.REMOVED if seen is None else PartitionState.REMOVING), None
+    if wish is Wish.MADE:
+        return PartitionState.CREATING, None
+    if seen is None:
+        return PartitionState.MISSING, _MISSING
+    if seen.state is Ready.ERROR:
+        return PartitionState.ERROR, _BROKEN
+    if wish is Wish.RESET:
+        return PartitionState.RESETTING, None
+    return {
+        Ready.ACTIVE: (PartitionState.ACTIVE, None),
+        Ready.PENDING: (_coming_up(record.state), None),
+    }.get(seen.state, (PartitionState.UNKNOWN, _UNKNOWN))
+
+
+def _coming_up(before: PartitionState) -> PartitionState:
+    return PartitionState.CREATING if before is PartitionState.CREATING else PartitionState.RESETTING
+
+
+_CHANGE = sa.text(
+    """
+    WITH partition AS (
+      UPDATE partitions
+         SET wish = :wish, state = :state, state_reason = :reason,
+             state_entered_at = CASE WHEN state = :state THEN state_entered_at ELSE app_now() END,
+             observed = coalesce(CAST(:observed AS jsonb), observed),
+             observed_at = CASE WHEN CAST(:observed AS jsonb) IS NULL THEN observed_at ELSE app_now() END,
+             ipuof = CASE WHEN CAST(:observed AS jsonb) IS NULL THEN ipuof END,
+             ipuof_at = CASE WHEN CAST(:observed AS jsonb) IS NULL THEN ipuof_at END,
+             removed_at = CASE WHEN :state = 'removed' THEN app_now() END, version = version + 1
+       WHERE project_id = :project_id AND id = :id
+      RETURNING id, project_id, cluster_id
+    )
+    INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, data)
+    SELECT project_id, 'partition.' || :state, 'partition', id, CAST(:operation_id AS uuid),
+           jsonb_build_object('cluster', cluster_id)
+      FROM partition WHERE :told
+    """
+).bindparams(
+    sa.bindparam("state", type_=sa.Text), sa.bindparam("reason", type_=sa.Text), sa.bindparam("told", type_=sa.Boolean)
+)
+_APPEARED = sa.text(
+    """
+    INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, wish, state, observed, observed_at)
+    VALUES (:id, :project_id, :cluster_id, :origin, :name, :name, 'kept', :state, CAST(:observed AS jsonb), app_now())
+    ON CONFLICT (cluster_id, external_name) DO NOTHING
+    """
+)
+_VANISHED = sa.text(
+    """
+    DELETE FROM partitions
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND origin = 'customer'
+       AND external_name <> ALL (CAST(:seen AS text[]))
+    """
+)
+_STILL = sa.text(
+    """
+    UPDATE partitions SET observed_at = app_now()
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL AND observed IS NOT NULL
+       AND external_name = ANY (CAST(:seen AS text[]))
+    """
+)
+_CONFIG = sa.text(
+    """
+    UPDATE partitions SET ipuof = CAST(:ipuof AS jsonb), ipuof_at = app_now(), version = version + 1
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND external_name = :name AND removed_at IS NULL
+    """
+)
+
+
+async def write(
+    connection: AsyncConnection, inputs: PartitionInputs, look: Look, kept: frozenset[UUID] = frozenset()
+) -> bool:
+    """Bring the rows to what was seen; whether that changed any."""
+    mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
+    seen = sorted(look.seen)
+    gone = (await connection.execute(_VANISHED, mine | {"seen": seen})).rowcount
+    made = list(changes(inputs, look, kept))
+    for change in made:
+        await connection.execute(_CHANGE, _values(inputs, change))
+    failpoint("partitions.rows_changed")
+    strangers = [each for each in look.seen.values() if each.id not in inputs.by_name]
+    for stranger in strangers:
+        await connection.execute(_APPEARED, mine | _appeared(inputs, stranger))
+    await connection.execute(_STILL, mine | {"seen": seen})
+    for name, gcds in look.configs.items():
+        await connection.execute(_CONFIG, mine | {"name": name, "ipuof": orjson.dumps(gcds).decode()})
+    failpoint("partitions.observed")
+    return bool(gone or made or strangers or look.configs)
+
+
+def _values(inputs: PartitionInputs, change: Change) -> dict[str, Any]:
+    promise = inputs.promise
+    about = promise is not None and promise.partition_id == change.record.id
+    return {
+        "project_id": inputs.project_id,
+        "id": change.record.id,
+        "wish": change.wish.value,
+        "state": change.state.value,
+        "reason": change.reason,
+        "observed": None if change.seen is None else orjson.dumps(change.seen).decode(),
+        "operation_id": promise.operation_id if promise is not None and about else None,
+        "told": change.state is not change.record.state and change.record.origin is not Origin.CUSTOMER,
+    }
+
+
+_FIRST_SEEN = {
+    Ready.ACTIVE: PartitionState.ACTIVE,
+    Ready.PENDING: PartitionState.CREATING,
+    Ready.ERROR: PartitionState.ERROR,
+}
+
+
+def _appeared(inputs: PartitionInputs, seen: SeenPartition) -> dict[str, object]:
+    return {
+        "id": new_id(),
+        "origin": (Origin.CLUSTER if seen.id == inputs.external_name else Origin.CUSTOMER).value,
+        "name": seen.id,
+        "state": _FIRST_SEEN.get(seen.state, PartitionState.UNKNOWN).value,
+        "observed": orjson.dumps(as_stored(seen, inputs)).decode(),
+    }
+
+
+_STEP = sa.text(
+    """
+    WITH step AS (
+      UPDATE operation_steps
+         SET state = :state, detail = :detail, attempts = attempts + :failures,
+             started_at = coalesce(started_at, app_now()),
+             finished_at = CASE WHEN :state IN ('succeeded', 'failed') THEN app_now() END
+       WHERE project_id = :project_id AND operation_id = :operation_id AND ordinal = :ordinal
+    )
+    UPDATE operations
+       SET state = CASE WHEN state = 'queued' THEN 'running' ELSE state END,
+           started_at = coalesce(started_at, app_now()), version = version + 1
+     WHERE project_id = :project_id AND id = :operation_id
+    """
+).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("detail", type_=sa.Text))
+_UNDO = sa.text(
+    """
+    WITH operation AS (
+      UPDATE operations SET undoing = true, error = CAST(:error AS jsonb), version = version + 1
+       WHERE project_id = :project_id AND id = :operation_id
+    ), partition AS (
+      UPDATE partitions SET wish = 'gone', state = 'removing', state_entered_at = app_now(), version = version + 1
+       WHERE project_id = :project_id AND id = :partition_id
+    )
+    INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage)
+    VALUES (:operation_id, 101, :project_id, 'remove_partition', :stage)
+    """
+)
+_RESET = sa.text(
+    """
+    UPDATE partitions
+       SET reset_fence = :fence, reset_confirmed = :confirmed, reset_sent_at = app_now(), version = version + 1
+     WHERE project_id = :project_id AND id = :partition_id
+    """
+).bindparams(sa.bindparam("confirmed", type_=sa.Boolean))
+
+
+def _of(inputs: PartitionInputs, promise: Promise) -> dict[str, object]:
+    return {
+        "project_id": inputs.project_id,
+        "operation_id": promise.operation_id,
+        "partition_id": promise.partition_id,
+    }
+
+
+async def record_step(
+    connection: AsyncConnection,
+    inputs: PartitionInputs,
+    promise: Promise,
+    state: str,
+    *,
+    detail: str | None = None,
+    failed: bool = False,
+) -> None:
+    """Write where the operation's step is."""
+    values = {"state": state, "detail": detail, "failures": int(failed), "ordinal": promise.ordinal}
+    await connection.execute(_STEP, _of(inputs, promise) | values)
+    failpoint("partitions.step_recorded")
+
+
+async def undo(
+    connection: AsyncConnection, inputs: PartitionInputs, promise: Promise, error: dict[str, object]
+) -> None:
+    """Let the operation end by removing what it may have made; `error` is what it ends with."""
+    values = {"error": orjson.dumps(error).decode(), "stage": STAGE}
+    await connection.execute(_UNDO, _of(inputs, promise) | values)
+    failpoint("partitions.undo_appended")
+
+
+async def mark_reset(
+    connection: AsyncConnection,
+    inputs: PartitionInputs,
+    promise: Promise,
+    fence: int | None,
+    *,
+    confirmed: bool = False,
+) -> None:
+    """Put on record how far the reset is: about to be sent under `fence`, confirmed, or (None) to be begun again."""
+    await connection.execute(_RESET, _of(inputs, promise) | {"fence": fence, "confirmed": confirmed})
+    failpoint("partitions.reset_marked")
+
+
+_KEEP = sa.text(
+    """
+    UPDATE partitions
+       SET wish = 'kept', reset_fence = NULL, reset_sent_at = NULL, reset_confirmed = false, version = version + 1
+     WHERE project_id = :project_id AND id = :partition_id
+    """
+)
+
+
+async def keep(connection: AsyncConnection, inputs: PartitionInputs, promise: Promise) -> None:
+    """Nothing more is wanted of the partition; the next look says how it is."""
+    await connection.execute(_KEEP, _of(inputs, promise))
+    failpoint("partitions.given_up")

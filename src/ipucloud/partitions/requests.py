@@ -1,0 +1,301 @@
+"""Asking for a partition to be made, reset or removed: what a request writes, in the caller's one transaction."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.states import PARTITIONS, ClusterState
+from ipucloud.config import Settings
+from ipucloud.events.log import record
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import (
+    NAME_TAKEN,
+    NO_VIPU,
+    NOT_FOUND,
+    OPERATION_IN_PROGRESS,
+    PRECONDITION_FAILED,
+    PREEMPTED,
+    STATE_CONFLICT,
+    VALIDATION_FAILED,
+    Problem,
+)
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.ids import new_id, partition_name
+from ipucloud.kernel.vipu import PartitionShape
+from ipucloud.operations.plan import PlannedStep
+from ipucloud.operations.store import end_operation, open_operation
+from ipucloud.partitions.models import PartitionCreate, PartitionReset
+from ipucloud.partitions.rules import Hardware, faults
+from ipucloud.partitions.states import CREATE, REMOVE, RESET, STAGE, STEPS, Origin, PartitionState, Wish
+from ipucloud.reconcile.wake import wake
+
+EXPECTED_SECONDS = 30.0
+"""What a controller usually takes for a partition; only told to customers."""
+
+IN_USE = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
+"""The states of a cluster in which its partitions can be changed."""
+
+_FACTS = sa.text(
+    """
+    SELECT c.external_name, c.ipus, bool_and(p.topology = 'torus') AS torus,
+           bool_and(p.gateway_topology = 'looped') AS looped,
+           (SELECT max(number) FROM partitions WHERE project_id = c.project_id AND cluster_id = c.id) AS last_number,
+           o.id AS operation_id, o.kind AS operation_kind, o.partition_id
+      FROM clusters c
+      LEFT JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
+      LEFT JOIN machines m ON m.id = a.machine_id
+      LEFT JOIN pods p ON p.id = m.pod_id
+      LEFT JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
+     WHERE c.project_id = :project_id AND c.id = :cluster_id
+     GROUP BY c.id, o.id
+    """
+)
+_TAKEN = sa.text(
+    """
+    SELECT count(*) FROM partitions
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL
+       AND :name IN (name, external_name)
+    """
+)
+_INSERT = sa.text(
+    """
+    INSERT INTO partitions (id, project_id, cluster_id, origin, number, name, external_name, wish, state, requested)
+    VALUES (:id, :project_id, :cluster_id, 'api', :number, :name, :external_name, 'made', 'creating',
+            CAST(:requested AS jsonb))
+    """
+)
+_FIND = sa.text(
+    """
+    SELECT id, origin, name, external_name, wish, state, version FROM partitions
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL
+       AND (name = :ref OR external_name = :ref)
+     ORDER BY name <> :ref, origin = 'customer', created_at LIMIT 1
+       FOR NO KEY UPDATE
+    """
+)
+_WISH = sa.text(
+    """
+    UPDATE partitions
+       SET wish = :wish, state = :state, state_reason = NULL, state_entered_at = app_now(), version = version + 1,
+           reset_fence = NULL, reset_sent_at = NULL, reset_confirmed = false, reset_relocatable = :relocatable
+     WHERE project_id = :project_id AND id = :id
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A promise on record: the operation that keeps it, and its partition."""
+
+    operation_id: UUID
+    partition_id: UUID
+
+
+async def create(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, body: PartitionCreate, *, settings: Settings
+) -> Accepted:
+    """Record a partition to make, with its operation, ticket and events.
+
+    Raises `Problem`: not_found, no_vipu, state_conflict, validation_failed for what no controller could make of these
+    machines, operation_in_progress, name_taken.
+    """
+    facts = await _in_use(connection, actor, cluster_id)
+    hardware = Hardware(facts.ipus, torus=facts.torus, looped=facts.looped)
+    shape = body.shape()
+    if wrong := faults(shape, hardware):
+        raise Problem(
+            VALIDATION_FAILED, "Such a partition can never be made here; `errors` says what to change.", wrong
+        )
+    _nothing_runs(facts)
+    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    if (await connection.execute(_TAKEN, mine | {"name": body.name})).scalar_one():
+        raise Problem(NAME_TAKEN, "A partition of the cluster has this name. Choose another, or remove that one first.")
+    partition_id, number = new_id(), (facts.last_number or 0) + 1
+    await connection.execute(
+        _INSERT,
+        mine
+        | {
+            "id": partition_id,
+            "number": number,
+            "name": body.name,
+            "external_name": partition_name(facts.external_name, number),
+            "requested": orjson.dumps(asdict(shape)).decode(),
+        },
+    )
+    failpoint("promise.partition_written")
+    return await _promise(connection, actor, cluster_id, partition_id, kind=CREATE, settings=settings)
+
+
+async def reset(
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster_id: UUID,
+    ref: str,
+    body: PartitionReset,
+    *,
+    if_match: int | None,
+    settings: Settings,
+) -> Accepted:
+    """Record that a partition is to be reset: programs that use it lose it.
+
+    Raises `Problem`: not_found, no_vipu, state_conflict, precondition_failed, operation_in_progress.
+    """
+    facts = await _in_use(connection, actor, cluster_id)
+    partition = await _find(connection, actor, cluster_id, ref, if_match)
+    _require_ours(partition)
+    _nothing_runs(facts)
+    if partition.wish != Wish.KEPT or partition.state == PartitionState.MISSING:
+        raise Problem(STATE_CONFLICT, "The partition is not there to be reset. Read it to see why.")
+    await _change(connection, actor, partition.id, Wish.RESET, PartitionState.RESETTING, relocatable=body.relocatable)
+    return await _promise(connection, actor, cluster_id, partition.id, kind=RESET, settings=settings)
+
+
+async def remove(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref: str, *, if_match: int | None, settings: Settings
+) -> Accepted:
+    """Record that a partition goes, whatever runs on it; asked again, answer with the removal that runs.
+
+    Raises `Problem`: not_found, no_vipu, state_conflict, precondition_failed, operation_in_progress.
+    """
+    facts = await _in_use(connection, actor, cluster_id)
+    partition = await _find(connection, actor, cluster_id, ref, None)
+    runs_on_it = facts.partition_id == partition.id
+    if runs_on_it and facts.operation_kind == REMOVE:
+        await wake(connection, kind=PARTITIONS, key=str(cluster_id), project_id=actor.project_id)
+        return Accepted(facts.operation_id, partition.id)
+    _require_version(partition, if_match)
+    _require_ours(partition)
+    if runs_on_it:
+        reason = Problem(PREEMPTED, "The partition is being removed, whatever this operation had made of it.")
+        await end_operation(
+            connection,
+            project_id=actor.project_id,
+            cluster_id=cluster_id,
+            state="failed",
+            error=reason.document(),
+        )
+        failpoint("promise.preempted")
+    else:
+        _nothing_runs(facts)
+    await _change(connection, actor, partition.id, Wish.GONE, PartitionState.REMOVING)
+    return await _promise(connection, actor, cluster_id, partition.id, kind=REMOVE, settings=settings)
+
+
+async def _in_use(connection: AsyncConnection, actor: Actor, cluster_id: UUID) -> sa.Row[Any]:
+    """The cluster, locked, with what a partition of it depends on."""
+    cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
+    failpoint("promise.cluster_locked")
+    if cluster.allocated_through is not AllocatedThrough.V_IPU:
+        raise no_vipu()
+    if cluster.state not in IN_USE:
+        raise Problem(STATE_CONFLICT, "Partitions can be changed while the cluster is in use. Wait until it is active.")
+    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    return (await connection.execute(_FACTS, mine)).one()
+
+
+def no_vipu() -> Problem:
+    """409: the IPUs are devices of the server itself."""
+    return Problem(
+        NO_VIPU, "The cluster's IPUs are devices of its server, which programs attach to without partitions."
+    )
+
+
+async def _find(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref: str, if_match: int | None
+) -> sa.Row[Any]:
+    """The living partition of that name, or with that id at the controller."""
+    mine = {"project_id": actor.project_id, "cluster_id": cluster_id, "ref": ref}
+    partition = (await connection.execute(_FIND, mine)).one_or_none()
+    if partition is None:
+        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    _require_version(partition, if_match)
+    return partition
+
+
+def _require_version(partition: sa.Row[Any], if_match: int | None) -> None:
+    if if_match is not None and if_match != partition.version:
+        raise Problem(
+            PRECONDITION_FAILED,
+            "The partition has changed since it was read. Read it again, and repeat the request if it still applies.",
+            extra={"version": partition.version},
+        )
+
+
+def _require_ours(partition: sa.Row[Any]) -> None:
+    if partition.origin == Origin.CUSTOMER:
+        raise Problem(
+            STATE_CONFLICT,
+            "The partition was made at the controller, not here. Change it there, with `vipu` on a Poplar server.",
+        )
+
+
+def _nothing_runs(facts: sa.Row[Any]) -> None:
+    if facts.operation_id is not None:
+        raise Problem(
+            OPERATION_IN_PROGRESS,
+            "Another operation runs on the cluster; wait until it is done.",
+            headers={"Retry-After": "2"},
+            extra={"operation": str(facts.operation_id)},
+        )
+
+
+async def _change(
+    connection: AsyncConnection,
+    actor: Actor,
+    partition_id: UUID,
+    wish: Wish,
+    state: PartitionState,
+    *,
+    relocatable: bool = False,
+) -> None:
+    values = {"project_id": actor.project_id, "id": partition_id, "wish": wish.value, "state": state.value}
+    await connection.execute(_WISH, values | {"relocatable": relocatable})
+    failpoint("promise.wish_written")
+
+
+async def _promise(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, partition_id: UUID, *, kind: str, settings: Settings
+) -> Accepted:
+    operation_id = await open_operation(
+        connection,
+        project_id=actor.project_id,
+        cluster_id=cluster_id,
+        partition_id=partition_id,
+        kind=kind,
+        plan=[PlannedStep(STEPS[kind], STAGE)],
+        deadline_seconds=settings.create_deadline,
+        expected_seconds=math.ceil(EXPECTED_SECONDS),
+        request_id=actor.request_id,
+        token_id=actor.token_id,
+    )
+    failpoint("promise.operation_opened")
+    await record(
+        connection,
+        project_id=actor.project_id,
+        type=f"partition.{_BEGUN[kind]}",
+        subject_type="partition",
+        subject_id=partition_id,
+        operation_id=operation_id,
+        request_id=actor.request_id,
+        data={"cluster": str(cluster_id)},
+    )
+    await wake(connection, kind=PARTITIONS, key=str(cluster_id), project_id=actor.project_id)
+    failpoint("promise.woken")
+    return Accepted(operation_id, partition_id)
+
+
+_BEGUN = {CREATE: "creating", RESET: "resetting", REMOVE: "removing"}
+
+
+def shape_of(requested: dict[str, Any]) -> PartitionShape:
+    """A stored `requested`, as it was asked for."""
+    return PartitionCreate(name="stored", **requested).shape()

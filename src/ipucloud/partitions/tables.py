@@ -1,0 +1,57 @@
+"""Partitions: those that we made or were asked to make, and those that a controller shows besides."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+from ipucloud.partitions.states import Origin, PartitionState, Wish
+
+partitions = sa.Table(
+    "partitions",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("origin", sa.Text, nullable=False),
+    sa.Column("number", sa.Integer, comment="of those asked for by the API, counted per cluster"),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("external_name", sa.Text, nullable=False, comment="its id at the controller"),
+    sa.Column("wish", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("state_reason", sa.Text),
+    instant("state_entered_at", default_now=True),
+    json_column("requested"),
+    json_column("observed"),
+    instant("observed_at"),
+    json_column("ipuof"),
+    instant("ipuof_at"),
+    sa.Column("reset_relocatable", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("reset_fence", sa.BigInteger, comment="fence under which a reset was to be sent"),
+    instant("reset_sent_at"),
+    sa.Column("reset_confirmed", sa.Boolean, nullable=False, server_default=sa.false()),
+    instant("created_at", default_now=True),
+    instant("removed_at"),
+    sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
+    tenant_key("partitions"),
+    same_project("partitions", "cluster_id", "clusters"),
+    one_of("origin", Origin),
+    one_of("wish", Wish),
+    one_of("state", PartitionState),
+    sa.CheckConstraint("(state = 'removed') = (removed_at IS NOT NULL)", name="removed"),
+    sa.CheckConstraint("(origin = 'api') = (requested IS NOT NULL AND number IS NOT NULL)", name="requested"),
+    sa.CheckConstraint("origin <> 'customer' OR wish = 'kept'", name="customers_own_are_kept"),
+    sa.CheckConstraint("wish = 'gone' OR origin = 'customer' OR removed_at IS NULL", name="removed_are_gone"),
+    sa.CheckConstraint("(observed IS NULL) = (observed_at IS NULL)", name="observed"),
+    sa.CheckConstraint("(ipuof IS NULL) = (ipuof_at IS NULL)", name="ipuof"),
+    sa.UniqueConstraint("project_id", "id"),
+    sa.UniqueConstraint("cluster_id", "external_name"),
+)
+sa.Index(
+    "uq_partitions_living_name",
+    partitions.c.cluster_id,
+    partitions.c.name,
+    unique=True,
+    postgresql_where=sa.text("removed_at IS NULL AND origin = 'api'"),
+)
+sa.Index("ix_partitions_cluster", partitions.c.project_id, partitions.c.cluster_id, partitions.c.created_at)

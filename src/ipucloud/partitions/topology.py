@@ -1,0 +1,181 @@
+"""A cluster's hardware with its partitions, as a picture of it needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, Literal
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.clusters.locked import no_such_cluster
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace
+from ipucloud.partitions.models import (
+    IpuOut,
+    LinkOut,
+    PartitionIpuOut,
+    RackOut,
+    TopologyMachineOut,
+    TopologyOut,
+    TopologyPartitionOut,
+    VipuOut,
+)
+from ipucloud.partitions.requests import no_vipu
+from ipucloud.partitions.room import room
+
+_READ = sa.text(
+    """
+    SELECT c.external_name, c.allocated_through, r.vipu_host, r.vipu_user_port, held.machines, known.partitions,
+           known.observed_at
+      FROM clusters c
+      LEFT JOIN site_regions r ON r.region = c.region
+      LEFT JOIN LATERAL (
+        SELECT json_agg(json_build_object(
+                 'name', m.name, 'slot', m.slot, 'health', m.health, 'rack', p.name, 'domain', p.position,
+                 'topology', p.topology, 'gateways', p.gateway_topology) ORDER BY p.position, m.slot) AS machines
+          FROM allocations a JOIN machines m ON m.id = a.machine_id JOIN pods p ON p.id = m.pod_id
+         WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL) AS held ON true
+      LEFT JOIN LATERAL (
+        SELECT json_agg(json_build_object(
+                 'name', name, 'partition_id', external_name, 'origin', origin, 'state', state,
+                 'size', coalesce(observed, requested) -> 'size', 'ipus', coalesce(observed -> 'ipus', '[]'))
+                 ORDER BY created_at, id) AS partitions,
+               min(observed_at) AS observed_at
+          FROM partitions
+         WHERE project_id = c.project_id AND cluster_id = c.id AND removed_at IS NULL) AS known ON true
+     WHERE c.project_id = :project_id AND c.id = :cluster_id
+    """
+)
+
+Machine = Mapping[str, Any]
+
+
+async def _found(connection: Statements, project_id: UUID, cluster_id: UUID) -> sa.Row[Any]:
+    row = (await connection.execute(_READ, {"project_id": project_id, "cluster_id": cluster_id})).one_or_none()
+    if row is None:
+        raise no_such_cluster()
+    if row.allocated_through != AllocatedThrough.V_IPU:
+        raise no_vipu()
+    return row
+
+
+async def topology(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> TopologyOut:
+    """Raises `Problem`: not_found, no_vipu."""
+    row = await _found(connection, project_id, cluster_id)
+    return picture(row.machines or [], row.partitions or [], row.observed_at)
+
+
+def picture(machines: list[Machine], partitions: list[Mapping[str, Any]], observed_at: datetime | None) -> TopologyOut:
+    """Racks, machines, links and partitions of a cluster. A missing partition has no IPUs any more."""
+    shown = [TopologyPartitionOut.model_validate(each) for each in partitions if each["state"] != "missing"]
+    owner = {(ipu.machine, ipu.ipu): each.partition_id for each in shown for ipu in each.ipus}
+    free = room(_places(machines), (_place(ipu, machines) for each in shown for ipu in each.ipus))
+    return TopologyOut(
+        racks=list(_racks(machines)),
+        machines=[
+            TopologyMachineOut(
+                name=machine["name"],
+                rack=machine["rack"],
+                slot=machine["slot"],
+                health=machine["health"],
+                ipus=[IpuOut(ipu=ipu, partition=owner.get((machine["name"], ipu))) for ipu in range(IPUS_PER_MACHINE)],
+            )
+            for machine in machines
+        ],
+        links=[*_ipu_links(machines), *_gw_links(machines)],
+        partitions=shown,
+        free_ipus=sum(block.size for block in free.blocks),
+        largest_partition=free.largest,
+        observed_at=observed_at,
+    )
+
+
+def _places(machines: Iterable[Machine]) -> Iterator[IpuPlace]:
+    for machine in machines:
+        for ipu in range(IPUS_PER_MACHINE):
+            yield IpuPlace(machine["domain"], IPUS_PER_MACHINE * machine["slot"] + ipu)
+
+
+def _place(ipu: PartitionIpuOut, machines: Iterable[Machine]) -> IpuPlace:
+    slot = next((machine["slot"] for machine in machines if machine["name"] == ipu.machine), 0)
+    return IpuPlace(ipu.domain, IPUS_PER_MACHINE * slot + ipu.ipu)
+
+
+def _by_rack(machines: Iterable[Machine]) -> dict[str, list[Machine]]:
+    racks: dict[str, list[Machine]] = {}
+    for machine in machines:
+        racks.setdefault(machine["rack"], []).append(machine)
+    return racks
+
+
+def _racks(machines: Iterable[Machine]) -> Iterator[RackOut]:
+    for name, inside in _by_rack(machines).items():
+        yield RackOut(
+            name=name,
+            domain=inside[0]["domain"],
+            topology=inside[0]["topology"],
+            machines=[machine["name"] for machine in inside],
+        )
+
+
+def _ipu_links(machines: Iterable[Machine]) -> Iterator[LinkOut]:
+    """Along the chain of a domain; a torus of a whole rack closes it."""
+    for inside in _by_rack(machines).values():
+        for one, other in pairwise(inside):
+            if other["slot"] == one["slot"] + 1:
+                yield _link("ipu-link", one, other)
+        if inside[0]["topology"] == "torus" and len(inside) == 16:
+            yield _link("ipu-link", inside[-1], inside[0])
+
+
+def _gw_links(machines: Iterable[Machine]) -> Iterator[LinkOut]:
+    """Between machines of the same slot in neighbouring domains; looped gateways close the ring."""
+    racks = list(_by_rack(machines).values())
+    neighbours = list(pairwise(racks))
+    if len(racks) > 2 and racks[0][0]["gateways"] == "looped":
+        neighbours.append((racks[-1], racks[0]))
+    for one, other in neighbours:
+        there = {machine["slot"]: machine for machine in other}
+        for machine in one:
+            if machine["slot"] in there:
+                yield _link("gw-link", machine, there[machine["slot"]])
+
+
+def _link(kind: Literal["ipu-link", "gw-link"], one: Machine, other: Machine) -> LinkOut:
+    return LinkOut(kind=kind, ends=[one["name"], other["name"]], state=_state({one["health"], other["health"]}))
+
+
+def _state(health: set[str]) -> Literal["up", "degraded", "down"]:
+    if "failed" in health:
+        return "down"
+    return "degraded" if "degraded" in health else "up"
+
+
+async def vipu(connection: Statements, *, project_id: UUID, cluster_id: UUID, partition: str | None) -> VipuOut:
+    """The controller's end-point, with the environment for a partition: by name or id, else the only one, if one.
+
+    Raises `Problem`: not_found, no_vipu.
+    """
+    row = await _found(connection, project_id, cluster_id)
+    if row.vipu_host is None:
+        raise no_vipu()
+    known: list[Mapping[str, Any]] = row.partitions or []
+    chosen = known[0]["partition_id"] if len(known) == 1 else None
+    if partition is not None:
+        named = [each["partition_id"] for each in known if partition in {each["name"], each["partition_id"]}]
+        if not named:
+            raise no_such_cluster()
+        chosen = named[0]
+    environment = {
+        "IPUOF_VIPU_API_HOST": row.vipu_host,
+        "IPUOF_VIPU_API_PORT": str(row.vipu_user_port),
+        "VIPU_CLI_API_HOST": row.vipu_host,
+        "VIPU_CLI_API_PORT": str(row.vipu_user_port),
+    }
+    if chosen is not None:
+        environment["IPUOF_VIPU_API_PARTITION_ID"] = chosen
+    return VipuOut(host=row.vipu_host, port=row.vipu_user_port, user=None, partition=chosen, environment=environment)

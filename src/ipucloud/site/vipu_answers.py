@@ -1,0 +1,242 @@
+"""What a V-IPU controller answered, read as if it meant us harm: whatever is not as it must be is no answer at all.
+
+Nothing of a message is kept but what was checked here: texts are short and printable, ids can be stored and shown,
+numbers are in their range, and what must agree with what was asked agrees with it.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from ipucloud.kernel.vipu import (
+    DOMAIN_IPUS,
+    PARTITION_ID,
+    GatewayRouting,
+    IpuPlace,
+    PartitionShape,
+    Routing,
+    SyncType,
+)
+from ipucloud.site.ports import (
+    Allocation,
+    ClusterTest,
+    IpuofDevice,
+    IpuofGcd,
+    Partition,
+    PartitionIpu,
+    PartitionState,
+    PartitionStatus,
+    SeenPartition,
+    TestState,
+)
+from ipucloud.wire import vipu_admin_pb2 as admin
+from ipucloud.wire import vipu_pb2 as user
+
+Value = TypeVar("Value")
+
+MOST_IPUS = 65_536
+"""IPUs of the largest partition and of the largest controller that we believe."""
+MOST_NAMES = 100_000
+MOST_ERRORS = 16
+MOST_ATTRIBUTES = 64
+TEXT_LENGTH = 200
+
+_ID = re.compile(PARTITION_ID, re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9._:-]{1,128}", re.ASCII)
+_TEXT = re.compile(r"[\x20-\x7e]{0,200}", re.ASCII)
+
+_STATES: Mapping[int, PartitionState] = {
+    user.PS_PENDING: PartitionState.PENDING,
+    user.PS_ACTIVE: PartitionState.ACTIVE,
+    user.PS_REMOVED: PartitionState.REMOVED,
+    user.PS_ERROR: PartitionState.ERROR,
+}
+_TEST_STATES = {admin.TS_RUNNING: TestState.RUNNING, admin.TS_PASSED: TestState.PASSED}
+SYNC_TYPES: Mapping[int, SyncType] = {
+    user.ST_GS2_DEFAULT: SyncType.C2_COMPATIBLE,
+    user.ST_POD_NATIVE_DEFAULT: SyncType.POD_NATIVE,
+    user.ST_POD_NATIVE_REPLICATED_PIPELINE: SyncType.REPLICATED_PIPELINE,
+}
+ROUTINGS: Mapping[int, Routing] = {
+    user.IRT_DNC: Routing.DNC,
+    user.IRT_SWNC: Routing.SWNC,
+    user.IRT_BTNC: Routing.BTNC,
+    user.IRT_RINGSWNC: Routing.RINGSWNC,
+}
+GATEWAY_ROUTINGS: Mapping[int, GatewayRouting] = {
+    user.GRT_RING: GatewayRouting.RING,
+    user.GRT_SWRING: GatewayRouting.SWRING,
+}
+
+
+class InvalidAnswer(Exception):
+    """What is wrong with an answer, in a sentence of ours that repeats nothing of it."""
+
+
+def plain(text: str, length: int = TEXT_LENGTH) -> str:
+    """A controller's sentence for our log: cut, and without anything that is not plain text."""
+    return "".join(each if each.isprintable() and each.isascii() else "?" for each in text[:length])
+
+
+def partition_state(ready_state: int) -> PartitionState:
+    return _STATES.get(ready_state, PartitionState.UNKNOWN)
+
+
+def partition_status(status: user.PartitionStatus, asked: str) -> PartitionStatus:
+    if status.partition_id not in {"", asked}:
+        raise InvalidAnswer("the status is that of another partition")
+    errors = tuple(plain(error) for error in status.errors[:MOST_ERRORS])
+    return PartitionStatus(partition_state(status.ready_state), errors)
+
+
+def partition_names(found: Sequence[user.Partition], allocation_id: str) -> list[str]:
+    """The ids of an allocation's partitions, fit to be shown.
+
+    Customers name partitions: one with a name that we would not take must not keep its cluster from being deleted,
+    or a whole region from being audited.
+    """
+    _require(len(found) <= MOST_NAMES, "it lists too many partitions")
+    for each in found:
+        _require(each.spec.allocation_id == allocation_id, "it lists a partition of another allocation")
+    return [plain(each.id) for each in found]
+
+
+def every_partition(found: Sequence[user.Partition]) -> list[Partition]:
+    """Every partition, its id fit to be shown."""
+    _require(len(found) <= MOST_NAMES, "it lists too many partitions")
+    return [
+        Partition(plain(each.id), _name(each.spec.allocation_id), partition_state(each.ready_state)) for each in found
+    ]
+
+
+def seen_partitions(found: Sequence[user.Partition], allocation_id: str) -> list[SeenPartition]:
+    """The partitions of one allocation, with all that they are. No IPU is in two of them."""
+    partition_names(found, allocation_id)
+    _distinct([_id(each.id) for each in found])
+    seen = [SeenPartition(each.id, partition_state(each.ready_state), *_spec(each.spec)) for each in found]
+    _distinct([ipu.place for each in seen for ipu in each.ipus])
+    return seen
+
+
+def _spec(spec: user.PartitionSpec) -> tuple[PartitionShape, tuple[PartitionIpu, ...]]:
+    size = len(spec.ipus)
+    _require(0 < size <= MOST_IPUS, "a partition has no IPUs, or too many")
+    for count in (spec.num_gcds, spec.num_replicas, spec.num_ipulink_segments):
+        _require(count <= size, "a partition has more GCDs, replicas or segments than IPUs")
+    gcds = spec.num_gcds or 1
+    _require(size % gcds == 0, "the GCDs of a partition do not divide its IPUs")
+    shape = PartitionShape(
+        size=size,
+        gcds=gcds,
+        replicas=spec.num_replicas or gcds,
+        segments=spec.num_ipulink_segments or 1,
+        reconfigurable=spec.reconfigurable,
+        sync_type=_known(SYNC_TYPES, spec.sync_type, "sync type"),
+        routing=_known(ROUTINGS, spec.ipulink_routing_type, "routing"),
+        gateway_routing=_known(GATEWAY_ROUTINGS, spec.gw_routing_type, "gateway routing"),
+    )
+    return shape, tuple(_ipu(each, size) for each in spec.ipus)
+
+
+def _ipu(found: user.PartitionIpu, size: int) -> PartitionIpu:
+    _require(found.ipulink_domain_topology_id < MOST_IPUS // DOMAIN_IPUS, "an IPU is in a domain that cannot be")
+    _require(found.topology_id < DOMAIN_IPUS, "an IPU has a number that cannot be")
+    _require(found.ipulink_domain_routing_id < size and found.routing_id < size, "an IPU's place cannot be")
+    place = IpuPlace(found.ipulink_domain_topology_id, found.topology_id)
+    return PartitionIpu(place, found.ipulink_domain_routing_id, found.routing_id)
+
+
+def ipuof_gcds(config: user.PartitionConfig, shape: PartitionShape) -> list[IpuofGcd]:
+    """The configurations of a partition of this shape, in the order of its GCDs."""
+    _require(len(config.gcd_configs) == shape.gcds, "the configuration is not that of so many GCDs")
+    per_gcd = shape.size // shape.gcds
+    return [_gcd(found, per_gcd) for found in config.gcd_configs]
+
+
+def _gcd(found: user.PartitionConfig.Gcd, ipus: int) -> IpuofGcd:
+    _require(len(found.devices) == ipus, "a GCD has another number of devices than IPUs")
+    _require(len(found.attributes) <= MOST_ATTRIBUTES, "a GCD has too many attributes")
+    attributes = {_text(name): _text(value) for name, value in sorted(found.attributes.items())}
+    return IpuofGcd(tuple(_device(device) for device in found.devices), attributes)
+
+
+def _device(found: user.IpuofDevice) -> IpuofDevice:
+    try:
+        address = str(ipaddress.ip_address(found.ip))
+    except ValueError:
+        raise InvalidAnswer("a device has no IP address") from None
+    _require("%" not in address, "a device has an address with a zone")
+    _require(0 < found.server_port <= 65_535, "a device has no port")
+    small = (found.rdma_port, found.device_id, found.ipulink_segment_id, found.routing_id, found.ipu_arch_id)
+    _require(max(*small, found.ipu_id) < MOST_IPUS, "a device has a number that cannot be")
+    return IpuofDevice(
+        ip=address,
+        server_port=found.server_port,
+        rdma_port=found.rdma_port,
+        device_id=found.device_id,
+        ipulink_segment_id=found.ipulink_segment_id,
+        routing_id=found.routing_id,
+        ipu_arch_id=found.ipu_arch_id,
+        ipu_id=found.ipu_id,
+        chip_id=_text(found.chip_id),
+        gwsw_version=_text(found.gwsw_version),
+        ipum_sw_version=_text(found.ipum_sw_version),
+    )
+
+
+def allocation(found: admin.Allocation) -> Allocation:
+    _require(len(found.agent_ids) <= MOST_NAMES, "an allocation has too many agents")
+    agents = _distinct([_name(agent) for agent in found.agent_ids])
+    return Allocation(_name(found.id), _name(found.cluster_id), frozenset(agents))
+
+
+def allocations(found: Sequence[admin.Allocation]) -> list[Allocation]:
+    _require(len(found) <= MOST_NAMES, "it lists too many allocations")
+    listed = [allocation(each) for each in found]
+    _distinct([each.id for each in listed])
+    return listed
+
+
+def cluster_test(found: admin.ClusterTest) -> ClusterTest:
+    failures = tuple(
+        plain(f"test {result.kind} of {link.from_agent} and {link.to_agent}: {link.detail}")
+        for result in found.results[:MOST_ERRORS]
+        for link in result.links[:MOST_NAMES]
+        if not link.passed
+    )
+    return ClusterTest(_TEST_STATES.get(found.state, TestState.FAILED), failures)
+
+
+def _known(values: Mapping[int, Value], number: int, what: str) -> Value | None:
+    """The value that a number stands for; None for 0, which says that there is none."""
+    if number and number not in values:
+        raise InvalidAnswer(f"a partition has a {what} that is not known")
+    return values.get(number)
+
+
+def _id(text: str) -> str:
+    _require(_ID.fullmatch(text) is not None, "a partition has an id that cannot be")
+    return text
+
+
+def _name(text: str) -> str:
+    _require(_NAME.fullmatch(text) is not None, "a name is none")
+    return text
+
+
+def _text(text: str) -> str:
+    _require(_TEXT.fullmatch(text) is not None, "a text is too long, or not plain")
+    return text
+
+
+def _distinct(values: list[Value]) -> list[Value]:
+    _require(len(set(values)) == len(values), "something is listed twice")
+    return values
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise InvalidAnswer(otherwise)

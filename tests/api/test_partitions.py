@@ -1,0 +1,191 @@
+"""Partitions, topology and the V-IPU end-point through the API; what a model documents is what is answered."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from ipucloud.partitions.models import PartitionDetailOut, PartitionItemOut, TopologyOut, VipuOut
+from tests.api.support import Api, key, problem
+from tests.support.partitions import make_partition
+
+pytestmark = pytest.mark.anyio
+
+WANTED = {"name": "inference", "size": 2, "gcds": 2}
+
+
+async def in_use(api: Api, flavor: str = "m2000-pod16") -> tuple[UUID, str]:
+    """A cluster that a worker has finished, and the path of it."""
+    made = await api.cloud.create(flavor=flavor)
+    await api.cloud.finish_create(made.cluster_id)
+    return made.cluster_id, f"{api.base}/clusters/{made.cluster_id}"
+
+
+async def given(api: Api, cluster: UUID, name: str = "training", **more: object) -> None:
+    async with api.cloud.database.begin() as connection:
+        await make_partition(connection, api.cloud.project.id, cluster, name, **more)  # type: ignore[arg-type]
+
+
+async def test_a_partition_from_its_request_on(api: Api) -> None:
+    _, path = await in_use(api)
+    accepted = await api.owner.post(f"{path}/partitions", json=WANTED)
+    operation = accepted.json()
+    assert (accepted.status_code, operation["kind"], operation["target"]["type"]) == (
+        202,
+        "partition.create",
+        "partition",
+    )
+    assert [step["name"] for step in operation["steps"]] == ["make_partition"]
+    made = (await api.owner.get(f"{path}/partitions/inference")).json()
+    assert set(made) == set(PartitionDetailOut.model_fields)
+    assert (made["id"], made["operation"]) == (operation["target"]["id"], operation["id"])
+    assert (made["state"], made["origin"], made["size"], made["observed_at"]) == ("creating", "api", 2, None)
+    listed = (await api.owner.get(f"{path}/partitions")).json()["items"]
+    assert [set(each) for each in listed] == [set(PartitionItemOut.model_fields)]
+    by_id = (await api.owner.get(f"{path}/partitions/{made['partition_id']}")).json()
+    assert by_id == made
+    events = (await api.owner.get(f"{api.base}/events?type=partition.creating")).json()["items"]
+    assert [each["subject_id"] for each in events] == [made["id"]]
+
+
+async def test_one_operation_runs_on_a_cluster_and_a_removal_takes_over(api: Api) -> None:
+    _, path = await in_use(api)
+    making = (await api.owner.post(f"{path}/partitions", json=WANTED)).json()
+    busy = await api.owner.post(f"{path}/partitions", json=WANTED | {"name": "other"})
+    assert problem(busy, 409, "operation_in_progress")["operation"] == making["id"]
+    gone = await api.owner.delete(f"{path}/partitions/inference")
+    assert (gone.status_code, gone.json()["kind"]) == (202, "partition.remove")
+    assert (await api.owner.delete(f"{path}/partitions/inference")).json()["id"] == gone.json()["id"]
+    ended = (await api.owner.get(f"{api.base}/operations/{making['id']}")).json()
+    assert (ended["state"], ended["error"]["code"]) == ("failed", "preempted")
+
+
+@pytest.mark.parametrize(
+    ("body", "pointers"),
+    [
+        ({"size": 3}, ["/size"]),
+        ({"size": 32}, ["/size"]),
+        ({"size": 4, "gcds": 3}, ["/gcds", "/replicas"]),
+        ({"size": 4, "reconfigurable": True, "sync_type": "pod-native"}, ["/sync_type"]),
+        ({"size": 4, "sync_type": "independent-rails"}, ["/sync_type"]),
+        ({"size": 4, "routing": 7}, ["/routing"]),
+        ({"size": 4, "colour": "red"}, ["/colour"]),
+        ({"size": "4"}, ["/size"]),
+        ({"size": 4, "name": "-"}, ["/name"]),
+    ],
+)
+async def test_what_can_never_be_right_is_refused_before_anything_is_stored(
+    api: Api, body: dict[str, object], pointers: list[str]
+) -> None:
+    _, path = await in_use(api)
+    before = await api.snapshot()
+    refused = await api.owner.post(f"{path}/partitions", json={"name": "inference"} | body)
+    assert [fault["pointer"] for fault in problem(refused, 422, "validation_failed")["errors"]] == pointers
+    assert await api.snapshot() == before
+
+
+async def test_names_states_and_versions_are_held(api: Api) -> None:
+    cluster, path = await in_use(api)
+    await given(api, cluster)
+    await given(api, cluster, "mine", origin="customer")
+    for name in ("training", "mine"):
+        problem(await api.owner.post(f"{path}/partitions", json=WANTED | {"name": name}), 409, "name_taken")
+    for method, action in (("DELETE", ""), ("POST", ":reset")):
+        own = await api.owner.request(method, f"{path}/partitions/mine{action}", json={} if action else None)
+        problem(own, 409, "state_conflict")
+    stale = await api.owner.delete(f"{path}/partitions/training", headers={"If-Match": '"99"'})
+    current = problem(stale, 412, "precondition_failed")
+    assert current["code"] == "precondition_failed"
+    tag = (await api.owner.get(f"{path}/partitions/training")).headers["etag"]
+    assert stale.headers["etag"] == tag
+    again = await api.owner.get(f"{path}/partitions/training", headers={"If-None-Match": tag})
+    assert again.status_code == 304
+    body, headers = {"relocatable": True}, {"If-Match": tag, **key()}
+    first = await api.owner.post(f"{path}/partitions/training:reset", json=body, headers=headers)
+    assert (first.status_code, first.json()["kind"]) == (202, "partition.reset")
+    repeated = await api.owner.post(f"{path}/partitions/training:reset", json=body, headers=headers)
+    assert (repeated.text, repeated.headers["idempotent-replayed"]) == (first.text, "true")
+
+
+async def test_a_configuration_is_a_file_for_each_gcd(api: Api) -> None:
+    cluster, path = await in_use(api)
+    await given(api, cluster, "one", number=1)
+    await given(api, cluster, "two", number=2, gcds=2)
+    one = await api.owner.get(f"{path}/partitions/one/ipuof-config")
+    assert one.json()["attributes"] == {"GCD Id": "0"}
+    assert len(one.json()["devices"]) == 4
+    assert one.headers["content-disposition"].endswith('-1_ipuof.conf"')
+    second = await api.owner.get(f"{path}/partitions/two/ipuof-config?gcd=1")
+    assert second.json()["attributes"] == {"GCD Id": "1"}
+    assert second.headers["content-disposition"].endswith('-2_gcd1_ipuof.conf"')
+    problem(await api.owner.get(f"{path}/partitions/two/ipuof-config?gcd=2"), 422, "validation_failed")
+    problem(await api.owner.get(f"{path}/partitions/three/ipuof-config"), 404, "not_found")
+    await api.cloud.execute("UPDATE partitions SET ipuof = NULL, ipuof_at = NULL")
+    problem(await api.owner.get(f"{path}/partitions/one/ipuof-config"), 409, "state_conflict")
+
+
+async def test_lists_say_whose_a_partition_is(api: Api) -> None:
+    cluster, path = await in_use(api)
+    await given(api, cluster, "default", origin="cluster")
+    await given(api, cluster, "training")
+    await given(api, cluster, "mine", origin="customer")
+    whole = (await api.owner.get(f"{path}/partitions?order=created_at")).json()
+    assert [each["origin"] for each in whole["items"]] == ["cluster", "api", "customer"]
+    page = (await api.owner.get(f"{path}/partitions?order=created_at&limit=2")).json()
+    rest = (await api.owner.get(f"{path}/partitions?order=created_at&limit=2&cursor={page['next_cursor']}")).json()
+    assert [each["id"] for each in page["items"] + rest["items"]] == [each["id"] for each in whole["items"]]
+    mine = (await api.owner.get(f"{path}/partitions?origin=customer")).json()["items"]
+    assert [each["name"] for each in mine] == ["mine"]
+    assert (await api.owner.get(f"{path}/partitions?state=removed")).json()["items"] == []
+
+
+async def test_the_topology_shows_machines_links_and_partitions(api: Api) -> None:
+    cluster, path = await in_use(api)
+    await given(api, cluster)
+    found = (await api.owner.get(f"{path}/topology")).json()
+    assert set(found) == set(TopologyOut.model_fields)
+    assert [len(rack["machines"]) for rack in found["racks"]] == [4]
+    assert [link["state"] for link in found["links"]] == ["up", "up", "up"]
+    assert (found["free_ipus"], found["largest_partition"]) == (12, 8)
+    owners = [ipu["partition"] for machine in found["machines"] for ipu in machine["ipus"]]
+    assert owners.count(None) == 12
+    await api.cloud.execute(
+        "UPDATE machines SET health = 'failed' WHERE name = :name", name=found["racks"][0]["machines"][0]
+    )
+    states = [link["state"] for link in (await api.owner.get(f"{path}/topology")).json()["links"]]
+    assert states == ["down", "up", "up"]
+
+
+async def test_the_end_point_of_the_controller(api: Api) -> None:
+    cluster, path = await in_use(api)
+    await given(api, cluster)
+    found = (await api.owner.get(f"{path}/vipu")).json()
+    assert set(found) == set(VipuOut.model_fields)
+    assert found["environment"]["IPUOF_VIPU_API_HOST"] == found["host"]
+    assert found["environment"]["IPUOF_VIPU_API_PARTITION_ID"] == found["partition"]
+    await given(api, cluster, "second", number=2)
+    assert (await api.owner.get(f"{path}/vipu")).json()["partition"] is None
+    assert (await api.owner.get(f"{path}/vipu?partition=second")).json()["partition"].endswith("-2")
+    problem(await api.owner.get(f"{path}/vipu?partition=third"), 404, "not_found")
+
+
+async def test_clusters_without_v_ipu_say_so(api: Api) -> None:
+    cluster, path = await in_use(api)
+    await api.cloud.execute("UPDATE clusters SET allocated_through = 'host-devices' WHERE id = :id", id=cluster)
+    for answer in (
+        await api.owner.get(f"{path}/partitions"),
+        await api.owner.post(f"{path}/partitions", json=WANTED),
+        await api.owner.delete(f"{path}/partitions/training"),
+        await api.owner.get(f"{path}/topology"),
+        await api.owner.get(f"{path}/vipu"),
+    ):
+        problem(answer, 409, "no_vipu")
+
+
+async def test_a_cluster_that_is_not_in_use_has_nothing_to_change(api: Api) -> None:
+    made = await api.cloud.create()
+    path = f"{api.base}/clusters/{made.cluster_id}"
+    problem(await api.owner.post(f"{path}/partitions", json=WANTED), 409, "state_conflict")
+    assert (await api.owner.get(f"{path}/partitions")).json()["items"] == []
+    problem(await api.owner.get(f"{api.base}/clusters/{api.cloud.project.id}/partitions"), 404, "not_found")

@@ -1,0 +1,202 @@
+"""A controller that lies in every answer ends no worker, and nothing that was not checked reaches a customer."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+import sqlalchemy as sa
+from prometheus_client import REGISTRY
+
+from ipucloud.identity.access import project_parameters
+from ipucloud.kernel.vipu import PARTITION_ID, PartitionShape
+from ipucloud.partitions.models import IpuofConfigOut, PartitionDetailOut
+from ipucloud.partitions.queries import GET_PARTITION
+from ipucloud.site.connect import SiteClients
+from ipucloud.site.errors import SiteError
+from ipucloud.site.ports import Site, VipuAddress
+from tests.support.hostile import Liar, lying
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.vipu import VipuDriver
+from tests.support.world import World, open_world
+
+pytestmark = pytest.mark.anyio
+
+PLAIN = re.compile(r"[\x20-\x7e]{0,300}", re.ASCII)
+ID = re.compile(PARTITION_ID, re.ASCII)
+MOST_BYTES = 200_000
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
+    changes = {"partitions_quiet_interval": 0.002, "partitions_change_interval": 0.001}
+    async with open_world(database, site, **changes) as world:
+        yield world
+
+
+def _failed() -> float:
+    """Looks that ended with an exception nobody foresaw, or parked their ticket."""
+    labels = [{"kind": "partitions", "outcome": outcome} for outcome in ("Retry", "Park")]
+    return sum(REGISTRY.get_sample_value("reconcile_outcomes_total", each) or 0.0 for each in labels)
+
+
+async def test_a_worker_looks_on_and_shows_only_what_it_checked(
+    world: World, full: bool, figures: Callable[..., None]
+) -> None:
+    answers = 10_000 if full else 300
+    region = world.site.region().vipu
+    assert region is not None
+    async with world.worker():
+        made = await world.create(flavor="m2000-pod4")
+        assert (await world.finished(made.operation)).state == "succeeded"
+    honest = grpc.aio.insecure_channel(f"{region.host}:{region.user_port}")
+    liar = Liar(honest, random.Random(answers))  # noqa: S311  # repeatable, not secret
+    async with lying([liar]) as (port,):
+        await _set_port(world, port)
+        before = _failed()
+        async with world.worker():
+            while liar.told.total() < answers:
+                await asyncio.sleep(0.05)
+                await _shown_is_checked(world)
+            liar.spoils = 0.0
+            await _calm(world)
+        assert _failed() == before
+        await _set_port(world, region.user_port)
+    await honest.close(None)
+    async with world.worker():
+        await world.delete_all()
+    figures(**liar.told)
+
+
+async def _set_port(world: World, port: int) -> None:
+    async with world.database.begin() as connection:
+        await connection.execute(
+            sa.text("UPDATE site_regions SET vipu_user_port = :port WHERE region = 'luxembourg-2'"), {"port": port}
+        )
+
+
+async def _calm(world: World) -> None:
+    """Once the controller tells the truth again, so do we."""
+    async with asyncio.timeout(60):
+        while [(p["state"], p["size"]) for p in await _documents(world)] != [("active", 4)]:
+            await asyncio.sleep(0.02)
+
+
+async def _documents(world: World) -> list[dict[str, Any]]:
+    """Every living partition as a customer reads it."""
+    async with world.database.read() as connection:
+        found = await connection.execute(
+            sa.text("SELECT cluster_id, external_name FROM partitions WHERE removed_at IS NULL")
+        )
+        shown = []
+        for row in found.all():
+            who = {"token_hash": world.project.token.hash, **project_parameters(world.project.slug)}
+            asked = who | {"cluster_id": row.cluster_id, "ref": row.external_name}
+            document = (await connection.execute(GET_PARTITION, asked)).one().document
+            if document is not None:
+                assert len(document) < MOST_BYTES
+                shown.append(PartitionDetailOut.model_validate_json(document).model_dump(mode="json"))
+        return shown
+
+
+async def _shown_is_checked(world: World) -> None:
+    for shown in await _documents(world):
+        assert ID.fullmatch(shown["partition_id"])
+        _all_plain(shown)
+        assert shown["size"] is None or 0 < shown["size"] <= 65_536
+        assert len(shown["ipus"]) in {0, shown["size"]}
+    async with world.database.read() as connection:
+        configs = await connection.execute(sa.text("SELECT ipuof FROM partitions WHERE ipuof IS NOT NULL"))
+        for row in configs.all():
+            for gcd in row.ipuof:
+                _all_plain(IpuofConfigOut.model_validate(gcd).model_dump())
+    assert await world.value("SELECT count(*) FROM work WHERE kind = 'partitions' AND parked_at IS NOT NULL") == 0
+
+
+def _all_plain(value: object) -> None:
+    """Every text in there is short and printable."""
+    if isinstance(value, str):
+        assert PLAIN.fullmatch(value), value[:80]
+    elif isinstance(value, dict):
+        for each in (*value.keys(), *value.values()):
+            _all_plain(each)
+    elif isinstance(value, list | tuple | frozenset):
+        for each in value:
+            _all_plain(each)
+
+
+async def test_every_call_ends_in_a_checked_value_or_in_an_error_of_ours(
+    tmp_path: Path, full: bool, figures: Callable[..., None]
+) -> None:
+    answers = 10_000 if full else 600
+    draw = random.Random(answers)  # noqa: S311  # repeatable, not secret
+    with running_site(tmp_path / "site", machines=16) as site:
+        region = site.region().vipu
+        assert region is not None
+        driver, pod = VipuDriver(site.user_channel(), site.admin_channel()), site.region().pods[0]
+        assert pod.cluster_id is not None
+        driver.allocate("a", pod.cluster_id, [pod.machines[0].name])
+        driver.create("a-1", 4, allocation_id="a")
+        channels = [
+            grpc.aio.insecure_channel(f"{region.host}:{port}") for port in (region.user_port, region.admin_port)
+        ]
+        liars = [Liar(channel, draw) for channel in channels]
+        async with lying(liars) as (user_port, admin_port):
+            sites = SiteClients(site.url, token=site.token, call_timeout=10.0)
+            client = sites.at(VipuAddress("127.0.0.1", user_port, admin_port), lambda: 10.0)
+            errors = 0
+            while sum(liar.told.total() for liar in liars) < answers:
+                try:
+                    _all_plain(await draw.choice(CALLS)(client))
+                except SiteError as error:
+                    errors += 1
+                    _all_plain(str(error))
+            await sites.close()
+        for channel in channels:
+            await channel.close(None)
+    figures(errors=errors, **(liars[0].told + liars[1].told))
+
+
+async def _values(found: Any) -> object:
+    """Texts and numbers of an answer, as plain containers."""
+    return _plain(await found)
+
+
+def _plain(value: object) -> object:
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    if isinstance(value, list | tuple | frozenset):
+        return [_plain(each) for each in value]
+    return value
+
+
+async def _made(site: Site) -> object:
+    return await _values(site.vipu.partitions_of("a"))
+
+
+CALLS: tuple[Callable[[Site], Any], ...] = (
+    lambda site: _values(site.vipu.partition_status("a-1")),
+    lambda site: _values(site.vipu.list_partitions("a")),
+    lambda site: _values(site.vipu.all_partitions()),
+    _made,
+    lambda site: _values(site.vipu.ipuof_config("a-1", PartitionShape(4))),
+    lambda site: _values(site.vipu.reset_partition("a-1", relocatable=False)),
+    lambda site: _values(site.vipu.remove_partition("b-1")),
+    lambda site: _values(site.vipu.allocation("a")),
+    lambda site: _values(site.vipu.list_allocations("")),
+    lambda site: _values(site.vipu.cluster_test("t")),
+    lambda site: _values(site.vipu.remove_partitions("b")),
+)

@@ -1,0 +1,94 @@
+"""The plan: applying it gives what is desired, planning again gives nothing, and strangers are left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ipucloud.kernel.vipu import PartitionShape
+from ipucloud.partitions.plan import AT_REST, Action, Desired, Make, Remove, Reset, Verdict, judge, plan
+from ipucloud.partitions.states import Wish
+from ipucloud.site.ports import PartitionState, SeenPartition
+
+NAMES = [f"ours-{number}" for number in range(6)]
+STRANGERS = [f"mine-{number}" for number in range(4)]
+
+shapes = st.builds(PartitionShape, size=st.sampled_from([1, 2, 4, 8]))
+wishes = st.builds(Desired, name=st.sampled_from(NAMES), wish=st.sampled_from(Wish), shape=shapes, sent=st.booleans())
+desires = st.lists(wishes, unique_by=lambda each: each.name)
+seen = st.builds(
+    SeenPartition,
+    id=st.sampled_from(NAMES + STRANGERS),
+    state=st.sampled_from(PartitionState),
+    shape=shapes,
+    ipus=st.just(()),
+)
+sights = st.lists(seen, unique_by=lambda each: each.id).map(lambda found: {each.id: each for each in found})
+
+
+def applied(
+    desired: list[Desired], observed: Mapping[str, SeenPartition], actions: tuple[Action, ...]
+) -> tuple[list[Desired], dict[str, SeenPartition]]:
+    """What a controller shows that did all that it was asked for, and what is desired then."""
+    after = dict(observed)
+    wanted = {each.name: each for each in desired}
+    for action in actions:
+        match action:
+            case Make(name=name, shape=shape):
+                after[name] = SeenPartition(name, PartitionState.ACTIVE, shape, ())
+            case Remove(name=name):
+                del after[name]
+            case Reset(name=name):
+                after[name] = replace(after[name], state=PartitionState.ACTIVE)
+                wanted[name] = replace(wanted[name], sent=True)
+    return list(wanted.values()), after
+
+
+@given(desires, sights)
+def test_what_is_planned_brings_about_what_is_desired(
+    desired: list[Desired], observed: dict[str, SeenPartition]
+) -> None:
+    wanted, after = applied(desired, observed, plan(desired, observed))
+    for each in wanted:
+        if each.wish is Wish.GONE:
+            assert each.name not in after
+        if each.wish is Wish.MADE:
+            assert each.name in after
+        if each.wish is Wish.RESET and each.name in observed and observed[each.name].state in AT_REST:
+            assert each.sent
+
+
+@given(desires, sights)
+def test_planning_again_gives_nothing(desired: list[Desired], observed: dict[str, SeenPartition]) -> None:
+    assert plan(*applied(desired, observed, plan(desired, observed))) == ()
+
+
+@given(desires, sights)
+def test_only_own_names_are_touched(desired: list[Desired], observed: dict[str, SeenPartition]) -> None:
+    actions = plan(desired, observed)
+    kept = {each.name for each in desired if each.wish is Wish.KEPT}
+    assert {action.name for action in actions} <= {each.name for each in desired} - kept
+    assert len({action.name for action in actions}) == len(actions)
+    _, after = applied(desired, observed, actions)
+    for name in STRANGERS:
+        assert after.get(name) == observed.get(name)
+
+
+@given(desires, sights)
+def test_removals_come_first(desired: list[Desired], observed: dict[str, SeenPartition]) -> None:
+    kinds = [isinstance(action, Remove) for action in plan(desired, observed)]
+    assert kinds == sorted(kinds, reverse=True)
+
+
+@given(wishes, st.none() | seen)
+def test_a_verdict_never_takes_one_thing_for_another(wanted: Desired, found: SeenPartition | None) -> None:
+    verdict = judge(wanted, found)
+    if verdict is Verdict.REACHED:
+        assert (found is None) is (wanted.wish is Wish.GONE)
+        assert found is None or found.state is PartitionState.ACTIVE
+        assert wanted.wish is not Wish.RESET or wanted.sent
+    if found is None and wanted.wish in {Wish.KEPT, Wish.RESET}:
+        assert verdict is Verdict.MISSING

@@ -1,0 +1,188 @@
+"""Partitions of a cluster in use, from the request to the controller and back, against the simulated site."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.partitions.models import PartitionCreate, PartitionReset
+from ipucloud.partitions.requests import Accepted, create, remove, reset
+from ipucloud.wire.site import FaultAction
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.vipu import VipuDriver
+from tests.support.world import PATIENCE, World, open_world
+
+pytestmark = pytest.mark.anyio
+
+OFTEN = {"partitions_quiet_interval": 0.1}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
+    async with open_world(database, site, **OFTEN) as world:
+        yield world
+        async with world.worker():
+            await world.delete_all()
+        await world.assert_nothing_left()
+
+
+class Customer:
+    """Who has one cluster of four machines, and asks for partitions of it."""
+
+    def __init__(self, world: World, cluster: UUID, name: str) -> None:
+        self.world = world
+        self.cluster = cluster
+        self.default = name
+        self.vipu = VipuDriver(world.site.user_channel(), world.site.admin_channel())
+
+    async def create(self, name: str, size: int = 4, **shape: Any) -> UUID:
+        body = PartitionCreate(name=name, size=size, **shape)
+        return await self._ask(lambda c: create(c, self._actor, self.cluster, body, settings=self.world.settings))
+
+    async def reset(self, ref: str) -> UUID:
+        return await self._ask(
+            lambda c: reset(
+                c, self._actor, self.cluster, ref, PartitionReset(), if_match=None, settings=self.world.settings
+            )
+        )
+
+    async def remove(self, ref: str) -> UUID:
+        return await self._ask(
+            lambda c: remove(c, self._actor, self.cluster, ref, if_match=None, settings=self.world.settings)
+        )
+
+    async def done(self, operation: UUID) -> Any:
+        row = await self.world.finished(operation)
+        assert row.state == "succeeded", row.error
+        return row
+
+    async def rows(self) -> dict[str, Any]:
+        async with self.world.database.read() as connection:
+            found = await connection.execute(sa.text("SELECT * FROM partitions WHERE removed_at IS NULL"))
+            return {row.name: row for row in found}
+
+    async def sees(self, **states: str) -> None:
+        """Return once the living partitions are in these states."""
+
+        async with asyncio.timeout(PATIENCE):
+            while {name: row.state for name, row in (await self.rows()).items()} != states:
+                await asyncio.sleep(0.02)
+
+    @property
+    def _actor(self) -> Any:
+        return self.world.project.actor
+
+    async def _ask(self, request: Callable[[AsyncConnection], Awaitable[Accepted]]) -> UUID:
+        async with self.world.database.begin() as connection:
+            return (await request(connection)).operation_id
+
+
+async def customer(world: World) -> Customer:
+    made = await world.create()
+    assert (await world.finished(made.operation)).state == "succeeded"
+    name = await world.value("SELECT external_name FROM clusters WHERE id = :id", id=made.id)
+    return Customer(world, made.id, name)
+
+
+async def test_a_partition_is_made_reset_and_removed(world: World) -> None:
+    async with world.worker():
+        who = await customer(world)
+        await who.sees(**{who.default: "active"})
+        await who.done(await who.remove(who.default))
+        assert world.partitions() == []
+        await who.done(await who.create("training", 8, gcds=2))
+        (row,) = (await who.rows()).values()
+        assert row.external_name == f"{who.default}-1"
+        assert (row.state, row.observed["size"], row.observed["gcds"]) == ("active", 8, 2)
+        assert len(row.observed["ipus"]) == 8
+        assert [len(gcd["devices"]) for gcd in row.ipuof] == [4, 4]
+        assert world.partitions() == [row.external_name]
+        await who.done(await who.reset("training"))
+        await who.sees(training="active")
+        await who.done(await who.remove("training"))
+        assert world.partitions() == []
+
+
+async def test_no_room_is_told_with_what_would_fit(world: World) -> None:
+    async with world.worker():
+        who = await customer(world)
+        await who.done(await who.remove(who.default))
+        await who.done(await who.create("small", 4))
+        failed = await world.finished(await who.create("large", 16))
+        assert failed.state == "failed"
+        assert failed.error["code"] == "partition_refused"
+        assert (failed.error["rule"], failed.error["largest"]) == ("no_room", 8)
+        assert sum(block["size"] for block in failed.error["free_blocks"]) == 12
+        await who.sees(small="active")
+        await who.done(await who.create("large", 8))
+
+
+async def test_what_a_customer_makes_at_the_controller_shows_and_stays(world: World) -> None:
+    async with world.worker():
+        who = await customer(world)
+        await who.done(await who.remove(who.default))
+        await asyncio.to_thread(who.vipu.create, "mine", 4, allocation_id=who.default)
+        await who.sees(mine="active")
+        assert (await who.rows())["mine"].origin == "customer"
+        await who.done(await who.create("other", 4))
+        await asyncio.to_thread(who.vipu.remove, "mine")
+        await who.sees(other="active")
+        await asyncio.to_thread(who.vipu.remove, f"{who.default}-1")
+        await who.sees(other="missing")
+        await who.done(await who.remove("other"))
+        await who.sees()
+
+
+@pytest.mark.parametrize("action", [FaultAction.DROP_ANSWER, FaultAction.STATUS_AFTER, FaultAction.STATUS])
+async def test_an_answer_that_is_lost_is_looked_for(world: World, action: FaultAction) -> None:
+    async with world.worker(request_life=0.05):
+        who = await customer(world)
+        for call in ("vipu.RemovePartition", "vipu.CreatePartition", "vipu.ResetPartition", "vipu.ListPartitions"):
+            world.fault(call=call, action=action, grpc_status="UNAVAILABLE", times=2)
+        await who.done(await who.remove(who.default))
+        await who.done(await who.create("training", 16))
+        await who.done(await who.reset("training"))
+        world.heal()
+        assert world.partitions() == [f"{who.default}-1"]
+
+
+async def test_a_delete_of_the_cluster_takes_over(world: World) -> None:
+    async with world.worker():
+        who = await customer(world)
+        await who.done(await who.remove(who.default))
+        world.fault(call="vipu.CreatePartition", action=FaultAction.STATUS, grpc_status="UNAVAILABLE")
+        making = await who.create("training", 4)
+        await world.hit("vipu.CreatePartition")
+        deletion = await world.delete(who.cluster)
+        assert (await world.finished(making)).error["code"] == "preempted"
+        world.heal()
+        assert (await world.finished(deletion)).state == "succeeded"
+        assert await who.rows() == {}
+
+
+async def test_a_removal_takes_over_from_what_runs_on_its_partition(world: World) -> None:
+    async with world.worker():
+        who = await customer(world)
+        await who.done(await who.remove(who.default))
+        world.fault(call="vipu.CreatePartition", action=FaultAction.STATUS, grpc_status="UNAVAILABLE")
+        making = await who.create("training", 4)
+        await world.hit("vipu.CreatePartition")
+        removal = await who.remove("training")
+        assert await who.remove("training") == removal
+        world.heal()
+        await who.done(removal)
+        assert (await world.finished(making)).error["code"] == "preempted"
+        assert world.partitions() == []
