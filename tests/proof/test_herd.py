@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from prometheus_client import REGISTRY
 
 from ipucloud.kernel.failpoints import arm
@@ -17,11 +20,27 @@ from ipucloud.site.pace import BURST_SECONDS
 from tests.proof.workers import worker
 from tests.support.postgres import Database as Scratch
 from tests.support.site import running_site
-from tests.support.world import open_world
+from tests.support.world import World, open_world
 
 pytestmark = pytest.mark.anyio
 
 WINDOW = 5.0
+FILL = """
+    INSERT INTO work (kind, key, project_id, run_at)
+    SELECT 'cluster', gen_random_uuid(), :project, app_now() FROM generate_series(1, :count)
+"""
+"""Tickets of clusters that are no more: nothing is to be done about them, but somebody has to look."""
+
+FORGET = "DELETE FROM work WHERE kind = 'cluster' AND NOT EXISTS (SELECT FROM clusters c WHERE c.id::text = work.key)"
+LOOK = """
+    SELECT (SELECT count(*) FROM operations WHERE finished_at IS NULL) AS open,
+           (SELECT count(*) FROM work WHERE kind = 'cluster' AND run_at IS NOT NULL
+               AND NOT EXISTS (SELECT FROM clusters c WHERE c.id::text = work.key)) AS backlog,
+           (SELECT count(*) FROM pg_stat_activity
+             WHERE datname = current_database() AND backend_type = 'client backend') AS connections
+"""
+POOL, PRESENCE = 2 * 4, 1
+"""Connections of a worker: so many for transactions, as many for single statements, and one that holds its leases."""
 
 
 @contextmanager
@@ -35,8 +54,27 @@ def calls_to_the_site() -> Iterator[list[float]]:
         arm(None)
 
 
+@dataclass
+class Seen:
+    """What the database shows, look by look."""
+
+    backlog: list[int] = field(default_factory=list)
+    connections: int = 0
+
+    async def look(self, world: World) -> bool:
+        """Whether something is left to be done."""
+        row = await world.one(LOOK)
+        self.backlog.append(row.backlog)
+        self.connections = max(self.connections, row.connections)
+        return bool(row.open or row.backlog)
+
+
 def most_in_a_window(at: Sequence[float]) -> int:
     return max(index - bisect_left(at, instant - WINDOW) + 1 for index, instant in enumerate(at))
+
+
+def busiest_second(at: Sequence[float]) -> int:
+    return max(Counter(int(instant) for instant in at).values())
 
 
 def stale_results() -> float:
@@ -46,10 +84,13 @@ def stale_results() -> float:
 async def test_a_site_that_comes_back_is_not_run_over(
     database: Scratch, tmp_path: Path, full: bool, figures: Callable[..., None]
 ) -> None:
-    clusters, workers, rate = (60, 8, 2.5) if full else (12, 2, 20.0)
+    clusters, backlog, workers, rate = (60, 10_000, 8, 2.5) if full else (12, 300, 2, 20.0)
+    seen = Seen()
     with running_site(tmp_path / "site", machines=64) as site:
         async with open_world(database, site) as world, AsyncExitStack() as stack:
             made = [await world.create(f"c{number}", "m2000-pod4") for number in range(clusters)]
+            async with world.database.begin() as connection:
+                await connection.execute(sa.text(FILL), {"project": world.project.id, "count": backlog})
             await asyncio.to_thread(site.stop)
             stale = stale_results()
             for _ in range(workers):
@@ -57,11 +98,23 @@ async def test_a_site_that_comes_back_is_not_run_over(
             with calls_to_the_site() as at:
                 await asyncio.to_thread(site.start)
                 await stack.enter_async_context(asyncio.timeout(600 if full else 120))
-                while await world.value("SELECT count(*) FROM operations WHERE finished_at IS NULL"):
+                while await seen.look(world):
                     await asyncio.sleep(0.1)
             assert {(await world.finished(each.operation)).state for each in made} == {"succeeded"}
+            async with world.database.begin() as connection:
+                await connection.exec_driver_sql(FORGET)
             most = most_in_a_window(sorted(at))
             # A machine that stops for a moment lets late calls catch up with the early ones: twice is the most.
             assert most <= 2 * workers * rate * (WINDOW + BURST_SECONDS)
             assert stale_results() == stale, "a lease was lost to waiting"
-            figures(clusters=clusters, calls=len(at), allowed=workers * rate * WINDOW, most_in_5_seconds=most)
+            assert seen.connections <= workers * (POOL + PRESENCE) + POOL
+            assert seen.backlog == sorted(seen.backlog, reverse=True)
+    figures(
+        clusters=clusters,
+        backlog=backlog,
+        calls=len(at),
+        allowed_in_5_seconds=workers * rate * WINDOW,
+        most_in_5_seconds=most,
+        busiest_second=busiest_second(at),
+        connections=seen.connections,
+    )

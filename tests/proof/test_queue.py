@@ -7,8 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,8 @@ from ipucloud.reconcile.outcomes import Done, Outcome
 from ipucloud.reconcile.reconciler import Ticket
 from tests.proof.poisoned import PROGRAM
 from tests.support.postgres import Database as Scratch
+from tests.support.site import running_site
+from tests.support.world import open_world
 from tests.worker.engines import Bench, Scripted, until
 
 pytestmark = pytest.mark.anyio
@@ -27,6 +30,18 @@ FILL = """
     INSERT INTO work (kind, key, project_id, run_at)
     SELECT 'test', :prefix || number, :project, app_now() FROM generate_series(1, :count) AS number
 """
+
+ODD = """
+    INSERT INTO work (kind, key, project_id, run_at, last_error)
+    VALUES (:kind, :key, :project, app_now() - interval '100 years', repeat('☠', 1000000))
+"""
+ODD_TICKETS = (
+    ("cluster", "not-a-uuid"),
+    ("cluster", ""),
+    ("cluster", "00000000-0000-4000-8000-000000000000"),
+    ("periodic", "a task of tomorrow"),
+    ("a kind of tomorrow", "{" * 2000),
+)
 
 
 @pytest.fixture
@@ -64,29 +79,79 @@ class Supervised:
         self._process.terminate()
 
 
+@asynccontextmanager
+async def supervised(workers: Sequence[Supervised]) -> AsyncIterator[None]:
+    """They run while the block does."""
+    running = asyncio.gather(*(each.run() for each in workers))
+    try:
+        yield
+    finally:
+        for each in workers:
+            await each.stop()
+        await running
+
+
 async def test_poison_takes_nobody_with_it(
     bench: Bench, database: Scratch, full: bool, figures: Callable[..., None]
 ) -> None:
     """Some tickets raise, some kill their process; they are parked after five tries, and every other is served."""
     others, poison = (1000, 3) if full else (200, 1)
     project = new_id()
-    for prefix, number in (("a-good-", others // 2), ("dies-", poison), ("raises-", poison), ("b-good-", others // 2)):
-        await bench.execute(FILL, prefix=prefix, project=project, count=number)
     workers = [Supervised(database.app_url) for _ in range(2)]
-    running = asyncio.gather(*(each.run() for each in workers))
-    try:
+    async with supervised(workers):
+        await bench.execute(FILL, prefix="calm-good-", project=project, count=others)
+        calm = await seconds_until_served(bench)
+        halves = others // 2
+        for prefix, number in (("a-good-", halves), ("dies-", poison), ("raises-", poison), ("b-good-", halves)):
+            await bench.execute(FILL, prefix=prefix, project=project, count=number)
+        beside_poison = await seconds_until_served(bench)
         async with asyncio.timeout(PATIENCE):
             while await count(bench, "parked_at IS NOT NULL") < 2 * poison or await count(bench, "run_at IS NOT NULL"):
                 await asyncio.sleep(0.05)
-    finally:
-        for each in workers:
-            await each.stop()
-        await running
     assert await count(bench, "parked_at IS NOT NULL AND position('good' IN key) > 0") == 0
     assert await count(bench, "parked_at IS NOT NULL AND last_error IS NOT NULL") == 2 * poison
     # Two that kill may have been looked at together: then one death counts for both.
     assert 5 <= sum(each.deaths for each in workers) <= 5 * poison
-    figures(tickets=others, poison=2 * poison, deaths=sum(each.deaths for each in workers))
+    figures(
+        tickets=others,
+        poison=2 * poison,
+        deaths=sum(each.deaths for each in workers),
+        seconds_for_the_others=round(beside_poison, 2),
+        seconds_without_poison=round(calm, 2),
+    )
+
+
+async def _all_met(bench: Bench) -> bool:
+    known = "kind IN ('cluster', 'periodic') AND octet_length(last_error) > 100000 AND attempt = 0"
+    return await count(bench, known) == 0
+
+
+async def seconds_until_served(bench: Bench) -> float:
+    """Until no good ticket is left."""
+    begun = time.monotonic()
+    async with asyncio.timeout(PATIENCE):
+        while await count(bench, "run_at IS NOT NULL AND position('good' IN key) > 0"):
+            await asyncio.sleep(0.02)
+    return time.monotonic() - begun
+
+
+async def test_rows_that_nobody_understands_hold_up_nobody(database: Scratch, tmp_path: Path) -> None:
+    """Whatever the schema lets in: the worker goes on with the rest, its periodic tasks too."""
+    with running_site(tmp_path / "site", machines=4) as site:
+        async with open_world(database, site) as world:
+            bench = Bench(database.app_url)
+            for kind, key in ODD_TICKETS:
+                await bench.execute(ODD, kind=kind, key=key, project=world.project.id)
+            async with world.worker():
+                made = await world.create("even", "m2000-pod4")
+                await until(lambda: _all_met(bench), "the worker has met every odd ticket")
+                async with asyncio.timeout(PATIENCE):
+                    while await count(bench, "kind = 'cluster' AND run_at IS NOT NULL"):
+                        await asyncio.sleep(0.05)
+            assert await world.value("SELECT state FROM clusters WHERE id = :id", id=made.id) == "active"
+            assert await count(bench, "kind = 'periodic' AND last_error IS NOT NULL") == 0
+            await bench.execute("DELETE FROM work WHERE key = ANY (:keys)", keys=[key for _, key in ODD_TICKETS])
+            await bench.database.close()
 
 
 async def test_a_noisy_project_holds_up_nobody(bench: Bench, full: bool, figures: Callable[..., None]) -> None:
