@@ -12,7 +12,19 @@ from collections.abc import Callable, Mapping, Sequence
 from bench import report
 from bench.finding import Finding
 from bench.peers.placement import install
-from bench.scenarios import audit, burst, controller, create, engine, killed, placement, reads, waiting, wake
+from bench.scenarios import (
+    audit,
+    burst,
+    controller,
+    create,
+    engine,
+    killed,
+    partitions,
+    placement,
+    reads,
+    waiting,
+    wake,
+)
 from bench.stage import Stage, open_stage
 from ipucloud import logs
 from ipucloud.config import Settings
@@ -28,6 +40,7 @@ SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
     "waiting": waiting.run,
     "audit": audit.run,
     "controller": controller.run,
+    "partitions": partitions.run,
 }
 ROUNDS = 7
 

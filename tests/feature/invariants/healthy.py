@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from ipucloud.clusters.states import PARTITIONS
 from ipucloud.db.engine import Database
+from ipucloud.reconcile.wake import wake
 from tests.support.cloud import Cloud, start_clock, stop_clock
 from tests.support.factories import Project, make_project, seed_world
+from tests.support.partitions import make_partition
 from tests.support.postgres import Database as Scratch
 
 
@@ -16,7 +19,7 @@ from tests.support.postgres import Database as Scratch
 class Healthy:
     """`active` has four machines and is in use; `deleting` was in use for six hours.
 
-    `operation` creates `creating` and is open; `finished` created `active`.
+    `operation` creates `creating` and is open; `finished` created `active`, which has the `partition`.
     """
 
     cloud: Cloud
@@ -29,11 +32,12 @@ class Healthy:
     failed: UUID
     operation: UUID
     finished: UUID
+    partition: UUID
 
     def values(self) -> dict[str, UUID]:
         """What the statements of a corruption may name."""
         clusters = {name: getattr(self, name) for name in ("active", "creating", "deleting", "deleted", "failed")}
-        operations = {"operation": self.operation, "finished": self.finished}
+        operations = {"operation": self.operation, "finished": self.finished, "partition": self.partition}
         return clusters | operations | {"project": self.cloud.project.id, "other": self.other.id}
 
 
@@ -51,6 +55,9 @@ async def build(database: Database, scratch: Scratch) -> Healthy:
         await cloud.finish_create(cluster)
     await cloud.fail_create(failed)
     start_clock(scratch.owner_url)
+    async with database.begin() as connection:
+        partition = await make_partition(connection, cloud.project.id, active.cluster_id)
+        await wake(connection, kind=PARTITIONS, key=str(active.cluster_id), project_id=cloud.project.id)
     creating = await cloud.create("creating")
     for cluster in (deleting, deleted):
         await cloud.delete(cluster)
@@ -66,4 +73,5 @@ async def build(database: Database, scratch: Scratch) -> Healthy:
         failed=failed,
         operation=creating.operation_id,
         finished=active.operation_id,
+        partition=partition,
     )

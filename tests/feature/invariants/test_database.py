@@ -18,12 +18,14 @@ from ipucloud.invariants.rules import Finding, Refusal, violations
 from ipucloud.kernel.clock import SystemClock
 from tests.feature.invariants.corruptions import CORRUPTIONS, Corruption
 from tests.feature.invariants.healthy import Healthy
+from tests.feature.invariants.partition_corruptions import PARTITIONS
 from tests.feature.invariants.planting import plant
 from tests.support.invariants import assert_sound
 from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio
 
+ALL = (*CORRUPTIONS, *PARTITIONS)
 OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"
 BY_NAME = {rule.name: rule for rule in INVARIANTS}
 IN_A_TRANSACTION = {"application_role_has_no_power"}
@@ -50,7 +52,7 @@ async def test_a_healthy_database_breaks_no_rule(healthy: Healthy) -> None:
     await assert_sound(healthy.cloud.database)
 
 
-@pytest.mark.parametrize("corruption", CORRUPTIONS, ids=lambda corruption: corruption.rule)
+@pytest.mark.parametrize("corruption", ALL, ids=lambda corruption: corruption.rule)
 async def test_a_corruption_is_found_alone_and_healed_or_refused(healthy: Healthy, corruption: Corruption) -> None:
     cloud = healthy.cloud
     plant(healthy.scratch.superuser_url, corruption.statements, healthy.values(), corruption.off)
@@ -70,7 +72,7 @@ async def test_a_corruption_is_found_alone_and_healed_or_refused(healthy: Health
 
 
 @pytest.mark.parametrize(
-    "corruption", [each for each in CORRUPTIONS if each.outcome is not Outcome.REFUSED], ids=lambda each: each.rule
+    "corruption", [each for each in ALL if each.outcome is not Outcome.REFUSED], ids=lambda each: each.rule
 )
 async def test_a_heal_that_comes_too_late_changes_nothing(healthy: Healthy, corruption: Corruption) -> None:
     """Whoever mended it meanwhile, the second heal looks for itself."""
@@ -100,7 +102,7 @@ async def test_the_role_of_the_application_is_looked_at_in_the_server_s_catalogu
 
 
 def test_every_rule_is_broken_here_once() -> None:
-    assert {corruption.rule for corruption in CORRUPTIONS} | IN_A_TRANSACTION == BY_NAME.keys()
+    assert {corruption.rule for corruption in ALL} | IN_A_TRANSACTION == BY_NAME.keys()
     assert len(BY_NAME) == len(INVARIANTS) >= 30
 
 

@@ -1,0 +1,115 @@
+"""A partition made and removed through the REST API, over the same by the bare calls of the controller.
+
+Nothing takes time at the simulated site: what is measured is what the control plane adds, from the request through
+the worker to the operation that is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from uuid import UUID
+
+import httpx
+import sqlalchemy as sa
+
+from bench.finding import Finding
+from bench.rounds import alternate
+from bench.servers import HOST, serving_product
+from bench.stage import Stage, Urls
+from bench.workers import register, start_worker
+from bench.world import Customer, make_clusters, new_customer, seed_price_list
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.wire import vipu_pb2
+from tests.support.site import RunningSite, running_site
+from tests.support.vipu import VipuDriver
+
+FLAVOR = "m2000-pod16"
+PARTITIONS = 20
+"""Made and removed one after the other, in one turn."""
+SIZE = 4
+PATIENCE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """One cluster in use, reached by HTTP and at its controller."""
+
+    client: httpx.Client
+    cluster: str
+    vipu: VipuDriver
+    allocation: str
+
+    def rest(self) -> float:
+        """Partitions a second."""
+        started = time.perf_counter()
+        for number in range(PARTITIONS):
+            body = {"name": f"bench-{number}", "size": SIZE}
+            self.done(self.client.post(f"{self.cluster}/partitions", json=body))
+            self.done(self.client.delete(f"{self.cluster}/partitions/bench-{number}"))
+        return PARTITIONS / (time.perf_counter() - started)
+
+    def bare(self) -> float:
+        started = time.perf_counter()
+        for number in range(PARTITIONS):
+            name = f"bare-{number}"
+            self.vipu.create(name, SIZE, allocation_id=self.allocation)
+            while self.vipu.status(name).ready_state != vipu_pb2.PS_ACTIVE:
+                pass
+            self.vipu.remove(name)
+            while name in self.vipu.partitions(self.allocation):
+                pass
+        return PARTITIONS / (time.perf_counter() - started)
+
+    def done(self, accepted: httpx.Response) -> None:
+        operation = accepted.raise_for_status().headers["location"]
+        while not (found := self.client.get(operation).raise_for_status().json())["done"]:
+            pass
+        if found["state"] != "succeeded":
+            raise ValueError(f"{found['kind']} ended as {found['state']}: {found['error']}")
+
+
+def run(stage: Stage) -> list[Finding]:
+    with (
+        running_site(stage.folder / "site", machines=16) as site,
+        stage.database("bench_partitions") as urls,
+        start_worker(stage.folder, urls.app, site),
+        serving_product(stage.folder, urls.app) as api,
+    ):
+        customer, cluster, name = asyncio.run(_cluster(urls, site))
+        headers = {"Authorization": f"Bearer {customer.token}"}
+        with httpx.Client(base_url=f"http://{HOST}:{api.port}", headers=headers, timeout=PATIENCE) as client:
+            path = f"/v1/projects/{customer.slug}/clusters/{cluster}"
+            sides = Sides(client, path, VipuDriver(site.user_channel(), site.admin_channel()), name)
+            sides.done(client.delete(f"{path}/partitions/{name}"))
+            rates = alternate({"bare": sides.bare, "rest": sides.rest}, stage.rounds)
+    return [
+        Finding(
+            "a partition by the bare calls, over one through the API",
+            rates.ratio("bare", "rest"),
+            numbers=rates.numbers("bare", "rest"),
+        )
+    ]
+
+
+async def _cluster(urls: Urls, site: RunningSite) -> tuple[Customer, UUID, str]:
+    """A cluster that the worker has made, and its name at the controller."""
+    database = Database(urls.app, pool_size=1)
+    await register(database, site)
+    await seed_price_list(database)
+    customer = await new_customer(database)
+    (made,) = await make_clusters(database, customer, ["bench"], FLAVOR, Settings())
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            async with database.read() as connection:
+                found = await connection.execute(
+                    sa.text("SELECT state, external_name FROM clusters WHERE id = :id"), {"id": made.cluster_id}
+                )
+                row = found.one()
+            if row.state == "active":
+                break
+            await asyncio.sleep(0.05)
+    await database.close()
+    return customer, made.cluster_id, row.external_name

@@ -1,0 +1,44 @@
+"""Ways in which what is known of partitions can be wrong."""
+
+from __future__ import annotations
+
+from ipucloud.invariants.healing import Outcome
+from tests.feature.invariants.corruptions import Corruption
+
+_PROMISED = (
+    "INSERT INTO operations (id, project_id, cluster_id, partition_id, kind, state, request_id, deadline_at)"
+    " SELECT gen_random_uuid(), project_id, %(active)s, %(partition)s, 'partition.remove', 'queued', 'again',"
+    " app_now() + interval '1 hour' FROM clusters WHERE id = %(active)s",
+    "INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage)"
+    " SELECT id, 1, project_id, 'remove_partition', 'PARTITION' FROM operations WHERE request_id = 'again'",
+    "INSERT INTO events (project_id, type, subject_type, subject_id, operation_id)"
+    " SELECT project_id, 'operation.created', 'cluster', cluster_id, id FROM operations WHERE request_id = 'again'",
+)
+_LEFT = (
+    "INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, wish, state)"
+    " SELECT gen_random_uuid(), project_id, id, 'cluster', external_name, external_name, 'kept', 'active'"
+    " FROM clusters WHERE id = %(deleted)s"
+)
+_TWIN = (
+    "INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, wish, state, observed,"
+    " observed_at)"
+    " SELECT gen_random_uuid(), project_id, cluster_id, 'customer', 'twin', 'twin', 'kept', 'active', observed,"
+    " observed_at FROM partitions WHERE id = %(partition)s"
+)
+
+PARTITIONS = (
+    Corruption("promised_partition_is_wanted", Outcome.REFUSED, _PROMISED),
+    Corruption(
+        "wanted_partition_is_promised",
+        Outcome.MENDED,
+        ("UPDATE partitions SET wish = 'gone', state = 'removing' WHERE id = %(partition)s",),
+    ),
+    Corruption("gone_cluster_has_no_partition", Outcome.MENDED, (_LEFT,)),
+    Corruption(
+        "partition_is_named_after_its_cluster",
+        Outcome.REFUSED,
+        ("UPDATE partitions SET external_name = 'another-1' WHERE id = %(partition)s",),
+    ),
+    Corruption("ipu_is_in_one_partition", Outcome.REFUSED, (_TWIN,)),
+    Corruption("partitions_are_looked_at", Outcome.MENDED, ("DELETE FROM work WHERE kind = 'partitions'",)),
+)
