@@ -235,7 +235,8 @@ class FaultAction(StrEnum):
     answer, and the effect takes place also when the caller gave up meanwhile; `drop_answer` breaks the connection
     after the effect; `stall` neither acts nor answers. `duplicate` lets the effect take place once more, `seconds`
     after the answer; `stale` answers a reading call as an equal call was answered before. `fail_partition` lets the
-    operations that the call starts end in an error; `fail_machine` and `fail_link` break hardware before the effect.
+    operations that the call starts end in an error, `hang_partition` lets them never end; `fail_machine` and
+    `fail_link` break hardware before the effect.
     """
 
     STATUS = "status"
@@ -246,6 +247,7 @@ class FaultAction(StrEnum):
     DUPLICATE = "duplicate"
     STALE = "stale"
     FAIL_PARTITION = "fail_partition"
+    HANG_PARTITION = "hang_partition"
     FAIL_MACHINE = "fail_machine"
     FAIL_LINK = "fail_link"
 

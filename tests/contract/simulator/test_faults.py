@@ -208,6 +208,34 @@ def test_a_partition_can_fail_to_come_up_for_a_while(
     assert (vipu.status("q").ready_state, vipu.status("q").auto_reset_retry_count) == (pb.PS_ACTIVE, 2)
 
 
+def test_a_partition_can_be_pending_for_ever(
+    http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
+) -> None:
+    vipu.allocate("a", cluster_id, pod[:1])
+    fault(http, "vipu.CreatePartition", "hang_partition")
+    vipu.create("p", 4)
+    for _ in range(3):
+        assert (vipu.status("p").ready_state, vipu.status("p").operation_state) == (pb.PS_PENDING, pb.POS_CREATING)
+    vipu.remove("p")
+    assert vipu.partitions() == {}
+
+
+def test_an_earlier_http_answer_can_come_again(http: httpx.Client) -> None:
+    fault(http, "networks.list", "stale", every=2)
+    assert http.get("/v1/networks").json()["networks"] == []
+    http.put("/v1/networks/n", json=NETWORK).raise_for_status()
+    assert http.get("/v1/networks").json()["networks"] == []
+    assert len(http.get("/v1/networks").json()["networks"]) == 1
+
+
+def test_an_http_effect_can_take_place_twice(http: httpx.Client) -> None:
+    http.put("/v1/networks/n", json=NETWORK).raise_for_status()
+    fault(http, "networks.delete", "duplicate", times=1, seconds=SHORT)
+    http.delete("/v1/networks/n").raise_for_status()
+    http.put("/v1/networks/n", json=NETWORK).raise_for_status()
+    eventually(lambda: http.get("/v1/networks/n").status_code == 404, "the late twin of the removal takes the network")
+
+
 def test_a_machine_fails_as_a_call_arrives(
     http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
 ) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import grpc
 import pytest
 
 from ipucloud.wire import vipu_pb2 as pb
+from tests.support.site import RunningSite
 from tests.support.vipu import VipuDriver, code_of, sentence_of
 
 
@@ -179,6 +181,35 @@ def test_attributes_tell_the_board_and_the_partition(vipu: VipuDriver, cluster_i
     assert used[3].attributes["board serial number"] == used[2].attributes["board serial number"]
     assert used[3].attributes["board serial number"] != used[1].attributes["board serial number"]
     assert "ipuof routing id" not in free[0].attributes
+
+
+@pytest.mark.parametrize(
+    ("region", "board", "clock"), [("luxembourg-2", "M2000", "1330MHz"), ("amsterdam-2", "Bow-2000", "1850MHz")]
+)
+def test_every_attribute_of_every_ipu(shared_site: RunningSite, region: str, board: str, clock: str) -> None:
+    vipu = VipuDriver(shared_site.user_channel(region), shared_site.admin_channel(region))
+    pod = shared_site.region(region).pods[0]
+    machine = pod.machines[0].name
+    vipu.allocate("a", pod.cluster_id or "", [machine])
+    vipu.create("p", 4, reconfigurable=True)
+    (entry,) = vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=[machine]), timeout=5).entries
+    vipu.clear()
+    for ipu, told in entry.ipu_attributes.items():
+        half = "0002" if ipu >= 2 else "0001"
+        assert re.fullmatch(rf"\d{{4}}\.{half}\.\d{{7}}", told.attributes["board serial number"])
+        assert re.fullmatch(r"\d+\.\d+\.\d+", told.attributes["firmware version"])
+        expected = {
+            "board ipu index": str(ipu),
+            "board type": board,
+            "clock": clock,
+            "ipu architecture": "ipu2",
+            "ipuof routing id": str(3 - ipu),
+            "link speed": "16 GT/s",
+            "link width": "8",
+            "partition sync type": "ST_GS2_DEFAULT",
+            "reconfigurable partition": "1",
+        }
+        assert {name: told.attributes[name] for name in expected} == expected
 
 
 def test_attributes_of_an_unknown_agent_are_not_found(vipu: VipuDriver) -> None:

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ipucloud.simulator.faults import FaultBook
+from ipucloud.simulator.faults import CALM, FaultBook, Plan
 from ipucloud.simulator.http.protocol import break_connection, silence
 from ipucloud.simulator.refusal import Refusal, invalid
 from ipucloud.wire.site import FaultAction
@@ -33,11 +33,15 @@ class Surrounded(Protocol):
 
 @dataclass(frozen=True)
 class Calls:
-    """Makes routes of calls. Fault rules match a call's name, and its first path parameter as the target."""
+    """Makes routes of calls. Fault rules match a call's name, and its first path parameter as the target.
+
+    `answered` is what was answered to reading requests while rules were in force.
+    """
 
     site: Surrounded
     token: str
     late: set[asyncio.Task[None]] = field(default_factory=set)
+    answered: dict[str, Response] = field(default_factory=dict)
 
     def route(self, method: str, path: str, name: str, act: Act, *, status: int = 200) -> Route:
         """A route that answers what `act` returns with `status`, and nothing with 204 when it returns None."""
@@ -56,20 +60,35 @@ class Calls:
 
     async def _through_faults(self, name: str, act: Act, status: int, request: Request) -> Response:
         plan = self.site.faults.plan(name, next(iter(request.path_params.values()), ""))
-        await asyncio.sleep(plan.latency)
-        if plan.rule is None:
+        if plan is CALM:
             return await self._answer(act, status, request)
+        await asyncio.sleep(plan.latency)
+        instead = await self._instead(plan, request)
+        if instead is not None:
+            return instead
+        return await self._afterwards(plan, await self._answer(act, status, request), act, request)
+
+    async def _instead(self, plan: Plan, request: Request) -> Response | None:
+        """What a fault answers to a call that has no effect."""
+        if plan.rule is None:
+            return None
         if plan.action is FaultAction.STATUS:
             return problem(plan.rule.status, f"fault rule {plan.rule.id}")
         if plan.action is FaultAction.STALL:
             return await silence(request)
-        response = await self._answer(act, status, request)
-        if plan.action is FaultAction.STATUS_AFTER:
+        return self.answered.get(str(request.url)) if plan.action is FaultAction.STALE else None
+
+    async def _afterwards(self, plan: Plan, response: Response, act: Act, request: Request) -> Response:
+        """What a fault makes of the answer to a call that had its effect."""
+        if plan.rule is None:
+            if request.method == "GET":
+                self.answered[str(request.url)] = response
+        elif plan.action is FaultAction.STATUS_AFTER:
             return problem(plan.rule.status, f"fault rule {plan.rule.id}")
-        if plan.action is FaultAction.DROP_ANSWER:
+        elif plan.action is FaultAction.DROP_ANSWER:
             await asyncio.sleep(plan.rule.seconds)
             return await break_connection(request)
-        if plan.action is FaultAction.DUPLICATE:
+        elif plan.action is FaultAction.DUPLICATE:
             self._again(plan.rule.seconds, act, request)
         return response
 

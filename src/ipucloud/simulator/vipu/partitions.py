@@ -105,6 +105,12 @@ class Partitions:
             partition.spoiled, partition.spoils = error, times
             self._context.changed()
 
+    def hang(self, name: str) -> None:
+        """Let the operation under way of a partition, if there is one, never end by itself."""
+        partition = self._partitions.get(name)
+        if partition is not None and partition.ready == Ready.PENDING:
+            self._due(partition, None)
+
     def fail_on(self, agents: Iterable[str]) -> None:
         """Let the active partitions on these agents fail that lost a machine or a link."""
         for name in sorted({name for agent in agents for name in self._placing.on(agent)}):

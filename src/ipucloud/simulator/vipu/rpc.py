@@ -79,12 +79,18 @@ class Call:
         caller = self.controller.users.authenticate(context.invocation_metadata()) if self.guarded else EVERYBODY
         self.controller.settle()
         reply = self.act(request, caller)
-        if plan.rule is not None and plan.action is FaultAction.FAIL_PARTITION:
-            error = f"fault rule {plan.rule.id}: {plan.rule.error}"
-            self.controller.partitions.spoil(target_of(request), error, plan.rule.failures)
+        if plan.rule is not None:
+            self._spoil(plan.rule, target_of(request))
         if self.controller.document.behind:
             await self.controller.document.settled()
         return reply
+
+    def _spoil(self, rule: FaultRule, partition: str) -> None:
+        """What a fault does to the operation that the call has started."""
+        if rule.action is FaultAction.FAIL_PARTITION:
+            self.controller.partitions.spoil(partition, f"fault rule {rule.id}: {rule.error}", rule.failures)
+        elif rule.action is FaultAction.HANG_PARTITION:
+            self.controller.partitions.hang(partition)
 
     async def _troubled(self, plan: Plan, request: Message, context: Context) -> Message:
         await _before(plan, context)
