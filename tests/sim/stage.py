@@ -39,7 +39,7 @@ _SETUP = (
 )
 _EMPTY = """
 DELETE FROM events; DELETE FROM usage_intervals; DELETE FROM operation_steps; DELETE FROM operations;
-DELETE FROM allocations; DELETE FROM poplar_servers; DELETE FROM work; DELETE FROM clusters
+DELETE FROM allocations; DELETE FROM poplar_servers; DELETE FROM partitions; DELETE FROM work; DELETE FROM clusters
 """
 _QUOTA = "UPDATE quotas SET used = 0, machine_limit = %s WHERE (used, machine_limit) <> (0, %s)"
 

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.usage import cluster_usage
 from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE_PLAN
-from ipucloud.invariants import billing, clusters, log, machines, operations, tenancy, tickets
+from ipucloud.invariants import billing, clusters, log, machines, operations, partitions, tenancy, tickets
 from ipucloud.invariants.rules import violations
 from ipucloud.site.ports import PartitionState
 from ipucloud.wire.site import HostState
@@ -24,6 +24,7 @@ from tests.sim.site.hardware import Hardware
 RULES = (
     *clusters.RULES,
     *operations.RULES,
+    *partitions.RULES,
     *tickets.RULES,
     *machines.RULES,
     *billing.RULES,
@@ -85,19 +86,19 @@ def _site(rest: Rest) -> Iterator[str]:
     allocations: dict[str, object] = {}
     networks: dict[str, object] = {}
     servers: dict[str, object] = {}
-    partitions: dict[str, object] = {}
+    living: dict[str, object] = {}
     working: set[str] = set()
     for name, machines_held, hosts_held in rest.control.execute(_LIVING).fetchall():
         working.update(machines_held)
         allocations[name] = sorted(machines_held)
         networks[name] = (sorted(machines_held), sorted(hosts_held))
         servers |= dict.fromkeys(hosts_held, name)
-        partitions |= dict(_partitions(rest, name))
+        living |= dict(_partitions(rest, name))
     yield from _compare("allocations", allocations, {a.id: sorted(a.agent_ids) for a in state.allocations.values()})
     yield from _compare(
         "networks", networks, {n: (sorted(f.spec.machines), sorted(f.spec.hosts)) for n, f in state.networks.items()}
     )
-    yield from _compare("partitions", partitions, {name: found.state for name, found in state.partitions.items()})
+    yield from _compare("partitions", living, {name: found.state for name, found in state.partitions.items()})
     yield from _compare(
         "servers", servers, {name: host.server.network for name, host in state.hosts.items() if host.server}
     )
