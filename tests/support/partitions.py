@@ -7,9 +7,11 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.states import PARTITIONS
 from ipucloud.db.base import DB_NOW
 from ipucloud.kernel.ids import new_id
 from ipucloud.partitions.tables import partitions
+from ipucloud.reconcile.wake import wake
 
 SIZE = 4
 
@@ -24,14 +26,18 @@ async def make_partition(
     number: int = 1,
     gcds: int = 1,
 ) -> UUID:
-    """An active partition of four IPUs, with its configuration read."""
+    """An active partition of four IPUs, with its configuration read, and the ticket that looks at it.
+
+    Each is on a machine of its own, as far as the cluster has so many.
+    """
+    await wake(connection, kind=PARTITIONS, key=str(cluster_id), project_id=project_id)
     partition_id = new_id()
     machine = await connection.execute(
         sa.text(
             "SELECT m.name FROM allocations a JOIN machines m ON m.id = a.machine_id WHERE a.cluster_id = :cluster"
-            " ORDER BY a.ordinal LIMIT 1"
+            " ORDER BY a.ordinal LIMIT 1 OFFSET :behind"
         ),
-        {"cluster": cluster_id},
+        {"cluster": cluster_id, "behind": {"api": number - 1, "customer": 2, "cluster": 3}[origin]},
     )
     external = await connection.execute(
         sa.text("SELECT external_name FROM clusters WHERE id = :cluster"), {"cluster": cluster_id}

@@ -34,10 +34,7 @@ _MEMBERS = f"""
   'delete_protection', page.delete_protection, 'tags', page.tags,
   'ssh_keys', jsonb_path_query_array(page.ssh_keys, '$[*].name'), 'ipus', page.ipus,
   'poplar_servers', coalesce(servers.list, '[]'),
-  'partitions', CASE WHEN page.ready_at IS NULL OR page.state IN ('error', 'deleting', 'deleted')
-    THEN json_build_array()
-    ELSE json_build_array(json_build_object(
-      'name', page.external_name, 'ipus', page.ipus, 'reconfigurable', page.reconfigurable)) END,
+  'partitions', coalesce(divided.list, '[]'),
   'price_per_minute', {money("price_now.per_minute", "page.currency")},
   'billing', json_build_object(
     'status', CASE WHEN usage.running THEN 'running' WHEN usage.started_at IS NULL THEN 'not_started'
@@ -74,6 +71,23 @@ LEFT JOIN LATERAL (
    WHERE server.project_id = page.project_id AND server.cluster_id = page.id
 ) AS servers ON true
 """
+# A cluster that became ready before anybody looked at its controller has the partition that was made with it.
+_DIVIDED = """
+LEFT JOIN LATERAL (
+  SELECT CASE WHEN count(*) = 0
+         THEN json_build_array(json_build_object(
+           'name', page.external_name, 'ipus', page.ipus, 'reconfigurable', page.reconfigurable))
+         ELSE json_agg(json_build_object(
+           'name', partition.name,
+           'ipus', coalesce(coalesce(partition.observed, partition.requested) -> 'size', to_jsonb(page.ipus)),
+           'reconfigurable', coalesce(coalesce(partition.observed, partition.requested) -> 'reconfigurable',
+                                      to_jsonb(page.reconfigurable))
+         ) ORDER BY partition.created_at, partition.id) FILTER (WHERE partition.removed_at IS NULL) END AS list
+    FROM partitions AS partition
+   WHERE partition.project_id = page.project_id AND partition.cluster_id = page.id
+) AS divided ON page.ready_at IS NOT NULL AND page.allocated_through = 'v-ipu'
+             AND page.state NOT IN ('error', 'deleting', 'deleted')
+"""
 _OPEN_OPERATION = clauses(
     "LEFT JOIN LATERAL (SELECT stage, progress, json_build_object(",
     SUMMARY,
@@ -81,7 +95,7 @@ _OPEN_OPERATION = clauses(
     WHERE operations.cluster_id = page.id AND state NOT IN ('cancelled', 'failed', 'succeeded')
     LIMIT 1) AS open ON true""",
 )
-_JOINS = clauses(_SERVERS, _OPEN_OPERATION, SO_FAR, PRICE_NOW)
+_JOINS = clauses(_SERVERS, _DIVIDED, _OPEN_OPERATION, SO_FAR, PRICE_NOW)
 _LISTED = clauses(
     ", documents AS (SELECT page.place, page.version, json_build_object(",
     _MEMBERS,

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from ipucloud.clusters.states import PARTITIONS
 from ipucloud.db.engine import Database
-from ipucloud.reconcile.wake import wake
 from tests.support.cloud import Cloud, start_clock, stop_clock
 from tests.support.factories import Project, make_project, seed_world
 from tests.support.partitions import make_partition
@@ -57,7 +55,6 @@ async def build(database: Database, scratch: Scratch) -> Healthy:
     start_clock(scratch.owner_url)
     async with database.begin() as connection:
         partition = await make_partition(connection, cloud.project.id, active.cluster_id)
-        await wake(connection, kind=PARTITIONS, key=str(active.cluster_id), project_id=cloud.project.id)
     creating = await cloud.create("creating")
     for cluster in (deleting, deleted):
         await cloud.delete(cluster)
