@@ -142,7 +142,9 @@ async def make_project(
     return Project(project_id, number, slug, await make_token(connection, project_id, role))
 
 
-async def make_ssh_key(connection: AsyncConnection, project_id: UUID, name: str = "laptop") -> str:
+async def make_ssh_key(
+    connection: AsyncConnection, project_id: UUID, name: str = "laptop", public_key: str = PUBLIC_KEY
+) -> str:
     """A stored public key; its line of `authorized_keys`."""
     await connection.execute(
         sa.insert(ssh_keys).values(
@@ -150,11 +152,11 @@ async def make_ssh_key(connection: AsyncConnection, project_id: UUID, name: str 
             project_id=project_id,
             name=name,
             key_type="ssh-ed25519",
-            public_key=PUBLIC_KEY,
-            fingerprint="SHA256:" + "A" * 43,
+            public_key=public_key,
+            fingerprint="SHA256:" + ("A" if public_key == PUBLIC_KEY else "B") * 43,
         )
     )
-    return PUBLIC_KEY
+    return public_key
 
 
 async def set_quota(

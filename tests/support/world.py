@@ -73,7 +73,7 @@ class World:
             await self.sites.close()
             await self.database.close()
 
-    async def create(self, name: str = "bert", flavor: str = "m2000-pod16") -> Made:
+    async def create(self, name: str = "bert", flavor: str = "m2000-pod16", ssh_key: str = "laptop") -> Made:
         """Ask for a cluster in the first region that sells the flavor."""
         sold = self.catalogue.find_flavor(flavor)
         assert sold is not None
@@ -82,7 +82,7 @@ class World:
             region=sold.regions[0],
             flavor=flavor,
             image="ubuntu-20.04-x64-poplar-1.18.0-3.0.0",
-            ssh_keys=["laptop"],
+            ssh_keys=[ssh_key],
         )
         async with self.database.begin() as connection:
             accepted = await create(
