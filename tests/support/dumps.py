@@ -8,6 +8,9 @@ from collections.abc import Iterator
 
 from ipucloud.db.embedded.binaries import find_binaries
 
+PARTITIONS = "--exclude-table=usage_charges_2*"
+"""Made while the product runs, a month at a time, and not by migrations."""
+
 # Headings, psql's \restrict line with its random key, and the session settings of the dump itself.
 _NOISE = re.compile(r"^(--.*|\\.*|SET .*;|SELECT pg_catalog\.set_config\(.*\);)$", re.MULTILINE)
 _TABLE = re.compile(r"(CREATE TABLE \S+) \(\n(.*)\n\)", re.DOTALL)
@@ -15,12 +18,12 @@ _BODY = re.compile(r"\$(\w*)\$.*?\$\1\$", re.DOTALL)
 
 
 def schema_of(superuser_url: str) -> set[str]:
-    """The statements of `pg_dump --schema-only`, without owners, privileges and Alembic's own table.
+    """The statements of `pg_dump --schema-only`, without owners, privileges, Alembic's own table and partitions.
 
     Columns are sorted: a migration that adds one puts it last, whatever its place in the models.
     """
     program = find_binaries(None, data_major=None).directory / "pg_dump"
-    options = ("--schema-only", "--no-owner", "--no-privileges", "--exclude-table=alembic_version")
+    options = ("--schema-only", "--no-owner", "--no-privileges", "--exclude-table=alembic_version", PARTITIONS)
     command = [str(program), *options, superuser_url]
     dump = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     return {_sorted_columns(statement) for statement in _statements(_NOISE.sub("", dump))}

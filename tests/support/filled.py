@@ -25,6 +25,7 @@ from ipucloud.partitions.tables import partitions
 from ipucloud.quotas.tables import quotas
 from ipucloud.reconcile.tables import work
 from tests.support.factories import LUXEMBOURG, Project, make_project, seed_world
+from tests.support.filled_ledger import fill_ledger
 
 CREATED_AT = datetime(2026, 5, 1, 9, 45, tzinfo=UTC)
 READY_AT = datetime(2026, 5, 1, 10, 0, tzinfo=UTC)
@@ -88,6 +89,7 @@ async def fill_in(connection: AsyncConnection) -> Filled:
         await _record(connection, filled, operation)
     await _partition(connection, filled)
     await _consequences(connection, filled)
+    await fill_ledger(connection, project_id=filled.project.id, hour=READY_AT)
     return filled
 
 

@@ -1,11 +1,37 @@
-"""Price versions and usage intervals: the only facts a bill is made of."""
+"""Price versions and usage intervals: the only facts a bill is made of. Beside them, the tables of the ledger."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
+from ipucloud.billing import ledger_functions as functions
+from ipucloud.billing.ledger_tables import (
+    billing_accounts,
+    billing_months,
+    dirty_hours,
+    hour_closes,
+    ledger_accounts,
+    ledger_transfers,
+    make_with,
+    project_accounts,
+    usage_charges,
+)
 from ipucloud.db.base import instant, metadata, same_project, tenant_key
+
+__all__ = [
+    "billing_accounts",
+    "billing_months",
+    "contract_prices",
+    "dirty_hours",
+    "hour_closes",
+    "ledger_accounts",
+    "ledger_transfers",
+    "prices",
+    "project_accounts",
+    "usage_charges",
+    "usage_intervals",
+]
 
 prices = sa.Table(
     "prices",
@@ -37,6 +63,40 @@ prices = sa.Table(
     ),
 )
 sa.Index("ix_prices_key", prices.c.sku, prices.c.region, prices.c.currency, prices.c.valid_from)
+
+_CONTRACT_KEY = "account_id::text || ' ' || sku || ' ' || region || ' ' || currency"
+contract_prices = sa.Table(
+    "contract_prices",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), nullable=False),
+    sa.Column("sku", sa.Text, nullable=False),
+    sa.Column("region", sa.Text, nullable=False),
+    sa.Column("currency", sa.Text, nullable=False),
+    sa.Column("unit_price", sa.Numeric(20, 10), nullable=False, comment="per machine-minute"),
+    instant("valid_from", nullable=False),
+    instant("valid_to"),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.CheckConstraint("unit_price >= 0", name="unit_price"),
+    sa.CheckConstraint("valid_to > valid_from", name="valid"),
+    sa.CheckConstraint(
+        "date_trunc('second', valid_from, 'UTC') = valid_from AND date_trunc('second', valid_to, 'UTC') = valid_to",
+        name="whole_seconds",
+    ),
+    pg.ExcludeConstraint(
+        (sa.text(f"textrange({_CONTRACT_KEY}, {_CONTRACT_KEY}, '[]')"), "&&"),
+        (sa.text("tstzrange(valid_from, valid_to)"), "&&"),
+        name="ex_contract_prices_no_overlap",
+        using="gist",
+    ),
+    comment="what an account pays instead of the list price",
+)
+sa.Index(
+    "ix_contract_prices_key",
+    *(contract_prices.c[name] for name in ("account_id", "sku", "region", "currency", "valid_from")),
+)
+
+contract_prices.add_is_dependent_on(prices)
 
 usage_intervals = sa.Table(
     "usage_intervals",
@@ -75,6 +135,9 @@ sa.Index(
     postgresql_where=usage_intervals.c.ended_at.is_(None),
 )
 
+sa.Index("ix_usage_intervals_started", usage_intervals.c.started_at)
+sa.Index("ix_usage_intervals_ended", usage_intervals.c.ended_at)
+
 FINAL_INTERVAL = """
 CREATE FUNCTION refuse_change_of_ended_interval() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -88,7 +151,12 @@ WHEN (OLD.ended_at IS NOT NULL) EXECUTE FUNCTION refuse_change_of_ended_interval
 """
 
 
-@sa.event.listens_for(usage_intervals, "after_create")
-def _guard_ended_intervals(_table: object, connection: sa.Connection, **_options: object) -> None:
-    for statement in (FINAL_INTERVAL, FINAL_INTERVAL_TRIGGER):
-        connection.execute(sa.text(statement))
+make_with(prices, functions.NOTE_LATE_PRICE, functions.REFUSE_CHANGE_OF_PRICE, *functions.price_triggers("prices"))
+make_with(contract_prices, *functions.price_triggers("contract_prices"), functions.ACCOUNT_PRICES)
+make_with(
+    usage_intervals,
+    FINAL_INTERVAL,
+    FINAL_INTERVAL_TRIGGER,
+    functions.NOTE_LATE_USAGE,
+    functions.NOTE_LATE_USAGE_TRIGGER,
+)

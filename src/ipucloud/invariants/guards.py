@@ -12,19 +12,41 @@ from ipucloud.invariants.tables import TABLES
 
 _OWNER_ONLY = Refusal("The application owns nothing of the schema; only its owner may change it.")
 _HISTORY = {
+    "billing_months": ("INSERT", "UPDATE", "DELETE", "TRUNCATE"),
+    "contract_prices": ("DELETE", "TRUNCATE"),
     "events": ("UPDATE", "DELETE", "TRUNCATE"),
     "heals": ("DELETE", "TRUNCATE"),
+    "hour_closes": ("DELETE", "TRUNCATE"),
+    "ledger_accounts": ("UPDATE", "DELETE", "TRUNCATE"),
+    "ledger_transfers": ("UPDATE", "DELETE", "TRUNCATE"),
     "operations": ("DELETE", "TRUNCATE"),
     "operation_steps": ("DELETE", "TRUNCATE"),
     "prices": ("DELETE", "TRUNCATE"),
+    "project_accounts": ("UPDATE", "DELETE", "TRUNCATE"),
+    "usage_charges": ("UPDATE", "DELETE", "TRUNCATE"),
     "usage_intervals": ("DELETE", "TRUNCATE"),
 }
 _FACTS = {
+    "contract_prices": ("account_id", "sku", "region", "currency", "unit_price", "valid_from"),
     "heals": ("rule", "object_id", "detail", "action", "requested_by", "started_at"),
     "prices": ("sku", "region", "currency", "unit_price", "valid_from"),
     "usage_intervals": ("cluster_id", "sku", "region", "currency", "quantity", "anchor_at", "started_at"),
 }
-_TRIGGERS = (("operations", "operations_final"), ("usage_intervals", "usage_intervals_final"))
+_TRIGGERS = (
+    ("contract_prices", "contract_prices_final"),
+    ("contract_prices", "contract_prices_late"),
+    ("ledger_transfers", "ledger_transfers_apply"),
+    ("ledger_transfers", "ledger_transfers_final"),
+    ("ledger_transfers", "ledger_transfers_kept"),
+    ("operations", "operations_final"),
+    ("prices", "prices_final"),
+    ("prices", "prices_late"),
+    ("projects", "projects_account"),
+    ("usage_charges", "usage_charges_final"),
+    ("usage_charges", "usage_charges_kept"),
+    ("usage_intervals", "usage_intervals_final"),
+    ("usage_intervals", "usage_intervals_late"),
+)
 _PREPARER = pg.dialect().identifier_preparer  # type: ignore[no-untyped-call]  # SQLAlchemy left it untyped
 
 

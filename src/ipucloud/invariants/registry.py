@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from ipucloud.invariants import billing, clusters, guards, log, machines, operations, partitions, tenancy, tickets
+from ipucloud.invariants import (
+    billing,
+    billing_ledger,
+    clusters,
+    guards,
+    log,
+    machines,
+    operations,
+    partitions,
+    tenancy,
+    tickets,
+)
 from ipucloud.invariants.rules import Invariant
 
 INVARIANTS: tuple[Invariant, ...] = (
@@ -12,6 +23,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     *tickets.RULES,
     *machines.RULES,
     *billing.RULES,
+    *billing_ledger.RULES,
     *tenancy.RULES,
     *log.RULES,
     *guards.RULES,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 import structlog
 
+from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.clusters.delete import delete
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -100,6 +101,7 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
     return [
         Periodic("audit_database", interval=AUDIT_SECONDS, run=audit_database),
         Periodic("audit_sites", interval=SITE_AUDIT_SECONDS, run=compare),
+        Periodic("keep_books", interval=60.0, run=keep_books),
         Periodic("delete_expired_clusters", interval=15.0, run=delete_expired),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=sweep_idempotency_keys),
         Periodic("sweep_left_overs", interval=60.0, run=sweep),

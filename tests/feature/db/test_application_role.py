@@ -94,6 +94,6 @@ def test_owns_nothing_in_any_database(database: Database) -> None:
 def test_reads_and_adds_to_every_table(database: Database) -> None:
     """A migration that makes a table and forgets its grants would be noticed by the first customer otherwise."""
     with psycopg.connect(database.app_url) as connection:
-        granted = "SELECT has_table_privilege(%s, 'SELECT') AND has_table_privilege(%s, 'INSERT')"
+        granted = "SELECT has_table_privilege(%s, 'SELECT') AND has_any_column_privilege(%s, 'INSERT')"
         lacking = [name for name in metadata.tables if connection.execute(granted, [name, name]).fetchone() != (True,)]
-    assert lacking == []
+    assert lacking == ["billing_months"], "months are opened and sealed by functions of the owner"

@@ -200,8 +200,8 @@ def test_what_follows_at_once_is_allowed(database: Database, filled: Filled) -> 
     with psycopg.connect(database.app_url) as connection:
         for statement in (
             NEW_INTERVAL.format(quantity=2, started_at="ended_at", ended_at="NULL"),
-            "UPDATE prices SET valid_to = '2026-06-01Z' WHERE sku = 'ipu-m2000'",
-            NEW_PRICE.format(sku="'ipu-m2000'", unit_price=1, valid_from="'2026-06-01Z'", valid_to="NULL"),
+            "UPDATE prices SET valid_to = '2126-06-01Z' WHERE sku = 'ipu-m2000'",
+            NEW_PRICE.format(sku="'ipu-m2000'", unit_price=1, valid_from="'2126-06-01Z'", valid_to="NULL"),
             "UPDATE allocations SET released_at = app_now(), freed_at = app_now()",
             NEW_ALLOCATION.format(machine="%(machine)s::uuid", host="NULL::uuid"),
             "UPDATE clusters SET state = 'deleted', deleted_at = app_now()",

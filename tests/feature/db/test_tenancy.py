@@ -15,7 +15,7 @@ from tests.support.filled import Filled
 from tests.support.postgres import Database
 
 WITHOUT_PROJECT_REFERENCE = {
-    "usage_charges": "posted by one statement from usage_intervals, whose references hold; a look per row costs too much",
+    "usage_charges": "posted by one statement from usage_intervals, whose references hold; one per row costs too much",
     "work": "a ticket of the platform belongs to the nil project, which has no row",
 }
 """Tables with project_id whose project need not exist."""

@@ -6,26 +6,12 @@ quota too, for instance. So every audit of these finds exactly the rule it is pl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ipucloud.db.documents import clauses
 from ipucloud.invariants.healing import Outcome
+from tests.feature.invariants.corruption import Corruption
+from tests.feature.invariants.ledger_corruptions import LEDGER
 
 MENDED, LEFT, REFUSED = Outcome.MENDED, Outcome.LEFT_TO_WORKER, Outcome.REFUSED
-
-
-@dataclass(frozen=True)
-class Corruption:
-    """`statements` break `rule`, with the guards in `off` switched off; a heal of it ends as `outcome`.
-
-    `lasting`: the rule stays broken until a worker, who is not there, has done its part.
-    """
-
-    rule: str
-    outcome: Outcome
-    statements: tuple[str, ...]
-    off: tuple[str, ...] = ()
-    lasting: bool = False
 
 
 def _c(rule: str, outcome: Outcome, *statements: str, off: tuple[str, ...] = (), lasting: bool = False) -> Corruption:
@@ -370,6 +356,7 @@ CORRUPTIONS = (
     *TICKETS,
     *MACHINES,
     *BILLING,
+    *LEDGER,
     *TENANCY,
     *LOGS,
     *GUARDS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipucloud.invariants.healing import Outcome
-from tests.feature.invariants.corruptions import Corruption
+from tests.feature.invariants.corruption import Corruption
 
 _PROMISED = (
     "INSERT INTO operations (id, project_id, cluster_id, partition_id, kind, state, request_id, deadline_at)"

@@ -16,7 +16,8 @@ from ipucloud.invariants.healing import Healed, Healer, Outcome
 from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.rules import Finding, Refusal, violations
 from ipucloud.kernel.clock import SystemClock
-from tests.feature.invariants.corruptions import CORRUPTIONS, Corruption
+from tests.feature.invariants.corruption import Corruption
+from tests.feature.invariants.corruptions import CORRUPTIONS
 from tests.feature.invariants.healthy import Healthy
 from tests.feature.invariants.partition_corruptions import PARTITIONS
 from tests.feature.invariants.planting import plant

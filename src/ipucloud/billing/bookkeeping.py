@@ -1,0 +1,31 @@
+"""Keeping the books: what a worker does about money every minute."""
+
+from __future__ import annotations
+
+import structlog
+
+from ipucloud.billing.close import close_hour, correct_hour, due_hours, hours_to_correct
+from ipucloud.billing.months import open_months, seal_months
+from ipucloud.db.engine import Database
+
+log = structlog.get_logger(__name__)
+
+HOURS_AT_ONCE = 1000
+"""Hours closed, and hours corrected, in one turn; the next turn goes on."""
+
+
+async def keep_books(database: Database) -> None:
+    """Open months ahead, close what is due, correct what came late, seal what is over. Broken off, it goes on."""
+    await open_months(database)
+    async with database.read() as connection:
+        due = await due_hours(connection, HOURS_AT_ONCE)
+    for hour in due:
+        charges = await close_hour(database, hour)
+        log.info("hour_closed", hour=hour.isoformat(), charges=charges)
+    async with database.read() as connection:
+        late = await hours_to_correct(connection, HOURS_AT_ONCE)
+    for hour in late:
+        rows = await correct_hour(database, hour)
+        log.info("hour_corrected", hour=hour.isoformat(), charges=rows)
+    for month in await seal_months(database):
+        log.info("month_sealed", month=month.isoformat())

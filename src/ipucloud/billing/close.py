@@ -1,0 +1,237 @@
+"""Closing hours: what was used in an hour becomes charges and a transfer, once.
+
+1. *Begin*: the hour's row is committed. From now on a fact or a price that comes late notes the hour as dirty.
+2. *Barrier*: whoever was writing a fact before that is waited for. The lock is given back at once: nobody waits for the
+   close itself.
+3. *Close*: one transaction behind the hour's lock posts all charges by one statement, what they come to by another, and
+   says that the hour is closed. Whoever comes second finds it closed; whoever is killed leaves nothing.
+
+A close is a function of the facts and the prices of its hour, so it gives the same early, late and in any order. What
+came late is corrected: the signed difference between what is expected and what was posted is added, under a new
+revision. Rows of a sealed month stay; its corrections land in the first open month.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.ledger import Posted, post_usage
+from ipucloud.billing.rating import RATED, UNPRICED
+from ipucloud.db.documents import clauses
+from ipucloud.db.engine import Database
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.failpoints import failpoint
+
+SETTLE_SECONDS = 60
+"""An hour is closed so long after its end: a request that was accepted in it is through by then, as a rule."""
+
+_DUE = sa.text(
+    """
+    SELECT hour
+      FROM (SELECT least((SELECT min(started_at) FROM usage_intervals), (SELECT min(hour) FROM hour_closes)) AS at)
+             AS first,
+           generate_series(date_trunc('hour', first.at, 'UTC'),
+                           app_now() - interval '1 hour' - make_interval(secs => :settle), interval '1 hour') AS hour
+     WHERE NOT EXISTS (SELECT FROM hour_closes c WHERE c.hour = hour.hour AND c.closed_at IS NOT NULL)
+     ORDER BY hour LIMIT :limit
+    """
+)
+_DIRTY = sa.text(
+    """
+    SELECT DISTINCT hour FROM dirty_hours d
+     WHERE EXISTS (SELECT FROM hour_closes c WHERE c.hour = d.hour AND c.closed_at IS NOT NULL)
+     ORDER BY hour LIMIT :limit
+    """
+)
+_BEGIN = sa.text(
+    """
+    INSERT INTO hour_closes (hour) SELECT CAST(:hour AS timestamptz)
+     WHERE CAST(:hour AS timestamptz) + interval '1 hour' <= app_now()
+    ON CONFLICT DO NOTHING
+    """
+)
+_PATIENCE = sa.text("SET LOCAL lock_timeout = '2s'")
+# The number of ledger_functions.NOTE_DIRTY_HOURS.
+_BARRIER = sa.text("SELECT pg_advisory_xact_lock(7220501)")
+_LONG = (
+    sa.text("SET LOCAL statement_timeout = '10min'"),
+    # A plan for any hour would be one for none: the hour's share of the facts decides.
+    sa.text("SET LOCAL plan_cache_mode = force_custom_plan"),
+)
+_LOCK_OPEN = sa.text("SELECT FROM hour_closes WHERE hour = :hour AND closed_at IS NULL FOR UPDATE")
+_LOCK_CLOSED = sa.text(
+    "SELECT revision, verified_at FROM hour_closes WHERE hour = :hour AND closed_at IS NOT NULL FOR UPDATE"
+)
+_MONTH = """
+, bill AS MATERIALIZED (
+  SELECT min(month) AS month FROM billing_months, bounds
+   WHERE sealed_at IS NULL AND month >= date_trunc('month', begins AT TIME ZONE 'UTC')::date
+)
+"""
+_POST = """
+INSERT INTO usage_charges (billing_month, hour, cluster_id, first_minute, rev, project_id, account_id, interval_id,
+                           price_id, started_at, ended_at, minutes, quantity, sku, region, currency, unit_price,
+                           list_unit_price)
+"""
+_SUMS = """
+SELECT account_id, currency, sum(cost) AS amount, count(*) AS charges FROM posted GROUP BY account_id, currency
+"""
+# No ON CONFLICT: a charge that would be posted twice must abort.
+_CHARGE = sa.text(
+    clauses(
+        "WITH",
+        RATED,
+        _MONTH,
+        ", posted AS (",
+        _POST,
+        """
+        SELECT bill.month, :hour, cluster_id, first_minute, 0, project_id, account_id, interval_id, price_id,
+               started_at, ended_at, minutes, quantity, sku, region, currency, unit_price, list_unit_price
+          FROM rated, bill ORDER BY cluster_id, first_minute
+        RETURNING account_id, currency, cost)
+        """,
+        _SUMS,
+    )
+)
+_SAME = "interval_id, account_id, project_id, cluster_id, price_id, sku, region, currency, quantity, unit_price,"
+_CORRECT = sa.text(
+    clauses(
+        "WITH",
+        RATED,
+        _MONTH,
+        ", difference AS (SELECT",
+        _SAME,
+        """
+               list_unit_price, min(first_minute) AS first_minute, min(started_at) AS started_at,
+               max(ended_at) AS ended_at, sum(minutes) AS minutes, max(rev) AS rev
+          FROM (SELECT""",
+        _SAME,
+        """
+                       list_unit_price, first_minute, started_at, ended_at, minutes, 0 AS rev FROM rated
+                UNION ALL SELECT""",
+        _SAME,
+        """
+                       list_unit_price, first_minute, started_at, ended_at, -minutes, rev
+                  FROM usage_charges WHERE hour = :hour) AS both_sides
+         GROUP BY""",
+        _SAME,
+        """
+               list_unit_price
+        ), last_rev AS (
+          SELECT cluster_id, max(rev) AS rev FROM usage_charges WHERE hour = :hour GROUP BY cluster_id
+        ), posted AS (
+        """,
+        _POST,
+        """
+        SELECT bill.month, :hour, cluster_id, first_minute,
+               coalesce(last_rev.rev, 0) + row_number() OVER (
+                 PARTITION BY cluster_id ORDER BY minutes, first_minute, price_id),
+               project_id, account_id, interval_id, price_id, started_at, ended_at, minutes, quantity, sku, region,
+               currency, unit_price, list_unit_price
+          FROM bill, difference LEFT JOIN last_rev USING (cluster_id)
+         WHERE minutes <> 0
+        RETURNING account_id, currency, cost)
+        """,
+        _SUMS,
+    )
+)
+_CLOSED = sa.text("UPDATE hour_closes SET closed_at = app_now(), charges = :charges WHERE hour = :hour")
+_CORRECTED = sa.text("UPDATE hour_closes SET revision = revision + 1 WHERE hour = :hour")
+_CLEAN = sa.text("DELETE FROM dirty_hours WHERE hour = :hour")
+_UNPRICED = sa.text(UNPRICED)
+_VERIFIED = sa.text("UPDATE hour_closes SET verified_at = app_now() WHERE hour = :hour")
+
+
+async def due_hours(connection: Statements, limit: int) -> list[datetime]:
+    """The first hours that are over and not closed, since anything was used at all."""
+    found = await connection.execute(_DUE, {"settle": SETTLE_SECONDS, "limit": limit})
+    return list(found.scalars())
+
+
+async def hours_to_correct(connection: Statements, limit: int) -> list[datetime]:
+    """Closed hours that something came late for."""
+    return list((await connection.execute(_DIRTY, {"limit": limit})).scalars())
+
+
+async def close_hour(database: Database, hour: datetime) -> int:
+    """Post what was used in [hour, hour + 1 h); how many charges, 0 when it was closed already.
+
+    An hour that is not over stays as it is. Its month must be open. Raises sqlalchemy.exc.DBAPIError when somebody
+    holds a fact back for more than two seconds; then nothing is posted, and the hour is closed another time.
+    """
+    async with database.begin() as connection:
+        await connection.execute(_BEGIN, {"hour": hour})
+    failpoint("close.begun")
+    async with database.begin() as connection:
+        await connection.execute(_PATIENCE)
+        await connection.execute(_BARRIER)
+    failpoint("close.barrier_passed")
+    async with database.begin() as connection:
+        charges = await post_hour(connection, hour)
+        failpoint("close.before_commit")
+    failpoint("close.committed")
+    return charges
+
+
+async def correct_hour(database: Database, hour: datetime, *, verify: bool = False) -> int:
+    """Add what was posted too little, and take back what was posted too much, of a closed hour; how many rows.
+
+    Nothing is wrong: nothing is added. With `verify` the hour is marked as looked at, unless it has
+    minutes without a price.
+    """
+    async with database.begin() as connection:
+        rows = await _correct(connection, hour, verify=verify)
+        failpoint("correct.before_commit")
+    failpoint("correct.committed")
+    return rows
+
+
+async def post_hour(connection: AsyncConnection, hour: datetime) -> int:
+    """The close itself, of an hour that was begun, in the caller's transaction; see `close_hour`."""
+    await _take_time(connection)
+    if (await connection.execute(_LOCK_OPEN, {"hour": hour})).one_or_none() is None:
+        return 0
+    failpoint("close.hour_locked")
+    found = (await connection.execute(_CHARGE, {"hour": hour})).all()
+    failpoint("close.charged")
+    await post_usage(connection, hour, 0, _posted(found))
+    failpoint("close.transferred")
+    charges = _rows(found)
+    await connection.execute(_CLOSED, {"hour": hour, "charges": charges})
+    return charges
+
+
+async def _correct(connection: AsyncConnection, hour: datetime, *, verify: bool) -> int:
+    await _take_time(connection)
+    locked = (await connection.execute(_LOCK_CLOSED, {"hour": hour})).one_or_none()
+    if locked is None:
+        return 0
+    # First, so that what is noted from now on stays noted: the statements after this one see at least as much.
+    await connection.execute(_CLEAN, {"hour": hour})
+    failpoint("correct.hour_locked")
+    found = (await connection.execute(_CORRECT, {"hour": hour})).all()
+    failpoint("correct.charged")
+    if found:
+        await post_usage(connection, hour, locked.revision + 1, _posted(found))
+        await connection.execute(_CORRECTED, {"hour": hour})
+    if verify and (await connection.execute(_UNPRICED, {"hour": hour})).scalar_one() == 0:
+        await connection.execute(_VERIFIED, {"hour": hour})
+    return _rows(found)
+
+
+async def _take_time(connection: AsyncConnection) -> None:
+    for statement in _LONG:
+        await connection.execute(statement)
+
+
+def _rows(sums: Iterable[sa.Row[Any]]) -> int:
+    return sum(int(row.charges) for row in sums)
+
+
+def _posted(rows: Iterable[sa.Row[Any]]) -> list[Posted]:
+    return [Posted(row.account_id, row.currency, row.amount) for row in rows]

@@ -1,0 +1,170 @@
+"""Double entry: a transfer debits one account and credits another, so that every row is balanced by itself.
+
+Balances are kept by the database (`ledger_functions.APPLY_TRANSFERS`), and so are the floors: a wallet or a promotional
+credit never falls below nothing. A transfer's `idem` is used once, for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.documents import clauses
+from ipucloud.db.statements import Statements
+
+_ACCOUNT = sa.text(
+    """
+    INSERT INTO ledger_accounts (code, owner_id, currency) VALUES (:code, :owner_id, :currency) ON CONFLICT DO NOTHING
+    """
+)
+_FIND = sa.text(
+    """
+    SELECT id FROM ledger_accounts
+     WHERE code = :code AND owner_id IS NOT DISTINCT FROM CAST(:owner_id AS uuid) AND currency = :currency
+    """
+)
+_POST = sa.text(
+    """
+    INSERT INTO ledger_transfers (idem, kind, debit_id, credit_id, currency, amount, effective_at)
+    VALUES (:idem, :kind, :debit_id, :credit_id, :currency, :amount,
+            coalesce(CAST(:effective_at AS timestamptz), app_now()))
+    ON CONFLICT (idem) DO NOTHING
+    """
+)
+_BALANCES = sa.text(
+    """
+    SELECT code, currency, credits - debits AS balance FROM ledger_accounts
+     WHERE owner_id = :account_id ORDER BY currency, code
+    """
+)
+
+_MOVED = """
+WITH moved AS (
+  SELECT account_id, currency, amount
+    FROM unnest(CAST(:accounts AS uuid[]), CAST(:currencies AS text[]), CAST(:amounts AS numeric[]))
+         AS given (account_id, currency, amount)
+   WHERE amount <> 0
+)
+"""
+_USAGE_ACCOUNTS = sa.text(
+    clauses(
+        _MOVED,
+        """
+        INSERT INTO ledger_accounts (code, owner_id, currency)
+        SELECT 'unbilled', account_id, currency FROM moved
+        UNION SELECT 'revenue', NULL, currency FROM moved
+        ON CONFLICT DO NOTHING
+        """,
+    )
+)
+# No ON CONFLICT: an hour that would be posted twice must abort.
+_USAGE = sa.text(
+    clauses(
+        _MOVED,
+        """
+        INSERT INTO ledger_transfers (idem, kind, debit_id, credit_id, currency, amount, effective_at)
+        SELECT concat_ws('/', 'usage', to_char(CAST(:hour AS timestamptz) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'),
+                         CAST(:revision AS integer), moved.account_id, moved.currency),
+               CASE WHEN amount > 0 THEN 'usage' ELSE 'usage_taken_back' END,
+               CASE WHEN amount > 0 THEN unbilled.id ELSE revenue.id END,
+               CASE WHEN amount > 0 THEN revenue.id ELSE unbilled.id END,
+               moved.currency, abs(amount), :hour
+          FROM moved
+          JOIN ledger_accounts unbilled ON unbilled.owner_id = moved.account_id AND unbilled.code = 'unbilled'
+                                       AND unbilled.currency = moved.currency
+          JOIN ledger_accounts revenue ON revenue.owner_id IS NULL AND revenue.code = 'revenue'
+                                      AND revenue.currency = moved.currency
+         ORDER BY unbilled.id
+        """,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """An account by its meaning; `owner` None: the platform's."""
+
+    code: str
+    owner: UUID | None
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """What charges of one account come to; negative: taken back."""
+
+    account_id: UUID
+    currency: str
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What an account's credits exceed its debits by: what the customer has, or, below 0, owes."""
+
+    code: str
+    currency: str
+    balance: Decimal
+
+
+async def transfer(
+    connection: AsyncConnection,
+    *,
+    idem: str,
+    kind: str,
+    debit: Side,
+    credit: Side,
+    amount: Decimal,
+    effective_at: datetime | None = None,
+) -> bool:
+    """Move `amount` from one account to another; False when this `idem` was posted before.
+
+    Raises sqlalchemy.exc.IntegrityError when an account would fall below its floor.
+    """
+    parameters = {
+        "idem": idem,
+        "kind": kind,
+        "debit_id": await _account(connection, debit),
+        "credit_id": await _account(connection, credit),
+        "currency": debit.currency,
+        "amount": amount,
+        "effective_at": effective_at,
+    }
+    return (await connection.execute(_POST, parameters)).rowcount == 1
+
+
+async def post_usage(connection: AsyncConnection, hour: datetime, revision: int, sums: Sequence[Posted]) -> None:
+    """What an hour's charges come to: from `unbilled` of each account to `revenue`, or back when it is negative.
+
+    Raises sqlalchemy.exc.IntegrityError when this revision of the hour was posted before.
+    """
+    parameters = {
+        "hour": hour,
+        "revision": revision,
+        "accounts": [each.account_id for each in sums],
+        "currencies": [each.currency for each in sums],
+        "amounts": [each.amount for each in sums],
+    }
+    await connection.execute(_USAGE_ACCOUNTS, parameters)
+    await connection.execute(_USAGE, parameters)
+
+
+async def balances(connection: Statements, account_id: UUID) -> list[Balance]:
+    """The customer's accounts that were ever used."""
+    return [
+        Balance(row.code, row.currency, row.balance)
+        for row in await connection.execute(_BALANCES, {"account_id": account_id})
+    ]
+
+
+async def _account(connection: AsyncConnection, side: Side) -> Any:
+    parameters = {"code": side.code, "owner_id": side.owner, "currency": side.currency}
+    await connection.execute(_ACCOUNT, parameters)
+    return (await connection.execute(_FIND, parameters)).scalar_one()

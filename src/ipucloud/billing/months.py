@@ -1,0 +1,94 @@
+"""Months of the bill: a partition of charges each, made ahead of time, and sealed on the second day of the next one."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import sqlalchemy as sa
+
+from ipucloud.billing.close import correct_hour, due_hours
+from ipucloud.db.engine import Database
+from ipucloud.kernel.failpoints import failpoint
+
+AHEAD_MONTHS = 2
+"""Months that are open before they begin."""
+
+_MISSING = sa.text(
+    """
+    SELECT month::date AS month
+      FROM (SELECT least(app_now(), (SELECT min(started_at) FROM usage_intervals), (SELECT min(hour) FROM hour_closes))
+                   AS at) AS first,
+           generate_series(date_trunc('month', first.at AT TIME ZONE 'UTC'),
+                           (app_now() AT TIME ZONE 'UTC') + make_interval(months => :ahead), interval '1 month')
+             AS month
+     WHERE NOT EXISTS (SELECT FROM billing_months b WHERE b.month = month.month::date)
+     ORDER BY month
+    """
+)
+_OPEN = sa.text("SELECT open_billing_month(:month)")
+_TO_SEAL = sa.text(
+    """
+    SELECT month FROM billing_months
+     WHERE sealed_at IS NULL AND (month + interval '1 month 1 day') AT TIME ZONE 'UTC' <= app_now()
+     ORDER BY month
+    """
+)
+_UNVERIFIED = sa.text(
+    """
+    SELECT hour FROM hour_closes c
+     WHERE hour >= CAST(:month AS date)::timestamp AT TIME ZONE 'UTC'
+       AND hour < (CAST(:month AS date) + interval '1 month') AT TIME ZONE 'UTC'
+       AND (verified_at IS NULL OR EXISTS (SELECT FROM dirty_hours d WHERE d.hour = c.hour))
+     ORDER BY hour
+    """
+)
+_SEAL = sa.text("SELECT seal_billing_month(:month)")
+
+
+async def open_months(database: Database) -> list[date]:
+    """Make the partitions of every month since the first usage, of this one and of the next; those that were made."""
+    async with database.read() as connection:
+        missing: list[date] = list((await connection.execute(_MISSING, {"ahead": AHEAD_MONTHS})).scalars())
+    for month in missing:
+        async with database.begin() as connection:
+            await connection.execute(_OPEN, {"month": month})
+        failpoint("months.opened")
+    return missing
+
+
+async def seal_months(database: Database) -> list[date]:
+    """Seal every month that is over for a day, after a last look at each of its hours; those that were sealed.
+
+    Each hour is looked at in its own transaction and then remembered, so that a look that was broken off goes on where
+    it was. A month with an hour that is not closed, or has minutes without a price, stays open.
+    """
+    sealed = []
+    async with database.read() as connection:
+        months: list[date] = list((await connection.execute(_TO_SEAL)).scalars())
+        due = await due_hours(connection, 1)
+    for month in months:
+        if any(_month_of(hour) <= month for hour in due):
+            continue
+        if await _verify(database, month):
+            async with database.begin() as connection:
+                done: bool = (await connection.execute(_SEAL, {"month": month})).scalar_one()
+                failpoint("months.before_seal_commit")
+            sealed += [month] if done else []
+    return sealed
+
+
+async def _verify(database: Database, month: date) -> bool:
+    """Whether nothing is left to look at in the month."""
+    for hour in await _unverified(database, month):
+        await correct_hour(database, hour, verify=True)
+        failpoint("months.hour_verified")
+    return not await _unverified(database, month)
+
+
+async def _unverified(database: Database, month: date) -> list[datetime]:
+    async with database.read() as connection:
+        return list((await connection.execute(_UNVERIFIED, {"month": month})).scalars())
+
+
+def _month_of(hour: datetime) -> date:
+    return hour.date().replace(day=1)

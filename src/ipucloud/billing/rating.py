@@ -1,0 +1,63 @@
+"""What an hour's usage costs, as one statement over the facts: the set-based twin of `pricing.charge`.
+
+A row for each run of minutes of one usage interval under one price, all of which start within the hour.
+"""
+
+from __future__ import annotations
+
+from ipucloud.db.documents import clauses
+
+# Accounts without contract prices share the rows of the nil account, so that one hash join finds every price.
+RATED = """
+bounds AS (
+  SELECT CAST(:hour AS timestamptz) AS begins, CAST(:hour AS timestamptz) + interval '1 hour' AS ends
+), payer AS MATERIALIZED (
+  SELECT DISTINCT ON (project_id) project_id, account_id FROM project_accounts, bounds
+   WHERE valid_from <= begins ORDER BY project_id, valid_from DESC
+), rate AS MATERIALIZED (
+  SELECT CAST('00000000-0000-0000-0000-000000000000' AS uuid) AS holder, sku, region, currency, id AS price_id,
+         unit_price, unit_price AS list_unit_price,
+         valid_from, coalesce(valid_to, 'infinity') AS valid_to
+    FROM prices, bounds WHERE valid_from < ends AND (valid_to IS NULL OR valid_to > begins)
+  UNION ALL
+  SELECT account_id, sku, region, currency, price_id, unit_price, list_unit_price, valid_from,
+         coalesce(valid_to, 'infinity')
+    FROM account_prices, bounds WHERE valid_from < ends AND (valid_to IS NULL OR valid_to > begins)
+), special AS MATERIALIZED (
+  SELECT DISTINCT account_id AS holder, sku, region, currency FROM contract_prices
+), live AS (
+  SELECT u.id AS interval_id, u.cluster_id, u.project_id, payer.account_id, u.sku, u.region, u.currency, u.quantity,
+         u.anchor_at, coalesce(special.holder, CAST('00000000-0000-0000-0000-000000000000' AS uuid)) AS holder,
+         greatest(u.started_at, bounds.begins) AS begins, least(u.ended_at, bounds.ends) AS ends
+    FROM bounds
+    JOIN usage_intervals u ON u.started_at < bounds.ends AND (u.ended_at IS NULL OR u.ended_at > bounds.begins)
+    JOIN payer ON payer.project_id = u.project_id
+    LEFT JOIN special ON (special.holder, special.sku, special.region, special.currency)
+                       = (payer.account_id, u.sku, u.region, u.currency)
+), slice AS (
+  SELECT live.interval_id, live.cluster_id, live.project_id, live.account_id, live.sku, live.region, live.currency,
+         live.quantity, live.anchor_at, rate.price_id, rate.unit_price, rate.list_unit_price,
+         greatest(live.begins, rate.valid_from) AS started_at, least(live.ends, rate.valid_to) AS ended_at
+    FROM live
+    JOIN rate ON (rate.holder, rate.sku, rate.region, rate.currency)
+               = (live.holder, live.sku, live.region, live.currency)
+             AND rate.valid_from < live.ends AND rate.valid_to > live.begins
+), counted AS (
+  SELECT slice.*, minutes_before(anchor_at, started_at) AS first_minute,
+         minutes_before(anchor_at, ended_at) - minutes_before(anchor_at, started_at) AS minutes
+    FROM slice
+), rated AS (
+  SELECT * FROM counted WHERE minutes > 0
+)"""
+"""CTE `rated`: the charges of the hour that begins at `:hour`. Minutes without a price are not among them."""
+
+UNPRICED = clauses(
+    "WITH",
+    RATED,
+    """
+    SELECT coalesce(sum(minutes_before(anchor_at, ends) - minutes_before(anchor_at, begins)), 0)
+           - (SELECT coalesce(sum(minutes), 0) FROM rated)
+      FROM live
+    """,
+)
+"""How many minutes of the hour have no price."""

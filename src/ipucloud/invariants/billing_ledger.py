@@ -1,0 +1,139 @@
+"""Rules about money: what is owed was posted, what was posted is in the ledger, and the ledger balances."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from ipucloud.db.roles import APP_ROLE
+from ipucloud.invariants.rules import Invariant, Refusal
+
+_MONEY_STANDS = Refusal("What was posted is never rewritten; a person finds out why, and posts what makes it right.")
+
+TRIAL_BALANCE = Invariant(
+    name="trial_balance_is_zero",
+    sentence="Debits equal credits in every currency, and every account holds what its transfers come to.",
+    object_type="ledger_account",
+    remedy="Find out what wrote past the trigger of ledger_transfers; set the sums from the transfers, as the owner.",
+    heal=_MONEY_STANDS,
+    statement="""
+    SELECT coalesce(a.id::text, a.currency) AS object_id, NULL::uuid AS project_id,
+           format('%s %s: debits %s, credits %s; its transfers come to %s and %s', coalesce(a.code, 'all accounts'),
+                  a.currency, a.debits, a.credits, a.debited, a.credited) AS detail
+      FROM (
+        SELECT l.id, l.code, l.currency, l.debits, l.credits,
+               coalesce(moved.debited, 0) AS debited, coalesce(moved.credited, 0) AS credited
+          FROM ledger_accounts l
+          LEFT JOIN (
+            SELECT id, sum(debit) AS debited, sum(credit) AS credited
+              FROM (SELECT debit_id AS id, amount AS debit, 0 AS credit FROM ledger_transfers
+                    UNION ALL SELECT credit_id, 0, amount FROM ledger_transfers) AS sides
+             GROUP BY id) AS moved USING (id)
+        UNION ALL
+        SELECT NULL, NULL, currency, sum(debits), sum(credits), sum(credits), sum(debits)
+          FROM ledger_accounts GROUP BY currency) AS a
+     WHERE a.debits <> a.debited OR a.credits <> a.credited
+    """,
+)
+
+FLOOR = Invariant(
+    name="wallet_is_not_below_nothing",
+    sentence="A wallet and a promotional credit are never overdrawn.",
+    object_type="ledger_account",
+    remedy="Find out what overdrew it; ask the customer for the difference, or give it to them by a transfer.",
+    heal=_MONEY_STANDS,
+    statement="""
+    SELECT id::text AS object_id, NULL::uuid AS project_id,
+           format('the %s of account %s holds %s %s', code, owner_id, credits - debits, currency) AS detail
+      FROM ledger_accounts WHERE code IN ('wallet', 'promo') AND credits < debits
+    """,
+)
+
+IN_LEDGER = Invariant(
+    name="closed_hour_is_in_the_ledger",
+    sentence="What the charges of a closed hour come to was transferred, account by account (the last three hours).",
+    object_type="hour",
+    remedy="Find out what posted charges without a transfer; post the difference under an idem of its own.",
+    heal=_MONEY_STANDS,
+    statement="""
+    WITH last AS (
+      SELECT hour, revision FROM hour_closes WHERE closed_at IS NOT NULL ORDER BY hour DESC LIMIT 3
+    ), charged AS (
+      SELECT hour, account_id, currency, sum(cost) AS cost
+        FROM usage_charges WHERE hour IN (SELECT hour FROM last) GROUP BY hour, account_id, currency
+    )
+    SELECT format('%s %s', to_char(c.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'), c.account_id) AS object_id,
+           NULL::uuid AS project_id,
+           format('charges of %s %s, transfers of %s', c.cost, c.currency, coalesce(moved.amount, 0)) AS detail
+      FROM charged c JOIN last USING (hour)
+     CROSS JOIN LATERAL (
+       SELECT sum(CASE t.kind WHEN 'usage' THEN t.amount ELSE -t.amount END) AS amount
+         FROM generate_series(0, last.revision) AS revision
+         JOIN ledger_transfers t
+           ON t.idem = concat_ws('/', 'usage', to_char(c.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'), revision,
+                                 c.account_id, c.currency)) AS moved
+     WHERE c.cost <> coalesce(moved.amount, 0)
+    """,
+)
+
+OF_CLOSED_HOURS = Invariant(
+    name="charge_is_of_a_closed_hour",
+    sentence="Nothing is charged for an hour before it is closed.",
+    object_type="hour",
+    remedy="Find out what posts charges besides the close of hours; correct the hour once it is closed.",
+    heal=_MONEY_STANDS,
+    statement="""
+    SELECT DISTINCT to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24') AS object_id, NULL::uuid AS project_id,
+           'it has charges and is not closed' AS detail
+      FROM usage_charges
+     WHERE hour > coalesce((SELECT max(hour) FROM hour_closes WHERE closed_at IS NOT NULL), '-infinity')
+    """,
+)
+
+SEALED_IS_VERIFIED = Invariant(
+    name="sealed_month_was_verified",
+    sentence="Every hour of a sealed month was closed and looked at once more.",
+    object_type="month",
+    remedy="Close and correct the hours; what that adds lands in the open month. Find out who sealed it.",
+    heal=_MONEY_STANDS,
+    statement="""
+    SELECT b.month::text AS object_id, NULL::uuid AS project_id,
+           format('%s hours were not, the first is %s', count(*), min(c.hour)) AS detail
+      FROM billing_months b
+      JOIN hour_closes c ON c.hour >= b.month::timestamp AT TIME ZONE 'UTC'
+                        AND c.hour < (b.month + interval '1 month') AT TIME ZONE 'UTC'
+     WHERE b.sealed_at IS NOT NULL AND c.verified_at IS NULL
+     GROUP BY b.month
+    """,
+)
+
+HAS_PAYER = Invariant(
+    name="project_has_an_account",
+    sentence="Somebody pays for every project, from its beginning on.",
+    object_type="project",
+    remedy="Insert the account and the row of project_accounts that the trigger of projects should have made.",
+    heal=Refusal("Who pays is decided by people."),
+    statement="""
+    SELECT p.id::text AS object_id, p.id AS project_id, 'no account pays for it' AS detail
+      FROM projects p
+     WHERE NOT EXISTS (SELECT FROM project_accounts a WHERE a.project_id = p.id AND a.valid_from <= p.created_at)
+    """,
+)
+
+PARTITIONS_CLOSED = Invariant(
+    name="partitions_of_charges_are_out_of_reach",
+    sentence="The application reaches charges through their table only, where the guards stand.",
+    object_type="privilege",
+    remedy="As the owner, REVOKE ALL on the partition from the application's role.",
+    heal=Refusal("The application owns nothing of the schema; only its owner may change it."),
+    statement="""
+    SELECT i.inhrelid::regclass::text AS object_id, NULL::uuid AS project_id,
+           format('%s may reach it', CAST(:role AS text)) AS detail
+      FROM pg_inherits i
+     WHERE i.inhparent = 'usage_charges'::regclass
+       AND (has_table_privilege(CAST(:role AS name), i.inhrelid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
+            OR has_any_column_privilege(CAST(:role AS name), i.inhrelid, 'SELECT, INSERT, UPDATE'))
+    """,
+    parameters=MappingProxyType({"role": APP_ROLE}),
+)
+
+RULES = (TRIAL_BALANCE, FLOOR, IN_LEDGER, OF_CLOSED_HOURS, SEALED_IS_VERIFIED, HAS_PAYER, PARTITIONS_CLOSED)

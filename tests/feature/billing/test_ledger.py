@@ -1,0 +1,76 @@
+"""Double entry: what the database keeps and refuses."""
+
+from __future__ import annotations
+
+import asyncio
+from decimal import Decimal
+
+import pytest
+import sqlalchemy as sa
+
+from ipucloud.billing.ledger import Side, balances, transfer
+from tests.feature.billing.books import Books, at
+
+pytestmark = pytest.mark.anyio
+
+CASH = Side("cash", None, "EUR")
+TRIAL = "SELECT currency, sum(debits) - sum(credits) FROM ledger_accounts GROUP BY currency"
+
+
+async def move(books: Books, idem: str, debit: Side, credit: Side, amount: str) -> bool:
+    async with books.database.begin() as connection:
+        return await transfer(connection, idem=idem, kind="test", debit=debit, credit=credit, amount=Decimal(amount))
+
+
+def wallet(books: Books) -> Side:
+    return Side("wallet", books.project.id, "EUR")
+
+
+async def test_usage_is_owed_as_it_is_closed(books: Books) -> None:
+    await books.price("0.0625")
+    await books.used(await books.cluster(), at("2026-05-05T08:00:00"), quantity=4)
+    await books.keep(at("2026-05-05T10:30:00"))
+    transfers = await books.rows("SELECT idem, kind, amount, effective_at FROM ledger_transfers ORDER BY id")
+    account = books.project.id
+    assert [tuple(row) for row in transfers] == [
+        (f"usage/2026-05-05T08/0/{account}/EUR", "usage", Decimal(15), at("2026-05-05T08:00:00")),
+        (f"usage/2026-05-05T09/0/{account}/EUR", "usage", Decimal(15), at("2026-05-05T09:00:00")),
+    ]
+    async with books.database.read() as connection:
+        [owed] = await balances(connection, account)
+    assert (owed.code, owed.balance) == ("unbilled", Decimal(-30))
+    assert [tuple(row) for row in await books.rows(TRIAL)] == [("EUR", 0)]
+
+
+async def test_the_same_transfer_moves_money_once(books: Books) -> None:
+    done = await asyncio.gather(*(move(books, "top-up-1", CASH, wallet(books), "25.00") for _ in range(5)))
+    assert sorted(done) == [False] * 4 + [True]
+    async with books.database.read() as connection:
+        assert [each.balance for each in await balances(connection, books.project.id)] == [Decimal(25)]
+
+
+async def test_a_wallet_never_falls_below_nothing_however_many_draw_on_it(books: Books) -> None:
+    await move(books, "top-up", CASH, wallet(books), "10.00")
+    receivable = Side("receivable", books.project.id, "EUR")
+    drawn = await asyncio.gather(
+        *(move(books, f"draw-{number}", wallet(books), receivable, "3.00") for number in range(6)),
+        return_exceptions=True,
+    )
+    assert [each for each in drawn if each is True] == [True] * 3
+    refused = [each for each in drawn if each is not True]
+    assert all(isinstance(each, sa.exc.IntegrityError) and "floor" in str(each) for each in refused)
+    assert [tuple(row) for row in await books.rows(TRIAL)] == [("EUR", 0)]
+    [left] = await books.rows("SELECT credits - debits FROM ledger_accounts WHERE code = 'wallet'")
+    assert left[0] == 1
+
+
+@pytest.mark.parametrize("amount", ["0", "-1"])
+async def test_nothing_and_less_cannot_be_moved(books: Books, amount: str) -> None:
+    with pytest.raises(sa.exc.IntegrityError, match="ck_ledger_transfers_amount"):
+        await move(books, "odd", CASH, wallet(books), amount)
+
+
+async def test_currencies_do_not_mix(books: Books) -> None:
+    dollars = Side("wallet", books.project.id, "USD")
+    with pytest.raises(sa.exc.IntegrityError, match="fk_ledger_transfers_credit"):
+        await move(books, "mixed", CASH, dollars, "1")

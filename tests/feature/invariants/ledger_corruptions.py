@@ -1,0 +1,49 @@
+"""Ways in which the books can be wrong, each planted alone in a database that has none yet."""
+
+from __future__ import annotations
+
+from ipucloud.invariants.healing import Outcome
+from tests.feature.invariants.corruption import Corruption
+
+_MONTH = "SELECT open_billing_month('2026-05-01')"
+_CHARGE = (
+    "INSERT INTO usage_charges (billing_month, hour, cluster_id, first_minute, project_id, account_id, interval_id,"
+    " price_id, started_at, ended_at, minutes, quantity, sku, region, currency, unit_price, list_unit_price)"
+    " SELECT '2026-05-01', '2026-05-05T10:00Z', %(active)s, 0, %(project)s, %(project)s, gen_random_uuid(),"
+    " gen_random_uuid(), '2026-05-05T10:00Z', '2026-05-05T11:00Z', 60, 4, 'ipu-m2000', 'luxembourg-2', 'EUR', 1, 1"
+)
+_CLOSED = (
+    "INSERT INTO hour_closes (hour, closed_at, charges) SELECT '2026-05-05T10:00Z', '2026-05-05T11:02Z', {charges}"
+)
+
+
+def _c(rule: str, *statements: str, off: tuple[str, ...] = ()) -> Corruption:
+    return Corruption(rule, Outcome.REFUSED, statements, off)
+
+
+LEDGER = (
+    _c("trial_balance_is_zero", "INSERT INTO ledger_accounts (code, currency, debits) VALUES ('cash', 'EUR', 5)"),
+    _c(
+        "wallet_is_not_below_nothing",
+        "INSERT INTO ledger_accounts (code, currency, credits) VALUES ('cash', 'EUR', 5)",
+        "INSERT INTO ledger_accounts (code, owner_id, currency, debits) VALUES ('wallet', %(project)s, 'EUR', 5)",
+        "INSERT INTO ledger_transfers (idem, kind, debit_id, credit_id, currency, amount, effective_at)"
+        " SELECT 'x', 'x', w.id, c.id, 'EUR', 5, app_now() FROM ledger_accounts w, ledger_accounts c"
+        " WHERE w.code = 'wallet' AND c.code = 'cash'",
+        off=("ck_ledger_accounts_floor",),
+    ),
+    _c("closed_hour_is_in_the_ledger", _MONTH, _CLOSED.format(charges=1), _CHARGE),
+    _c("charge_is_of_a_closed_hour", _MONTH, _CHARGE),
+    _c(
+        "sealed_month_was_verified",
+        _MONTH,
+        _CLOSED.format(charges=0),
+        "UPDATE billing_months SET sealed_at = app_now()",
+    ),
+    _c("project_has_an_account", "DELETE FROM project_accounts WHERE project_id = %(other)s"),
+    _c(
+        "partitions_of_charges_are_out_of_reach",
+        _MONTH,
+        "GRANT INSERT ON usage_charges_2026_05 TO ipucloud_app",
+    ),
+)

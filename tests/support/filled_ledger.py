@@ -1,0 +1,31 @@
+"""The ledger of a filled database: one hour closed, an account with a contract, and something that came late."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.close import post_hour
+
+_BEFORE = (
+    "SELECT open_billing_month(CAST(:hour AS date))",
+    """
+    INSERT INTO contract_prices (id, account_id, sku, region, currency, unit_price, valid_from, source)
+    VALUES (gen_random_uuid(), :project_id, 'ipu-m2000', 'luxembourg-2', 'EUR', 0.05, '2126-01-01Z', 'contract')
+    """,
+    "INSERT INTO hour_closes (hour) VALUES (:hour)",
+)
+_AFTER = ("INSERT INTO dirty_hours (hour, cause) VALUES (:hour, 'usage')",)
+
+
+async def fill_ledger(connection: AsyncConnection, *, project_id: UUID, hour: datetime) -> None:
+    """Close the hour in which the project used something, as the application does."""
+    values = {"project_id": project_id, "hour": hour}
+    for statement in _BEFORE:
+        await connection.execute(sa.text(statement), values)
+    assert await post_hour(connection, hour) == 1
+    for statement in _AFTER:
+        await connection.execute(sa.text(statement), values)
