@@ -23,6 +23,7 @@ from ipucloud.operations.store import request_cancel
 from ipucloud.reconcile.wake import wake
 from tests.sim.baton import Actor
 from tests.sim.database import SimulatedDatabase
+from tests.sim.dividing import Divider
 
 FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod16")
 _TRIES = 4
@@ -114,9 +115,17 @@ class Customers:
         else:
             return
         if found[0] == "active":
-            if self._draw.random() < self._shop.own_partitions:
-                self._hands.partition(found[1], self.actor)
+            await self._divide(made, found[1])
             await self.actor.sleep(self._draw.expovariate(1 / 100.0), "works")
+
+    async def _divide(self, made: Made, external_name: str) -> None:
+        """Some make partitions of their own: past the service, or through it."""
+        shop, fate = self._shop, self._draw.random()
+        if fate < shop.own_partitions / 2:
+            self._hands.partition(external_name, self.actor)
+        elif fate < shop.own_partitions:
+            mine = (made.project_id, made.cluster_id)
+            await Divider(self.actor, self._database, shop.settings, self._draw, shop.poke, *mine).divide(external_name)
 
     async def _state(self, cluster: UUID) -> tuple[str, str] | None:
         try:

@@ -80,7 +80,8 @@ UNION ALL SELECT 'STEP', name || ' ' || state FROM operation_steps
 """
 _OPEN = """
 SELECT (SELECT count(*) FROM operations WHERE finished_at IS NULL),
-       (SELECT count(*) FROM work WHERE parked_at IS NOT NULL)
+       (SELECT count(*) FROM work WHERE parked_at IS NOT NULL),
+       (SELECT count(*) FROM partitions WHERE external_name = ANY (%s) AND wish = 'gone')
 """
 
 
@@ -290,10 +291,10 @@ class History:
     def _done(self) -> bool:
         """Whether every operation has ended and nothing is under way, at the site or for an operator."""
         self.hardware.advance(self._baton.now)
-        partitions = self.hardware.state.partitions.values()
-        if self._wires.late or any(partition.due is not None for partition in partitions):
+        partitions = self.hardware.state.partitions
+        if self._wires.late or any(partition.due is not None for partition in partitions.values()):
             return False
-        return self._stage.control.execute(_OPEN).fetchone() == (0, 0)
+        return self._stage.control.execute(_OPEN, (list(partitions),)).fetchone() == (0, 0, 0)
 
     def _requeue(self) -> None:
         """What an operator does with parked work: a ticket is parked when its looks died or lost their lease."""

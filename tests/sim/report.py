@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 
 from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, CREATE_PLAN, DELETE
 from ipucloud.kernel.errors import PREEMPTED, PROVISIONING_FAILED, SITE_REFUSED
+from ipucloud.partitions.states import KINDS as PARTITION_KINDS
 from ipucloud.site.calls import Call
 from tests.sim.coverage import Coverage, Seen
 from tests.sim.faults import DatabaseFault, SiteFault, Trouble
@@ -14,6 +15,9 @@ CALLS = {
     Call.GET_PARTITION_STATUS: "partition_status",
     Call.LIST_PARTITIONS: "list_partitions",
     Call.CREATE_PARTITION: "create_partition",
+    Call.RESET_PARTITION: "reset_partition",
+    Call.REMOVE_PARTITION: "remove_partition",
+    Call.GET_IPUOF_CONFIG: "ipuof_config",
     Call.GET_ALLOCATION: "allocation",
     Call.LIST_ALLOCATIONS: "list_allocations",
     Call.CREATE_ALLOCATION: "create_allocation",
@@ -40,7 +44,16 @@ CALLS = {
 def expected() -> dict[Seen, set[str]]:
     """What a hundred histories meet for certain; a call, step or fault that is added belongs to it at once."""
     return {
-        Seen.BOUNDARY: {*CALLS.values(), "power_on", "begin", "commit", "sleep", "present"},
+        Seen.BOUNDARY: {
+            *CALLS.values(),
+            "power_on",
+            "partitions_of",
+            "all_partitions",
+            "begin",
+            "commit",
+            "sleep",
+            "present",
+        },
         Seen.FAULT: {*SiteFault, *DatabaseFault, *Trouble} - {SiteFault.NONE},
         Seen.STEP: {f"{step.name} succeeded" for step in (*CREATE_PLAN, *CLEAN_UP_PLAN)},
         Seen.OPERATION: {
@@ -48,6 +61,7 @@ def expected() -> dict[Seen, set[str]]:
             f"{CREATE} cancelled",
             *(f"{CREATE} failed {error.code}" for error in (PREEMPTED, PROVISIONING_FAILED, SITE_REFUSED)),
             f"{DELETE} succeeded",
+            *(f"{kind} succeeded" for kind in PARTITION_KINDS),
         },
     }
 

@@ -41,7 +41,14 @@ SELECT c.external_name,
   LEFT JOIN machines m ON m.id = a.machine_id LEFT JOIN hosts h ON h.id = a.host_id
  GROUP BY c.id
 """
-_WIDTHS = "SELECT cluster_id::text, count(*) FROM allocations GROUP BY 1"
+_WIDTHS = """
+SELECT a.cluster_id::text, count(*), (SELECT count(*) FROM operations o WHERE o.cluster_id = a.cluster_id)
+  FROM allocations a GROUP BY a.cluster_id
+"""
+_DIVIDED = """
+SELECT p.external_name, p.state FROM partitions p JOIN clusters c ON c.id = p.cluster_id
+ WHERE c.external_name = %s AND p.removed_at IS NULL AND p.origin <> 'customer'
+"""
 _STEPS = len(CREATE_PLAN) + len(CLEAN_UP_PLAN)
 _LIVES = """
 SELECT c.id, c.project_id, c.external_name, ready.at, gone.at
@@ -115,13 +122,14 @@ def _site(rest: Rest) -> Iterator[str]:
 
 
 def _partitions(rest: Rest, name: str) -> Iterator[tuple[str, object]]:
-    """What a living cluster has: ours, in use; or what its customer made instead, however that fares.
+    """What a living cluster has: what is on record, in use; or what its customer made instead, however that fares.
 
     Where a customer took ours away, a late request to make it may have brought it back: both are right.
     """
     found = rest.hardware.state.partitions
     if name not in rest.own_partitions:
-        yield name, PartitionState.ACTIVE
+        for recorded, state in rest.control.execute(_DIVIDED, (name,)).fetchall():
+            yield recorded, PartitionState.ACTIVE if state == "active" else state
         return
     for made in rest.own_partitions[name]:
         yield made, found[made].state if made in found else "there"
@@ -145,8 +153,8 @@ def _cancelled(rest: Rest) -> Iterator[str]:
 
 def _calls(rest: Rest) -> Iterator[str]:
     """X8: three requests for each step and object, and as many more as were lost or made by workers that died."""
-    for cluster, width in rest.control.execute(_WIDTHS).fetchall():
-        most = 3 * _STEPS * width + 2 * width * rest.disruptions
+    for cluster, width, promises in rest.control.execute(_WIDTHS).fetchall():
+        most = (3 * _STEPS + 6 * promises) * width + 2 * width * rest.disruptions
         if rest.changes.get(cluster, 0) > most:
             yield f"X8: {rest.changes[cluster]} requests to change something for {cluster}; {most} is enough"
 

@@ -35,6 +35,10 @@ SELECT c.external_name,
   FROM clusters c WHERE c.id::text = %(sender)s OR starts_with(%(name)s, c.external_name)
  ORDER BY c.id::text = %(sender)s DESC LIMIT 1
 """
+_UNWANTED = """
+SELECT 1 FROM partitions
+ WHERE %(call)s = 'remove_partition' AND external_name = %(name)s AND wish = 'gone' AND origin <> 'customer'
+"""
 _FREED = """
 SELECT a.id, coalesce(m.name, h.name), m.id IS NOT NULL, c.external_name
   FROM allocations a JOIN clusters c ON c.id = a.cluster_id
@@ -91,7 +95,9 @@ class Watcher:
                 self._fail(f"X5: {request.call} {request.name} arrives for {name}, and {held}")
 
     def _must_mean_it(self, request: Request) -> None:
-        """X6: what is removed belongs to a cluster that is to be taken down."""
+        """X6: what is removed belongs to a cluster that is to be taken down, or is a partition that was to go."""
+        if self._control.execute(_UNWANTED, {"call": request.call, "name": request.name}).fetchone():
+            return
         name, going = self._cluster(request)
         if not going:
             self._fail(f"X6: {request.call} {request.name} arrives for {name}, which is to stay")
