@@ -168,11 +168,6 @@ def stays_on(stack: ExitStack) -> None:
     _step(stack, "power_off_machines", _nothing)
 
 
-@mutant("the site switches machines for whoever asks")
-def power_for_anybody(stack: ExitStack) -> None:
-    replace(stack, Hardware, "_require_network", lambda *_: None)
-
-
 @mutant("a result counts although a delete took the operation's place")
 def preemption_missed(stack: ExitStack) -> None:
     rewrite(
