@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -20,6 +20,7 @@ from ipucloud.simulator.faults import CALM, FaultBook, Plan
 from ipucloud.simulator.refusal import Refusal
 from ipucloud.simulator.vipu.callers import EVERYBODY, Caller
 from ipucloud.simulator.vipu.controller import Controller
+from ipucloud.simulator.vipu.users import credentials
 from ipucloud.wire.site import FaultAction, FaultRule
 
 logger = logging.getLogger(__name__)
@@ -28,7 +29,6 @@ READS = ("Get", "List")
 GUARDED = "virmgrpc.UserService"
 Method = Callable[[Message, Caller], Message]
 Context: TypeAlias = "grpc.aio.ServicerContext[Message, Message]"
-Behaviour = Callable[[Message, Context], Awaitable[Message]]
 
 
 def service_handler(
@@ -50,7 +50,7 @@ def service_handler(
 class Call:
     """One method as gRPC calls it. `guarded`: its callers have to prove who they are.
 
-    `answered` is what it answered to each request while fault rules were in force.
+    `answered` is what a reading method answered, by caller and request, while fault rules were in force.
     """
 
     name: str
@@ -59,7 +59,11 @@ class Call:
     faults: FaultBook
     guarded: bool
     late: set[asyncio.Task[Message]] = field(default_factory=set)
-    answered: dict[bytes, Message] = field(default_factory=dict)
+    answered: dict[tuple[object, bytes], Message] = field(default_factory=dict)
+
+    @property
+    def reads(self) -> bool:
+        return self.name.partition(".")[2].startswith(READS)
 
     async def behave(self, request: Message, context: Context) -> Message:
         plan = self.faults.plan(self.name, target_of(request)) if self.faults else CALM
@@ -94,14 +98,16 @@ class Call:
 
     async def _troubled(self, plan: Plan, request: Message, context: Context) -> Message:
         await _before(plan, context)
-        key = request.SerializeToString(deterministic=True)
-        if plan.action is FaultAction.STALE and key in self.answered and self.name.partition(".")[2].startswith(READS):
+        caller = credentials(context.invocation_metadata()) if self.guarded else None
+        key = caller, request.SerializeToString(deterministic=True)
+        if plan.action is FaultAction.STALE and key in self.answered:
             return self.answered[key]
         # A caller that gives up cancels this coroutine, never the effect: a slow controller acts all the same.
         reply = await asyncio.shield(self._later(plan.latency, request, context, plan))
         if plan.rule is not None and plan.action is FaultAction.DUPLICATE:
             self._later(plan.rule.seconds, request, context)
-        self.answered[key] = reply
+        if self.reads:
+            self.answered[key] = reply
         await _after(plan, context)
         return reply
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from typing import TypeAlias
 
 from ipucloud.simulator.refusal import exists, not_found, unauthenticated
 from ipucloud.simulator.vipu.allocations import Allocations
@@ -15,6 +16,7 @@ from ipucloud.simulator.vipu.rules import check_id
 from ipucloud.wire.vipu_keys import ACCESS_KEY, SECRET_PREFIX, USER
 
 SECRET_BYTES = 24
+Metadata: TypeAlias = Iterable[tuple[str, str | bytes]] | None
 
 
 class Users:
@@ -72,19 +74,25 @@ class Users:
             raise not_found(f"user {name!r} has no access key {key_id!r}")
         self._context.changed()
 
-    def authenticate(self, metadata: Iterable[tuple[str, str | bytes]] | None) -> Caller:
+    def authenticate(self, metadata: Metadata) -> Caller:
         """The caller whom a call's metadata proves. A wrong user and a wrong key are refused alike."""
-        given = {name: value for name, value in metadata or () if isinstance(value, str)}
-        if USER not in given or ACCESS_KEY not in given:
+        given = credentials(metadata)
+        if given is None:
             raise unauthenticated(f"this controller is secure: send {USER!r} and {ACCESS_KEY!r} as metadata")
-        user = self._users.get(given[USER])
-        digest = _digest(given[ACCESS_KEY])
+        name, secret = given
+        user, digest = self._users.get(name), _digest(secret)
         if user is None or not any(secrets.compare_digest(digest, kept) for kept in user.keys.values()):
-            raise unauthenticated(f"user {given[USER]!r} is not known by this access key")
+            raise unauthenticated(f"user {name!r} is not known by this access key")
         return EVERYBODY if user.all_allocations else Caller(frozenset(user.allocation_ids).__contains__)
 
     def _known(self, allocation_ids: Sequence[str]) -> list[str]:
         return [self._allocations.get(name).id for name in dict.fromkeys(allocation_ids)]
+
+
+def credentials(metadata: Metadata) -> tuple[str, str] | None:
+    """The user and access key that a call's metadata names, if it names both."""
+    given = {name: value for name, value in metadata or () if isinstance(value, str)}
+    return (given[USER], given[ACCESS_KEY]) if USER in given and ACCESS_KEY in given else None
 
 
 def _digest(secret: str) -> str:
