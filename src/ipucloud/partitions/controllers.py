@@ -13,8 +13,6 @@ from ipucloud.site.ports import VipuAddress
 
 MOST_AT_ONCE = 4
 """Looks at one controller at the same time; a worker has more slots than that for everybody else."""
-CROWDED_SECONDS = 0.5
-"""About when to come back to a controller that is being looked at often enough."""
 
 
 @dataclass
@@ -25,11 +23,15 @@ class _Line:
 
 
 class Controllers:
-    """What this worker has seen of each controller. Nothing here is shared, and nothing has to be."""
+    """What this worker has seen of each controller. Nothing here is shared, and nothing has to be.
 
-    def __init__(self, clock: Clock, draw: random.Random) -> None:
+    `pause`: seconds for which nobody asks again after a first failure, and at most for a turn.
+    """
+
+    def __init__(self, clock: Clock, draw: random.Random, *, pause: float) -> None:
         self._clock = clock
         self._draw = draw
+        self._pause = pause
         self._lines: dict[VipuAddress, _Line] = {}
 
     def wait_for(self, address: VipuAddress) -> float | None:
@@ -37,9 +39,9 @@ class Controllers:
         line = self._lines.setdefault(address, _Line())
         left = line.closed_until - self._clock.monotonic()
         if left > 0:
-            return left + self._draw.uniform(0, CROWDED_SECONDS)
+            return left + self._draw.uniform(0, self._pause)
         if line.looking >= (1 if line.failures else MOST_AT_ONCE):
-            return self._draw.uniform(CROWDED_SECONDS / 2, CROWDED_SECONDS)
+            return self._draw.uniform(self._pause / 2, self._pause)
         return None
 
     @contextmanager
@@ -60,6 +62,6 @@ class Controllers:
         """Seconds for which nobody should ask it again."""
         line = self._lines.setdefault(address, _Line())
         line.failures += 1
-        pause = backoff(line.failures, self._draw)
+        pause = backoff(line.failures, self._draw, first=self._pause)
         line.closed_until = self._clock.monotonic() + pause
         return pause

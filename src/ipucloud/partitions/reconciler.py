@@ -64,7 +64,7 @@ class PartitionReconciler:
         self._request_life = request_life
         self._attempts = attempts
         self._draw = draw
-        self._controllers = Controllers(clock, draw)
+        self._controllers = Controllers(clock, draw, pause=change_interval)
 
     async def load(self, connection: Statements, ticket: Ticket) -> PartitionInputs | Outcome:
         return await load(connection, ticket) or Done()

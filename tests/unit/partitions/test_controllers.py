@@ -1,0 +1,63 @@
+"""A controller that does not answer takes no more of a worker than one look at a time, ever later."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime
+
+from ipucloud.partitions.controllers import MOST_AT_ONCE, Controllers
+from ipucloud.site.ports import VipuAddress
+
+SILENT, OTHER = VipuAddress("10.0.0.1", 8090, 8091), VipuAddress("10.0.0.2", 8090, 8091)
+
+
+class Hands:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.seconds = 100.0
+
+    def now(self) -> datetime:
+        return datetime(2026, 1, 1, tzinfo=UTC)
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    async def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
+
+
+def controllers(clock: Hands) -> Controllers:
+    return Controllers(clock, random.Random(1), pause=1.0)  # noqa: S311  # repeatable, not secret
+
+
+def test_only_so_many_look_at_one_at_the_same_time() -> None:
+    shared = controllers(Hands())
+    looks = [shared.looking(OTHER) for _ in range(MOST_AT_ONCE)]
+    for look in looks:
+        assert shared.wait_for(OTHER) is None
+        look.__enter__()
+    assert shared.wait_for(OTHER) is not None
+    assert shared.wait_for(SILENT) is None
+    looks[0].__exit__(None, None, None)
+    assert shared.wait_for(OTHER) is None
+
+
+def test_one_that_fails_is_left_alone_ever_longer_and_others_are_not() -> None:
+    clock = Hands()
+    shared = controllers(clock)
+    pauses = []
+    for _ in range(12):
+        with shared.looking(SILENT):
+            pauses.append(shared.failed(SILENT))
+        assert shared.wait_for(SILENT) is not None
+        assert shared.wait_for(OTHER) is None
+        clock.seconds += pauses[-1]
+        assert shared.wait_for(SILENT) is None
+        with shared.looking(SILENT):
+            assert shared.wait_for(SILENT) is not None
+    assert max(pauses) > 5.0
+    assert max(pauses) <= 60.0
+    shared.answered(SILENT)
+    with shared.looking(SILENT):
+        assert shared.wait_for(SILENT) is None
