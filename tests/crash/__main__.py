@@ -13,10 +13,8 @@ import sys
 import structlog
 
 from tests.crash.series import Tally
-from tests.crash.shares import POINT, Order, What, divided, one_process_per_core, share
+from tests.crash.shares import FAILURES_SHOWN, POINT, Order, What, divided, one_process_per_core, share
 from tests.support.postgres import running_server
-
-FAILURES_SHOWN = 20
 
 
 def main() -> int:

@@ -16,6 +16,7 @@ from tests.crash.lab import Lab
 from tests.crash.series import Tally, run
 from tests.support.postgres import ROOT_VARIABLE, TestServer
 
+FAILURES_SHOWN = 20
 POINT = "point "
 """Begins the notes that count how often a process died at a point."""
 

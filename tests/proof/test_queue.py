@@ -18,6 +18,7 @@ from ipucloud.kernel.ids import new_id
 from ipucloud.reconcile.outcomes import Done, Outcome
 from ipucloud.reconcile.reconciler import Ticket
 from tests.proof.poisoned import PROGRAM
+from tests.support.lines import database_line
 from tests.support.postgres import Database as Scratch
 from tests.support.site import running_site
 from tests.support.world import open_world
@@ -152,6 +153,34 @@ async def test_rows_that_nobody_understands_hold_up_nobody(database: Scratch, tm
             assert await count(bench, "kind = 'periodic' AND last_error IS NOT NULL") == 0
             await bench.execute("DELETE FROM work WHERE key = ANY (:keys)", keys=[key for _, key in ODD_TICKETS])
             await bench.database.close()
+
+
+async def test_outages_park_nothing(bench: Bench, database: Scratch) -> None:
+    """A look that takes longer than the database lives is interrupted again and again: that is nobody's failure."""
+    looking, outages = asyncio.Event(), 8
+
+    async def act(ticket: Ticket) -> Outcome:
+        looking.set()
+        await asyncio.sleep(PATIENCE if len(reconciler.looks) <= outages else 0)
+        return Done()
+
+    reconciler = Scripted(act)
+    with database_line(database.app_url) as (line, url):
+        async with Bench(url).engine(reconciler):
+            await bench.wake("slow")
+            for _ in range(outages):
+                async with asyncio.timeout(PATIENCE):
+                    await looking.wait()
+                looking.clear()
+                line.cut()
+            await until(lambda: _done(bench, "slow"), "the look came to its end")
+    row = await bench.row("slow")
+    assert (row.attempt, row.parked_at) == (0, None)
+    assert len(reconciler.looks) > outages
+
+
+async def _done(bench: Bench, key: str) -> bool:
+    return bool(await bench.applied(key))
 
 
 async def test_a_noisy_project_holds_up_nobody(bench: Bench, full: bool, figures: Callable[..., None]) -> None:

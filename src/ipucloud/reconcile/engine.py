@@ -72,6 +72,7 @@ class Engine:
         self._awake = asyncio.Event()
         self._stopping = asyncio.Event()
         self._running: dict[asyncio.Task[None], Ticket] = {}
+        self._interrupted: set[tuple[str, str]] = set()
         self._presence = presence or SessionPresence(database.url)
         self._first_project = PLATFORM
         self._platform_tickets = platform_tickets
@@ -91,10 +92,12 @@ class Engine:
         while not self._stopping.is_set():
             try:
                 await self._presence.open()
+                await self._count_no_outage()
                 await self._ensure_platform_tickets()
                 await self._work()
             except (*_DATABASE_ERRORS, Problem) as error:
                 log.warning("worker_lost_database", error=str(error)[:200])
+                self._interrupted |= {(each.kind, each.key) for each in self._running.values() if each.attempt}
                 await self._abandon()
                 await self._pause(self._draw.uniform(0.2, 1.0))
             finally:
@@ -195,11 +198,13 @@ class Engine:
             except Problem as error:
                 # Whether the last transaction committed is unknown; the next look reads what is true. An outage of the
                 # database is not the object's failure: it does not count towards parking it.
-                if error.kind is UNAVAILABLE:
-                    ticket.attempt = max(0, ticket.attempt - 1)
+                if error.kind is UNAVAILABLE and ticket.attempt:
+                    self._interrupted.add((ticket.kind, ticket.key))
+                    ticket.attempt -= 1
                 failpoint("engine.database_lost")
                 log.warning("look_interrupted", error=str(error))
-                await self._hand_back(ticket, Retry("the database did not answer"))
+                if await self._hand_back(ticket, Retry("the database did not answer")):
+                    self._interrupted.discard((ticket.kind, ticket.key))
 
     async def _look_while_it_goes(self, ticket: Ticket) -> None:
         reconciler = self._reconcilers[ticket.kind]
@@ -277,11 +282,24 @@ class Engine:
             await self._finish(connection, ticket, outcome)
             failpoint("engine.finished_alone")
 
-    async def _hand_back(self, ticket: Ticket, outcome: Outcome) -> None:
-        """Best effort: a lease that cannot be given back ends by itself."""
+    async def _hand_back(self, ticket: Ticket, outcome: Outcome) -> bool:
+        """Best effort: a lease that cannot be given back ends by itself. True when it was given back."""
         failpoint("engine.before_hand_back")
         with contextlib.suppress(LeaseLost, Problem, *_DATABASE_ERRORS):
             await self._finish_alone(ticket, outcome)
+            return True
+        return False
+
+    async def _count_no_outage(self) -> None:
+        """Take back the attempts of looks that an outage ended and that could not be handed back.
+
+        Else a database that restarts five times while a step waits for its site would park healthy work. Should
+        somebody else look at the ticket by now, one look of theirs is not counted: parking comes a look later.
+        """
+        async with self._database.read() as connection:
+            for kind, key in sorted(self._interrupted):
+                await connection.execute(statements.COUNT_ONE_LESS, {"kind": kind, "key": key})
+                self._interrupted.discard((kind, key))
 
     async def _heartbeat(self) -> None:
         while True:
