@@ -39,7 +39,7 @@ def test_a_port_that_is_taken_is_told_in_a_sentence(ipucloud: Ipucloud, database
 def test_a_site_is_synchronised_again(system: Up, ipucloud: Ipucloud, database: Database) -> None:
     site = {"IPUCLOUD_SITE_URL": system.site_url, "IPUCLOUD_SITE_TOKEN": system.site_token}
     found = ipucloud.json("site", "sync", IPUCLOUD_DATABASE_URL=database.app_url, **site)
-    assert found["regions"] == 2
+    assert found["regions"] == 3
     assert found["machines"] >= 32
 
 

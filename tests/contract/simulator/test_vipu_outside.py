@@ -1,0 +1,109 @@
+"""`ipucloud vipu`: the command of Poplar servers from outside, over real gRPC."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from ipucloud.wire import vipu_admin_pb2 as admin
+from tests.support.site import running_site
+from tests.support.tenant import REGION, Tenant
+
+
+def outside(tenant: Tenant, home: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`ipucloud vipu`, on this machine."""
+    return subprocess.run(
+        [sys.executable, "-m", "ipucloud.cli.main", "vipu", *args],
+        env=os.environ | {"HOME": str(home)} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_the_same_command_works_from_outside(tmp_path: Path) -> None:
+    with running_site(tmp_path / "site", machines=2, options=["--machines-on"]) as site:
+        tenant = Tenant(site, machines=2)
+        for name, machine in zip(("stranger", "tenant"), site.region(REGION).pods[0].machines, strict=True):
+            tenant.vipu.allocate(name, site.region(REGION).pods[0].cluster_id, [machine.name])
+        _lead_a_life(tenant, tmp_path)
+
+
+def _lead_a_life(tenant: Tenant, tmp_path: Path) -> None:
+    endpoint = tenant.site.endpoint(REGION)
+    where = {"VIPU_CLI_API_HOST": endpoint.host, "VIPU_CLI_API_PORT": str(endpoint.user_port)}
+    made = outside(tenant, tmp_path, "create", "partition", "p1", "--size", "2", "--allocation", "tenant", **where)
+    assert (made.returncode, made.stdout) == (0, "create partition (p1): success.\n")
+    options = ["--api-host", endpoint.host, "--api-port", str(endpoint.user_port)]
+    configured = outside(tenant, tmp_path, *options, "get", "partition", "p1", "--ipuof-configs")
+    assert json.loads(configured.stdout)["gcd_configs"][0]["attributes"]["Partition Id"] == "p1"
+    assert (tmp_path / ".ipuof.conf.d" / "p1_ipuof.conf").exists()
+    everything = outside(
+        tenant, tmp_path, *options, "--admin-port", str(endpoint.admin_port), "list", "allocations", "--showjson"
+    )
+    assert [each["id"] for each in json.loads(everything.stdout)["allocations"]] == ["stranger", "tenant"]
+    removed = outside(tenant, tmp_path, "remove", "partition", "p1", **where)
+    assert (removed.returncode, removed.stdout) == (0, "remove partition (p1): success.\n")
+    nobody = outside(tenant, tmp_path, "list", "partitions", VIPU_CLI_API_HOST="127.0.0.1", VIPU_CLI_API_PORT="1")
+    assert (nobody.returncode, nobody.stderr) == (
+        1,
+        "list partitions: failed: the V-IPU controller at 127.0.0.1:1 is unreachable.\n",
+    )
+
+
+def test_a_controller_that_takes_long_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    """At its real pace a partition takes a minute; the command gives up, the controller does not."""
+    with running_site(tmp_path / "site", machines=1, time_scale=1, options=["--machines-on"]) as site:
+        tenant = Tenant(site, machines=1)
+        agent = site.region(REGION).pods[0].machines[0].name
+        tenant.vipu.allocate("tenant", site.region(REGION).pods[0].cluster_id, [agent])
+        endpoint = site.endpoint(REGION)
+        where = ["-H", endpoint.host, "-p", str(endpoint.user_port)]
+        late = outside(tenant, tmp_path, *where, "create", "partition", "p1", "--size", "4", "--timeout", "1")
+        assert (late.returncode, late.stderr) == (
+            1,
+            "create partition (p1): failed: after 1 s the partition is not ready; it may still become so.\n",
+        )
+        assert "PENDING" in outside(tenant, tmp_path, *where, "get", "partition", "p1").stdout
+        early = outside(tenant, tmp_path, *where, "get", "partition", "p1", "--ipuof-configs")
+        assert (early.returncode, "is not active" in early.stderr) == (1, True)
+        accepted = outside(tenant, tmp_path, *where, "remove", "partition", "p1", "--no-wait")
+        assert (accepted.returncode, accepted.stdout) == (0, "remove partition (p1): success.\n")
+
+
+def test_a_lost_machine_is_named(tmp_path: Path) -> None:
+    with running_site(tmp_path / "site", machines=1, options=["--machines-on"]) as site:
+        tenant = Tenant(site, machines=1)
+        agent = site.region(REGION).pods[0].machines[0].name
+        tenant.vipu.allocate("tenant", site.region(REGION).pods[0].cluster_id, [agent])
+        tenant.vipu.create("p1", 4, allocation_id="tenant")
+        endpoint = site.endpoint(REGION)
+        where = ["-H", endpoint.host, "-p", str(endpoint.user_port)]
+        site.http().post(f"/v1/machines/{agent}:fail").raise_for_status()
+        kept = outside(tenant, tmp_path, *where, "remove", "partition", "p1")
+        assert kept.returncode == 1
+        assert f"agent {agent} is unreachable; with --force it goes all the same" in kept.stderr
+        assert outside(tenant, tmp_path, *where, "remove", "partition", "p1", "--force").returncode == 0
+
+
+def test_a_secure_controller_wants_a_user_and_a_key(tmp_path: Path) -> None:
+    with running_site(tmp_path / "site", machines=2, options=["--machines-on", "--secure"]) as site:
+        tenant = Tenant(site, machines=1)
+        agents = [machine.name for machine in site.region(REGION).pods[0].machines]
+        for name, agent in zip(("mine", "theirs"), agents, strict=True):
+            tenant.vipu.allocate(name, site.region(REGION).pods[0].cluster_id, [agent])
+        service = tenant.vipu.admin
+        service.CreateUser(admin.CreateUserRequest(id="ann", allocation_ids=["mine"]), timeout=10)
+        secret = service.CreateAccessKey(admin.CreateAccessKeyRequest(user_id="ann", id="k"), timeout=10).secret
+        endpoint = site.endpoint(REGION)
+        where = {"VIPU_CLI_API_HOST": endpoint.host, "VIPU_CLI_API_PORT": str(endpoint.user_port)}
+        nobody = outside(tenant, tmp_path, "list", "partitions", **where)
+        assert (nobody.returncode, "wants a user and an access key" in nobody.stderr) == (1, True)
+        ann = where | {"VIPU_CLI_API_USER_ID": "ann", "VIPU_CLI_API_ACCESS_KEY": secret}
+        assert outside(tenant, tmp_path, "create", "partition", "p1", "--size", "4", **ann).returncode == 0
+        refusal = outside(tenant, tmp_path, "create", "partition", "p2", "--size", "4", "--allocation", "theirs", **ann)
+        assert (refusal.returncode, "'theirs' does not exist" in refusal.stderr) == (1, True)
