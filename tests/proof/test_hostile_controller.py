@@ -56,7 +56,7 @@ def _failed() -> float:
 async def test_a_worker_looks_on_and_shows_only_what_it_checked(
     world: World, full: bool, figures: Callable[..., None]
 ) -> None:
-    answers = 10_000 if full else 300
+    answers = 10_000 if full else 150
     region = world.site.region().vipu
     assert region is not None
     async with world.worker():
