@@ -43,7 +43,7 @@ class Divider:
         await self._remove(external_name)
         for number in range(self.draw.randint(1, 2)):
             await self._make(f"part-{number}")
-            if self.draw.random() < 0.5:
+            if self.draw.random() < 0.8:
                 await self._reset(f"part-{number}")
             if self.draw.random() < 0.4:
                 await self._remove(f"part-{number}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, CREATE_PLAN, DELETE
-from ipucloud.kernel.errors import PREEMPTED, PROVISIONING_FAILED, SITE_REFUSED
+from ipucloud.kernel.errors import PREEMPTED, PROVISIONING_FAILED
 from ipucloud.partitions.states import KINDS as PARTITION_KINDS
 from ipucloud.site.calls import Call
 from tests.sim.coverage import Coverage, Seen
@@ -59,7 +59,7 @@ def expected() -> dict[Seen, set[str]]:
         Seen.OPERATION: {
             f"{CREATE} succeeded",
             f"{CREATE} cancelled",
-            *(f"{CREATE} failed {error.code}" for error in (PREEMPTED, PROVISIONING_FAILED, SITE_REFUSED)),
+            *(f"{CREATE} failed {error.code}" for error in (PREEMPTED, PROVISIONING_FAILED)),
             f"{DELETE} succeeded",
             *(f"{kind} succeeded" for kind in PARTITION_KINDS),
         },

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from contextlib import ExitStack
-from functools import partial
 from typing import Any
 
 from ipucloud.clusters import inputs
 from ipucloud.db.statements import Statements
-from ipucloud.reconcile import engine as engine_module
 from ipucloud.reconcile import statements, wake
-from ipucloud.reconcile.engine import Engine
+from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Outcome
 from ipucloud.reconcile.reconciler import Ticket
 from tests.sim.mutants.planting import mutant, replace, rewrite
 
+_ENGINE = "tests/worker/test_engine.py"
 _FENCED = " AND fence = :fence AND lease_owner = :owner"
 
 
@@ -29,7 +29,10 @@ def lease_not_read(stack: ExitStack) -> None:
     rewrite(stack, inputs, "_LOAD", ("w.lease_until > app_now()", "true"), (" AND w.fence = :fence", ""))
 
 
-@mutant("a call is made however little is left of the lease")
+@mutant(
+    "a call is made however little is left of the lease",
+    directed=f"{_ENGINE}::test_no_call_may_start_when_the_lease_has_no_time_left",
+)
 def no_budget(stack: ExitStack) -> None:
     replace(stack, Ticket, "remaining", lambda *_: 10.0)
 
@@ -65,7 +68,10 @@ def reaps_only_the_dead(stack: ExitStack) -> None:
     rewrite(stack, statements, "REAP", ("lease_until < app_now() OR", "false OR"))
 
 
-@mutant("a look that kills its process is repeated for ever")
+@mutant(
+    "a look that kills its process is repeated for ever",
+    directed=f"{_ENGINE}::test_an_object_that_kills_its_workers_is_parked_without_another_look",
+)
 def attempts_not_counted(stack: ExitStack) -> None:
     rewrite(stack, statements, "CLAIM", ("attempt = w.attempt + 1", "attempt = w.attempt"))
 
@@ -86,7 +92,10 @@ def believes_its_lease(stack: ExitStack) -> None:
     replace(stack, Engine, "_heartbeat", heartbeat)
 
 
-@mutant("leases are not renewed while a look goes on")
+@mutant(
+    "leases are not renewed while a look goes on",
+    directed=f"{_ENGINE}::test_a_locked_ticket_keeps_no_other_lease_from_being_renewed",
+)
 def no_heartbeat(stack: ExitStack) -> None:
     async def heartbeat(self: Engine) -> None:
         while True:
@@ -119,7 +128,14 @@ def finish_apart(stack: ExitStack) -> None:
     replace(stack, Engine, "_once", once)
 
 
-@mutant("what fails again and again is never given to a person")
+@mutant(
+    "what fails again and again is never given to a person",
+    directed=f"{_ENGINE}::test_a_reconciler_that_raises_is_retried_then_parked_with_the_error_until_woken",
+)
 def never_parks(stack: ExitStack) -> None:
-    settings = engine_module.EngineSettings
-    replace(stack, engine_module, "EngineSettings", partial(settings, attempts=10**9))
+    honest = Engine.__init__
+
+    def patient(self: Engine, *args: Any, settings: EngineSettings, **kwargs: Any) -> None:
+        honest(self, *args, settings=dataclasses.replace(settings, attempts=10**9), **kwargs)
+
+    replace(stack, Engine, "__init__", patient)

@@ -36,9 +36,14 @@ class Kill:
     why: str
 
     def row(self) -> str:
-        by = f"`{self.mutant.directed}`" if self.mutant.directed else "the simulation"
-        after = "not found" if self.after is None else "—" if self.mutant.directed else str(self.after)
-        return f"| `{self.mutant.name}` | {self.mutant.breaks} | {by} | {after} |\n"
+        return _row(
+            self.mutant, "not found" if self.after is None else "—" if self.mutant.directed else str(self.after)
+        )
+
+
+def _row(mutant: Mutant, after: str) -> str:
+    by = f"`{mutant.directed}`" if mutant.directed else "the simulation" if after.isdecimal() else ""
+    return f"| `{mutant.name}` | {mutant.breaks} | {by} | {after} |\n"
 
 
 def hunt(names: Sequence[str], *, seeds: int, first: int, processes: int) -> list[Kill]:
@@ -54,10 +59,11 @@ def hunt(names: Sequence[str], *, seeds: int, first: int, processes: int) -> lis
 
 
 def write_table(kills: Sequence[Kill]) -> None:
-    """Write the rows of these; those of others stay, as long as there are such bugs."""
+    """Write the rows of these; the rows of other bugs stay as the last hunt left them."""
     TABLE.parent.mkdir(exist_ok=True)
     lines = TABLE.read_text().splitlines(keepends=True) if TABLE.exists() else []
-    rows = {found[1]: line for line in lines if (found := _NAMED.match(line)) and found[1] in MUTANTS}
+    rows = {name: _row(mutant, "not hunted yet") for name, mutant in MUTANTS.items()}
+    rows |= {found[1]: line for line in lines if (found := _NAMED.match(line)) and found[1] in MUTANTS}
     rows |= {kill.mutant.name: kill.row() for kill in kills}
     TABLE.write_text(_HEAD + "".join(row for _, row in sorted(rows.items())))
 
