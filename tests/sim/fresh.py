@@ -22,5 +22,7 @@ def seeds(quarter: int) -> range:
 def play_quarter(stage: Stage, quarter: int) -> None:
     """Raises AssertionError when a history fails, and when what should go wrong in so many histories did not."""
     counted = tally((play(stage, seed) for seed in seeds(quarter)), progress=sys.stderr)
-    assert [f"./dev sim --first {failed.seed} --trace  # {failed.failures[0]}" for failed in counted.failed] == []
-    assert missed(counted.coverage) == []
+    wrong = [f"./dev sim --first {failed.seed} --trace  # {failed.failures[0]}" for failed in counted.failed]
+    wrong += missed(counted.coverage)
+    if wrong:
+        raise AssertionError("\n".join(wrong))
