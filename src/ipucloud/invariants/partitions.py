@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
-from sqlalchemy.ext.asyncio import AsyncConnection
-
-from ipucloud.clusters.states import PARTITIONS
-from ipucloud.invariants.rules import Invariant, Mend, Mended, Refusal, Refused, Violation, by
+from ipucloud.invariants.rules import Invariant, Refusal, by
 from ipucloud.invariants.states import STATES
-from ipucloud.reconcile.wake import wake
 
 PROMISE_IS_WANTED = Invariant(
     name="promised_partition_is_wanted",
@@ -109,20 +103,19 @@ ONE_OWNER_PER_IPU = Invariant(
 )
 
 
-async def _look_again(connection: AsyncConnection, violation: Violation) -> Mended:
-    if violation.project_id is None:
-        raise Refused("The cluster is nobody's.")
-    key = str(UUID(violation.object_id))
-    await wake(connection, kind=PARTITIONS, key=key, project_id=violation.project_id)
-    return Mended()
-
-
 LOOKED_AT = Invariant(
     name="partitions_are_looked_at",
     sentence="Somebody will look at the partitions of every cluster in use: their ticket is due, leased or parked.",
     object_type="cluster",
     remedy="Let the audit wake it.",
-    heal=Mend("has a worker look at the partitions", _look_again),
+    heal=by(
+        "has a worker look at the partitions",
+        """
+        INSERT INTO work (kind, key, project_id, run_at) VALUES ('partitions', :object_id, :project_id, app_now())
+        ON CONFLICT (kind, key) DO UPDATE SET run_at = app_now(), wake_seq = work.wake_seq + 1
+           WHERE num_nonnulls(work.run_at, work.lease_owner, work.parked_at) = 0
+        """,
+    ),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            CASE WHEN w.key IS NULL THEN 'no ticket' ELSE 'the ticket has no time and no lease' END AS detail
