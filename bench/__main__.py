@@ -15,6 +15,7 @@ from bench.peers.placement import install
 from bench.scenarios import (
     audit,
     burst,
+    close,
     controller,
     create,
     engine,
@@ -39,6 +40,7 @@ SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
     "burst": burst.run,
     "waiting": waiting.run,
     "audit": audit.run,
+    "close": close.run,
     "controller": controller.run,
     "partitions": partitions.run,
 }

@@ -32,6 +32,18 @@ def cluster_json(name: str = "bert", **changes: object) -> dict[str, object]:
     return usual | changes
 
 
+def price_json(sku: str = "ipu-new", **changes: object) -> dict[str, object]:
+    """A list price that begins long from now."""
+    usual = {
+        "sku": sku,
+        "region": "luxembourg-2",
+        "unit_price": {"amount": "0.07", "currency": "EUR"},
+        "valid_from": "2126-07-01T00:00:00Z",
+        "source": "price list of July",
+    }
+    return usual | changes
+
+
 def _digest(table: str) -> sa.Select[tuple[str, str]]:
     """One row: the table's name, and a digest of its rows in no particular order."""
     row = sa.cast(sa.func.to_jsonb(sa.literal_column("t")).op("-")("last_used_at"), sa.Text)

@@ -21,7 +21,7 @@ from ipucloud.db.engine import Database
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import new_token
 from ipucloud.kernel.ids import new_id
-from tests.api.support import PUBLIC_KEY, Api, cluster_json, problem, running
+from tests.api.support import PUBLIC_KEY, Api, cluster_json, price_json, problem, running
 from tests.support.cloud import Cloud
 from tests.support.factories import Project, make_project, make_token, seed_world
 from tests.support.partitions import make_partition
@@ -85,6 +85,14 @@ POLICY: dict[str, frozenset[Role]] = {
     "listEvents": EVERYBODY,
     "getProjectUsage": EVERYBODY,
     "getBillingUsage": EVERYBODY,
+    "createBillingAccount": PLATFORM,
+    "getBillingAccount": PLATFORM,
+    "updateBillingAccount": PLATFORM,
+    "getProjectAccount": EVERYBODY,
+    "assignProjectAccount": PLATFORM,
+    "listCharges": EVERYBODY,
+    "readPriceBook": PLATFORM,
+    "addPrices": PLATFORM,
 }
 OPEN_TO_ALL = frozenset({"livez", "readyz"})
 """Operations without authentication."""
@@ -96,6 +104,9 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createSshKey": lambda number: {"name": f"key-{number}", "public_key": PUBLIC_KEY},
     "replaceQuotas": lambda _: {"items": [{"region": "luxembourg-2", "machine_type": "m2000", "limit": 500}]},
     "createCluster": lambda number: cluster_json(f"made-{number}"),
+    "createBillingAccount": lambda number: {"name": f"Account {number}", "currency": "EUR"},
+    "updateBillingAccount": lambda number: {"legal_name": f"Account {number} Ltd"},
+    "addPrices": lambda number: {"items": [price_json(f"sku-{number}")]},
     "estimateCluster": lambda number: cluster_json(f"made-{number}"),
     "updateCluster": lambda number: {"tags": {"number": str(number)}},
     "createPartition": lambda number: {"name": f"made-{number}", "size": 4},
@@ -154,6 +165,8 @@ class Tenancy:
             async with cloud.database.begin() as connection:
                 await make_partition(connection, project.id, accepted.cluster_id)
             names["partition"] = "training"
+        if "{account}" in operation.path:
+            names["account"] = str(project.id)
         if "{token}" in operation.path:
             async with cloud.database.begin() as connection:
                 names["token"] = str((await make_token(connection, project.id)).id)
@@ -171,6 +184,8 @@ class Tenancy:
             read = await self.by_role[Role.ADMIN].get(operation.path.format(**names))
             headers["If-Match"] = read.headers.get("etag", '"0"')
         body = BODIES[operation.id](next(_numbers)) if operation.id in BODIES else None
+        if operation.id == "assignProjectAccount":
+            body = {"account_id": str(self.api.cloud.project.id)}
         return await caller.request(operation.method, operation.path.format(**names), json=body, headers=headers)
 
 

@@ -43,6 +43,8 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "replaceQuotas",  # regions and machine types there are
     "getProjectUsage",  # a period does not end before it begins
     "getBillingUsage",
+    "listCharges",
+    "addPrices",  # whole seconds, in the future
 ]
 NOT_OF_ONES_OWN_MAKING = ("cursor", "after")
 """Parameters whose values only the service makes."""
@@ -93,6 +95,7 @@ async def prepare(url: str) -> tuple[str, dict[str, str]]:
         "key": str(key),
         "partition": "training",
         "region": "luxembourg-2",
+        "account": str(world.project.id),
     }
     return admin.secret, names
 

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from ipucloud.identity.roles import Role
 from ipucloud.operations.store import end_operation
 from ipucloud.schema import metadata
-from tests.api.support import PUBLIC_KEY, cluster_json, key
+from tests.api.support import PUBLIC_KEY, cluster_json, key, price_json
 from tests.support.cloud import Cloud
 from tests.support.factories import Project, Token, make_project, make_token
 from tests.support.partitions import make_partition
@@ -192,6 +192,28 @@ async def replace_quotas(office: Office) -> Write:
     return Write("PUT", path, office.admin.secret, {"items": [item]}, headers=headers)
 
 
+async def create_billing_account(office: Office) -> Write:
+    body = {"name": "Research", "currency": "EUR"}
+    return Write("POST", "/v1/billing/accounts", office.admin.secret, body, body | {"name": "Development"}, key())
+
+
+async def update_billing_account(office: Office) -> Write:
+    path = f"/v1/billing/accounts/{(await office.project()).id}"
+    return Write("PATCH", path, office.admin.secret, {"tax_id": "LU1"}, {"tax_id": "LU2"}, key())
+
+
+async def assign_project_account(office: Office) -> Write:
+    project, payer = await office.project(), await office.project()
+    path = f"/v1/projects/{project.slug}/billing/account"
+    return Write("PUT", path, office.admin.secret, {"account_id": str(payer.id)})
+
+
+async def add_prices(office: Office) -> Write:
+    item = price_json(office.fresh())
+    other = item | {"source": "another"}
+    return Write("POST", "/v1/billing/prices", office.admin.secret, {"items": [item]}, {"items": [other]}, key())
+
+
 async def create_ssh_key(office: Office) -> Write:
     project = await office.project()
     body = {"name": "desk", "public_key": PUBLIC_KEY}
@@ -223,6 +245,10 @@ async def revoke_token(office: Office) -> Write:
 WRITES: dict[str, Callable[[Office], Awaitable[Write]]] = {
     "createProject": create_project,
     "updateProject": update_project,
+    "createBillingAccount": create_billing_account,
+    "updateBillingAccount": update_billing_account,
+    "assignProjectAccount": assign_project_account,
+    "addPrices": add_prices,
     "deleteProject": delete_project,
     "createCluster": create_cluster,
     "deleteCluster": delete_cluster,

@@ -25,6 +25,7 @@ COMMANDS = (
     Entry("images", "ipucloud.cli.commands.images", "Poplar images that servers start from.", CUSTOMER),
     Entry("events", "ipucloud.cli.commands.events", "What happened in the project.", CUSTOMER),
     Entry("usage", "ipucloud.cli.commands.usage", "Minutes and cost of a cluster or of the project.", CUSTOMER),
+    Entry("billing", "ipucloud.cli.commands.billing", "Who pays, what was charged and why.", CUSTOMER),
     Entry("configure", "ipucloud.cli.commands.configure", "Say where the service is and who you are.", ACCOUNT),
     Entry("whoami", "ipucloud.cli.commands.whoami", "Show who the token speaks for.", ACCOUNT),
     Entry("ssh-keys", "ipucloud.cli.commands.ssh_keys", "Public keys that servers may let in.", ACCOUNT),

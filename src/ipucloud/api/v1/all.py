@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ipucloud.api.v1 import (
+    billing,
+    billing_prices,
     catalogue,
     clusters,
     events,
@@ -26,6 +28,8 @@ ROUTERS = tuple(
         partitions,
         topology,
         usage,
+        billing,
+        billing_prices,
         events,
         ssh_keys,
         tokens,

@@ -1,0 +1,114 @@
+"""Closing an hour of many clusters, over the database's own copy of the same rows: bare, and with their primary key."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+import psycopg
+from psycopg import sql
+
+from bench.finding import Finding, at_least
+from bench.rounds import Side, alternate
+from bench.stage import Stage, Urls
+from bench.world import seed_price_list
+from ipucloud.billing.close import close_hour
+from ipucloud.billing.months import open_months
+from ipucloud.db.engine import Database
+
+CLUSTER_HOURS = {10_000: 7, 100_000: 5, 1_000_000: 2}
+"""Sizes, and how many turns each side takes at most."""
+PROJECTS = 1000
+HEAP, KEYED = 0.12, 0.28
+HOUR = timedelta(hours=1)
+
+_FILL = (
+    "ALTER TABLE usage_intervals DROP CONSTRAINT ex_usage_intervals_no_overlap",
+    """
+    INSERT INTO projects (id, slug, name)
+    SELECT gen_random_uuid(), 'project-' || n, 'Project' FROM generate_series(1, %(projects)s) AS n
+    """,
+    # Clusters stand behind nothing that a close looks at.
+    "SET session_replication_role = replica",
+    """
+    WITH placed AS (SELECT id, row_number() OVER () AS n FROM projects)
+    INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at)
+    SELECT gen_random_uuid(), placed.id, gen_random_uuid(), 'ipu-m2000', 'luxembourg-2', 'EUR', 1 + g %% 16, began,
+           began
+      FROM generate_series(1, %(clusters)s) AS g JOIN placed ON placed.n = 1 + g %% %(projects)s
+     CROSS JOIN LATERAL (SELECT %(first)s::timestamptz - make_interval(secs => g %% 86400) AS began) AS start
+    """,
+    "VACUUM ANALYZE",
+)
+_COPIES = (
+    "CREATE TABLE same AS SELECT * FROM usage_charges",
+    "CREATE TABLE heap AS SELECT * FROM usage_charges WITH NO DATA",
+    "CREATE TABLE keyed (LIKE heap)",
+    "ALTER TABLE keyed ADD PRIMARY KEY (hour, cluster_id, first_minute, rev, billing_month)",
+)
+
+
+def run(stage: Stage) -> list[Finding]:
+    return [finding for clusters, rounds in CLUSTER_HOURS.items() for finding in _measure(stage, clusters, rounds)]
+
+
+def _measure(stage: Stage, clusters: int, rounds: int) -> Iterator[Finding]:
+    with stage.database("bench_close") as urls:
+        first = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - 24 * HOUR
+        asyncio.run(_prepare(urls, clusters, first))
+        hours = (first + number * HOUR for number in count(1))
+        sides: dict[str, Side] = {
+            "close": lambda: asyncio.run(_close(urls, next(hours), clusters)),
+            "heap": lambda: _copy(urls, "heap", clusters),
+            "keyed": lambda: _copy(urls, "keyed", clusters),
+        }
+        rates = alternate(sides, min(rounds, stage.rounds))
+    for copy, goal in (("heap", HEAP), ("keyed", KEYED)):
+        yield Finding(
+            f"close of {clusters:,} cluster-hours, over a copy of its rows ({copy})",
+            rates.ratio("close", copy),
+            goal=at_least(goal),
+            numbers=rates.numbers("close", copy),
+        )
+
+
+async def _prepare(urls: Urls, clusters: int, first: datetime) -> None:
+    """Clusters in use since the day before `first`, the books open, one hour closed, and a copy of its rows."""
+    database = Database(urls.app, pool_size=2)
+    await seed_price_list(database)
+    values = {"projects": PROJECTS, "clusters": clusters, "first": first}
+    with psycopg.connect(urls.superuser, autocommit=True) as connection:
+        for statement in _FILL:
+            connection.execute(statement.encode(), values)
+    await open_months(database)
+    if await close_hour(database, first) != clusters:
+        raise ValueError("not every cluster was charged")
+    await database.close()
+    with psycopg.connect(urls.superuser, autocommit=True) as connection:
+        for statement in _COPIES:
+            connection.execute(statement.encode())
+
+
+async def _close(urls: Urls, hour: datetime, clusters: int) -> float:
+    database = Database(urls.app, pool_size=2)
+    try:
+        started = time.perf_counter()
+        charges = await close_hour(database, hour)
+        elapsed = time.perf_counter() - started
+    finally:
+        await database.close()
+    if charges != clusters:
+        raise ValueError(f"{charges} of {clusters} clusters were charged")
+    return clusters / elapsed
+
+
+def _copy(urls: Urls, table: str, clusters: int) -> float:
+    target = sql.Identifier(table)
+    with psycopg.connect(urls.superuser, autocommit=True) as connection:
+        connection.execute(sql.SQL("TRUNCATE {}").format(target))
+        started = time.perf_counter()
+        connection.execute(sql.SQL("INSERT INTO {} SELECT * FROM same").format(target))
+        return clusters / (time.perf_counter() - started)

@@ -1,0 +1,274 @@
+"""Who pays, and why so much: billing accounts, the account of a project, and the charges of a cluster."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated
+from uuid import UUID
+
+import orjson
+from fastapi import Path, Query
+from pydantic import BaseModel, Field
+from pydantic_core import to_json
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.problems import invalid
+from ipucloud.api.reads import principal, reading
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, Page, ProjectRef
+from ipucloud.api.trace import trace_of
+from ipucloud.api.writes import actor, change, change_platform
+from ipucloud.billing import accounts
+from ipucloud.billing.explain import MOST_DAYS, charges_of, knows_cluster
+from ipucloud.billing.ledger import balances
+from ipucloud.clusters.models import Body, Instant
+from ipucloud.identity import projects
+from ipucloud.identity.access import Principal, Scope, not_found
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import PRECONDITION_FAILED, FieldError
+from ipucloud.kernel.money import Currency, Money
+
+routes = router()
+
+AccountId = Annotated[UUID, Path(description="the billing account's id")]
+Line = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Lines = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]+$")]
+PaymentDays = Annotated[int, Field(ge=0, le=365, description="from an invoice to its due date")]
+
+
+class BillingAccountOut(BaseModel):
+    """Somebody who pays."""
+
+    id: UUID
+    name: str
+    currency: str = Field(examples=["EUR"])
+    legal_name: str | None
+    address: str | None
+    tax_id: str | None
+    payment_days: int
+    created_at: datetime
+    version: int
+
+
+class BalanceOut(BaseModel):
+    """What an account has, or below 0 owes: `unbilled` usage, `receivable` invoices, `wallet`, `promo` credit."""
+
+    code: str = Field(examples=["unbilled"])
+    balance: Money
+
+
+class ProjectAccountOut(BillingAccountOut):
+    """The account that pays for a project, with what its closed hours come to."""
+
+    balances: list[BalanceOut]
+
+
+class BillingAccountCreate(Body):
+    name: Line
+    currency: Currency
+    legal_name: Line | None = None
+    address: Lines | None = None
+    tax_id: Line | None = None
+    payment_days: PaymentDays = 30
+
+
+class BillingAccountPatch(Body):
+    """What is left out stays."""
+
+    name: Line | None = None
+    legal_name: Line | None = None
+    address: Lines | None = None
+    tax_id: Line | None = None
+    payment_days: PaymentDays | None = None
+
+
+class AccountChoice(Body):
+    account_id: Annotated[UUID, Field(strict=False)]
+
+
+class ChargedUsageOut(BaseModel):
+    """The fact: so many machines were in use in [started_at, ended_at). Minutes count from `anchor_at`."""
+
+    interval_id: UUID
+    anchor_at: datetime
+    started_at: datetime
+    ended_at: datetime | None
+    machines: int
+
+
+class ChargedPriceOut(BaseModel):
+    """The price that was in force."""
+
+    id: UUID
+    sku: str
+    region: str
+    unit_price: Money
+    list_unit_price: Money
+    contract: bool = Field(description="of this account alone")
+    valid_from: datetime
+    valid_to: datetime | None
+    source: str
+
+
+class ChargeOut(BaseModel):
+    """Minutes of one hour as they were posted, and what the cost was made from."""
+
+    id: str
+    billing_month: date = Field(description="whose bill it is on")
+    account_id: UUID
+    hour: datetime
+    started_at: datetime
+    ended_at: datetime
+    posted_at: datetime
+    correction: bool = Field(description="added to, or taken back from, an hour that was closed before")
+    first_minute: int = Field(description="counted from the cluster's own start")
+    minutes: int
+    cost: Money
+    formula: str = Field(examples=["60 min × 4 × 0.0625 EUR = 15.00"])
+    usage: ChargedUsageOut
+    price: ChargedPriceOut
+
+
+class ChargePage(Page[ChargeOut]):
+    pass
+
+
+class ChargePeriod(BaseModel):
+    since: Instant | None = Field(None, description="a day ago when left out")
+    until: Instant | None = Field(None, description="now when left out")
+
+
+@routes.post(
+    "/v1/billing/accounts",
+    **operation(
+        "createBillingAccount",
+        "Create a billing account",
+        Permission.PLATFORM_WRITE,
+        gives=BillingAccountOut,
+        status=201,
+        description="Created",
+    ),
+)
+async def create_billing_account(request: Request, body: BillingAccountCreate) -> Response:
+    """Make an account that pays for nothing yet. Every project has one of its own already, of the same id."""
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        made = await accounts.create(connection, **body.model_dump())
+        document, version = await _document(request, connection, made)
+        location = f"/v1/billing/accounts/{made}"
+        return Answer(201, document, {"Location": location, "ETag": tag(version, document)}, made)
+
+    return await change_platform(request, effect)
+
+
+@routes.get(
+    "/v1/billing/accounts/{account:uuid}",
+    **operation(
+        "getBillingAccount",
+        "Read a billing account",
+        Permission.PLATFORM_WRITE,
+        gives=BillingAccountOut,
+        headers=(IF_NONE_MATCH,),
+    ),
+)
+async def get_billing_account(request: Request, account: AccountId) -> Response:
+    """One account."""
+    await principal(request)
+    async with services_of(request).database.read() as connection:
+        document, version = await accounts.account_document(
+            connection, account, currency=services_of(request).settings.currency
+        )
+    return tagged(request, document, version)
+
+
+@routes.patch(
+    "/v1/billing/accounts/{account:uuid}",
+    **operation(
+        "updateBillingAccount",
+        "Change a billing account",
+        Permission.PLATFORM_WRITE,
+        gives=BillingAccountOut,
+        errors=(PRECONDITION_FAILED,),
+        headers=(IF_MATCH,),
+    ),
+)
+async def update_billing_account(request: Request, account: AccountId, body: BillingAccountPatch) -> Response:
+    """Change what an invoice says of the account. Its currency stays."""
+    if_version = expected_version(request)
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        changes = body.model_dump(exclude_none=True)
+        changed = await accounts.update(connection, account, changes, if_version=if_version)
+        document, version = await _document(request, connection, account)
+        if not changed:
+            raise changed_since(version, document)
+        return Answer(200, document, {"ETag": tag(version, document)}, account)
+
+    return await change_platform(request, effect)
+
+
+@routes.get(
+    "/v1/projects/{project}/billing/account",
+    **operation("getProjectAccount", "Read who pays for the project", Permission.USAGE_READ, gives=ProjectAccountOut),
+)
+async def get_project_account(request: Request, project: ProjectRef) -> Response:
+    """The account that pays for the project now, and its balances up to the last hour that was closed."""
+    async with reading(request, project) as (connection, scope):
+        account = await accounts.account_of(connection, scope.project_id)
+        currency = services_of(request).settings.currency
+        document, _ = await accounts.account_document(connection, account, currency=currency)
+        held = [
+            {"code": each.code, "balance": Money.of(each.balance, each.currency)}
+            for each in await balances(connection, account)
+        ]
+    return Response(to_json(orjson.loads(document) | {"balances": held}), media_type=JSON)
+
+
+@routes.put(
+    "/v1/projects/{project}/billing/account",
+    **operation(
+        "assignProjectAccount",
+        "Choose who pays for the project",
+        Permission.PLATFORM_WRITE,
+        gives=BillingAccountOut,
+    ),
+)
+async def assign_project_account(request: Request, project: ProjectRef, body: AccountChoice) -> Response:
+    """Let the account pay from one of the next two full hours on; hours before stay with the account before."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await projects.lock(connection, scope.project_id)
+        document, version = await _document(request, connection, body.account_id)
+        await accounts.assign(connection, actor(request, scope), body.account_id)
+        return Answer(200, document, {"ETag": tag(version, document)})
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    "/v1/projects/{project}/clusters/{cluster:uuid}/charges",
+    **operation("listCharges", "Explain a cluster's charges", Permission.USAGE_READ, gives=ChargePage),
+)
+async def list_charges(
+    request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[ChargePeriod, Query()]
+) -> Response:
+    """What was posted for usage in the period, 31 days at most: each charge with its fact, price and formula."""
+    trace_of(request).concerns(cluster_id=cluster)
+    if query.since and query.until and not 0 <= (query.until - query.since).days <= MOST_DAYS:
+        raise invalid([FieldError("?until", "not_a_month", "The period ends after it begins, within 31 days.")])
+    async with reading(request, project) as (connection, scope):
+        if not await knows_cluster(connection, project_id=scope.project_id, cluster_id=cluster):
+            raise not_found()
+        charges = await charges_of(
+            connection, project_id=scope.project_id, cluster_id=cluster, since=query.since, until=query.until
+        )
+    return Response(to_json({"items": charges, "next_cursor": None}), media_type=JSON)
+
+
+async def _document(request: Request, connection: AsyncConnection, account: UUID) -> tuple[bytes, int]:
+    return await accounts.account_document(connection, account, currency=services_of(request).settings.currency)

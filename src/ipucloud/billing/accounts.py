@@ -1,0 +1,132 @@
+"""Who pays: billing accounts, and the projects whose hours they pay for.
+
+Every project has an account from its beginning on, of the same id, made by the database. A project is given another one
+from the next full hour on, so that no hour has two payers and closing an hour late gives what closing it in time does.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.documents import rfc3339
+from ipucloud.db.statements import Statements
+from ipucloud.events.log import record
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import NOT_FOUND, Problem
+from ipucloud.kernel.ids import new_id
+
+_CREATE = sa.text(
+    """
+    INSERT INTO billing_accounts (id, name, currency, legal_name, address, tax_id, payment_days)
+    VALUES (:id, :name, :currency, :legal_name, :address, :tax_id, :payment_days)
+    """
+)
+_READ = sa.text(
+    f"""
+    SELECT version, json_build_object(
+             'id', id, 'name', name, 'currency', coalesce(currency, :currency), 'legal_name', legal_name,
+             'address', address, 'tax_id', tax_id, 'payment_days', payment_days,
+             'created_at', {rfc3339("created_at")}, 'version', version)::text AS document
+      FROM billing_accounts WHERE id = :id
+    """  # noqa: S608  # our own text
+)
+_UPDATE = sa.text(
+    """
+    UPDATE billing_accounts
+       SET name = coalesce(:name, name), legal_name = coalesce(:legal_name, legal_name),
+           address = coalesce(:address, address), tax_id = coalesce(:tax_id, tax_id),
+           payment_days = coalesce(CAST(:payment_days AS integer), payment_days), version = version + 1
+     WHERE id = :id AND (CAST(:if_version AS bigint) IS NULL OR version = :if_version)
+    """
+)
+_OF_PROJECT = sa.text(
+    """
+    SELECT account_id FROM project_accounts
+     WHERE project_id = :project_id AND valid_from <= app_now() ORDER BY valid_from DESC LIMIT 1
+    """
+)
+_LAST_OF_PROJECT = sa.text(
+    "SELECT account_id FROM project_accounts WHERE project_id = :project_id ORDER BY valid_from DESC LIMIT 1"
+)
+# Two hours ahead at most, one at least: a transaction that begins before the full hour may end after it.
+_ASSIGN = sa.text(
+    """
+    INSERT INTO project_accounts (project_id, account_id, valid_from)
+    SELECT :project_id, :account_id,
+           greatest(date_trunc('hour', app_now() + interval '61 minutes', 'UTC'),
+                    (SELECT max(valid_from) + interval '1 hour' FROM project_accounts WHERE project_id = :project_id))
+    """
+)
+
+
+async def create(
+    connection: AsyncConnection,
+    *,
+    name: str,
+    currency: str,
+    legal_name: str | None,
+    address: str | None,
+    tax_id: str | None,
+    payment_days: int,
+) -> UUID:
+    """A new account, which pays for nothing yet."""
+    made = new_id()
+    await connection.execute(
+        _CREATE,
+        {
+            "id": made,
+            "name": name,
+            "currency": currency,
+            "legal_name": legal_name,
+            "address": address,
+            "tax_id": tax_id,
+            "payment_days": payment_days,
+        },
+    )
+    return made
+
+
+async def account_document(connection: Statements, account_id: UUID, *, currency: str) -> tuple[bytes, int]:
+    """The account's JSON and version; `currency` is the installation's. Raises `Problem` not_found."""
+    row = (await connection.execute(_READ, {"id": account_id, "currency": currency})).one_or_none()
+    if row is None:
+        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    return row.document.encode(), row.version
+
+
+async def update(
+    connection: AsyncConnection, account_id: UUID, changes: dict[str, object], *, if_version: int | None
+) -> bool:
+    """Change what is given, if the account still has the version. False when it has not, or there is none."""
+    fields = dict.fromkeys(("name", "legal_name", "address", "tax_id", "payment_days")) | changes
+    changed = await connection.execute(_UPDATE, fields | {"id": account_id, "if_version": if_version})
+    return changed.rowcount == 1
+
+
+async def account_of(connection: Statements, project_id: UUID) -> UUID:
+    """The account that pays for the project now."""
+    found: UUID = (await connection.execute(_OF_PROJECT, {"project_id": project_id})).scalar_one()
+    return found
+
+
+async def assign(connection: AsyncConnection, actor: Actor, account_id: UUID) -> None:
+    """Let the account pay for the project from the next full hour on; nothing happens when it is to do so already.
+
+    The caller holds the project's lock. The account must exist.
+    """
+    values = {"project_id": actor.project_id, "account_id": account_id}
+    if (await connection.execute(_LAST_OF_PROJECT, {"project_id": actor.project_id})).scalar_one() == account_id:
+        return
+    await connection.execute(_ASSIGN, values)
+    await record(
+        connection,
+        project_id=actor.project_id,
+        type="project.account_changed",
+        subject_type="project",
+        subject_id=actor.project_id,
+        request_id=actor.request_id,
+        data={"account_id": str(account_id)},
+    )

@@ -1,0 +1,169 @@
+"""The whole price book: list prices and contract prices, past and future; reading it out and adding versions to it.
+
+A version that is added takes the place of the one in force from its instant on: that one ends there. Nothing else of a
+version ever changes (`ledger_functions.REFUSE_CHANGE_OF_PRICE`). Adding what is there already changes nothing, so
+that a book that was read out can be added as often as one likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.money import Money
+
+_BOOK = sa.text(
+    """
+    SELECT id, NULL::uuid AS account_id, sku, region, currency, unit_price, valid_from, valid_to, source FROM prices
+    UNION ALL
+    SELECT id, account_id, sku, region, currency, unit_price, valid_from, valid_to, source FROM contract_prices
+     ORDER BY account_id NULLS FIRST, sku, region, currency, valid_from
+    """
+)
+_SAME_KEY = "sku = :sku AND region = :region AND currency = :currency"
+_TABLES = {"prices": _SAME_KEY, "contract_prices": f"{_SAME_KEY} AND account_id = :account_id"}
+
+
+@dataclass(frozen=True, slots=True)
+class BookedPrice:
+    """A price in [valid_from, valid_to) for everybody, or for the one account."""
+
+    id: UUID
+    account_id: UUID | None
+    sku: str
+    region: str
+    unit_price: Money
+    valid_from: datetime
+    valid_to: datetime | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewPrice:
+    """A version to add. Without `valid_to` it holds as long as the version it takes the place of would have."""
+
+    account_id: UUID | None
+    sku: str
+    region: str
+    unit_price: Money
+    valid_from: datetime
+    valid_to: datetime | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Statements:
+    known: sa.TextClause
+    covering: sa.TextClause
+    end: sa.TextClause
+    insert: sa.TextClause
+
+
+def _statements(table: str, same: str) -> _Statements:
+    own, value = (", account_id", ", :account_id") if table == "contract_prices" else ("", "")
+    return _Statements(
+        known=sa.text(f"SELECT FROM {table} WHERE {same} AND valid_from = :valid_from AND unit_price = :unit_price"),
+        covering=sa.text(
+            f"SELECT id, valid_to, :valid_from <= app_now() AS past FROM {table} WHERE {same}"  # noqa: S608
+            " AND valid_from < :valid_from AND (valid_to IS NULL OR valid_to > :valid_from) FOR UPDATE"
+        ),
+        end=sa.text(f"UPDATE {table} SET valid_to = :valid_from WHERE id = :id"),  # noqa: S608
+        insert=sa.text(
+            f"INSERT INTO {table} (id, sku, region, currency, unit_price, valid_from, valid_to, source{own})"
+            " SELECT :id, :sku, :region, :currency, :unit_price, :valid_from, CAST(:valid_to AS timestamptz),"
+            f" :source{value}"
+        ),
+    )
+
+
+_LIST, _CONTRACT = (_statements(table, same) for table, same in _TABLES.items())
+_PAST = sa.text("SELECT CAST(:valid_from AS timestamptz) <= app_now()")
+_ACCOUNT = sa.text("SELECT EXISTS (SELECT FROM billing_accounts WHERE id = :account_id)")
+_ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(7220502)")
+
+
+async def book(connection: Statements) -> Sequence[BookedPrice]:
+    """Every version that ever was or will be in force: list prices first, then account by account."""
+    return [
+        BookedPrice(
+            row.id,
+            row.account_id,
+            row.sku,
+            row.region,
+            Money.of(row.unit_price, row.currency),
+            row.valid_from,
+            row.valid_to,
+            row.source,
+        )
+        for row in await connection.execute(_BOOK)
+    ]
+
+
+async def add(connection: AsyncConnection, new: Sequence[NewPrice]) -> int:
+    """Add all of them, in order of time, or none; how many were not there yet.
+
+    Raises `Problem` validation_failed for one that would change what was in force, state_conflict for one that reaches
+    into a later version.
+    """
+    await connection.execute(_ONE_AT_A_TIME)
+    numbered = sorted(enumerate(new), key=lambda item: item[1].valid_from)
+    return sum([await _add(connection, place, price) for place, price in numbered])
+
+
+async def _add(connection: AsyncConnection, place: int, price: NewPrice) -> bool:
+    statements = _LIST if price.account_id is None else _CONTRACT
+    values = {
+        "account_id": price.account_id,
+        "sku": price.sku,
+        "region": price.region,
+        "currency": price.unit_price.currency,
+        "unit_price": price.unit_price.amount,
+        "valid_from": price.valid_from,
+        "valid_to": price.valid_to,
+        "source": price.source,
+    }
+    if (await connection.execute(statements.known, values)).first() is not None:
+        return False
+    await _check(connection, place, price)
+    covering = (await connection.execute(statements.covering, values)).one_or_none()
+    if covering is not None:
+        if covering.past:
+            raise _refused(
+                place, "valid_from", "not_in_future", "A price is in force at this instant: choose a later one."
+            )
+        await connection.execute(statements.end, {"valid_from": price.valid_from, "id": covering.id})
+        values["valid_to"] = price.valid_to or covering.valid_to
+    try:
+        await connection.execute(statements.insert, values | {"id": new_id()})
+    except sa.exc.IntegrityError as error:
+        if "no_overlap" not in str(error):
+            raise
+        raise Problem(
+            STATE_CONFLICT,
+            f"A later version of the price of {price.sku} begins within the time of item {place}. End it there by "
+            "`valid_to`, or begin after it.",
+        ) from error
+    return True
+
+
+async def _check(connection: AsyncConnection, place: int, price: NewPrice) -> None:
+    """A contract never reaches into the past; the list may, where it has a gap."""
+    if price.account_id is None:
+        return
+    if not (await connection.execute(_ACCOUNT, {"account_id": price.account_id})).scalar_one():
+        raise _refused(place, "account_id", "unknown_account", "There is no such billing account.")
+    if (await connection.execute(_PAST, {"valid_from": price.valid_from})).scalar_one():
+        raise _refused(place, "valid_from", "not_in_future", "A contract price begins in the future.")
+
+
+def _refused(place: int, field: str, code: str, detail: str) -> Problem:
+    fault = FieldError(f"/items/{place}/{field}", code, detail)
+    return Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was added.", [fault])

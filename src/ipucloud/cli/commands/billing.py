@@ -1,0 +1,72 @@
+"""`ipucloud billing`."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.commands.clusters import find
+from ipucloud.cli.output import utc
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import billing
+from ipucloud.client.errors import UsageError
+
+app = typer.Typer(no_args_is_help=True, help="Who pays, what was charged and why, and the price book.")
+
+
+@customer_command(app, "account")
+def account(session: Session) -> None:
+    """Show who pays for the project, and the balances up to the last hour that was closed."""
+    payer = session.run(billing.account())
+    facts = [("id", payer.id), ("name", payer.name), ("legal name", payer.legal_name), ("currency", payer.currency)]
+    session.show(payer, [*facts, *((each.code, str(each.balance)) for each in payer.balances)])
+
+
+@customer_command(app, "explain")
+def explain(
+    session: Session,
+    cluster: Annotated[str, typer.Argument(help="Name or id of the cluster.")],
+    since: Annotated[datetime | None, typer.Option(help="UTC; a day ago when not given.")] = None,
+    until: Annotated[datetime | None, typer.Option(help="UTC; now when not given.")] = None,
+) -> None:
+    """Show what was charged for a cluster: minutes by hour, the price in force, and the formula."""
+    session.list(
+        billing.charges(find(session, cluster).id, since=utc(since), until=utc(until)),
+        ("FROM", "UNTIL", "PRICE OF", "FORMULA", "KIND"),
+        lambda each: (
+            each.started_at,
+            each.ended_at,
+            f"{each.price.sku} since {each.price.valid_from:%Y-%m-%d}",
+            each.formula,
+            "correction" if each.correction else "contract" if each.price.contract else "list",
+        ),
+    )
+
+
+@customer_command(app, "export-prices")
+def export_prices(
+    session: Session, file: Annotated[Path, typer.Argument(dir_okay=False, help="Where to write the book.")]
+) -> None:
+    """Write the whole price book to a file. Needs a token of the platform."""
+    book = session.run(billing.price_book())
+    items = [each.model_dump(mode="json", exclude={"id"}) for each in book.items]
+    file.write_text(json.dumps({"items": items}, indent=2) + "\n")
+    session.show(book, [("written", str(file)), ("prices", len(items))])
+
+
+@customer_command(app, "import-prices")
+def import_prices(
+    session: Session,
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A book as export-prices writes it.")],
+) -> None:
+    """Add the versions of a file to the price book, all or none. Needs a token of the platform."""
+    try:
+        items = json.loads(file.read_text())["items"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{file} is no price book: export-prices shows how one looks.") from error
+    done = session.run(billing.add_prices(items))
+    session.show(done, [("added", done.added), ("there already", len(items) - done.added)])

@@ -1,0 +1,54 @@
+"""Calls about money: who pays, what was charged and why, and the price book."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call, given, segment
+from ipucloud.client.models.base import Page
+from ipucloud.client.models.billing import BillingAccount, BookedPrice, Charge, PricesAdded, ProjectAccount
+
+
+def account() -> Call[ProjectAccount]:
+    """Who pays for the project, and the balances."""
+    return request.get("billing/account", ProjectAccount.model_validate_json, scoped=True)
+
+
+def create_account(
+    name: str,
+    currency: str,
+    *,
+    legal_name: str | None = None,
+    address: str | None = None,
+    tax_id: str | None = None,
+    payment_days: int | None = None,
+) -> Call[BillingAccount]:
+    """Needs a token of the platform."""
+    body = given(
+        name=name,
+        currency=currency,
+        legal_name=legal_name,
+        address=address,
+        tax_id=tax_id,
+        payment_days=payment_days,
+    )
+    return request.post("billing/accounts", BillingAccount.model_validate_json, body)
+
+
+def charges(cluster: str | UUID, *, since: datetime | None = None, until: datetime | None = None) -> Call[Page[Charge]]:
+    """What was posted for a cluster in a period, each charge with its fact, price and formula."""
+    query = {"since": since, "until": until}
+    return request.get(f"clusters/{segment(cluster)}/charges", Page[Charge].model_validate_json, query, scoped=True)
+
+
+def price_book() -> Call[Page[BookedPrice]]:
+    """Every version of every price. Needs a token of the platform."""
+    return request.get("billing/prices", Page[BookedPrice].model_validate_json)
+
+
+def add_prices(items: Sequence[Mapping[str, object]]) -> Call[PricesAdded]:
+    """Add versions to the book, all or none; what is there already stays. Needs a token of the platform."""
+    return request.post("billing/prices", PricesAdded.model_validate_json, {"items": list(items)})

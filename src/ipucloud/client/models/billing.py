@@ -1,0 +1,91 @@
+"""Who pays, what was charged and why, and the price book."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from ipucloud.client.models.base import Answer, Money
+
+
+class BillingAccount(Answer):
+    """Somebody who pays."""
+
+    id: str
+    name: str
+    currency: str
+    legal_name: str | None = None
+    address: str | None = None
+    tax_id: str | None = None
+    payment_days: int
+
+
+class Balance(Answer):
+    """What an account has, or below 0 owes."""
+
+    code: str
+    balance: Money
+
+
+class ProjectAccount(BillingAccount):
+    """The account that pays for a project, up to the last hour that was closed."""
+
+    balances: Sequence[Balance] = ()
+
+
+class ChargedUsage(Answer):
+    """The fact: so many machines were in use in [started_at, ended_at)."""
+
+    anchor_at: datetime
+    started_at: datetime
+    ended_at: datetime | None = None
+    machines: int
+
+
+class ChargedPrice(Answer):
+    """The price that was in force."""
+
+    sku: str
+    region: str
+    unit_price: Money
+    list_unit_price: Money
+    contract: bool
+    valid_from: datetime
+    valid_to: datetime | None = None
+    source: str
+
+
+class Charge(Answer):
+    """Minutes of one hour as they were posted, and what the cost was made from."""
+
+    id: str
+    billing_month: date
+    hour: datetime
+    started_at: datetime
+    ended_at: datetime
+    correction: bool
+    first_minute: int
+    minutes: int
+    cost: Money
+    formula: str
+    usage: ChargedUsage
+    price: ChargedPrice
+
+
+class BookedPrice(Answer):
+    """A price in [valid_from, valid_to), for everybody or for one account."""
+
+    id: str
+    account_id: str | None = None
+    sku: str
+    region: str
+    unit_price: Money
+    valid_from: datetime
+    valid_to: datetime | None = None
+    source: str
+
+
+class PricesAdded(Answer):
+    """How many were not there before."""
+
+    added: int

@@ -1,0 +1,118 @@
+"""Who pays, what was charged and why, and the price book, as callers see them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from ipucloud.billing.bookkeeping import keep_books
+from ipucloud.identity.roles import Role
+from tests.api.support import Api, price_json, problem
+from tests.support.cloud import start_clock, stop_clock
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+LATER = {"valid_from": "2126-08-01T00:00:00Z", "unit_price": {"amount": "0.08", "currency": "EUR"}}
+
+
+async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    own = (await api.owner.get(f"{api.base}/billing/account")).json()
+    assert (own["id"], own["currency"], own["balances"]) == (str(api.cloud.project.id), "EUR", [])
+    made = await admin.post(
+        "/v1/billing/accounts",
+        json={"name": "Research", "currency": "EUR", "legal_name": "Research Ltd", "address": "1, Road\nTown"},
+    )
+    assert made.status_code == 201, made.text
+    account = made.json()
+    assert (account["payment_days"], account["address"]) == (30, "1, Road\nTown")
+    assigned = await admin.put(f"{api.base}/billing/account", json={"account_id": account["id"]})
+    assert assigned.json()["id"] == account["id"]
+    assert (await api.owner.get(f"{api.base}/billing/account")).json()["id"] == own["id"]
+    [last] = await api.cloud.column(
+        "SELECT valid_from > app_now() FROM project_accounts WHERE account_id <> project_id"
+    )
+    assert last
+    changed = await admin.patch(
+        made.headers["location"], json={"tax_id": "LU1"}, headers={"If-Match": made.headers["etag"]}
+    )
+    assert (changed.json()["tax_id"], changed.json()["legal_name"]) == ("LU1", "Research Ltd")
+    stale = await admin.patch(
+        made.headers["location"], json={"tax_id": "X"}, headers={"If-Match": made.headers["etag"]}
+    )
+    problem(stale, 412, "precondition_failed")
+    nobody = await admin.put(f"{api.base}/billing/account", json={"account_id": str(UUID(int=5))})
+    problem(nobody, 404, "not_found")
+
+
+async def test_a_charge_is_explained(api: Api, database: Scratch) -> None:
+    [began] = await api.cloud.column("SELECT date_trunc('hour', app_now(), 'UTC') - interval '90 minutes'")
+    stop_clock(database.owner_url, began)
+    made = await api.make_cluster(flavor="m2000-pod16")
+    cluster = UUID(made["target"]["id"])
+    await api.cloud.finish_create(cluster)
+    stop_clock(database.owner_url, began + timedelta(minutes=35))
+    await keep_books(api.cloud.database)
+    start_clock(database.owner_url)
+    [charge] = (await api.owner.get(f"{api.base}/clusters/{cluster}/charges")).json()["items"]
+    assert charge["formula"] == "30 min × 4 × 0.0625 EUR = 7.50"
+    assert charge["cost"] == {"amount": "7.50", "currency": "EUR"}
+    assert (charge["minutes"], charge["first_minute"], charge["correction"]) == (30, 0, False)
+    assert charge["usage"]["machines"] == 4
+    assert charge["usage"]["started_at"] == charge["started_at"]
+    assert (charge["price"]["sku"], charge["price"]["contract"]) == ("ipu-m2000", False)
+    balances = (await api.owner.get(f"{api.base}/billing/account")).json()["balances"]
+    assert balances == [{"code": "unbilled", "balance": {"amount": "-7.50", "currency": "EUR"}}]
+    wrong = {"since": "2026-05-05T00:00:00Z", "until": "2026-07-05T00:00:00Z"}
+    problem(await api.owner.get(f"{api.base}/clusters/{cluster}/charges", params=wrong), 422, "validation_failed")
+
+
+async def test_a_book_is_read_out_and_added_again(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    contract = price_json(
+        "ipu-m2000", account_id=str(api.cloud.project.id), unit_price={"amount": "0.05", "currency": "EUR"}
+    )
+    added = await admin.post("/v1/billing/prices", json={"items": [price_json("ipu-m2000", **LATER), contract]})
+    assert added.json() == {"added": 2}, added.text
+    book = (await admin.get("/v1/billing/prices")).json()["items"]
+    ours = [each for each in book if each["sku"] == "ipu-m2000"]
+    assert [(each["unit_price"]["amount"], each["valid_to"], each["account_id"]) for each in ours] == [
+        ("0.0625", "2126-08-01T00:00:00Z", None),
+        ("0.08", None, None),
+        ("0.05", None, str(api.cloud.project.id)),
+    ]
+    again = [{name: value for name, value in each.items() if name != "id"} for each in book]
+    assert (await admin.post("/v1/billing/prices", json={"items": again})).json() == {"added": 0}
+    assert (await admin.get("/v1/billing/prices")).json()["items"] == book
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code"),
+    [
+        ({"sku": "ipu-m2000", "valid_from": "2025-01-01T00:00:00Z"}, 422, "validation_failed"),
+        ({"sku": "ipu-m2000", "valid_from": "2019-01-01T00:00:00Z"}, 409, "state_conflict"),
+        ({"valid_from": "2126-07-01T00:00:00.5Z"}, 422, "validation_failed"),
+        ({"valid_to": "2126-06-01T00:00:00Z"}, 422, "validation_failed"),
+        ({"unit_price": {"amount": "-1", "currency": "EUR"}}, 422, "validation_failed"),
+        ({"unit_price": {"amount": "0.00000000001", "currency": "EUR"}}, 422, "validation_failed"),
+        ({"unit_price": {"amount": "99999999999", "currency": "EUR"}}, 422, "validation_failed"),
+        ({"account_id": str(UUID(int=7))}, 422, "validation_failed"),
+    ],
+)
+async def test_what_would_change_the_past_or_makes_no_sense_is_refused(
+    api: Api, changes: dict[str, object], status: int, code: str
+) -> None:
+    admin = await api.caller(Role.ADMIN)
+    before = await api.snapshot()
+    items = [price_json("ipu-fresh"), price_json("ipu-other") | changes]
+    problem(await admin.post("/v1/billing/prices", json={"items": items}), status, code)
+    assert await api.snapshot() == before
+
+
+async def test_a_contract_price_goes_before_the_list_price(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    past = price_json("ipu-m2000", account_id=str(api.cloud.project.id), valid_from="2026-01-01T00:00:00Z")
+    problem(await admin.post("/v1/billing/prices", json={"items": [past]}), 422, "validation_failed")

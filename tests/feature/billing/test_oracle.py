@@ -1,0 +1,166 @@
+"""What is posted is what an independent count, minute by minute, comes to; however the hours were closed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+import psycopg
+import sqlalchemy as sa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ipucloud.billing.tables import contract_prices, prices
+from ipucloud.db.engine import Database
+from ipucloud.kernel.ids import new_id
+from tests.feature.billing.books import CURRENCY, REGION, Books, open_books
+from tests.feature.billing.timelines import BASES, SECOND, SPAN, TIMELINES, Bill, Segment, Timeline, Version, counted
+from tests.support.postgres import Database as Scratch
+
+EXAMPLES = int(os.environ.get("IPUCLOUD_BILLING_EXAMPLES", "10"))
+"""Each holds up to twenty timelines; 1000 make about 10,000."""
+ROUNDS = 3
+WINDOW = timedelta(seconds=SPAN) + timedelta(hours=2)
+# Time goes back between two examples: months that were sealed later must be open again.
+_FORGET = (
+    """
+    DO $$ DECLARE partition regclass; BEGIN
+      FOR partition IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'usage_charges'::regclass LOOP
+        EXECUTE format('DROP TABLE %s', partition);
+      END LOOP;
+    END $$
+    """,
+    "ALTER TABLE ledger_transfers DISABLE TRIGGER ledger_transfers_kept",
+    "TRUNCATE ledger_transfers, ledger_accounts, hour_closes, dirty_hours, billing_months, usage_intervals, prices,"
+    " contract_prices",
+    "ALTER TABLE ledger_transfers ENABLE TRIGGER ledger_transfers_kept",
+)
+_INTERVAL = sa.text(
+    """
+    INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at,
+                                 ended_at)
+    VALUES (:id, :project, :cluster, :sku, 'luxembourg-2', 'EUR', :quantity, :anchor, :start, :end)
+    """
+)
+_END = sa.text("UPDATE usage_intervals SET ended_at = :end WHERE id = :id AND ended_at IS NULL")
+_POSTED = """
+SELECT cluster_id, billing_month, sum(minutes), sum(cost) FROM usage_charges GROUP BY cluster_id, billing_month
+HAVING sum(minutes) <> 0 OR sum(cost) <> 0
+"""
+
+
+class Teller:
+    """Tells the database of a timeline's facts, as far as they are known at an instant."""
+
+    def __init__(self, books: Books, base: datetime, timeline: Timeline, cluster: UUID, sku: str) -> None:
+        self._books, self._base, self._timeline, self._cluster, self._sku = books, base, timeline, cluster, sku
+        self._known: dict[Segment, UUID] = {}
+
+    async def prices(self) -> None:
+        account = self._books.project.id
+        async with self._books.database.begin() as connection:
+            for table, versions, of in (
+                (prices, self._timeline.prices, {}),
+                (contract_prices, self._timeline.contract, {"account_id": account}),
+            ):
+                for version in versions:
+                    await connection.execute(sa.insert(table).values(**self._version(version), **of))
+
+    async def tell(self, round_: int, now: datetime) -> None:
+        """Every segment that began, and ended if it did, unless it is told in a later round."""
+        anchor = self._base + self._timeline.segments[0].start * SECOND
+        async with self._books.database.begin() as connection:
+            for segment in self._timeline.segments:
+                start = self._base + segment.start * SECOND
+                end = None if segment.end is None else self._base + segment.end * SECOND
+                ended = end if end is not None and end <= now else None
+                if start > now or (segment.told > round_ and round_ < ROUNDS):
+                    continue
+                if segment in self._known:
+                    if ended is not None:
+                        await connection.execute(_END, {"id": self._known[segment], "end": ended})
+                    continue
+                self._known[segment] = new_id()
+                values = {
+                    "id": self._known[segment],
+                    "project": self._books.project.id,
+                    "cluster": self._cluster,
+                    "sku": self._sku,
+                    "quantity": segment.quantity,
+                    "anchor": anchor,
+                    "start": start,
+                    "end": ended,
+                }
+                await connection.execute(_INTERVAL, values)
+
+    def _version(self, version: Version) -> dict[str, object]:
+        return {
+            "id": new_id(),
+            "sku": self._sku,
+            "region": REGION,
+            "currency": CURRENCY,
+            "unit_price": version.price,
+            "valid_from": self._base + version.start * SECOND,
+            "valid_to": None if version.end is None else self._base + version.end * SECOND,
+            "source": "test",
+        }
+
+
+async def posted(books: Books, base: datetime, timelines: list[Timeline], looks: list[int]) -> dict[UUID, Bill]:
+    """Live through the timelines with looks at the books at these seconds and at the end; the bills by cluster."""
+    clusters = [await books.cluster() for _ in timelines]
+    named = enumerate(zip(timelines, clusters, strict=True))
+    tellers = [Teller(books, base, timeline, cluster, f"sku-{place}") for place, (timeline, cluster) in named]
+    for teller in tellers:
+        await teller.prices()
+    instants = [*(base + look * SECOND for look in sorted(looks)), base + WINDOW]
+    for round_, now in enumerate(instants):
+        last = ROUNDS if now is instants[-1] else round_
+        for teller in tellers:
+            await teller.tell(last, now)
+        await books.keep(now)
+    bills: dict[UUID, dict[date, tuple[int, Decimal]]] = {cluster: {} for cluster in clusters}
+    for cluster, month, minutes, cost in await books.rows(_POSTED):
+        bills[cluster][month] = minutes, cost
+    return dict(bills)
+
+
+async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], looks: list[int]) -> None:
+    database = Database(scratch.app_url, pool_size=2)
+    try:
+        books = await open_books(database, scratch.owner_url)
+        bills = await posted(books, base, timelines, looks)
+        [balance] = await books.rows(
+            "SELECT coalesce(sum(debits - credits), 0) FROM ledger_accounts WHERE code = 'unbilled'"
+        )
+    finally:
+        await database.close()
+    # Hours are closed a minute after their end: what is closed at the end of the window is all up to this instant.
+    closed = (base + WINDOW - timedelta(seconds=60)).replace(minute=0, second=0)
+    expected = [dict(counted(timeline, base, closed)) for timeline in timelines]
+    assert [dict(bill) for bill in bills.values()] == [
+        {month: figures for month, figures in bill.items() if figures[0]} for bill in expected
+    ]
+    assert balance[0] == sum((cost for bill in expected for _, cost in bill.values()), start=Decimal(0))
+
+
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    base=st.sampled_from(BASES),
+    timelines=st.lists(TIMELINES, min_size=1, max_size=20),
+    looks=st.lists(st.integers(0, SPAN), max_size=ROUNDS - 1, unique=True),
+)
+def test_the_books_agree_with_a_count_of_minutes(
+    database: Scratch, base: datetime, timelines: list[Timeline], looks: list[int]
+) -> None:
+    with psycopg.connect(database.owner_url) as connection:
+        for statement in _FORGET:
+            connection.execute(statement.encode())
+    asyncio.run(example(database, base, timelines, looks))

@@ -1,0 +1,126 @@
+"""Random lives of clusters, and what they come to counted minute by minute."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
+
+from hypothesis import strategies as st
+
+from tests.feature.billing.books import at
+
+SECOND = timedelta(seconds=1)
+MINUTE = timedelta(minutes=1)
+SPAN = 5 * 3600
+"""Seconds from the base within which everything happens."""
+BASES = [
+    at("2026-03-31T21:00:00"),  # the end of a quarter
+    at("2026-03-28T22:30:00"),  # clocks change in Europe
+    at("2026-10-24T22:00:00"),
+    at("2024-02-28T20:00:00"),  # a leap day
+    at("2024-02-29T21:00:00"),
+    at("2026-12-31T21:15:00"),  # the end of a year
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """`quantity` machines in [start, end), in seconds; `told` rounds of the books later than it happened."""
+
+    start: int
+    end: int | None
+    quantity: int
+    told: int
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A price in [start, end), in seconds; `end` None: for ever."""
+
+    start: int
+    end: int | None
+    price: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """A cluster's segments in time order, list prices and contract prices of its own article."""
+
+    segments: tuple[Segment, ...]
+    prices: tuple[Version, ...]
+    contract: tuple[Version, ...]
+
+
+_EDGE = st.integers(0, SPAN)
+_PRICE = st.decimals(min_value=0, max_value=9, places=10, allow_nan=False)
+
+
+@st.composite
+def _segments(draw: st.DrawFn) -> tuple[Segment, ...]:
+    edges = sorted(draw(st.lists(_EDGE, min_size=2, max_size=6, unique=True)))
+    found: list[Segment] = []
+    for start, end in pairwise(edges):
+        if not found or draw(st.integers(0, 3)):
+            found.append(Segment(start, end, draw(st.integers(1, 64)), draw(st.sampled_from([0, 0, 0, 1, 2]))))
+    if draw(st.booleans()):
+        last = found[-1]
+        found[-1] = Segment(last.start, None, last.quantity, last.told)
+    return tuple(found)
+
+
+@st.composite
+def _versions(draw: st.DrawFn, *, most: int) -> tuple[Version, ...]:
+    edges = sorted(draw(st.lists(_EDGE, min_size=2, max_size=2 * most, unique=True)))
+    pairs = list(zip(edges[::2], edges[1::2], strict=False))
+    return tuple(Version(start, end, draw(_PRICE)) for start, end in pairs)
+
+
+@st.composite
+def _book(draw: st.DrawFn) -> tuple[Version, ...]:
+    """Mostly prices for all of the time; sometimes with gaps."""
+    if draw(st.integers(0, 4)) == 0:
+        return draw(_versions(most=3))
+    edges = [-SPAN, *sorted(draw(st.lists(_EDGE, max_size=3, unique=True))), None]
+    return tuple(Version(start, end, draw(_PRICE)) for start, end in pairwise(edges) if start is not None)
+
+
+TIMELINES = st.builds(
+    Timeline,
+    segments=_segments(),
+    prices=_book(),
+    contract=st.one_of(st.just(()), st.just(()), _versions(most=2)),
+)
+
+Bill = Mapping[date, tuple[int, Decimal]]
+
+
+def counted(timeline: Timeline, base: datetime, until: datetime) -> Bill:
+    """Minutes and cost by month, of the minutes that start before `until` and have a price: one after the other."""
+    bill: dict[date, tuple[int, Decimal]] = defaultdict(lambda: (0, Decimal(0)))
+    minute = base + timeline.segments[0].start * SECOND
+    while minute < until:
+        offset = int((minute - base) / SECOND)
+        quantity = sum(each.quantity for each in timeline.segments if _holds(each, offset))
+        price = _in_force(timeline, offset)
+        if quantity and price is not None:
+            month = minute.date().replace(day=1)
+            minutes, cost = bill[month]
+            bill[month] = minutes + 1, cost + quantity * price
+        minute += MINUTE
+    return bill
+
+
+def _in_force(timeline: Timeline, offset: int) -> Decimal | None:
+    for versions in (timeline.contract, timeline.prices):
+        for version in versions:
+            if _holds(version, offset):
+                return version.price
+    return None
+
+
+def _holds(span: Segment | Version, offset: int) -> bool:
+    return span.start <= offset and (span.end is None or offset < span.end)
