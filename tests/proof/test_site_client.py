@@ -158,7 +158,7 @@ def expected(case: CallCase, conclusion: Conclusion) -> set[str]:
         case "not done":
             return {"busy", "unknown"}
         case "made":
-            making = case.transport != "http" and (case.makes is True or case.name == "vipu.reset_partition")
+            making = case.transport != "http" and case.makes is True
             return {"ok", "None"} if making else {"unknown"}
         case _:
             return {conclusion}
