@@ -21,7 +21,7 @@ from ipucloud.db.engine import Database
 
 CLUSTER_HOURS = {10_000: 7, 100_000: 5, 1_000_000: 2}
 """Sizes, and how many turns each side takes at most."""
-PROJECTS = 1000
+PER_PROJECT = 100
 HEAP, KEYED = 0.12, 0.28
 HOUR = timedelta(hours=1)
 
@@ -79,7 +79,7 @@ async def _prepare(urls: Urls, clusters: int, first: datetime) -> None:
     """Clusters in use since the day before `first`, the books open, one hour closed, and a copy of its rows."""
     database = Database(urls.app, pool_size=2)
     await seed_price_list(database)
-    values = {"projects": PROJECTS, "clusters": clusters, "first": first}
+    values = {"projects": clusters // PER_PROJECT, "clusters": clusters, "first": first}
     with psycopg.connect(urls.superuser, autocommit=True) as connection:
         for statement in _FILL:
             connection.execute(statement.encode(), values)

@@ -62,6 +62,9 @@ _LONG = (
     sa.text("SET LOCAL statement_timeout = '10min'"),
     # A plan for any hour would be one for none: the hour's share of the facts decides.
     sa.text("SET LOCAL plan_cache_mode = force_custom_plan"),
+    # All joins are by equality and over everything. Where the planner thinks there is one row, it would loop.
+    sa.text("SET LOCAL enable_nestloop = off"),
+    sa.text("SET LOCAL work_mem = '64MB'"),
 )
 _LOCK_OPEN = sa.text("SELECT FROM hour_closes WHERE hour = :hour AND closed_at IS NULL FOR UPDATE")
 _LOCK_CLOSED = sa.text(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ipucloud.db.documents import clauses
 
+# OFFSET 0 has each minute counted once, and not again wherever it is used.
 # Accounts without contract prices share the rows of the nil account, so that one hash join finds every price.
 RATED = """
 bounds AS (
@@ -44,10 +45,10 @@ bounds AS (
              AND rate.valid_from < live.ends AND rate.valid_to > live.begins
 ), counted AS (
   SELECT slice.*, minutes_before(anchor_at, started_at) AS first_minute,
-         minutes_before(anchor_at, ended_at) - minutes_before(anchor_at, started_at) AS minutes
-    FROM slice
+         minutes_before(anchor_at, ended_at) AS end_minute
+    FROM slice OFFSET 0
 ), rated AS (
-  SELECT * FROM counted WHERE minutes > 0
+  SELECT counted.*, end_minute - first_minute AS minutes FROM counted WHERE end_minute > first_minute
 )"""
 """CTE `rated`: the charges of the hour that begins at `:hour`. Minutes without a price are not among them."""
 
