@@ -1,0 +1,86 @@
+"""What a customer and an operator see of `ipucloud billing`, against a real HTTP server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.support.scripted import Reply, Service
+
+Run = Callable[..., Any]
+
+EUROS = {"amount": "0.0625", "currency": "EUR"}
+PRICE = {
+    "id": "price-1",
+    "account_id": None,
+    "sku": "ipu-m2000",
+    "region": "luxembourg-2",
+    "unit_price": EUROS,
+    "valid_from": "2026-01-01T00:00:00Z",
+    "valid_to": None,
+    "source": "price list",
+}
+CLUSTER = {
+    "region": "luxembourg-2",
+    "flavor": "m2000-pod16",
+    "image": "poplar-3.0.0",
+    "state": "active",
+    "created_at": "2026-01-01T00:00:00Z",
+    "ipus": 16,
+    "version": 3,
+    "billing": {"status": "running", "minutes": 2, "cost": EUROS},
+}
+ACCOUNT = {"id": "account-1", "name": "Research", "currency": "EUR", "payment_days": 30}
+CHARGE = {
+    "id": "20260505T10-cluster-1-0-0",
+    "billing_month": "2026-05-01",
+    "hour": "2026-05-05T10:00:00Z",
+    "started_at": "2026-05-05T10:00:00Z",
+    "ended_at": "2026-05-05T11:00:00Z",
+    "correction": False,
+    "first_minute": 0,
+    "minutes": 60,
+    "cost": {"amount": "15.00", "currency": "EUR"},
+    "formula": "60 min × 4 × 0.0625 EUR = 15.00",
+    "usage": {"anchor_at": "2026-05-05T10:00:00Z", "started_at": "2026-05-05T10:00:00Z", "machines": 4},
+    "price": {name: PRICE[name] for name in ("sku", "region", "unit_price", "valid_from", "valid_to", "source")}
+    | {"list_unit_price": EUROS, "contract": False},
+}
+
+
+def test_an_account_shows_its_balances(run: Run, service: Service) -> None:
+    balances = [{"code": "unbilled", "balance": {"amount": "-7.50", "currency": "EUR"}}]
+    service.gives("/v1/projects/demo/billing/account", ACCOUNT | {"balances": balances})
+    ended = run("billing", "account")
+    assert ended.status == 0
+    assert "-7.50 EUR" in ended.out
+
+
+def test_a_charge_is_explained_by_its_formula(run: Run, service: Service) -> None:
+    service.lists("/v1/projects/demo/clusters", [{"id": "cluster-1", "name": "bert"} | CLUSTER])
+    service.gives("/v1/projects/demo/clusters/cluster-1", {"id": "cluster-1", "name": "bert"} | CLUSTER)
+    service.lists("/v1/projects/demo/clusters/cluster-1/charges", [CHARGE])
+    ended = run("billing", "explain", "bert")
+    assert ended.status == 0, ended.err
+    assert "60 min × 4 × 0.0625 EUR = 15.00" in ended.out
+
+
+def test_a_price_book_goes_to_a_file_and_back(run: Run, service: Service, tmp_path: Path) -> None:
+    file = tmp_path / "book.json"
+    service.lists("/v1/billing/prices", [PRICE])
+    assert run("billing", "export-prices", str(file)).status == 0
+    items = json.loads(file.read_text())["items"]
+    assert items == [{name: value for name, value in PRICE.items() if name != "id"}]
+    service.on("POST", "/v1/billing/prices", Reply(body={"added": 0}))
+    ended = run("billing", "import-prices", str(file), "--json")
+    assert ended.json == {"added": 0}
+    assert next(each.body for each in service.asked if each.method == "POST") == {"items": items}
+
+
+def test_a_file_that_is_no_book_is_refused(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "book.json"
+    file.write_text("[]")
+    ended = run("billing", "import-prices", str(file))
+    assert (ended.status, "is no price book" in ended.err) == (2, True)
