@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import psycopg
+import sqlalchemy as sa
 from psycopg import sql
 
 from bench.finding import Finding, at_least
@@ -36,7 +37,7 @@ _FILL = (
     """
     WITH placed AS (SELECT id, row_number() OVER () AS n FROM projects)
     INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at)
-    SELECT gen_random_uuid(), placed.id, gen_random_uuid(), 'ipu-m2000', 'luxembourg-2', 'EUR', 1 + g %% 16, began,
+    SELECT uuidv7(), placed.id, uuidv7(), 'ipu-m2000', 'luxembourg-2', 'EUR', 1 + g %% 16, began,
            began
       FROM generate_series(1, %(clusters)s) AS g JOIN placed ON placed.n = 1 + g %% %(projects)s
      CROSS JOIN LATERAL (SELECT %(first)s::timestamptz - make_interval(secs => g %% 86400) AS began) AS start
@@ -95,6 +96,8 @@ async def _prepare(urls: Urls, clusters: int, first: datetime) -> None:
 async def _close(urls: Urls, hour: datetime, clusters: int) -> float:
     database = Database(urls.app, pool_size=2)
     try:
+        async with database.begin() as connection:  # a worker has connections already
+            await connection.execute(sa.text("SELECT app_now()"))
         started = time.perf_counter()
         charges = await close_hour(database, hour)
         elapsed = time.perf_counter() - started

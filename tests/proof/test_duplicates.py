@@ -20,7 +20,7 @@ from tests.support.postgres import TestServer
 pytestmark = pytest.mark.anyio
 
 REPEATS = 64
-PLATFORM_WRITES = frozenset({"createProject"})
+PLATFORM_WRITES = frozenset({"createProject", "createBillingAccount", "updateBillingAccount", "addPrices"})
 """Their keys belong to the platform, not to a project."""
 
 

@@ -266,6 +266,7 @@ WRITES: dict[str, Callable[[Office], Awaitable[Write]]] = {
 }
 
 REPEATED_WITHOUT_KEY: dict[str, int] = {
+    "assignProjectAccount": 200,
     "deleteProject": 404,
     "deleteCluster": 202,
     "removePartition": 202,

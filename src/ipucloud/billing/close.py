@@ -95,7 +95,7 @@ _CHARGE = sa.text(
         """
         SELECT bill.month, :hour, cluster_id, first_minute, 0, project_id, account_id, interval_id, price_id,
                started_at, ended_at, minutes, quantity, sku, region, currency, unit_price, list_unit_price
-          FROM rated, bill ORDER BY cluster_id, first_minute
+          FROM rated, bill
         RETURNING account_id, currency, cost)
         """,
         _SUMS,

@@ -12,6 +12,8 @@ from ipucloud.kernel.failpoints import failpoint
 
 AHEAD_MONTHS = 2
 """Months that are open before they begin."""
+HOURS_AT_ONCE = 48
+"""Hours looked at once more in one turn, so that the close of new hours does not wait for a whole month."""
 
 _MISSING = sa.text(
     """
@@ -78,8 +80,8 @@ async def seal_months(database: Database) -> list[date]:
 
 
 async def _verify(database: Database, month: date) -> bool:
-    """Whether nothing is left to look at in the month."""
-    for hour in await _unverified(database, month):
+    """Whether nothing is left to look at in the month; a turn looks at two days of it at most."""
+    for hour in (await _unverified(database, month))[:HOURS_AT_ONCE]:
         await correct_hour(database, hour, verify=True)
         failpoint("months.hour_verified")
     return not await _unverified(database, month)

@@ -20,7 +20,7 @@ from tests.feature.billing.books import CURRENCY, REGION, Books, open_books
 from tests.feature.billing.timelines import BASES, SECOND, SPAN, TIMELINES, Bill, Segment, Timeline, Version, counted
 from tests.support.postgres import Database as Scratch
 
-EXAMPLES = int(os.environ.get("IPUCLOUD_BILLING_EXAMPLES", "10"))
+EXAMPLES = int(os.environ.get("BILLING_EXAMPLES", "10"))
 """Each holds up to twenty timelines, at least twelve in a long run: 850 examples make 10,000."""
 LONG = EXAMPLES > 100
 ROUNDS = 3
