@@ -33,7 +33,7 @@ async def test_months_are_open_before_they_begin(books: Books) -> None:
 
 async def test_a_month_is_sealed_on_the_second_day_of_the_next(books: Books) -> None:
     await books.price("0.0625")
-    await books.used(await books.cluster(), at("2026-04-28T22:00:00"))
+    await books.used(await books.cluster(), at("2026-04-29T22:00:00"))
     await books.keep(at("2026-05-01T23:59:59"))
     assert await sealed(books) == []
     await books.keep(at("2026-05-02T00:00:00"))

@@ -159,6 +159,7 @@ async def test_a_pause_keeps_the_minutes_of_the_first_start(cloud: Cloud, clock:
 
 async def test_a_price_change_cuts_the_usage_where_it_comes_into_force(cloud: Cloud, clock: Clock) -> None:
     created = await cloud.create(flavor="m2000-pod8")
+    clock.shows("2026-03-01T10:00:00")
     await cloud.execute("UPDATE prices SET valid_to = '2026-03-01T10:05:30Z' WHERE region = 'luxembourg-2'")
     await cloud.execute(
         "INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)"
