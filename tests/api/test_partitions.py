@@ -8,6 +8,7 @@ import pytest
 
 from ipucloud.partitions.models import PartitionDetailOut, PartitionItemOut, TopologyOut, VipuOut
 from tests.api.support import Api, key, problem
+from tests.support.feed import settled
 from tests.support.partitions import make_partition
 
 pytestmark = pytest.mark.anyio
@@ -45,6 +46,7 @@ async def test_a_partition_from_its_request_on(api: Api) -> None:
     assert [set(each) for each in listed] == [set(PartitionItemOut.model_fields)]
     by_id = (await api.owner.get(f"{path}/partitions/{made['partition_id']}")).json()
     assert by_id == made
+    await settled(api.cloud.database)
     events = (await api.owner.get(f"{api.base}/events?type=partition.creating")).json()["items"]
     assert [each["subject_id"] for each in events] == [made["id"]]
 

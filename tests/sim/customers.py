@@ -121,7 +121,7 @@ class Customers:
     async def _divide(self, made: Made, external_name: str) -> None:
         """Some make partitions of their own: past the service, or through it."""
         shop, fate = self._shop, self._draw.random()
-        if fate < shop.own_partitions / 2:
+        if fate < shop.own_partitions / 4:
             self._hands.partition(external_name, self.actor)
         elif fate < shop.own_partitions:
             mine = (made.project_id, made.cluster_id)

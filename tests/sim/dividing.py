@@ -39,11 +39,12 @@ class Divider:
     cluster: UUID
 
     async def divide(self, external_name: str) -> None:
-        """Remove the partition that the cluster came with, and make smaller ones; some are reset, some removed."""
+        """Remove the partition that the cluster came with, and make smaller ones; some are reset, the first always, some
+        removed."""
         await self._remove(external_name)
         for number in range(self.draw.randint(1, 2)):
             await self._make(f"part-{number}")
-            if self.draw.random() < 0.8:
+            if number == 0 or self.draw.random() < 0.5:
                 await self._reset(f"part-{number}")
             if self.draw.random() < 0.4:
                 await self._remove(f"part-{number}")

@@ -91,7 +91,7 @@ def weather(draw: random.Random) -> Weather:
         slots=draw.choice((1, 4, 32)),
         poll=draw.choice((5.0, 15.0)),
         quota=draw.choice((5, MACHINES)),
-        own_partitions=draw.choice((0.0, 0.4, 1.0)),
+        own_partitions=draw.choice((0.0, 0.8, 1.0)),
         tasks=frozenset(name for name, probability in _TASKS.items() if draw.random() < probability),
     )
 

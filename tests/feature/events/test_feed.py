@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from uuid import UUID
 
 import orjson
 import pytest
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.models import EventOut
@@ -18,6 +16,7 @@ from ipucloud.events.log import record
 from ipucloud.identity.access import authenticated
 from tests.support.cloud import authentication
 from tests.support.factories import Project, make_project
+from tests.support.feed import settled
 
 pytestmark = pytest.mark.anyio
 
@@ -50,19 +49,6 @@ async def written(db: Database, project: Project, *kinds: str, subject: UUID = S
     await settled(db)
 
 
-async def settled(db: Database) -> None:
-    """Wait for transactions of other tests on the same server, which hold every feed back; for ours only so long."""
-    horizon = sa.text(
-        "SELECT coalesce(max(transaction), 0) < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
-        " FROM events"
-    )
-    for _ in range(200):
-        async with db.read() as connection:
-            if (await connection.execute(horizon)).scalar_one():
-                return
-        await asyncio.sleep(0.01)
-
-
 async def seen(db: Database, project: Project, behind: Position | None = None) -> list[FeedEvent]:
     async with db.read() as connection:
         return await read(connection, project_id=project.id, behind=behind)
@@ -91,6 +77,7 @@ async def test_a_late_commit_is_never_skipped(db: Database, project: Project) ->
         await written(db, project, "quick")
         before = await seen(db, project)
         assert [event.type for event in before] == ["first"]
+    await settled(db)
     after = await seen(db, project, behind=before[-1].position)
     assert [event.type for event in after] == ["slow", "quick"]
 
@@ -115,6 +102,7 @@ async def test_the_tail_lies_before_whatever_is_still_open(db: Database, project
         await write(slow, project, "slow")
         async with db.read() as connection:
             start = await tail(connection)
+    await settled(db)
     assert [event.type for event in await seen(db, project, behind=start)] == ["slow"]
 
 

@@ -70,6 +70,8 @@ CLUSTERS = (
         REFUSED,
         "UPDATE clusters SET external_name = 'somebody-else-1' WHERE id = %(active)s",
         "UPDATE poplar_servers SET name = 'somebody-else-1-p0' WHERE cluster_id = %(active)s",
+        "UPDATE partitions SET external_name = 'somebody-else-1' || coalesce('-' || number, '')"
+        " WHERE cluster_id = %(active)s",
     ),
     _c(
         "every_host_of_a_cluster_has_its_server",
@@ -168,7 +170,7 @@ TICKETS = (
         " WHERE key = %(creating)s::text",
     ),
     _c("parked_ticket_rests", MENDED, "UPDATE work SET parked_at = app_now() WHERE key = %(creating)s::text"),
-    _c("no_wake_is_lost", MENDED, "UPDATE work SET run_at = NULL WHERE key = %(active)s::text"),
+    _c("no_wake_is_lost", MENDED, "UPDATE work SET run_at = NULL WHERE kind = 'cluster' AND key = %(active)s::text"),
     _c("ticket_belongs_to_its_cluster", MENDED, "UPDATE work SET project_id = %(other)s WHERE key = %(active)s::text"),
     _c(
         "ticket_belongs_to_its_cluster",

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
+from ipucloud.cli.service import stopping
 from ipucloud.cli.service.journey import Report
 from ipucloud.cli.service.ports import listen_near
 from ipucloud.cli.service.secret_files import kept_secret, read_secret, write_secret
@@ -48,3 +53,16 @@ def test_another_process_gets_the_same_settings(monkeypatch: pytest.MonkeyPatch)
 def test_a_report_without_checks_is_no_success() -> None:
     assert not Report().ok
     assert Report().document()["ok"] is False
+
+
+def test_a_stop_that_gets_lost_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stopping, "REPEAT_SECONDS", 0.0)
+
+    async def deaf_at_first() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        await asyncio.Event().wait()
+
+    with pytest.raises(KeyboardInterrupt):
+        stopping.run_until_stopped(deaf_at_first())
