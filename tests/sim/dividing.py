@@ -39,8 +39,7 @@ class Divider:
     cluster: UUID
 
     async def divide(self, external_name: str) -> None:
-        """Remove the partition that the cluster came with, and make smaller ones; some are reset, the first always, some
-        removed."""
+        """Remove the partition the cluster came with and make smaller ones. The first is reset, some are removed."""
         await self._remove(external_name)
         for number in range(self.draw.randint(1, 2)):
             await self._make(f"part-{number}")
