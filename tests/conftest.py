@@ -1,6 +1,7 @@
 """What every test may ask for."""
 
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,6 +17,9 @@ _server = pytest.StashKey[ExitStack]()
 
 def pytest_configure(config: pytest.Config) -> None:
     """With parallel workers, start the server here: it has to outlive each of them."""
+    # A shell that starts a run in the background has it and all its children ignore Ctrl-C, which tests send.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[_server] = ExitStack()
     distributes = config.getoption("dist", "no") != "no"
     if distributes and not hasattr(config, "workerinput"):

@@ -75,7 +75,7 @@ class Weather:
 def weather(draw: random.Random) -> Weather:
     workers = draw.choice((2, 2, 3))
     return Weather(
-        steps=draw.choice((150, 300, 500)),
+        steps=draw.choice((150, 300, 300, 1200)),
         workers=workers,
         clusters=draw.randint(2, 6),
         horizon=draw.choice((2.0, 60.0, 300.0, 900.0)),
@@ -91,7 +91,7 @@ def weather(draw: random.Random) -> Weather:
         slots=draw.choice((1, 4, 32)),
         poll=draw.choice((5.0, 15.0)),
         quota=draw.choice((5, MACHINES)),
-        own_partitions=draw.choice((0.0, 0.8, 1.0)),
+        own_partitions=draw.choice((0.5, 1.0)),
         tasks=frozenset(name for name, probability in _TASKS.items() if draw.random() < probability),
     )
 
