@@ -179,7 +179,7 @@ def preemption_missed(stack: ExitStack) -> None:
     )
 
 
-@mutant("a cancel during the last step is accepted and forgotten")
+@mutant("a cancel during the last step is accepted and forgotten", directed="tests/proof/test_boundaries.py")
 def late_cancel_missed(stack: ExitStack) -> None:
     rewrite(stack, progress, "_LOCK", ("(o.state = 'cancelling') = :cancelling", ":cancelling IS NOT NULL"))
 
@@ -235,7 +235,10 @@ def gives_up_on_clean_up(stack: ExitStack) -> None:
     replace(stack, ClusterReconciler, "_fail", fail)
 
 
-@mutant("a site that does not answer ends the look with an exception")
+@mutant(
+    "a site that does not answer ends the look with an exception",
+    directed="tests/worker/test_cluster_life.py::test_clean_up_goes_on_until_it_holds",
+)
 def error_leaks(stack: ExitStack) -> None:
     """A site that does not answer escapes the step as an exception."""
     replace(stack, reconciler, "SiteUnknown", type("Never", (Exception,), {}))

@@ -6,7 +6,6 @@ import dataclasses
 from contextlib import ExitStack
 from typing import Any
 
-from ipucloud.clusters import inputs
 from ipucloud.db.statements import Statements
 from ipucloud.reconcile import statements, wake
 from ipucloud.reconcile.engine import Engine, EngineSettings
@@ -22,11 +21,6 @@ _FENCED = " AND fence = :fence AND lease_owner = :owner"
 def no_fence(stack: ExitStack) -> None:
     rewrite(stack, statements, "FINISH", (_FENCED, ""))
     rewrite(stack, statements, "EXTEND", (_FENCED, ""))
-
-
-@mutant("the inputs of a look are read without its lease")
-def lease_not_read(stack: ExitStack) -> None:
-    rewrite(stack, inputs, "_LOAD", ("w.lease_until > app_now()", "true"), (" AND w.fence = :fence", ""))
 
 
 @mutant(
@@ -81,7 +75,10 @@ def claims_what_is_leased(stack: ExitStack) -> None:
     rewrite(stack, statements, "CLAIM", (" AND lease_owner IS NULL", ""), (" AND w.lease_owner IS NULL", ""))
 
 
-@mutant("a worker extends its deadlines without asking the database")
+@mutant(
+    "a worker extends its deadlines without asking the database",
+    directed=f"{_ENGINE}::test_a_locked_ticket_keeps_no_other_lease_from_being_renewed",
+)
 def believes_its_lease(stack: ExitStack) -> None:
     async def heartbeat(self: Engine) -> None:
         while True:
