@@ -15,6 +15,7 @@ from ipucloud.db.embedded.errors import EmbeddedPostgresError
 
 UNPRIVILEGED = "nobody"
 PROBE_SECONDS = 20
+PROBES = 3  # a probe without an answer proves nothing: it is asked again
 
 
 @dataclass(frozen=True)
@@ -30,31 +31,52 @@ class Account:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
     def can_search(self, directory: Path) -> bool:
-        """Tell whether this account can reach the files of an existing directory."""
+        """Tell whether this account can reach the files of an existing directory.
+
+        Raises:
+            EmbeddedPostgresError: it cannot be told: the question got no answer.
+        """
         if self.uid is None:
             return os.access(directory, os.X_OK)
         return self._succeeds(["/bin/sh", "-c", 'cd -- "$1"', "sh", str(directory)])
 
     def can_run(self, program: Path) -> bool:
-        """Tell whether this account can execute a program that knows `--version`."""
+        """Tell whether this account can execute a program that knows `--version`.
+
+        Raises:
+            EmbeddedPostgresError: it cannot be told: the question got no answer.
+        """
         return self._succeeds([str(program), "--version"])
 
     def _succeeds(self, command: Sequence[str]) -> bool:
-        try:
-            done = subprocess.run(
-                command,
-                check=False,
-                capture_output=True,
-                stdin=subprocess.DEVNULL,
-                cwd="/",
-                timeout=PROBE_SECONDS,
-                user=self.uid,
-                group=self.gid,
-                extra_groups=None if self.uid is None else [],
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return False
-        return done.returncode == 0
+        for _ in range(PROBES):
+            try:
+                done = self._run(command)
+            except (PermissionError, FileNotFoundError):
+                return False
+            except (OSError, subprocess.TimeoutExpired) as error:
+                reason = str(error)
+            else:
+                if done.returncode >= 0:
+                    return done.returncode == 0
+                reason = f"it was ended by signal {-done.returncode}"
+        raise EmbeddedPostgresError(
+            f"Whether PostgreSQL can work as user {self.uid} could not be found out: {reason}. The machine may be "
+            "short of processes or memory. Start again when it is less busy."
+        )
+
+    def _run(self, command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            cwd="/",
+            timeout=PROBE_SECONDS,
+            user=self.uid,
+            group=self.gid,
+            extra_groups=None if self.uid is None else [],
+        )
 
 
 def account_for(data: Path) -> Account:

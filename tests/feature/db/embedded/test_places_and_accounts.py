@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from ipucloud.db.embedded import EmbeddedPostgres
+from ipucloud.db.embedded.account import Account
 from ipucloud.db.embedded.binaries import find_binaries
+from ipucloud.db.embedded.errors import EmbeddedPostgresError
 from tests.support.embedded import STARTER, execute, kept_rows, socket_directory
 
 SOURCES = Path(__file__).parents[4] / "src"
@@ -92,3 +94,13 @@ def run_as_nobody(python: str, program: str, *arguments: str) -> subprocess.Comp
         )
     except PermissionError as error:
         return subprocess.CompletedProcess([], 126, "", str(error))
+
+
+def test_a_probe_that_is_killed_is_asked_again_and_proves_nothing(directory: Path) -> None:
+    program = directory / "postgres"
+    program.write_text('#!/bin/sh\n[ -e "$0.asked" ] && exit 0\n: > "$0.asked"\nkill -KILL $$\n')
+    program.chmod(0o755)
+    assert Account().can_run(program)
+    program.write_text("#!/bin/sh\nkill -KILL $$\n")
+    with pytest.raises(EmbeddedPostgresError, match="could not be found out"):
+        Account().can_run(program)
