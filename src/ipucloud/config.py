@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from ipucloud.kernel.sealing import SealingError, read_keys
 
 
 class Settings(BaseSettings):
@@ -22,6 +24,10 @@ class Settings(BaseSettings):
     migration_database_url: SecretStr | None = Field(None, description="owner's PostgreSQL; unset: database_url")
     database_pool_size: int = Field(5, ge=1, le=50)
     database_pool_timeout: float = Field(5.0, gt=0)
+
+    secrets_key: SecretStr | None = Field(
+        None, description="what seals customers' secrets: 32 bytes in URL-safe base64; older keys after commas"
+    )
 
     site_url: str | None = Field(None, description="the site's HTTP interface")
     site_token: SecretStr | None = None
@@ -63,3 +69,13 @@ class Settings(BaseSettings):
     currency: str = Field("EUR", pattern=r"^[A-Z]{3}$")
     log_format: Literal["json", "console"] = "json"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @field_validator("secrets_key")
+    @classmethod
+    def _is_a_key(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            try:
+                read_keys(value.get_secret_value())
+            except SealingError as error:
+                raise ValueError(str(error)) from None
+        return value

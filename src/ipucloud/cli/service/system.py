@@ -30,6 +30,9 @@ PROBE_SECONDS = 2.0
 POSTGRES, SITE_READY, SITE_TOKEN = "postgres", "site-ready.json", "site-token"
 """Where in the data directory the database is, and how the simulated site is reached."""
 
+SECRETS_KEY = "secrets-key"
+"""Where in the data directory the key is that seals customers' secrets, unless the settings have one."""
+
 SIMULATED_SITE = {"site_poll_interval": 0.2, "site_call_timeout": 2.0, "request_life": 3.0}
 """What suits a site on this machine, where an answer takes milliseconds; settings that were given go first."""
 
@@ -80,6 +83,9 @@ async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIt
     if settings.database_url is None:
         raise ValueError("a system runs on a database")
     logs = settings.data_dir / "logs"
+    if settings.secrets_key is None:
+        key = kept_secret(settings.data_dir / SECRETS_KEY)
+        settings = settings.model_copy(update={"secrets_key": SecretStr(key)})
     async with AsyncExitStack() as stack:
         if settings.site_url is None:
             settings = await stack.enter_async_context(_simulated_site(settings, time_scale, logs, say))

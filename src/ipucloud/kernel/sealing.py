@@ -1,0 +1,105 @@
+"""Secrets that have to be kept and used again (webhooks' secrets, S3 keys), sealed for the database.
+
+AES-256-GCM with a random nonce of 96 bits. The text says which key sealed it, so that keys can be replaced while the
+system runs; and it opens only at the place it was sealed for (`place`), so that swapping two rows' texts opens neither.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from uuid import UUID
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+KEY_BYTES = 32
+NONCE_BYTES = 12
+_VERSION = "v1"
+_KEY_ID_LENGTH = 12
+
+
+class SealingError(Exception):
+    """What is wrong with a key or a sealed text; holds nothing secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """`current` seals; every key of `by_id` opens. An id is the beginning of the key's SHA-256 digest."""
+
+    current: str
+    by_id: Mapping[str, bytes] = field(repr=False)
+
+
+def read_keys(text: str) -> Keys:
+    """Keys from a setting: each 32 bytes in URL-safe base64 (43 characters), commas between, the current one first.
+
+    Raises SealingError.
+    """
+    found = [_key(each.strip()) for each in text.split(",")]
+    by_id = {sha256(key).hexdigest()[:_KEY_ID_LENGTH]: key for key in found}
+    return Keys(next(iter(by_id)), by_id)
+
+
+def new_key() -> str:
+    """A random key, as `read_keys` takes it."""
+    return secrets.token_urlsafe(KEY_BYTES)
+
+
+def place(table: str, row: UUID | str, column: str, project: UUID | str) -> str:
+    """Where a sealed text belongs: its associated data."""
+    return f"{table}/{row}/{column}/{project}"
+
+
+def seal(keys: Keys, plaintext: str, aad: str) -> str:
+    """`v1.<key id>.<nonce and ciphertext>`; `aad` (see `place`) has to be given again to open it."""
+    nonce = secrets.token_bytes(NONCE_BYTES)
+    sealed = AESGCM(keys.by_id[keys.current]).encrypt(nonce, plaintext.encode(), aad.encode())
+    return f"{_VERSION}.{keys.current}.{_encode(nonce + sealed)}"
+
+
+def unseal(keys: Keys, sealed: str, aad: str) -> str:
+    """The plain text. Raises SealingError: the key is not there, or this is not what was sealed at this place."""
+    version, _, rest = sealed.partition(".")
+    key_id, _, body = rest.partition(".")
+    if version != _VERSION:
+        raise SealingError("a sealed text is of another version")
+    key = keys.by_id.get(key_id)
+    if key is None:
+        raise SealingError(f"the key {key_id[:_KEY_ID_LENGTH]!r} that sealed a text is not among the keys given")
+    try:
+        data = _decode(body)
+        return AESGCM(key).decrypt(data[:NONCE_BYTES], data[NONCE_BYTES:], aad.encode()).decode()
+    except (InvalidTag, ValueError):
+        raise SealingError("a sealed text was changed, or belongs to another place") from None
+
+
+def is_current(keys: Keys, sealed: str) -> bool:
+    """Whether the current key sealed it; if not, it wants to be sealed anew."""
+    return sealed.startswith(f"{_VERSION}.{keys.current}.")
+
+
+def _key(text: str) -> bytes:
+    try:
+        key = _decode(text)
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise SealingError("a key is 32 bytes in URL-safe base64: 43 characters")
+    return key
+
+
+def _encode(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _decode(text: str) -> bytes:
+    """Raises ValueError."""
+    try:
+        return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, UnicodeEncodeError) as error:
+        raise ValueError("not base64") from error
