@@ -25,6 +25,7 @@ from ipucloud.partitions.tables import partitions
 from ipucloud.quotas.tables import quotas
 from ipucloud.reconcile.tables import work
 from tests.support.factories import LUXEMBOURG, Project, make_project, seed_world
+from tests.support.filled_invoices import fill_invoices
 from tests.support.filled_ledger import fill_ledger
 
 CREATED_AT = datetime(2026, 5, 1, 9, 45, tzinfo=UTC)
@@ -90,6 +91,7 @@ async def fill_in(connection: AsyncConnection) -> Filled:
     await _partition(connection, filled)
     await _consequences(connection, filled)
     await fill_ledger(connection, project_id=filled.project.id, hour=READY_AT)
+    await fill_invoices(connection, account_id=filled.project.id, invoice_id=new_id())
     return filled
 
 

@@ -29,6 +29,9 @@ billing_accounts = sa.Table(
     sa.Column("payment_days", sa.Integer, nullable=False, server_default="30", comment="from invoice to due date"),
     sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
     instant("created_at", default_now=True),
+    sa.Column("country", sa.Text, comment="NULL: the seller's"),
+    sa.Column("tax_exempt", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.CheckConstraint("country ~ '^[A-Z]{2}$'", name="country"),
     sa.CheckConstraint("currency ~ '^[A-Z]{3}$'", name="currency"),
     sa.CheckConstraint("payment_days BETWEEN 0 AND 365", name="payment_days"),
 )
