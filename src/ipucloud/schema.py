@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipucloud.api.tables
 import ipucloud.billing.invoices.tables
+import ipucloud.billing.rollup_tables
 import ipucloud.billing.tables
 import ipucloud.clusters.tables
 import ipucloud.events.tables

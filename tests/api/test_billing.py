@@ -116,3 +116,42 @@ async def test_a_contract_price_goes_before_the_list_price(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     past = price_json("ipu-m2000", account_id=str(api.cloud.project.id), valid_from="2026-01-01T00:00:00Z")
     problem(await admin.post("/v1/billing/prices", json={"items": [past]}), 422, "validation_failed")
+
+
+async def test_a_report_sums_what_was_charged(api: Api, database: Scratch) -> None:
+    [began] = await api.cloud.column("SELECT date_trunc('hour', app_now(), 'UTC') - interval '90 minutes'")
+    stop_clock(database.owner_url, began)
+    made = await api.make_cluster(flavor="m2000-pod16", tags={"team": "=vision"})
+    cluster = made["target"]["id"]
+    await api.cloud.finish_create(UUID(cluster))
+    stop_clock(database.owner_url, began + timedelta(minutes=35))
+    await keep_books(api.cloud.database)
+    path = f"{api.base}/billing/report"
+    since = f"{began:%Y-%m-%dT%H}:00:00Z"
+    found = (await api.owner.get(path, params={"since": since, "group_by": ["cluster", "tag:team"]})).json()
+    [row] = found["rows"]
+    assert row["group"] == {"cluster": cluster, "cluster_name": "bert", "tag:team": "=vision"}
+    assert (row["minutes"], row["machine_minutes"]) == (30, 120)
+    assert row["cost"] == found["totals"][0]["cost"] == {"amount": "7.50", "currency": "EUR"}
+    assert found["posted_until"] > found["since"]
+    asked = {"since": since, "group_by": "tag:team"}
+    for answer in (
+        await api.owner.get(path, params=asked | {"format": "csv"}),
+        await api.owner.get(path, params=asked, headers={"Accept": "text/csv"}),
+    ):
+        assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+        assert answer.text.splitlines() == [
+            "tag:team,currency,minutes,machine_minutes,list_cost,cost",
+            "'=vision,EUR,30,120,7.50,7.50",
+        ]
+    admin = await api.caller(Role.ADMIN)
+    of_account = f"/v1/billing/accounts/{api.cloud.project.id}/report"
+    whole = (await admin.get(of_account, params={"since": since})).json()
+    assert whole["totals"] == found["totals"]
+    problem(await api.owner.get(of_account), 403, "permission_denied")
+    problem(await admin.get(f"/v1/billing/accounts/{UUID(int=5)}/report"), 404, "not_found")
+    other = await api.caller(Role.OWNER, await api.other_project())
+    problem(await other.get(path), 404, "not_found")
+    start_clock(database.owner_url)
+    for wrong in ({"since": "2026-05-05T00:30:00Z"}, {"since": "2020-01-01T00:00:00Z"}, {"group_by": "price"}):
+        problem(await api.owner.get(path, params=wrong), 422, "validation_failed")

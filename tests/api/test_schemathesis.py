@@ -44,6 +44,8 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "getProjectUsage",  # a period does not end before it begins
     "getBillingUsage",
     "listCharges",
+    "getProjectReport",  # full hours, each group once
+    "getAccountReport",
     "addPrices",  # whole seconds, in the future
 ]
 NOT_OF_ONES_OWN_MAKING = ("cursor", "after")

@@ -18,7 +18,16 @@ _BEFORE = (
     """,
     "INSERT INTO hour_closes (hour) VALUES (:hour)",
 )
-_AFTER = ("INSERT INTO dirty_hours (hour, cause) VALUES (:hour, 'usage')",)
+_AFTER = (
+    "INSERT INTO dirty_hours (hour, cause) VALUES (:hour, 'usage')",
+    "INSERT INTO day_rollups (day, version, hours) VALUES (CAST(:hour AS date), 1, 1)",
+    """
+    INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, sku, region, currency, minutes,
+                            machine_minutes, cost, list_cost)
+    SELECT CAST(:hour AS date), 1, account_id, project_id, cluster_id, sku, region, currency, minutes,
+           minutes * quantity, cost, minutes * quantity * list_unit_price FROM usage_charges
+    """,
+)
 
 
 async def fill_ledger(connection: AsyncConnection, *, project_id: UUID, hour: datetime) -> None:

@@ -52,12 +52,17 @@ def operation(
     description: str = "Done",
     errors: Iterable[ErrorCode] = (),
     headers: Iterable[dict[str, Any]] = (),
+    files: Iterable[str] = (),
 ) -> Operation:
     """Describe a route: its stable id, the permission it needs, what it `gives`, and the errors that are its own.
 
-    `headers` are OpenAPI parameters. Errors that every route of a kind has are added to the document by themselves.
+    `headers` are OpenAPI parameters, `files` media types that it gives besides JSON. Errors that every route of a kind
+    has are added to the document by themselves.
     """
     extra: dict[str, Any] = {PERMISSION: permission.value, ERRORS: sorted(error.code for error in errors)}
+    if files := list(files):
+        content = {media: {"schema": {"type": "string", "format": "binary"}} for media in files}
+        extra["responses"] = {str(status): {"content": content}}
     if headers := list(headers):
         extra["parameters"] = headers
     return Operation(

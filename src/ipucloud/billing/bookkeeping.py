@@ -6,6 +6,7 @@ import structlog
 
 from ipucloud.billing.close import close_hour, correct_hour, due_hours, hours_to_correct
 from ipucloud.billing.months import open_months, seal_months
+from ipucloud.billing.rollup import roll_up_days
 from ipucloud.db.engine import Database
 
 log = structlog.get_logger(__name__)
@@ -15,7 +16,10 @@ HOURS_AT_ONCE = 1000
 
 
 async def keep_books(database: Database) -> None:
-    """Open months ahead, close what is due, correct what came late, seal what is over. Broken off, it goes on."""
+    """Open months ahead, close what is due, correct what came late, roll days up, seal what is over.
+
+    Broken off, it goes on.
+    """
     await open_months(database)
     async with database.read() as connection:
         due = await due_hours(connection, HOURS_AT_ONCE)
@@ -27,5 +31,7 @@ async def keep_books(database: Database) -> None:
     for hour in late:
         rows = await correct_hour(database, hour)
         log.info("hour_corrected", hour=hour.isoformat(), charges=rows)
+    for day in await roll_up_days(database):
+        log.info("day_rolled_up", day=day.isoformat())
     for month in await seal_months(database):
         log.info("month_sealed", month=month.isoformat())

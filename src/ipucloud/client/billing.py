@@ -9,7 +9,7 @@ from uuid import UUID
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, segment
 from ipucloud.client.models.base import Page
-from ipucloud.client.models.billing import BillingAccount, BookedPrice, Charge, PricesAdded, ProjectAccount
+from ipucloud.client.models.billing import BillingAccount, BookedPrice, Charge, PricesAdded, ProjectAccount, Report
 
 
 def account() -> Call[ProjectAccount]:
@@ -42,6 +42,22 @@ def charges(cluster: str | UUID, *, since: datetime | None = None, until: dateti
     """What was posted for a cluster in a period, each charge with its fact, price and formula."""
     query = {"since": since, "until": until}
     return request.get(f"clusters/{segment(cluster)}/charges", Page[Charge].model_validate_json, query, scoped=True)
+
+
+def report(
+    *, since: datetime | None = None, until: datetime | None = None, group_by: Sequence[str] = ()
+) -> Call[Report]:
+    """What the project was charged, summed by cluster, project, flavor, region, sku, day, month or `tag:<key>`."""
+    query = {"since": since, "until": until, "group_by": tuple(group_by)}
+    return request.get("billing/report", Report.model_validate_json, query, scoped=True)
+
+
+def report_csv(
+    *, since: datetime | None = None, until: datetime | None = None, group_by: Sequence[str] = ()
+) -> Call[bytes]:
+    """The same as a CSV file."""
+    query = {"since": since, "until": until, "group_by": tuple(group_by), "format": "csv"}
+    return request.get("billing/report", bytes, query, scoped=True)
 
 
 def price_book() -> Call[Page[BookedPrice]]:

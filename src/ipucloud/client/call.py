@@ -19,7 +19,8 @@ from ipucloud.client.errors import UsageError
 
 Result = TypeVar("Result")
 Decode = Callable[[bytes], Result]
-QueryValue = str | int | float | datetime | None
+QueryValue = str | int | float | datetime | tuple[str, ...] | None
+"""A tuple is the parameter as often as it has values."""
 Query = Mapping[str, QueryValue]
 
 
@@ -52,7 +53,7 @@ class Call(Generic[Result]):
     def target(self, project: str | None) -> str:
         """Path and query as they are sent. `project` is the client's; the call's own goes first."""
         prefix = f"/v1/projects/{segment(self.project or project or '')}" if self.scoped else "/v1"
-        query = [(name, _text(value)) for name, value in self.query.items() if value is not None]
+        query = [(name, text) for name, value in self.query.items() for text in _texts(value)]
         return f"{prefix}/{self.path}" + (f"?{urlencode(query)}" if query else "")
 
     def content(self) -> bytes | None:
@@ -118,6 +119,12 @@ def _condition(etag: str | None) -> dict[str, str]:
 
 def _new_key() -> dict[str, str]:
     return {"Idempotency-Key": str(uuid4())}
+
+
+def _texts(value: QueryValue) -> tuple[str, ...]:
+    if isinstance(value, tuple):
+        return value
+    return () if value is None else (_text(value),)
 
 
 def _text(value: object) -> str:

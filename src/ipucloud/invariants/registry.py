@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ipucloud.invariants import (
     billing,
+    billing_exports,
     billing_ledger,
     clusters,
     guards,
@@ -24,6 +25,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     *machines.RULES,
     *billing.RULES,
     *billing_ledger.RULES,
+    *billing_exports.RULES,
     *tenancy.RULES,
     *log.RULES,
     *guards.RULES,

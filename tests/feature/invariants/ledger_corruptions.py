@@ -17,8 +17,8 @@ _CLOSED = (
 )
 
 
-def _c(rule: str, *statements: str, off: tuple[str, ...] = ()) -> Corruption:
-    return Corruption(rule, Outcome.REFUSED, statements, off)
+def _c(rule: str, *statements: str, off: tuple[str, ...] = (), outcome: Outcome = Outcome.REFUSED) -> Corruption:
+    return Corruption(rule, outcome, statements, off)
 
 
 LEDGER = (
@@ -39,6 +39,16 @@ LEDGER = (
         _MONTH,
         _CLOSED.format(charges=0),
         "UPDATE billing_months SET sealed_at = app_now()",
+    ),
+    _c(
+        "roll_up_is_the_charges",
+        _MONTH,
+        _CLOSED.format(charges=0),
+        "INSERT INTO day_rollups (day, version, hours, built_at) SELECT '2026-05-05', 1, 1, app_now()",
+        "INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, sku, region, currency, minutes,"
+        " machine_minutes, cost, list_cost) SELECT '2026-05-05', 1, %(project)s, %(project)s, %(active)s, 'ipu-m2000',"
+        " 'luxembourg-2', 'EUR', 60, 60, 1, 1",
+        outcome=Outcome.MENDED,
     ),
     _c("project_has_an_account", "DELETE FROM project_accounts WHERE project_id = %(other)s"),
     _c(

@@ -84,3 +84,26 @@ def test_a_file_that_is_no_book_is_refused(run: Run, tmp_path: Path) -> None:
     file.write_text("[]")
     ended = run("billing", "import-prices", str(file))
     assert (ended.status, "is no price book" in ended.err) == (2, True)
+
+
+def test_a_report_is_shown_and_saved(run: Run, service: Service, tmp_path: Path) -> None:
+    figures = {"minutes": 60, "machine_minutes": 240, "cost": EUROS, "list_cost": EUROS}
+    body = {
+        "since": "2026-05-01T00:00:00Z",
+        "until": "2026-06-01T00:00:00Z",
+        "posted_until": "2026-05-02T00:00:00Z",
+        "columns": ["cluster", "cluster_name"],
+        "rows": [{"group": {"cluster": "cluster-1", "cluster_name": "bert"}, **figures}],
+        "totals": [figures],
+    }
+    service.gives("/v1/projects/demo/billing/report", body)
+    shown = run("billing", "report", "--since", "2026-05-01")
+    assert shown.status == 0, shown.err
+    assert "bert" in shown.out
+    assert service.asked[-1].query == {"since": "2026-05-01T00:00:00Z", "group_by": "cluster"}
+    assert run("billing", "report", "--json").json["totals"] == [figures]
+    service.on("GET", "/v1/projects/demo/billing/report", Reply(raw=b"day,cost\r\n"))
+    file = tmp_path / "report.csv"
+    assert run("billing", "report", "--by", "day", "--by", "tag:team", "--csv", str(file)).status == 0
+    assert service.asked[-1].query == {"group_by": "tag:team", "format": "csv"}
+    assert file.read_bytes() == b"day,cost\r\n"

@@ -47,6 +47,36 @@ def explain(
     )
 
 
+@customer_command(app, "report")
+def report(
+    session: Session,
+    since: Annotated[datetime | None, typer.Option(help="UTC, a full hour; the month's start when not given.")] = None,
+    until: Annotated[datetime | None, typer.Option(help="UTC, a full hour; the running one when not given.")] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="cluster, project, flavor, region, sku, day, month or tag:<key>; up to four times."),
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(dir_okay=False, help="Write it to this file as CSV.")] = None,
+) -> None:
+    """Report what the project was charged, by cluster when nothing else is asked for."""
+    groups = by or ["cluster"]
+    if csv is not None:
+        csv.write_bytes(session.run(billing.report_csv(since=utc(since), until=utc(until), group_by=groups)))
+        session.show({"written": str(csv)}, [("written", str(csv))])
+        return
+    found = session.run(billing.report(since=utc(since), until=utc(until), group_by=groups))
+    if session.as_json:
+        session.show(found, ())
+        return
+    session.show_items(
+        found.rows,
+        (*(name.upper().replace("_", " ") for name in found.columns), "MINUTES", "MACHINE MINUTES", "COST"),
+        lambda row: (*(row.group[name] or "" for name in found.columns), row.minutes, row.machine_minutes, row.cost),
+    )
+    for total in found.totals:
+        session.say(f"total: {total.minutes} min, {total.cost}; charged up to {found.posted_until or 'nothing yet'}")
+
+
 @customer_command(app, "export-prices")
 def export_prices(
     session: Session, file: Annotated[Path, typer.Argument(dir_okay=False, help="Where to write the book.")]

@@ -72,6 +72,32 @@ class Charge(Answer):
     price: ChargedPrice
 
 
+class ReportSums(Answer):
+    """Figures in one currency."""
+
+    minutes: int
+    machine_minutes: int
+    cost: Money
+    list_cost: Money
+
+
+class ReportRow(ReportSums):
+    """The figures of one group."""
+
+    group: dict[str, str | None]
+
+
+class Report(Answer):
+    """What was charged for usage in [since, until); hours from `posted_until` on are not closed."""
+
+    since: datetime
+    until: datetime
+    posted_until: datetime | None = None
+    columns: Sequence[str]
+    rows: Sequence[ReportRow]
+    totals: Sequence[ReportSums]
+
+
 class BookedPrice(Answer):
     """A price in [valid_from, valid_to), for everybody or for one account."""
 

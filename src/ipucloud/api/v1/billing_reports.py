@@ -1,0 +1,171 @@
+"""Reports: what was charged, summed by what the reader asks for, as JSON or CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Annotated, Literal, TypedDict
+from uuid import UUID
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON
+from ipucloud.api.problems import invalid
+from ipucloud.api.reads import principal, reading
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import ProjectRef
+from ipucloud.api.v1.billing import AccountId
+from ipucloud.billing.accounts import account_document
+from ipucloud.billing.reports import MOST_DAYS, MOST_GROUPS, Report, ReportTooBigError, Sums, as_csv, report
+from ipucloud.clusters.models import Instant
+from ipucloud.db.statements import Statements
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import FieldError
+from ipucloud.kernel.money import Money
+
+routes = router()
+
+CSV = "text/csv"
+_HOUR = timedelta(hours=1)
+GroupBy = Annotated[str, Field(pattern=r"^(cluster|project|flavor|region|sku|day|month|tag:[^\x00-\x1f\x7f]{1,128})$")]
+
+
+class SumsOut(BaseModel):
+    """Figures in one currency; `cost` is exact and not rounded."""
+
+    minutes: int
+    machine_minutes: int = Field(description="what prices are for")
+    cost: Money
+    list_cost: Money = Field(description="what it would be at list prices")
+
+
+class ReportRowOut(SumsOut):
+    """The figures of one group."""
+
+    group: dict[str, str | None] = Field(
+        description="by the names of `columns`; null where a cluster has no such tag",
+        examples=[{"cluster": "0198…", "cluster_name": "bert"}],
+    )
+
+
+class ReportOut(BaseModel):
+    """What was charged for usage in [since, until). Rows sum to the totals, and those to the charges, exactly."""
+
+    since: datetime
+    until: datetime
+    posted_until: datetime | None = Field(description="hours from here on are not closed, and not in the report")
+    columns: list[str]
+    rows: list[ReportRowOut]
+    totals: list[SumsOut] = Field(description="one for each currency")
+
+
+class ReportQuery(BaseModel):
+    since: Instant | None = Field(None, description="a full hour; the running UTC month's start when left out")
+    until: Instant | None = Field(None, description="a full hour; the running one when left out")
+    group_by: list[GroupBy] = Field(
+        default_factory=list,
+        max_length=MOST_GROUPS,
+        description="cluster, project, flavor, region, sku, day, month, or tag:<key>; several give their combinations",
+    )
+    format: Literal["json", "csv"] | None = Field(None, description="goes before `Accept`")
+
+
+class Bounds(TypedDict):
+    """Whose charges, and when."""
+
+    groups: list[str]
+    since: datetime | None
+    until: datetime | None
+
+
+@routes.get(
+    "/v1/projects/{project}/billing/report",
+    **operation(
+        "getProjectReport", "Report what a project was charged", Permission.USAGE_READ, gives=ReportOut, files=(CSV,)
+    ),
+)
+async def get_project_report(request: Request, project: ProjectRef, query: Annotated[ReportQuery, Query()]) -> Response:
+    """Sums of posted charges of the project, whoever paid for them, by when the minutes began; 400 days at most."""
+    bounds = _bounds(query)
+    async with reading(request, project) as (connection, scope):
+        found = await _report(connection, bounds, project_id=scope.project_id)
+    return _answer(request, query, found)
+
+
+@routes.get(
+    "/v1/billing/accounts/{account:uuid}/report",
+    **operation(
+        "getAccountReport",
+        "Report what an account was charged",
+        Permission.PLATFORM_WRITE,
+        gives=ReportOut,
+        files=(CSV,),
+    ),
+)
+async def get_account_report(request: Request, account: AccountId, query: Annotated[ReportQuery, Query()]) -> Response:
+    """Sums of posted charges of every project that the account paid for, while it did."""
+    await principal(request)
+    bounds = _bounds(query)
+    services = services_of(request)
+    async with services.database.read() as connection:
+        await account_document(connection, account, currency=services.settings.currency)
+        found = await _report(connection, bounds, account_id=account)
+    return _answer(request, query, found)
+
+
+async def _report(
+    connection: Statements, bounds: Bounds, *, project_id: UUID | None = None, account_id: UUID | None = None
+) -> Report:
+    try:
+        return await report(connection, **bounds, project_id=project_id, account_id=account_id)
+    except ReportTooBigError as error:
+        raise invalid([FieldError(f"?{error.parameter}", "too_big", error.detail)]) from None
+
+
+def _bounds(query: ReportQuery) -> Bounds:
+    faults = []
+    for name in ("since", "until"):
+        instant = getattr(query, name)
+        if instant is not None and instant != instant.replace(minute=0, second=0, microsecond=0):
+            faults.append(FieldError(f"?{name}", "not_an_hour", "Charges are posted by the hour: name a full one."))
+    if query.since and query.until and not _HOUR <= query.until - query.since <= timedelta(days=MOST_DAYS):
+        faults.append(FieldError("?until", "not_a_period", f"A period has an hour to {MOST_DAYS} days."))
+    if len(set(query.group_by)) < len(query.group_by):
+        faults.append(FieldError("?group_by", "repeated", "Name each group once."))
+    if faults:
+        raise invalid(faults)
+    return {"groups": list(query.group_by), "since": query.since, "until": query.until}
+
+
+def _answer(request: Request, query: ReportQuery, found: Report) -> Response:
+    if query.format == "csv" or (query.format is None and CSV in request.headers.get("accept", "")):
+        name = f"report-{found.period.since:%Y-%m-%dT%H}-{found.period.until:%Y-%m-%dT%H}.csv"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(as_csv(found), 200, headers, f"{CSV}; charset=utf-8")
+    return Response(to_json(_document(found)), media_type=JSON)
+
+
+def _document(found: Report) -> Mapping[str, object]:
+    rows = [{"group": dict(zip(found.columns, row.group, strict=True)), **_sums(row)} for row in found.rows]
+    return {
+        "since": found.period.since,
+        "until": found.period.until,
+        "posted_until": found.period.posted_until,
+        "columns": found.columns,
+        "rows": rows,
+        "totals": [_sums(each) for each in found.totals],
+    }
+
+
+def _sums(figures: Sums) -> dict[str, object]:
+    return {
+        "minutes": figures.minutes,
+        "machine_minutes": figures.machine_minutes,
+        "cost": Money.of(figures.cost, figures.currency),
+        "list_cost": Money.of(figures.list_cost, figures.currency),
+    }

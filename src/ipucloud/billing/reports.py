@@ -1,0 +1,245 @@
+"""Reports: what was charged in a period, summed by whatever the reader asks for.
+
+Days that are rolled up come from the roll-up, all other hours from the charges themselves, in one statement and so of
+one snapshot. Either way a report is the sum of posted charges, to the last digit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from ipucloud.billing.rollup import DAY_CLOSED, HOLDS
+from ipucloud.db.documents import clauses
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.cells import text_cell, write_csv
+from ipucloud.kernel.money import plain, total
+
+MOST_DAYS = 400
+MOST_ROWS = 50_000
+MOST_GROUPS = 4
+
+
+class Group(StrEnum):
+    """What figures may be summed by, besides the value of a tag."""
+
+    CLUSTER = "cluster"
+    PROJECT = "project"
+    FLAVOR = "flavor"
+    REGION = "region"
+    SKU = "sku"
+    DAY = "day"
+    MONTH = "month"
+
+
+TAG = "tag:"
+_NAMES = {"cluster": "cluster_name", "project": "project_name"}
+_VALUES = {
+    Group.CLUSTER: "used.cluster_id::text",
+    Group.PROJECT: "used.project_id::text",
+    Group.FLAVOR: "clusters.flavor",
+    Group.REGION: "used.region",
+    Group.SKU: "used.sku",
+    Group.DAY: "to_char(used.day, 'YYYY-MM-DD')",
+    Group.MONTH: "to_char(used.day, 'YYYY-MM')",
+}
+_PERIOD = """
+WITH period AS (
+  SELECT CAST(:since AS timestamptz) AS since, CAST(:until AS timestamptz) AS until
+), payer AS MATERIALIZED (
+  SELECT DISTINCT account_id FROM project_accounts WHERE project_id = CAST(:project_id AS uuid)
+  UNION SELECT CAST(:account_id AS uuid) WHERE CAST(:account_id AS uuid) IS NOT NULL
+), whole AS MATERIALIZED (
+  SELECT rolled.day, rolled.version FROM period, day_rollups AS rolled
+"""
+_USED = """
+     AND rolled.day::timestamp AT TIME ZONE 'UTC' >= period.since
+     AND (rolled.day + 1)::timestamp AT TIME ZONE 'UTC' <= period.until
+), loose AS MATERIALIZED (
+  SELECT greatest(begins, period.since) AS begins, least(begins + interval '1 day', period.until) AS ends,
+         (begins AT TIME ZONE 'UTC')::date AS day, date_trunc('month', begins AT TIME ZONE 'UTC')::date AS month
+    FROM period,
+         generate_series(date_trunc('day', period.since, 'UTC'), period.until - interval '1 hour', interval '1 day')
+           AS begins
+   WHERE NOT EXISTS (SELECT FROM whole WHERE whole.day = (begins AT TIME ZONE 'UTC')::date)
+), used AS (
+  SELECT d.day, d.project_id, d.cluster_id, d.sku, d.region, d.currency, d.minutes, d.machine_minutes, d.cost,
+         d.list_cost
+    FROM payer JOIN usage_days d USING (account_id) JOIN whole USING (day, version)
+   WHERE CAST(:project_id AS uuid) IS NULL OR d.project_id = CAST(:project_id AS uuid)
+  UNION ALL
+  SELECT loose.day, c.project_id, c.cluster_id, c.sku, c.region, c.currency, c.minutes, c.minutes::bigint * c.quantity,
+         c.cost, c.minutes * c.quantity * c.list_unit_price
+    FROM loose CROSS JOIN payer
+    JOIN usage_charges c ON c.account_id = payer.account_id AND c.hour >= loose.begins AND c.hour < loose.ends
+                        AND c.billing_month >= loose.month
+   WHERE CAST(:project_id AS uuid) IS NULL OR c.project_id = CAST(:project_id AS uuid)
+)
+"""
+_SUMS = """
+used.currency, sum(used.minutes)::bigint AS minutes, sum(used.machine_minutes)::bigint AS machine_minutes,
+sum(used.cost) AS cost, sum(used.list_cost) AS list_cost
+"""
+_POSTED = sa.text(
+    """
+    SELECT date_trunc('hour', coalesce(CAST(:since AS timestamptz), date_trunc('month', app_now(), 'UTC')), 'UTC')
+               AS since,
+           date_trunc('hour', coalesce(CAST(:until AS timestamptz), app_now()), 'UTC') AS until,
+           (SELECT max(hour) + interval '1 hour' FROM hour_closes WHERE closed_at IS NOT NULL) AS posted_until
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """[since, until), whole hours. Charges are posted for hours before `posted_until`; None: for none yet."""
+
+    since: datetime
+    until: datetime
+    posted_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Figures in one currency. Machine-minutes are what prices are for."""
+
+    currency: str
+    minutes: int
+    machine_minutes: int
+    cost: Decimal
+    list_cost: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRow(Sums):
+    """The figures of one group: a value for each column of the report, None where there is no such tag."""
+
+    group: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`columns` are the names of what rows are grouped by; `totals` has a row for each currency."""
+
+    period: Period
+    columns: tuple[str, ...]
+    rows: Sequence[ReportRow]
+    totals: Sequence[Sums]
+
+
+@dataclass
+class ReportTooBigError(Exception):
+    """More than `MOST_DAYS` days or `MOST_ROWS` groups; what to do about it."""
+
+    parameter: str
+    detail: str
+
+
+async def report(
+    connection: Statements,
+    *,
+    groups: Sequence[str],
+    since: datetime | None,
+    until: datetime | None,
+    project_id: UUID | None = None,
+    account_id: UUID | None = None,
+) -> Report:
+    """What a project used, or an account paid for, in [since, until); without bounds, the running UTC month.
+
+    Bounds are cut to the hour. `groups` are names of `Group` or `tag:<key>`. An hour counts by when its minutes began,
+    whichever bill its charges are on; hours that are not closed are not in it. Raises ReportTooBigError.
+    """
+    [row] = await connection.execute(_POSTED, {"since": since, "until": until})
+    period = Period(row.since, row.until, row.posted_until)
+    if period.until - period.since > timedelta(days=MOST_DAYS):
+        raise ReportTooBigError("since", f"A report is about {MOST_DAYS} days at most.")
+    tags = [group.removeprefix(TAG) for group in groups if group.startswith(TAG)]
+    columns = tuple(name for group in groups for name in _columns(group))
+    values = {"project_id": project_id, "account_id": account_id, "since": period.since, "until": period.until}
+    statement = _statement(tuple(TAG if group.startswith(TAG) else group for group in groups))
+    found = await connection.execute(statement, values | {f"tag_{place}": tag for place, tag in enumerate(tags)})
+    rows = [_row(each, len(columns)) for each in found]
+    if len(rows) > MOST_ROWS:
+        raise ReportTooBigError("group_by", "There are too many groups: ask for a shorter period, or group by less.")
+    return Report(period, columns, rows, _totals(rows))
+
+
+def as_csv(found: Report) -> bytes:
+    """A row for each group, without totals: the rows sum to them."""
+    header = (*found.columns, "currency", "minutes", "machine_minutes", "list_cost", "cost")
+    return write_csv(header, (_cells(row) for row in found.rows))
+
+
+def _cells(row: ReportRow) -> tuple[str | None, ...]:
+    group = (None if value is None else text_cell(value) for value in row.group)
+    figures = (str(row.minutes), str(row.machine_minutes), plain(row.list_cost), plain(row.cost))
+    return (*group, row.currency, *figures)
+
+
+def _columns(group: str) -> tuple[str, ...]:
+    return (group, _NAMES[group]) if group in _NAMES else (group,)
+
+
+@cache
+def _statement(groups: tuple[str, ...]) -> sa.TextClause:
+    values, tags = [], 0
+    for group in groups:
+        if group == TAG:
+            values.append(f"clusters.tags ->> CAST(:tag_{tags} AS text)")
+            tags += 1
+            continue
+        values.append(_VALUES[Group(group)])
+        values += [f"{group}s.name"] if group in _NAMES else []
+    named = [f"{value} AS group_{place}" for place, value in enumerate(values)]
+    places = [f"group_{place}" for place in range(len(values))]
+    return sa.text(
+        clauses(
+            _PERIOD,
+            DAY_CLOSED,
+            "WHERE",
+            HOLDS,
+            _USED,
+            "SELECT",
+            ", ".join([*named, _SUMS]),
+            "FROM used",
+            "LEFT JOIN clusters ON clusters.id = used.cluster_id" if _of_clusters(groups) else "",
+            "LEFT JOIN projects ON projects.id = used.project_id" if Group.PROJECT in groups else "",
+            "GROUP BY",
+            ", ".join([*places, "used.currency"]),
+            "ORDER BY",
+            ", ".join([*places, "used.currency"]),
+            f"LIMIT {MOST_ROWS + 1}",
+        )
+    )
+
+
+def _of_clusters(groups: tuple[str, ...]) -> bool:
+    return bool({Group.CLUSTER.value, Group.FLAVOR.value, TAG} & set(groups))
+
+
+def _row(row: sa.Row[Any], groups: int) -> ReportRow:
+    return ReportRow(row.currency, row.minutes, row.machine_minutes, row.cost, row.list_cost, tuple(row[:groups]))
+
+
+def _totals(rows: Sequence[ReportRow]) -> list[Sums]:
+    by_currency: dict[str, list[ReportRow]] = {}
+    for row in rows:
+        by_currency.setdefault(row.currency, []).append(row)
+    return [
+        Sums(
+            currency,
+            sum(row.minutes for row in of_currency),
+            sum(row.machine_minutes for row in of_currency),
+            total(row.cost for row in of_currency),
+            total(row.list_cost for row in of_currency),
+        )
+        for currency, of_currency in sorted(by_currency.items())
+    ]

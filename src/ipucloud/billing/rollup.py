@@ -1,0 +1,98 @@
+"""The daily roll-up: what the charges of a day come to, so that a report of a month does not read every hour.
+
+A roll-up remembers how many hours of its day were closed and the sum of their revisions. Every transaction that posts
+charges changes one of the two (`close.post_hour`, `close.correct_hour`), in the row that it holds. So a roll-up whose
+figures are those of `hour_closes` is right, and any other is made again; whoever reads compares them in the statement
+that reads. Nothing is added to the close itself.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+import sqlalchemy as sa
+
+from ipucloud.db.documents import clauses
+from ipucloud.db.engine import Database
+from ipucloud.db.statements import Statements
+
+DAYS_AT_ONCE = 31
+"""Days rolled up in one turn; the next turn goes on."""
+
+DAY_CLOSED = """
+CROSS JOIN LATERAL (
+  SELECT count(*)::integer AS hours, coalesce(sum(h.revision), 0)::bigint AS revisions FROM hour_closes h
+   WHERE h.hour >= rolled.day::timestamp AT TIME ZONE 'UTC'
+     AND h.hour < (rolled.day + 1)::timestamp AT TIME ZONE 'UTC' AND h.closed_at IS NOT NULL
+) AS present
+"""
+"""A join that gives each day of `rolled` what `hour_closes` has of it."""
+
+HOLDS = "(rolled.hours, rolled.revisions) = (present.hours, present.revisions)"
+"""Whether a row of `day_rollups AS rolled` is as the charges are."""
+
+_STALE = sa.text(
+    """
+    SELECT day
+      FROM (SELECT (hour AT TIME ZONE 'UTC')::date AS day, count(*) AS hours, sum(revision) AS revisions
+              FROM hour_closes
+             WHERE closed_at IS NOT NULL AND hour < date_trunc('day', app_now(), 'UTC')
+             GROUP BY 1) AS closed
+      LEFT JOIN day_rollups USING (day)
+     WHERE (closed.hours, closed.revisions) IS DISTINCT FROM (day_rollups.hours, day_rollups.revisions)
+     ORDER BY day LIMIT :limit
+    """
+)
+_KNOW = sa.text("INSERT INTO day_rollups (day) VALUES (:day) ON CONFLICT DO NOTHING")
+_LOCK = sa.text("SELECT version FROM day_rollups WHERE day = :day FOR UPDATE")
+_PATIENCE = sa.text("SET LOCAL statement_timeout = '10min'")
+# One statement: its rows and the figures that say what they are made from are of one snapshot.
+_BUILD = sa.text(
+    clauses(
+        """
+        WITH made AS (
+          INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, sku, region, currency, minutes,
+                                  machine_minutes, cost, list_cost)
+          SELECT CAST(:day AS date), :version, account_id, project_id, cluster_id, sku, region, currency, sum(minutes),
+                 sum(minutes::bigint * quantity), sum(cost), sum(minutes * quantity * list_unit_price)
+            FROM usage_charges
+           WHERE billing_month >= date_trunc('month', CAST(:day AS date))::date
+             AND hour >= CAST(:day AS date)::timestamp AT TIME ZONE 'UTC'
+             AND hour < (CAST(:day AS date) + 1)::timestamp AT TIME ZONE 'UTC'
+           GROUP BY account_id, project_id, cluster_id, sku, region, currency
+          RETURNING 1
+        )
+        UPDATE day_rollups AS rolled
+           SET version = :version, hours = present.hours, revisions = present.revisions, built_at = app_now(),
+               clusters = (SELECT count(*) FROM made)
+          FROM (SELECT CAST(:day AS date) AS day) AS asked
+        """,
+        DAY_CLOSED.replace("rolled.", "asked."),
+        "WHERE rolled.day = asked.day",
+    )
+).bindparams(sa.bindparam("version", type_=sa.Integer))
+_FORGET = sa.text("DELETE FROM usage_days WHERE day = :day AND version < :version")
+
+
+async def stale_days(connection: Statements, limit: int) -> list[date]:
+    """Days that are over and have no roll-up, or one that something was posted after."""
+    return list((await connection.execute(_STALE, {"limit": limit})).scalars())
+
+
+async def roll_up(database: Database, day: date) -> None:
+    """Make the day's roll-up anew. Broken off, the one before stays; two at once wait for each other."""
+    async with database.begin() as connection:
+        await connection.execute(_PATIENCE)
+        await connection.execute(_KNOW, {"day": day})
+        version = (await connection.execute(_LOCK, {"day": day})).scalar_one() + 1
+        await connection.execute(_BUILD, {"day": day, "version": version})
+        await connection.execute(_FORGET, {"day": day, "version": version})
+
+
+async def roll_up_days(database: Database) -> list[date]:
+    """Make every roll-up that is missing or does not hold, some at a time; the days."""
+    async with database.read() as connection:
+        days = await stale_days(connection, DAYS_AT_ONCE)
+    for day in days:
+        await roll_up(database, day)
+    return days

@@ -1,0 +1,47 @@
+"""Rules about what is made from charges: the daily roll-up."""
+
+from __future__ import annotations
+
+from ipucloud.billing.rollup import DAY_CLOSED, HOLDS
+from ipucloud.db.documents import clauses
+from ipucloud.invariants.rules import Invariant, by
+
+ROLL_UP = Invariant(
+    name="roll_up_is_the_charges",
+    sentence="A roll-up that holds is what the charges of its day come to, account by account (the one built last).",
+    object_type="day",
+    remedy="Let the audit throw the roll-up away; it is made again within a minute. Find out what wrote to it.",
+    heal=by(
+        "throws the roll-up away, so that it is made again",
+        "UPDATE day_rollups SET hours = -1 WHERE day = CAST(:object_id AS date) AND hours >= 0",
+    ),
+    statement=clauses(
+        "WITH last AS (SELECT rolled.day, rolled.version FROM day_rollups AS rolled",
+        DAY_CLOSED,
+        "WHERE",
+        HOLDS,
+        """
+         AND built_at IS NOT NULL ORDER BY built_at DESC, rolled.day DESC LIMIT 1
+        ), charged AS (
+          SELECT c.account_id, c.currency, sum(c.minutes) AS minutes,
+                 sum(c.minutes::bigint * c.quantity) AS machine_minutes, sum(c.cost) AS cost,
+                 sum(c.minutes * c.quantity * c.list_unit_price) AS list_cost
+            FROM last JOIN usage_charges c ON c.hour >= last.day::timestamp AT TIME ZONE 'UTC'
+                                          AND c.hour < (last.day + 1)::timestamp AT TIME ZONE 'UTC'
+           GROUP BY c.account_id, c.currency
+        ), rolled_up AS (
+          SELECT d.account_id, d.currency, sum(d.minutes) AS minutes, sum(d.machine_minutes) AS machine_minutes,
+                 sum(d.cost) AS cost, sum(d.list_cost) AS list_cost
+            FROM last JOIN usage_days d USING (day, version) GROUP BY d.account_id, d.currency
+        )
+        SELECT (SELECT day FROM last)::text AS object_id, NULL::uuid AS project_id,
+               format('%s accounts differ; rolled up %s, charged %s', count(*), sum(r.cost), sum(c.cost)) AS detail
+          FROM charged c FULL JOIN rolled_up r USING (account_id, currency)
+         WHERE (c.minutes, c.machine_minutes, c.cost, c.list_cost)
+               IS DISTINCT FROM (r.minutes, r.machine_minutes, r.cost, r.list_cost)
+        HAVING count(*) > 0
+        """,
+    ),
+)
+
+RULES = (ROLL_UP,)

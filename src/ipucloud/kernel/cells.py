@@ -1,0 +1,24 @@
+"""Tables as CSV (RFC 4180) that no spreadsheet takes for formulas."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+FORMULA_STARTS = "=+-@\t\r\x00\uff1d\uff0b\uff0d\uff20"  # the last four: = + - @ in full width
+"""First characters that make a spreadsheet compute, or skip them and then compute (OWASP, CSV injection)."""
+
+
+def text_cell(text: str) -> str:
+    """The text, behind an apostrophe where a spreadsheet would take it for a formula."""
+    return f"'{text}" if text.startswith(tuple(FORMULA_STARTS)) else text
+
+
+def write_csv(header: Sequence[str], rows: Iterable[Sequence[str | None]]) -> bytes:
+    """UTF-8 with CRLF line ends. A cell is a string that may be shown as it is (see `text_cell`), or None: empty."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(header)
+    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+    return out.getvalue().encode()

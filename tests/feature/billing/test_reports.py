@@ -1,0 +1,155 @@
+"""The daily roll-up and reports: the same sums as the charges, whatever came late and whatever is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date
+from decimal import Decimal
+from itertools import product
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from ipucloud.billing.close import correct_hour
+from ipucloud.billing.reports import Group, Report, as_csv, report
+from ipucloud.billing.rollup import roll_up, roll_up_days
+from ipucloud.invariants.billing_exports import ROLL_UP
+from ipucloud.invariants.rules import violations
+from tests.feature.billing.books import Books, at
+from tests.support.factories import Project, make_project
+
+pytestmark = pytest.mark.anyio
+
+SINCE, UNTIL = at("2026-05-04T00:00:00"), at("2026-05-08T00:00:00")
+NOW = at("2026-05-07T09:30:00")
+
+
+async def ask(books: Books, *groups: str, **scope: Any) -> Report:
+    bounds = {"since": SINCE, "until": UNTIL} | scope
+    if "account_id" not in bounds:
+        bounds.setdefault("project_id", books.project.id)
+    async with books.database.read() as connection:
+        return await report(connection, groups=groups, **bounds)
+
+
+async def furnished(books: Books) -> Project:
+    """Two projects over four days, one paid for by the other from noon of a day on; the running day is not over."""
+    await books.price("0.0625", valid_to=at("2026-05-05T08:30:30"))
+    await books.price("0.0710", at("2026-05-05T08:30:30"))
+    async with books.database.begin() as connection:
+        other = await make_project(connection, quota=None)
+    first, second, third = await books.cluster(), await books.cluster(), await books.cluster(other)
+    await books.used(first, at("2026-05-04T06:12:13"), at("2026-05-06T09:00:01"), quantity=4)
+    await books.used(second, at("2026-05-04T23:59:59"), at("2026-05-05T00:00:01"))
+    await books.used(third, at("2026-05-05T10:10:10"), quantity=2, project=other)
+    await books.execute(
+        "INSERT INTO project_accounts (project_id, account_id, valid_from)"
+        " VALUES (:project, :payer, '2026-05-06T12:00:00Z')",
+        project=other.id,
+        payer=books.project.id,
+    )
+    await books.execute('UPDATE clusters SET tags = \'{"team": "=1+1"}\' WHERE id = :id', id=first)
+    await books.keep(NOW)
+    return other
+
+
+async def charged(books: Books, where: str, **values: object) -> tuple[int, Decimal]:
+    [row] = await books.rows(
+        f"SELECT coalesce(sum(minutes), 0), coalesce(sum(cost), 0) FROM usage_charges WHERE {where}",  # noqa: S608
+        **values,
+    )
+    return int(row[0]), row[1]
+
+
+def summed(found: Report) -> tuple[int, Decimal]:
+    return sum(each.minutes for each in found.rows), sum((each.cost for each in found.rows), Decimal(0))
+
+
+async def rolled_up(books: Books) -> list[date]:
+    return [row.day for row in await books.rows("SELECT day FROM day_rollups WHERE hours > 0 ORDER BY day")]
+
+
+async def sound(books: Books) -> bool:
+    async with books.database.begin() as connection:
+        return not await violations(connection, ROLL_UP)
+
+
+async def test_every_grouping_sums_to_the_charges(books: Books) -> None:
+    other = await furnished(books)
+    assert await rolled_up(books) == [date(2026, 5, 4), date(2026, 5, 5), date(2026, 5, 6)]
+    assert await sound(books)
+    groupings: list[tuple[str, ...]] = [(), *product((*Group, "tag:team")), ("cluster", "day"), ("tag:team", "month")]
+    windows = [
+        (SINCE, UNTIL),
+        (at("2026-05-04T07:00:00"), at("2026-05-07T05:00:00")),
+        (SINCE, at("2026-05-04T01:00:00")),
+    ]
+    for groups, (since, until) in product(groupings, windows):
+        for project in (books.project, other):
+            found = await ask(books, *groups, project_id=project.id, since=since, until=until)
+            wanted = await charged(
+                books, "project_id = :id AND hour >= :since AND hour < :until", id=project.id, since=since, until=until
+            )
+            assert summed(found) == wanted, (groups, since)
+            assert [(each.minutes, each.cost) for each in found.totals] == [wanted][: len(found.rows)]
+    for account in (books.project, other):
+        found = await ask(books, "project", account_id=account.id)
+        assert summed(found) == await charged(books, "account_id = :id", id=account.id)
+    assert len((await ask(books, "project", account_id=books.project.id)).rows) == 2
+
+
+async def test_a_report_is_the_same_with_and_without_roll_ups(books: Books) -> None:
+    await furnished(books)
+    with_them = await ask(books, "cluster", "day", "sku")
+    await books.execute("UPDATE day_rollups SET hours = -1")
+    assert await ask(books, "cluster", "day", "sku") == with_them
+    assert len(await roll_up_days(books.database)) == 3
+    assert await ask(books, "cluster", "day", "sku") == with_them
+
+
+async def test_what_comes_late_is_in_the_next_report_and_in_the_next_roll_up(books: Books) -> None:
+    await furnished(books)
+    cluster = await books.cluster()
+    before = await ask(books, "day")
+    await books.used(cluster, at("2026-05-05T09:00:00"), at("2026-05-05T09:10:00"))
+    await correct_hour(books.database, at("2026-05-05T09:00:00"))
+    after = await ask(books, "day")
+    assert summed(after)[0] == summed(before)[0] + 10
+    assert await sound(books), "a roll-up that something came after is not used, and not wrong"
+    assert await roll_up_days(books.database) == [date(2026, 5, 5)]
+    assert await ask(books, "day") == after
+    assert await sound(books)
+    assert await roll_up_days(books.database) == []
+
+
+async def test_many_that_roll_up_at_once_leave_one_roll_up(books: Books) -> None:
+    await furnished(books)
+    await asyncio.gather(*(roll_up(books.database, date(2026, 5, 5)) for _ in range(4)))
+    [versions] = await books.rows("SELECT count(DISTINCT version) FROM usage_days WHERE day = '2026-05-05'")
+    assert versions[0] == 1
+    assert await sound(books)
+
+
+async def test_a_roll_up_that_is_broken_off_leaves_the_one_before(books: Books) -> None:
+    await furnished(books)
+    before = await books.rows("SELECT * FROM usage_days ORDER BY day, cluster_id")
+    await books.execute("UPDATE day_rollups SET revisions = -1 WHERE day = '2026-05-05'")
+    async with books.database.begin() as connection:
+        await connection.execute(sa.text("SELECT FROM day_rollups WHERE day = '2026-05-05' FOR UPDATE"))
+        attempt = asyncio.create_task(roll_up(books.database, date(2026, 5, 5)))
+        while not await books.rows("SELECT FROM pg_locks WHERE NOT granted"):
+            await asyncio.sleep(0.01)
+        attempt.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await attempt
+    assert await books.rows("SELECT * FROM usage_days ORDER BY day, cluster_id") == before
+
+
+async def test_csv_holds_no_formula(books: Books) -> None:
+    await furnished(books)
+    lines = as_csv(await ask(books, "tag:team")).decode().split("\r\n")
+    assert lines[0] == "tag:team,currency,minutes,machine_minutes,list_cost,cost"
+    assert lines[1].startswith("'=1+1,EUR,")
+    assert lines[2].startswith(",EUR,1,1,")
+    assert lines[-1] == ""
