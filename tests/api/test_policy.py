@@ -91,6 +91,8 @@ POLICY: dict[str, frozenset[Role]] = {
     "getProjectAccount": EVERYBODY,
     "assignProjectAccount": PLATFORM,
     "listCharges": EVERYBODY,
+    "getProjectReport": EVERYBODY,
+    "getAccountReport": PLATFORM,
     "readPriceBook": PLATFORM,
     "addPrices": PLATFORM,
 }
