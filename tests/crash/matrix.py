@@ -50,8 +50,8 @@ AnyCase: TypeAlias = Case | RequestCase
 
 DOCS = Path(__file__).parents[2] / "docs"
 NEVER = "never"
-BOOKS = ("close.", "correct.", "months.")
-"""tests/feature/billing/test_killed.py has a trial for each of these."""
+BOOKS = ("close.", "correct.", "invoices.", "months.")
+"""test_killed.py and invoices/test_killed_invoices.py in tests/feature/billing have a trial for each of these."""
 HITS = (1, 2)
 
 _HOMES: dict[str, Kind | RequestKind] = {

@@ -5,6 +5,9 @@ from __future__ import annotations
 import structlog
 
 from ipucloud.billing.close import close_hour, correct_hour, due_hours, hours_to_correct
+from ipucloud.billing.invoices.credits import expire_credits
+from ipucloud.billing.invoices.issue import issue_invoices
+from ipucloud.billing.invoices.payments import RECORDED, PaymentPort, collect_payments
 from ipucloud.billing.months import open_months, seal_months
 from ipucloud.billing.rollup import roll_up_days
 from ipucloud.db.engine import Database
@@ -15,8 +18,8 @@ HOURS_AT_ONCE = 1000
 """Hours closed, and hours corrected, in one turn; the next turn goes on."""
 
 
-async def keep_books(database: Database) -> None:
-    """Open months ahead, close what is due, correct what came late, roll days up, seal what is over.
+async def keep_books(database: Database, payments: PaymentPort = RECORDED) -> None:
+    """Open months ahead, close what is due, correct what came late, roll days up, seal what is over, and bill it.
 
     Broken off, it goes on.
     """
@@ -35,3 +38,7 @@ async def keep_books(database: Database) -> None:
         log.info("day_rolled_up", day=day.isoformat())
     for month in await seal_months(database):
         log.info("month_sealed", month=month.isoformat())
+    for number in await issue_invoices(database):
+        log.info("invoice_issued", number=number)
+    await expire_credits(database)
+    await collect_payments(database, payments)

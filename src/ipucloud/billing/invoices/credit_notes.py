@@ -1,0 +1,107 @@
+"""Credit notes: what an issued invoice asked for too much, given back in a document of its own series.
+
+They bear the invoice's tax rate. All of an invoice's together never exceed it, neither in net nor in tax. What is still
+due of the invoice is reduced first; what was paid already goes into the wallet.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from uuid import UUID
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.invoices.document import Credit, credit_note_document
+from ipucloud.billing.invoices.numbers import next_number, today
+from ipucloud.billing.invoices.payer import Payer, lock_payer, platform
+from ipucloud.billing.invoices.payments import settle_invoice, still_due
+from ipucloud.billing.invoices.posting import Move, post
+from ipucloud.billing.invoices.tables import CREDIT_NOTE_SERIES
+from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.money import plain, product, rounded
+
+_INVOICE = sa.text(
+    """
+    SELECT i.id, i.account_id, i.currency, i.taxable, i.tax, i.document::text AS document, t.rate,
+           coalesce(given.net, 0) AS given_net, coalesce(given.tax, 0) AS given_tax
+      FROM invoices i
+      JOIN invoice_taxes t ON t.invoice_id = i.id
+     CROSS JOIN LATERAL (
+       SELECT sum(net) AS net, sum(tax) AS tax FROM credit_notes n WHERE n.invoice_id = i.id) AS given
+     WHERE i.number = :number
+    """
+)
+_ACCOUNT = sa.text("SELECT account_id FROM invoices WHERE number = :number")
+_NOTE = sa.text(
+    """
+    INSERT INTO credit_notes (id, invoice_id, series, year, sequence, number, reason, net, tax, total, to_wallet,
+                              document)
+    VALUES (:id, :invoice_id, :series, :year, :sequence, :number, :reason, :net, :tax, :total, :to_wallet,
+            CAST(:document AS json))
+    """
+)
+
+
+async def issue_credit_note(connection: AsyncConnection, invoice: str, *, net: Decimal | None, reason: str) -> str:
+    """Give back `net`, in whole cents, and its tax, or all that is left; the number of the credit note.
+
+    Raises `Problem` not_found, state_conflict when nothing is left to give back, validation_failed for more than that.
+    """
+    account = (await connection.execute(_ACCOUNT, {"number": invoice})).scalar_one_or_none()
+    if account is None:
+        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    payer = await lock_payer(connection, account)
+    row = (await connection.execute(_INVOICE, {"number": invoice})).one()
+    left, left_tax = row.taxable - row.given_net, row.tax - row.given_tax
+    if left <= 0:
+        raise Problem(STATE_CONFLICT, "Nothing is left of this invoice that could be given back.")
+    if net is not None and net > left:
+        fault = FieldError("/net", "too_much", f"At most {plain(left)} {row.currency} is left of the invoice.")
+        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was given back.", [fault])
+    net = left if net is None else net
+    tax = left_tax if net == left else min(left_tax, rounded(product(net, row.rate)))
+    due = await still_due(connection, row.id)
+    credit = Credit(net, tax, to_wallet=max(Decimal(0), net + tax - due))
+    return await _write(connection, payer, row, credit, reason)
+
+
+async def _write(
+    connection: AsyncConnection, payer: Payer, invoice: sa.Row[*tuple[object, ...]], credit: Credit, reason: str
+) -> str:
+    made, day, currency = new_id(), await today(connection), str(invoice.currency)
+    await post(connection, _moves(made, payer, credit, currency))
+    number = await next_number(connection, CREDIT_NOTE_SERIES, day)
+    document = credit_note_document(
+        orjson.loads(str(invoice.document)), credit, number=str(number), issued_on=day, reason=reason
+    )
+    values = {
+        "id": made,
+        "invoice_id": invoice.id,
+        "series": number.series,
+        "year": number.year,
+        "sequence": number.sequence,
+        "number": str(number),
+        "reason": reason,
+        "net": credit.net,
+        "tax": credit.tax,
+        "total": credit.total,
+        "to_wallet": credit.to_wallet,
+        "document": orjson.dumps(document).decode(),
+    }
+    await connection.execute(_NOTE, values)
+    settled = credit.total - credit.to_wallet
+    await settle_invoice(connection, UUID(str(invoice.id)), settled, credit_note_id=made)
+    return str(number)
+
+
+def _moves(note_id: UUID, payer: Payer, credit: Credit, currency: str) -> list[Move]:
+    receivable = payer.side("receivable", currency)
+    name = f"credit_note/{note_id}"
+    return [
+        Move(f"{name}/net", "credit_note_net", platform("revenue", currency), receivable, credit.net),
+        Move(f"{name}/tax", "credit_note_tax", platform("tax", currency), receivable, credit.tax),
+        Move(f"{name}/wallet", "credit_note_wallet", receivable, payer.side("wallet", currency), credit.to_wallet),
+    ]

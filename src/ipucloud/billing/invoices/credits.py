@@ -1,0 +1,156 @@
+"""Promotional credit: granted by an operator, burned by invoices, the one that expires first before the others.
+
+A credit pays for usage that began before it expired, and never for more than there was. What is left of it goes back
+once its last month was invoiced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.invoices.lines import Bill
+from ipucloud.billing.invoices.payer import lock_payer, platform
+from ipucloud.billing.invoices.posting import Move, post
+from ipucloud.db.documents import money, rfc3339
+from ipucloud.db.engine import Database
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.money import Money, whole_cents
+
+AT_ONCE = 1000
+"""Credits whose rest goes back in one turn."""
+
+_REST = "amount - coalesce((SELECT sum(u.amount) FROM promo_credit_uses u WHERE u.credit_id = c.id), 0)"
+_GRANT = sa.text(
+    """
+    INSERT INTO promo_credits (id, account_id, currency, amount, reason, expires_at)
+    VALUES (:id, :account_id, :currency, :amount, :reason, :expires_at)
+    """
+)
+_LIST = sa.text(
+    f"""
+    SELECT json_build_object(
+             'id', id, 'account_id', account_id, 'amount', {money("amount", "currency")}, 'reason', reason,
+             'rest', {money(_REST, "currency")}, 'expires_at', {rfc3339("expires_at")},
+             'created_at', {rfc3339("created_at")})::text AS document
+      FROM promo_credits c
+     WHERE account_id = :account_id AND (CAST(:id AS uuid) IS NULL OR id = :id)
+     ORDER BY expires_at, id LIMIT 1000
+    """  # noqa: S608  # our own text
+)
+# Only a credit that expired within the month needs to know what was used before.
+_USABLE = sa.text(
+    f"""
+    SELECT id, rest, CASE WHEN expires_at < (CAST(:month AS date) + interval '1 month') AT TIME ZONE 'UTC' THEN (
+             SELECT coalesce(sum(cost), 0) FROM usage_charges u
+              WHERE u.billing_month = :month AND u.account_id = :account_id AND u.currency = :currency
+                AND u.started_at < c.expires_at) END AS used_before
+      FROM (SELECT c.id, c.expires_at, {_REST} AS rest FROM promo_credits c
+             WHERE account_id = :account_id AND currency = :currency
+               AND expires_at > CAST(:month AS date)::timestamp AT TIME ZONE 'UTC') AS c
+     WHERE rest > 0
+     ORDER BY expires_at, id
+    """  # noqa: S608  # our own text
+)
+_BURN = sa.text(
+    "INSERT INTO promo_credit_uses (credit_id, invoice_id, amount) VALUES (:credit_id, :invoice_id, :amount)"
+)
+_EXPIRED = sa.text(
+    f"""
+    SELECT id, account_id, currency, {_REST} AS rest FROM promo_credits c
+     WHERE expires_at <= app_now() AND {_REST} > 0
+       AND NOT EXISTS (
+         SELECT FROM billing_months b
+          WHERE b.month < c.expires_at AT TIME ZONE 'UTC'
+            AND NOT EXISTS (SELECT FROM invoiced_months i WHERE i.month = b.month))
+       AND (CAST(:id AS uuid) IS NULL OR id = :id)
+     ORDER BY expires_at, id LIMIT :limit
+    """  # noqa: S608  # our own text
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Usable:
+    """A credit with something left. `used_before`: exact usage until it expired; None when it still holds."""
+
+    id: UUID
+    rest: Decimal
+    used_before: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Burned:
+    credit_id: UUID
+    amount: Decimal
+
+
+async def grant(
+    connection: AsyncConnection, account_id: UUID, amount: Money, *, reason: str, expires_at: datetime
+) -> UUID:
+    """Give the account credit, in whole cents. Raises `Problem` not_found."""
+    payer, made = await lock_payer(connection, account_id), new_id()
+    values = {"account_id": account_id, "currency": amount.currency, "amount": amount.amount, "id": made}
+    await connection.execute(_GRANT, values | {"reason": reason, "expires_at": expires_at})
+    debit, credit = platform("revenue", amount.currency), payer.side("promo", amount.currency)
+    await post(connection, [Move(f"credit/{made}/granted", "credit_granted", debit, credit, amount.amount)])
+    return made
+
+
+async def credits_of(connection: Statements, account_id: UUID, *, id: UUID | None = None) -> Sequence[str]:  # noqa: A002
+    """The account's credits as JSON, the one that expires first at the top; or the one with this id."""
+    return list((await connection.execute(_LIST, {"account_id": account_id, "id": id})).scalars())
+
+
+async def usable(connection: Statements, bill: Bill) -> Sequence[Usable]:
+    """What may be burned for the bill, in the order in which it is."""
+    rows = await connection.execute(_USABLE, bill.values())
+    return [Usable(row.id, row.rest, row.used_before) for row in rows]
+
+
+def burn(usable_credits: Sequence[Usable], subtotal: Decimal) -> Sequence[Burned]:
+    """Take from each in order, never more than it has, than was used before it expired, and than there is to pay."""
+    burned: list[Burned] = []
+    left, taken = subtotal, Decimal(0)
+    for credit in usable_credits:
+        most = left if credit.used_before is None else min(left, whole_cents(credit.used_before) - taken)
+        amount = min(credit.rest, most)
+        if amount > 0:
+            burned.append(Burned(credit.id, amount))
+            left, taken = left - amount, taken + amount
+    return burned
+
+
+async def write_burned(connection: AsyncConnection, invoice_id: UUID, burned: Sequence[Burned]) -> None:
+    """Remember which credits an invoice took from; the transfer is the invoice's."""
+    for each in burned:
+        values = {"credit_id": each.credit_id, "invoice_id": invoice_id, "amount": each.amount}
+        await connection.execute(_BURN, values)
+
+
+async def expire_credits(database: Database) -> int:
+    """Take back what is left of credits that expired, each in its own transaction; how many."""
+    async with database.read() as connection:
+        due = (await connection.execute(_EXPIRED, {"id": None, "limit": AT_ONCE})).all()
+    for row in due:
+        async with database.begin() as transaction:
+            await _expire(transaction, row.account_id, row.id)
+            failpoint("invoices.before_expiry_commit")
+    return len(due)
+
+
+async def _expire(connection: AsyncConnection, account_id: UUID, credit_id: UUID) -> None:
+    payer = await lock_payer(connection, account_id)
+    row = (await connection.execute(_EXPIRED, {"id": credit_id, "limit": 1})).one_or_none()
+    if row is None:
+        return
+    await connection.execute(_BURN, {"credit_id": credit_id, "invoice_id": None, "amount": row.rest})
+    debit, credit = payer.side("promo", row.currency), platform("revenue", row.currency)
+    await post(connection, [Move(f"credit/{credit_id}/expired", "credit_expired", debit, credit, row.rest)])

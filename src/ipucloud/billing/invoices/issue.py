@@ -1,0 +1,303 @@
+"""Issuing invoices: once a month is sealed, one transaction for each account and currency that used anything in it.
+
+An invoice is a function of sealed charges, the account, the seller and the tax rates of the day. Whoever comes second
+finds it; whoever is killed leaves nothing, not even a number. A month of which nothing is left to issue is remembered,
+so that nobody looks at it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+import orjson
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.invoices.credits import Burned, burn, usable, write_burned
+from ipucloud.billing.invoices.document import Figures, invoice_document, seller_of
+from ipucloud.billing.invoices.lines import Bill, Line, lines_of
+from ipucloud.billing.invoices.numbers import Number, next_number, today
+from ipucloud.billing.invoices.payer import Payer, balance, lock_payer, platform
+from ipucloud.billing.invoices.posting import Move, post
+from ipucloud.billing.invoices.seller import seller_document
+from ipucloud.billing.invoices.tables import INVOICE_SERIES
+from ipucloud.billing.invoices.tax import Tax, Taxpayer, Treatment, treatment_of
+from ipucloud.billing.invoices.tax_rates import rate_on
+from ipucloud.billing.invoicing import LineInput, settle
+from ipucloud.db.engine import Database
+from ipucloud.events.log import record
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.money import rounded, total
+
+log = structlog.get_logger(__name__)
+
+ACCOUNTS_AT_ONCE = 500
+"""Accounts looked up at once; memory does not grow with how many there are."""
+NO_TAX = "VAT"
+
+_MONTHS = sa.text(
+    """
+    SELECT month FROM billing_months b
+     WHERE sealed_at IS NOT NULL AND NOT EXISTS (SELECT FROM invoiced_months i WHERE i.month = b.month)
+     ORDER BY month
+    """
+)
+# Whoever used anything has an account `unbilled`; the index of charges by account tells whether it was in the month.
+_ACCOUNTS = sa.text(
+    """
+    SELECT owner_id, currency FROM ledger_accounts a
+     WHERE code = 'unbilled'
+       AND (owner_id, currency) > (CAST(:behind_account AS uuid), CAST(:behind_currency AS text))
+       AND EXISTS (SELECT FROM usage_charges c
+                    WHERE c.billing_month = :month AND c.account_id = a.owner_id AND c.currency = a.currency)
+       AND NOT EXISTS (SELECT FROM invoices i
+                        WHERE i.account_id = a.owner_id AND i.currency = a.currency AND i.month = :month)
+     ORDER BY owner_id, currency LIMIT :limit
+    """
+)
+_ISSUED = sa.text("SELECT FROM invoices WHERE account_id = :account_id AND currency = :currency AND month = :month")
+_DONE = sa.text("INSERT INTO invoiced_months (month) VALUES (:month) ON CONFLICT DO NOTHING")
+# A month of an account may be many charges.
+_LONG = sa.text("SET LOCAL statement_timeout = '10min'")
+_INVOICE = sa.text(
+    """
+    INSERT INTO invoices (id, account_id, month, currency, series, year, sequence, number, due_on, tax_treatment, cost,
+                          subtotal, adjustment, promo_applied, taxable, tax, total, wallet_applied, due, document)
+    VALUES (:id, :account_id, :month, :currency, :series, :year, :sequence, :number, :due_on, :tax_treatment, :cost,
+            :subtotal, :adjustment, :promo_applied, :taxable, :tax, :total, :wallet_applied, :due,
+            CAST(:document AS json))
+    """
+)
+_LINE = sa.text(
+    """
+    INSERT INTO invoice_lines (invoice_id, line, project_id, sku, region, price_id, unit_price, usage_month, minutes,
+                               machine_minutes, cost, amount, tax_rate)
+    VALUES (:invoice_id, :line, :project_id, :sku, :region, :price_id, :unit_price, :usage_month, :minutes,
+            :machine_minutes, :cost, :amount, :tax_rate)
+    """
+)
+_TAX = sa.text(
+    """
+    INSERT INTO invoice_taxes (invoice_id, rate, name, taxable, tax)
+    VALUES (:invoice_id, :rate, :name, :taxable, :tax)
+    """
+)
+
+
+class TaxUnknown(Exception):
+    """Nobody has set the tax rate of the country; the invoice waits until somebody does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """An invoice before it has a number."""
+
+    bill: Bill
+    payer: Payer
+    seller: dict[str, object]
+    lines: Sequence[Line]
+    burned: Sequence[Burned]
+    figures: Figures
+    day: date
+
+    def document(self, number: Number | None) -> dict[str, object]:
+        return invoice_document(
+            self.bill,
+            self.lines,
+            self.figures,
+            number=None if number is None else str(number),
+            issued_on=self.day,
+            payer=self.payer,
+            seller=self.seller,
+        )
+
+
+async def issue_invoices(database: Database) -> list[str]:
+    """Issue what is due of every sealed month; the numbers given. An account without a tax rate waits, and is told."""
+    issued: list[str] = []
+    async with database.read() as connection:
+        months: list[date] = list((await connection.execute(_MONTHS)).scalars())
+    for month in months:
+        waiting = 0
+        async for bill in _bills(database, month):
+            try:
+                number = await issue(database, bill)
+            except TaxUnknown as unknown:
+                waiting += 1
+                log.warning("invoice_waits", account=str(bill.account_id), month=str(month), reason=str(unknown))
+            else:
+                issued += [] if number is None else [number]
+        if not waiting:
+            async with database.begin() as transaction:
+                await transaction.execute(_DONE, {"month": month})
+                failpoint("invoices.before_month_commit")
+    return issued
+
+
+async def issue(database: Database, bill: Bill) -> str | None:
+    """The invoice of a sealed month; its number, None when it is there already or nothing cost anything.
+
+    Raises TaxUnknown.
+    """
+    async with database.begin() as connection:
+        await connection.execute(_LONG)
+        payer = await lock_payer(connection, bill.account_id)
+        if (await connection.execute(_ISSUED, bill.values())).first() is not None:
+            return None
+        computed = await compute(connection, bill, payer)
+        if computed is None:
+            return None
+        number = await _write(connection, computed)
+        failpoint("invoices.before_commit")
+    failpoint("invoices.committed")
+    return str(number)
+
+
+async def compute(connection: AsyncConnection, bill: Bill, payer: Payer) -> Computed | None:
+    """The invoice as it is now, None when nothing of the bill costs anything. Raises TaxUnknown."""
+    lines = await lines_of(connection, bill)
+    if not any(line.cost for line in lines):
+        return None
+    document, _ = await seller_document(connection)
+    seller, day = seller_of(document), await today(connection)
+    tax = await _tax(connection, payer, str(seller["country"]), day)
+    burned = burn(await usable(connection, bill), total(rounded(line.cost) for line in lines))
+    totals = settle(
+        [LineInput(line.cost, tax.rate) for line in lines],
+        promo=total(each.amount for each in burned),
+        wallet=await balance(connection, payer, "wallet", bill.currency),
+    )
+    # What corrections make less than nothing is given to the wallet, which pays the next invoice.
+    wallet_applied = min(totals.total, Decimal(0)) or totals.wallet_applied
+    return Computed(bill, payer, seller, lines, burned, Figures(totals, tax, wallet_applied), day)
+
+
+async def _tax(connection: AsyncConnection, payer: Payer, seller_country: str, day: date) -> Tax:
+    treatment = treatment_of(Taxpayer(payer.country, payer.tax_id, payer.tax_exempt), seller_country)
+    if treatment is not Treatment.STANDARD:
+        return Tax(treatment, NO_TAX, Decimal(0))
+    country = payer.country or seller_country
+    found = await rate_on(connection, country, day)
+    if found is None:
+        raise TaxUnknown(f"no standard tax rate of {country} is in force on {day}")
+    return Tax(treatment, *found)
+
+
+async def _write(connection: AsyncConnection, computed: Computed) -> Number:
+    made, bill, totals = new_id(), computed.bill, computed.figures.totals
+    await post(connection, moves_of(made, computed))
+    number = await next_number(connection, INVOICE_SERIES, computed.day)
+    failpoint("invoices.numbered")
+    invoice = {
+        **bill.values(),
+        "id": made,
+        "series": number.series,
+        "year": number.year,
+        "sequence": number.sequence,
+        "number": str(number),
+        "due_on": computed.day + timedelta(days=computed.payer.payment_days),
+        "tax_treatment": computed.figures.tax.treatment,
+        "cost": totals.cost,
+        "subtotal": totals.subtotal,
+        "adjustment": totals.adjustment,
+        "promo_applied": totals.promo_applied,
+        "taxable": totals.taxable,
+        "tax": totals.tax,
+        "total": totals.total,
+        "wallet_applied": computed.figures.wallet_applied,
+        "due": computed.figures.due,
+        "document": orjson.dumps(computed.document(number)).decode(),
+    }
+    await connection.execute(_INVOICE, invoice)
+    await connection.execute(_LINE, _line_rows(made, computed))
+    name = computed.figures.tax.name
+    taxes = [
+        {"invoice_id": made, "rate": each.rate, "name": name, "taxable": each.taxable, "tax": each.tax}
+        for each in totals.taxes
+    ]
+    await connection.execute(_TAX, taxes)
+    await write_burned(connection, made, computed.burned)
+    await _tell(connection, made, str(number), computed)
+    return number
+
+
+def moves_of(invoice_id: UUID, computed: Computed) -> list[Move]:
+    """What an invoice moves: usage from unbilled to receivable, and all that changes what is to be received."""
+    figures, currency = computed.figures, computed.bill.currency
+    receivable = computed.payer.side("receivable", currency)
+    others = {
+        "rounding": (figures.totals.adjustment, receivable, platform("rounding", currency)),
+        "promo": (figures.totals.promo_applied, computed.payer.side("promo", currency), receivable),
+        "tax": (figures.totals.tax, receivable, platform("tax", currency)),
+        "wallet": (figures.wallet_applied, computed.payer.side("wallet", currency), receivable),
+        "usage": (figures.totals.cost, receivable, computed.payer.side("unbilled", currency)),
+    }
+    return [
+        Move(f"invoice/{invoice_id}/{name}", f"invoice_{name}", debit, credit, amount)
+        for name, (amount, debit, credit) in others.items()
+    ]
+
+
+def _line_rows(invoice_id: UUID, computed: Computed) -> list[dict[str, object]]:
+    printed = zip(computed.lines, computed.figures.totals.lines, strict=True)
+    return [
+        {
+            "invoice_id": invoice_id,
+            "line": place,
+            "project_id": line.project_id,
+            "sku": line.sku,
+            "region": line.region,
+            "price_id": line.price_id,
+            "unit_price": line.unit_price,
+            "usage_month": line.usage_month,
+            "minutes": line.minutes,
+            "machine_minutes": line.machine_minutes,
+            "cost": line.cost,
+            "amount": amount.amount,
+            "tax_rate": amount.tax_rate,
+        }
+        for place, (line, amount) in enumerate(printed, start=1)
+    ]
+
+
+async def _tell(connection: AsyncConnection, invoice_id: UUID, number: str, computed: Computed) -> None:
+    """An event of the project that is the only one on the invoice: nobody else's people may know of it."""
+    projects = {line.project_id for line in computed.lines}
+    if len(projects) == 1:
+        await record(
+            connection,
+            project_id=projects.pop(),
+            type="invoice.issued",
+            subject_type="invoice",
+            subject_id=invoice_id,
+            data={"number": number},
+        )
+
+
+async def _bills(database: Database, month: date) -> AsyncIterator[Bill]:
+    """Accounts with charges in the month and no invoice of it, in order of their ids."""
+    behind: tuple[UUID, str] = (UUID(int=0), "")
+    while True:
+        async with database.read() as connection:
+            page = (
+                await connection.execute(
+                    _ACCOUNTS,
+                    {
+                        "month": month,
+                        "behind_account": behind[0],
+                        "behind_currency": behind[1],
+                        "limit": ACCOUNTS_AT_ONCE,
+                    },
+                )
+            ).all()
+        for row in page:
+            yield Bill(row.owner_id, row.currency, month)
+        if len(page) < ACCOUNTS_AT_ONCE:
+            return
+        behind = page[-1].owner_id, page[-1].currency

@@ -1,0 +1,43 @@
+"""Numbers without a gap: a row for each series and year, locked until the transaction that takes a number ends.
+
+A transaction that fails gives its number back, because nobody could take the next one before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+_NEXT = sa.text(
+    """
+    INSERT INTO invoice_counters AS c (series, year, last) VALUES (:series, :year, 1)
+    ON CONFLICT (series, year) DO UPDATE SET last = c.last + 1
+    RETURNING last
+    """
+)
+_TODAY = sa.text("SELECT (app_now() AT TIME ZONE 'UTC')::date")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    series: str
+    year: int
+    sequence: int
+
+    def __str__(self) -> str:
+        return f"{self.series}-{self.year}-{self.sequence:06d}"
+
+
+async def next_number(connection: AsyncConnection, series: str, day: date) -> Number:
+    """The next number of the series in the day's year."""
+    sequence: int = (await connection.execute(_NEXT, {"series": series, "year": day.year})).scalar_one()
+    return Number(series, day.year, sequence)
+
+
+async def today(connection: AsyncConnection) -> date:
+    """The day in UTC."""
+    found: date = (await connection.execute(_TODAY)).scalar_one()
+    return found

@@ -1,0 +1,64 @@
+"""An account as its money is moved: locked, so that one transaction after the other looks at its balances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.ledger import Side
+from ipucloud.kernel.errors import NOT_FOUND, Problem
+
+_LOCK = sa.text(
+    """
+    SELECT id, name, legal_name, address, country, tax_id, tax_exempt, payment_days
+      FROM billing_accounts WHERE id = :account_id FOR NO KEY UPDATE
+    """
+)
+_BALANCE = sa.text(
+    """
+    SELECT coalesce(sum(credits - debits), 0) AS balance FROM ledger_accounts
+     WHERE owner_id = :account_id AND code = :code AND currency = :currency
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """A locked account, by what a document says of it."""
+
+    id: UUID
+    name: str
+    legal_name: str | None
+    address: str | None
+    country: str | None
+    tax_id: str | None
+    tax_exempt: bool
+    payment_days: int
+
+    def side(self, code: str, currency: str) -> Side:
+        """Its account of the ledger: `unbilled`, `receivable`, `wallet` or `promo`."""
+        return Side(code, self.id, currency)
+
+
+def platform(code: str, currency: str) -> Side:
+    """The platform's account of the ledger: `revenue`, `tax`, `rounding` or `cash`."""
+    return Side(code, None, currency)
+
+
+async def lock_payer(connection: AsyncConnection, account_id: UUID) -> Payer:
+    """The account, for this transaction alone. Raises `Problem` not_found."""
+    row = (await connection.execute(_LOCK, {"account_id": account_id})).mappings().one_or_none()
+    if row is None:
+        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    return Payer(**row)
+
+
+async def balance(connection: AsyncConnection, payer: Payer, code: str, currency: str) -> Decimal:
+    """What the customer has there, or below 0 owes."""
+    values = {"account_id": payer.id, "code": code, "currency": currency}
+    found: Decimal = (await connection.execute(_BALANCE, values)).scalar_one()
+    return found

@@ -1,0 +1,296 @@
+"""Payments: money that comes in for an invoice or a wallet, and a wallet's rest that goes back.
+
+A payment ends once, as done or failed. Whether money came is asked through `PaymentPort`, which answers done, failed or
+unknown, and while it answers no transaction is open; a time-out is unknown, and is asked again. Without a provider
+payments are recorded by an operator who sees them on a bank statement: then the port never knows, and `record_payment`
+ends them. The same reference twice is one payment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Protocol
+from uuid import UUID
+
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.invoices.payer import Payer, balance, lock_payer, platform
+from ipucloud.billing.invoices.posting import Move, post
+from ipucloud.db.documents import clauses, money, rfc3339
+from ipucloud.db.engine import Database
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, Problem
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.money import Money, plain
+
+log = structlog.get_logger(__name__)
+
+CALL_SECONDS = 10.0
+AT_ONCE = 100
+"""Payments asked about in one turn."""
+
+
+class Collected(StrEnum):
+    """What a provider knows of a payment."""
+
+    DONE = "done"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class PendingPayment:
+    """Money that is expected; `reference` names it at the provider too, and is used once."""
+
+    id: UUID
+    account_id: UUID
+    reference: str
+    amount: Money
+
+
+class PaymentPort(Protocol):
+    """A payment provider."""
+
+    async def collect(self, payment: PendingPayment) -> Collected:
+        """Ask for the money, or whether it has come; asked again with the same reference it is the same payment."""
+
+
+class RecordedPayments:
+    """No provider: nobody knows of a payment until an operator records it."""
+
+    async def collect(self, payment: PendingPayment) -> Collected:
+        return Collected.UNKNOWN
+
+
+RECORDED = RecordedPayments()
+
+_COLUMNS = f"""
+json_build_object(
+  'id', p.id, 'account_id', p.account_id, 'direction', p.direction, 'amount', {money("p.amount", "p.currency")},
+  'reference', p.reference, 'state', p.state, 'to_wallet', {money("p.to_wallet", "p.currency")},
+  'invoice', (SELECT number FROM invoices i WHERE i.id = p.invoice_id),
+  'created_at', {rfc3339("p.created_at")}, 'finished_at', {rfc3339("p.finished_at")}))
+"""  # noqa: S608  # our own text
+_ONE = sa.text(clauses("SELECT CAST(", _COLUMNS, "AS text) AS document FROM payments p WHERE p.id = :id"))
+LIST_PAYMENTS = clauses(", documents AS (SELECT place,", _COLUMNS, "AS document FROM page p)")
+"""CTE `documents` of a page of payments."""
+_FIND = sa.text(
+    """
+    SELECT id, direction, state, amount, currency, invoice_id FROM payments
+     WHERE account_id = :account_id AND reference = :reference
+    """
+)
+_INSERT = sa.text(
+    """
+    INSERT INTO payments (id, account_id, currency, direction, amount, reference, invoice_id, state)
+    VALUES (:id, :account_id, :currency, :direction, :amount, :reference, :invoice_id, 'pending')
+    """
+)
+_END = sa.text(
+    """
+    UPDATE payments SET state = :state, amount = :amount, invoice_id = coalesce(:invoice_id, invoice_id),
+                        to_wallet = :to_wallet, finished_at = app_now()
+     WHERE id = :id
+    """
+)
+_INVOICE = sa.text("SELECT id, currency FROM invoices WHERE account_id = :account_id AND number = :number")
+_OPEN = sa.text(
+    """
+    SELECT due - coalesce((SELECT sum(amount) FROM invoice_settlements s WHERE s.invoice_id = i.id), 0)
+      FROM invoices i WHERE id = :invoice_id
+    """
+)
+_SETTLE = sa.text(
+    """
+    INSERT INTO invoice_settlements (invoice_id, payment_id, credit_note_id, amount)
+    VALUES (:invoice_id, :payment_id, :credit_note_id, :amount)
+    """
+)
+# The longer nothing is known, the more seldom somebody asks: after 1, 2, 4, … minutes, at last once a day.
+_PENDING = sa.text(
+    """
+    SELECT id, account_id, reference, amount, currency FROM payments
+     WHERE finished_at IS NULL AND direction = 'in'
+       AND (looked_at IS NULL
+            OR looked_at + least(make_interval(mins => (2 ^ least(looks, 11))::integer), interval '1 day') <= app_now())
+     ORDER BY looked_at NULLS FIRST, id LIMIT :limit
+    """
+)
+_LOOKED = sa.text("UPDATE payments SET looked_at = app_now(), looks = looks + 1 WHERE id = :id AND finished_at IS NULL")
+
+
+async def expect_payment(connection: AsyncConnection, account_id: UUID, amount: Money) -> UUID:
+    """Money that is to come into the wallet; its reference is what the customer names when paying."""
+    await lock_payer(connection, account_id)
+    made = new_id()
+    await _insert(connection, made, account_id, amount, f"TOP-{made.hex[-12:].upper()}")
+    return made
+
+
+async def record_payment(
+    connection: AsyncConnection, account_id: UUID, amount: Money, *, reference: str, invoice: str | None
+) -> UUID:
+    """Money that came in: it settles the invoice, and what that does not ask for goes into the wallet.
+
+    Raises `Problem` not_found for an unknown account or invoice, state_conflict for the reference of another payment.
+    """
+    payer = await lock_payer(connection, account_id)
+    invoice_id = await _invoice(connection, account_id, invoice, amount.currency)
+    known = (await connection.execute(_FIND, {"account_id": account_id, "reference": reference})).one_or_none()
+    if known is None:
+        made = new_id()
+        await _insert(connection, made, account_id, amount, reference, invoice_id=invoice_id)
+    else:
+        made, same = known.id, (known.direction, known.currency) == ("in", amount.currency)
+        if known.state == "done" and same and (known.amount, known.invoice_id) == (amount.amount, invoice_id):
+            return UUID(str(made))
+        if known.state != "pending" or not same:
+            raise Problem(STATE_CONFLICT, "Another payment has this reference. Give each payment one of its own.")
+    await _come_in(connection, payer, made, amount, invoice_id)
+    return made
+
+
+async def record_refund(connection: AsyncConnection, account_id: UUID, amount: Money, *, reference: str) -> UUID:
+    """Money of the wallet that was paid back to the customer.
+
+    Raises `Problem` not_found, and state_conflict when the wallet holds less or the reference is another payment's.
+    """
+    payer = await lock_payer(connection, account_id)
+    known = (await connection.execute(_FIND, {"account_id": account_id, "reference": reference})).one_or_none()
+    if known is not None:
+        if (known.direction, known.currency, known.amount) == ("out", amount.currency, amount.amount):
+            return UUID(str(known.id))
+        raise Problem(STATE_CONFLICT, "Another payment has this reference. Give each payment one of its own.")
+    held = await balance(connection, payer, "wallet", amount.currency)
+    if held < amount.amount:
+        raise Problem(STATE_CONFLICT, f"The wallet holds {plain(held)} {amount.currency}: refund at most that.")
+    made = new_id()
+    await _insert(connection, made, account_id, amount, reference, direction="out")
+    debit, credit = payer.side("wallet", amount.currency), platform("cash", amount.currency)
+    await post(connection, [Move(f"payment/{made}/out", "refund", debit, credit, amount.amount)])
+    await _end(connection, made, amount, -amount.amount)
+    return made
+
+
+async def collect_payments(database: Database, port: PaymentPort, *, patience: float = CALL_SECONDS) -> int:
+    """Ask about every payment that is expected and due for a look; how many ended."""
+    async with database.read() as connection:
+        rows = (await connection.execute(_PENDING, {"limit": AT_ONCE})).all()
+    ended = 0
+    for row in rows:
+        payment = PendingPayment(row.id, row.account_id, row.reference, Money.of(row.amount, row.currency))
+        outcome = await _ask(port, payment, patience)
+        async with database.begin() as transaction:
+            ended += await _apply(transaction, payment, outcome)
+            failpoint("invoices.before_payment_commit")
+    return ended
+
+
+async def payment_document(connection: Statements, payment_id: UUID) -> bytes:
+    document: str = (await connection.execute(_ONE, {"id": payment_id})).scalar_one()
+    return document.encode()
+
+
+async def still_due(connection: AsyncConnection, invoice_id: UUID) -> Decimal:
+    """What is left to pay of an invoice; the caller holds its account's lock."""
+    left: Decimal = (await connection.execute(_OPEN, {"invoice_id": invoice_id})).scalar_one()
+    return left
+
+
+async def settle_invoice(
+    connection: AsyncConnection,
+    invoice_id: UUID,
+    amount: Decimal,
+    *,
+    payment_id: UUID | None = None,
+    credit_note_id: UUID | None = None,
+) -> None:
+    """Remember that so much is no longer due."""
+    if amount > 0:
+        ids = {"invoice_id": invoice_id, "payment_id": payment_id, "credit_note_id": credit_note_id}
+        await connection.execute(_SETTLE, ids | {"amount": amount})
+
+
+async def _ask(port: PaymentPort, payment: PendingPayment, patience: float) -> Collected:
+    try:
+        async with asyncio.timeout(patience):
+            return await port.collect(payment)
+    except Exception as error:  # noqa: BLE001  # whatever a provider's client raises, the money may have moved
+        log.warning("payment_unknown", payment=str(payment.id), error=type(error).__name__)
+        return Collected.UNKNOWN
+
+
+async def _apply(connection: AsyncConnection, payment: PendingPayment, outcome: Collected) -> bool:
+    payer = await lock_payer(connection, payment.account_id)
+    await connection.execute(_LOOKED, {"id": payment.id})
+    values = {"account_id": payment.account_id, "reference": payment.reference}
+    row = (await connection.execute(_FIND, values)).one()
+    if row.state != "pending" or outcome is Collected.UNKNOWN:
+        return False
+    if outcome is Collected.DONE:
+        await _come_in(connection, payer, payment.id, payment.amount, row.invoice_id)
+    else:
+        await _end(connection, payment.id, payment.amount, Decimal(0), state="failed")
+    return True
+
+
+async def _come_in(
+    connection: AsyncConnection, payer: Payer, payment_id: UUID, amount: Money, invoice_id: UUID | None
+) -> None:
+    due = Decimal(0) if invoice_id is None else await still_due(connection, invoice_id)
+    settled = min(amount.amount, due)
+    rest, cash = amount.amount - settled, platform("cash", amount.currency)
+    if invoice_id is not None:
+        await settle_invoice(connection, invoice_id, settled, payment_id=payment_id)
+    moves: Sequence[Move] = [
+        Move(f"payment/{payment_id}/invoice", "payment", cash, payer.side("receivable", amount.currency), settled),
+        Move(f"payment/{payment_id}/wallet", "top_up", cash, payer.side("wallet", amount.currency), rest),
+    ]
+    await post(connection, moves)
+    await _end(connection, payment_id, amount, rest, invoice_id=invoice_id)
+
+
+async def _invoice(connection: AsyncConnection, account_id: UUID, number: str | None, currency: str) -> UUID | None:
+    if number is None:
+        return None
+    row = (await connection.execute(_INVOICE, {"account_id": account_id, "number": number})).one_or_none()
+    if row is None:
+        raise Problem(NOT_FOUND, "The account has no such invoice.")
+    if row.currency != currency:
+        raise Problem(STATE_CONFLICT, f"The invoice is in {row.currency}: a payment is in the same currency.")
+    return UUID(str(row.id))
+
+
+async def _insert(
+    connection: AsyncConnection,
+    payment_id: UUID,
+    account_id: UUID,
+    amount: Money,
+    reference: str,
+    *,
+    direction: str = "in",
+    invoice_id: UUID | None = None,
+) -> None:
+    values = {"id": payment_id, "account_id": account_id, "currency": amount.currency, "direction": direction}
+    rest = {"amount": amount.amount, "reference": reference, "invoice_id": invoice_id}
+    await connection.execute(_INSERT, values | rest)
+
+
+async def _end(
+    connection: AsyncConnection,
+    payment_id: UUID,
+    amount: Money,
+    to_wallet: Decimal,
+    *,
+    state: str = "done",
+    invoice_id: UUID | None = None,
+) -> None:
+    values = {"id": payment_id, "state": state, "amount": amount.amount}
+    await connection.execute(_END, values | {"invoice_id": invoice_id, "to_wallet": to_wallet})

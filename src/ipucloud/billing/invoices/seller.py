@@ -1,0 +1,38 @@
+"""Who issues invoices: one row that an operator fills in."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.statements import Statements
+
+_READ = sa.text(
+    """
+    SELECT version, json_build_object('legal_name', legal_name, 'address', address, 'country', country,
+                                      'tax_id', tax_id, 'bank', bank, 'version', version)::text AS document
+      FROM sellers
+    """
+)
+_UPDATE = sa.text(
+    """
+    UPDATE sellers
+       SET legal_name = coalesce(:legal_name, legal_name), address = coalesce(:address, address),
+           country = coalesce(:country, country), tax_id = coalesce(:tax_id, tax_id), bank = coalesce(:bank, bank),
+           version = version + 1
+     WHERE CAST(:if_version AS bigint) IS NULL OR version = :if_version
+    """
+)
+_FIELDS = ("legal_name", "address", "country", "tax_id", "bank")
+
+
+async def seller_document(connection: Statements) -> tuple[bytes, int]:
+    """The seller's JSON and version."""
+    row = (await connection.execute(_READ)).one()
+    return row.document.encode(), row.version
+
+
+async def update_seller(connection: AsyncConnection, changes: dict[str, object], *, if_version: int | None) -> bool:
+    """Change what is given, if the seller still has the version. False when it has not."""
+    values = dict.fromkeys(_FIELDS) | changes | {"if_version": if_version}
+    return (await connection.execute(_UPDATE, values)).rowcount == 1

@@ -1,0 +1,68 @@
+"""Which tax an invoice bears: pure rules.
+
+1. An account that is exempt bears none.
+2. A business of another country than the seller's, with a tax id of its country, accounts for the tax itself: reverse
+   charge, rate 0. A tax id is taken for valid by its form: the country's prefix and 2 to 12 letters and digits. Nobody
+   is asked whether it exists.
+3. Everybody else bears the standard rate of their country, as it is in force on the day of the invoice. An account
+   without a country is taken to be in the seller's.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+STANDARD_KIND = "standard"
+_PREFIXES = {"GR": "EL"}
+"""Countries whose tax ids begin with something else than the country's code."""
+_SEPARATORS = re.compile(r"[\s.\-/]")
+_REST = r"[A-Z0-9]{2,12}"
+
+
+class Treatment(StrEnum):
+    STANDARD = "standard"
+    REVERSE_CHARGE = "reverse_charge"
+    EXEMPT = "exempt"
+
+
+SENTENCES = {
+    Treatment.REVERSE_CHARGE: "Reverse charge: VAT is to be accounted for by the recipient of the service.",
+    Treatment.EXEMPT: "The recipient is exempt from VAT.",
+}
+"""What an invoice without tax has to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taxpayer:
+    """What is known of an account: `country` (ISO 3166, two letters) and `tax_id` may be missing."""
+
+    country: str | None
+    tax_id: str | None
+    exempt: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tax:
+    """What every line of an invoice bears; `name` is printed beside the rate."""
+
+    treatment: Treatment
+    name: str
+    rate: Decimal
+
+
+def treatment_of(customer: Taxpayer, seller_country: str) -> Treatment:
+    if customer.exempt:
+        return Treatment.EXEMPT
+    country = customer.country or seller_country
+    if country != seller_country and is_tax_id(customer.tax_id, country):
+        return Treatment.REVERSE_CHARGE
+    return Treatment.STANDARD
+
+
+def is_tax_id(tax_id: str | None, country: str) -> bool:
+    """Whether it has the form of a tax id of the country, such as `DE123456789`."""
+    plain = _SEPARATORS.sub("", tax_id or "").upper()
+    return re.fullmatch(_PREFIXES.get(country, country) + _REST, plain, re.ASCII) is not None

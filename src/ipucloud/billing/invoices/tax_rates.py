@@ -1,0 +1,130 @@
+"""The table of tax rates: reading it, adding to it, and the rate in force on a day.
+
+A rate that is added takes the place of the one in force from its day on; what was in force stays as it was.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from importlib.resources import files
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.invoices.tax import STANDARD_KIND
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.ids import new_id
+
+SHIPPED = "shipped, an example"
+
+_ALL = sa.text(
+    """
+    SELECT id, country, kind, name, rate, valid_from, valid_to, source FROM tax_rates
+     ORDER BY country, kind, valid_from
+    """
+)
+_IN_FORCE = sa.text(
+    """
+    SELECT name, rate FROM tax_rates
+     WHERE country = :country AND kind = :kind AND daterange(valid_from, valid_to) @> CAST(:day AS date)
+    """
+)
+_KNOWN = sa.text(
+    """
+    SELECT FROM tax_rates
+     WHERE country = :country AND kind = :kind AND valid_from = :valid_from AND rate = :rate AND name = :name
+    """
+)
+_COVERING = sa.text(
+    """
+    SELECT id, valid_to, :valid_from <= (app_now() AT TIME ZONE 'UTC')::date AS past FROM tax_rates
+     WHERE country = :country AND kind = :kind AND valid_from < :valid_from
+       AND (valid_to IS NULL OR valid_to > :valid_from)
+       FOR UPDATE
+    """
+)
+_END = sa.text("UPDATE tax_rates SET valid_to = :valid_from WHERE id = :id")
+_INSERT = """
+INSERT INTO tax_rates (id, country, kind, name, rate, valid_from, valid_to, source)
+VALUES (:id, :country, :kind, :name, :rate, :valid_from, CAST(:valid_to AS date), :source)
+"""
+_ADD = sa.text(_INSERT)
+_INSTALL = sa.text(f"{_INSERT} ON CONFLICT DO NOTHING")
+
+
+@dataclass(frozen=True, slots=True)
+class TaxRate:
+    """A rate in [valid_from, valid_to); `rate` 0.17 is 17 %."""
+
+    id: UUID
+    country: str
+    kind: str
+    name: str
+    rate: Decimal
+    valid_from: date
+    valid_to: date | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewTaxRate:
+    """A rate to add, as long as what it takes the place of would have held."""
+
+    country: str
+    kind: str
+    name: str
+    rate: Decimal
+    valid_from: date
+    source: str
+
+
+async def all_rates(connection: Statements) -> Sequence[TaxRate]:
+    """Every rate that ever was or will be in force, by country."""
+    return [TaxRate(**row) for row in (await connection.execute(_ALL)).mappings()]
+
+
+async def rate_on(connection: Statements, country: str, day: date) -> tuple[str, Decimal] | None:
+    """The standard rate in force on the day, by name and amount; None when nobody has set one."""
+    found = await connection.execute(_IN_FORCE, {"country": country, "kind": STANDARD_KIND, "day": day})
+    row = found.one_or_none()
+    return None if row is None else (row.name, row.rate)
+
+
+async def add_rate(connection: AsyncConnection, new: NewTaxRate) -> None:
+    """Add a rate; nothing happens when it is there already.
+
+    Raises `Problem` validation_failed when another rate was in force on its first day already, state_conflict when a
+    later one is there.
+    """
+    values = {name: getattr(new, name) for name in NewTaxRate.__slots__}
+    if (await connection.execute(_KNOWN, values)).first() is not None:
+        return
+    covering = (await connection.execute(_COVERING, values)).one_or_none()
+    if covering is not None:
+        if covering.past:
+            fault = FieldError("/valid_from", "not_in_future", "A rate is in force on this day: choose a later one.")
+            raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", [fault])
+        await connection.execute(_END, {"valid_from": new.valid_from, "id": covering.id})
+    try:
+        until = None if covering is None else covering.valid_to
+        await connection.execute(_ADD, values | {"id": new_id(), "valid_to": until})
+    except sa.exc.IntegrityError as error:
+        if "no_overlap" not in str(error):
+            raise
+        raise Problem(STATE_CONFLICT, "A later rate of the same country and kind is set. Begin after it.") from error
+
+
+async def install_shipped_rates(connection: AsyncConnection) -> int:
+    """Add the rates that come with the product where none is set for any of their time; how many were added."""
+    text = (files("ipucloud.billing.invoices") / "data" / "tax_rates.toml").read_text("utf-8")
+    added = 0
+    for row in tomllib.loads(text)["rows"]:
+        values = {**row, "rate": Decimal(row["rate"]), "id": new_id(), "valid_to": None, "source": SHIPPED}
+        added += (await connection.execute(_INSTALL, values)).rowcount
+    return added

@@ -1,0 +1,77 @@
+"""What the tests of invoices start from, and look at."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, TypeVar
+from uuid import UUID
+
+import orjson
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.invoices.credits import grant
+from ipucloud.billing.invoices.payments import record_payment
+from ipucloud.billing.invoices.tax_rates import NewTaxRate, add_rate
+from ipucloud.kernel.money import Money, plain
+from tests.feature.billing.books import Books, at
+
+Result = TypeVar("Result")
+SEALED = at("2026-05-02T00:00:00")
+NEVER = at("2126-01-01T00:00:00")
+
+
+def euros(amount: str | Decimal) -> Money:
+    return Money.of(amount, "EUR")
+
+
+async def transact(books: Books, work: Callable[[AsyncConnection], Awaitable[Result]]) -> Result:
+    async with books.database.begin() as connection:
+        return await work(connection)
+
+
+async def taxed(books: Books, rate: str = "0.17", country: str = "LU", since: date = date(2020, 1, 1)) -> None:
+    new = NewTaxRate(country, "standard", "VAT", Decimal(rate), since, "test")
+    await transact(books, lambda connection: add_rate(connection, new))
+
+
+async def granted(books: Books, amount: str, expires_at: datetime = NEVER, account: UUID | None = None) -> UUID:
+    payer = account or books.project.id
+    return await transact(
+        books, lambda connection: grant(connection, payer, euros(amount), reason="welcome", expires_at=expires_at)
+    )
+
+
+async def paid(books: Books, amount: str, reference: str, invoice: str | None = None) -> UUID:
+    payer = books.project.id
+    return await transact(
+        books, lambda connection: record_payment(connection, payer, euros(amount), reference=reference, invoice=invoice)
+    )
+
+
+async def a_minute(books: Books, price: str, minutes: int = 1) -> UUID:
+    """One machine for so many minutes on the last of April, at that price for one of them."""
+    await books.price(price)
+    cluster = await books.cluster()
+    await books.used(cluster, at("2026-04-30T22:00:00"), at(f"2026-04-30T22:{minutes:02}:00"))
+    return cluster
+
+
+async def documents(books: Books) -> list[dict[str, Any]]:
+    rows = await books.rows("SELECT document::text AS document FROM invoices ORDER BY number")
+    return [orjson.loads(row.document) for row in rows]
+
+
+async def balances(books: Books) -> dict[str, str]:
+    """What every account of the ledger holds, but for those that hold nothing."""
+    rows = await books.rows(
+        "SELECT code, sum(credits - debits) AS held FROM ledger_accounts GROUP BY code"
+        " HAVING sum(credits - debits) <> 0"
+    )
+    return {row.code: plain(row.held) for row in rows}
+
+
+def figures(document: dict[str, Any]) -> dict[str, str]:
+    """Its amounts."""
+    return {name: value["amount"] for name, value in document.items() if isinstance(value, dict) and "amount" in value}

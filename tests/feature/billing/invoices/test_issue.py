@@ -1,0 +1,60 @@
+"""Invoices: issued once a month is sealed, from its charges, with tax, credit and wallet; the worked examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.feature.billing.books import Books
+from tests.feature.billing.invoices.customers import (
+    SEALED,
+    a_minute,
+    balances,
+    documents,
+    figures,
+    granted,
+    paid,
+    taxed,
+)
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_worked_example_with_credit_and_wallet(books: Books) -> None:
+    await taxed(books)
+    await granted(books, "10.00")
+    await paid(books, "5.00", "first")
+    await a_minute(books, "18.1234")
+    await books.keep(SEALED)
+    [invoice] = await documents(books)
+    assert invoice["number"] == "INV-2026-000001"
+    assert figures(invoice) == {
+        "cost": "18.1234",
+        "adjustment": "-0.0034",
+        "subtotal": "18.12",
+        "promo_applied": "10.00",
+        "taxable": "8.12",
+        "tax": "1.38",
+        "total": "9.50",
+        "wallet_applied": "5.00",
+        "due": "4.50",
+    }
+    assert await balances(books) == {
+        "receivable": "-4.50",
+        "revenue": "8.1234",
+        "rounding": "-0.0034",
+        "tax": "1.38",
+        "cash": "-5.00",
+    }
+    await paid(books, "4.50", "second", "INV-2026-000001")
+    assert "receivable" not in await balances(books)
+
+
+async def test_the_worked_example_of_halves(books: Books) -> None:
+    await taxed(books)
+    await a_minute(books, "0.095", 11)
+    await books.keep(SEALED)
+    [invoice] = await documents(books)
+    found = figures(invoice)
+    assert (found["cost"], found["subtotal"], found["adjustment"]) == ("1.045", "1.05", "0.005")
+    assert (found["tax"], found["total"], found["due"]) == ("0.18", "1.23", "1.23")
+    assert await balances(books) == {"receivable": "-1.23", "revenue": "1.045", "rounding": "0.005", "tax": "0.18"}
