@@ -108,8 +108,7 @@ async def attempt_request(lab: Lab, case: RequestCase) -> Outcome:
     promises = [await _promise(lab, case.kind, answer) for answer in answers]
     for request, promise in zip(asked, promises, strict=True):
         faults += await _effects(lab, request, promise.cluster)
-    for promise in promises:
-        faults += await settled(lab, promise)
+    faults += await settled(lab, *promises)
     return Outcome(died, tuple(victim.points), tuple(faults))
 
 

@@ -56,11 +56,17 @@ async def attempt(lab: Lab, case: Case) -> Outcome:
     return Outcome(died, tuple(victim.points), tuple(faults))
 
 
-async def settled(lab: Lab, promise: Promise) -> list[str]:
-    """Let another worker finish; what is then not as promised. An active cluster is left to later trials."""
+async def settled(lab: Lab, *promises: Promise) -> list[str]:
+    """Let another worker finish all of them; what is then not as promised. Active clusters are left to later trials."""
     async with lab.survivor():
-        ended = (await lab.world.finished(promise.operation)).state
+        ends = [(await lab.world.finished(promise.operation)).state for promise in promises]
         await lab.tasks_are_done()
+    return [
+        fault for promise, ended in zip(promises, ends, strict=True) for fault in await _broken(lab, promise, ended)
+    ]
+
+
+async def _broken(lab: Lab, promise: Promise, ended: str) -> list[str]:
     faults = await checks.faults(lab, promise.cluster)
     if ended != promise.ends:
         faults.append(f"the operation ended as {ended}, not as {promise.ends}")

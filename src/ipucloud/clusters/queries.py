@@ -24,11 +24,14 @@ from ipucloud.db.documents import (
 from ipucloud.identity.access import authenticated
 from ipucloud.operations.queries import SUMMARY
 
+PARKED = "work on it failed again and again and waits for an operator, who was told; it can still be deleted"
+
 _MEMBERS = f"""
   'id', page.id, 'name', page.name, 'project', project.slug, 'region', page.region,
   'flavor', page.flavor, 'image', page.image, 'state', page.state, 'state_reason', page.state_reason,
   'state_entered_at', {rfc3339("page.state_entered_at")}, 'state_sla_seconds', page.state_sla_seconds,
-  'blocked_by', page.blocked_by, 'stage', open.stage, 'progress', coalesce(open.progress, 100),
+  'blocked_by', CASE WHEN open.parked_at IS NULL THEN page.blocked_by ELSE '{PARKED}' END,
+  'stage', open.stage, 'progress', coalesce(open.progress, 100),
   'created_at', {rfc3339("page.created_at")}, 'ready_at', {rfc3339("page.ready_at")},
   'deleted_at', {rfc3339("page.deleted_at")}, 'expires_at', {rfc3339("page.expires_at")},
   'delete_protection', page.delete_protection, 'tags', page.tags,
@@ -91,7 +94,9 @@ LEFT JOIN LATERAL (
 _OPEN_OPERATION = clauses(
     "LEFT JOIN LATERAL (SELECT stage, progress, json_build_object(",
     SUMMARY,
-    """) AS operation FROM operations
+    """) AS operation,
+           (SELECT parked_at FROM work WHERE kind = 'cluster' AND key = operations.cluster_id::text) AS parked_at
+      FROM operations
     WHERE operations.cluster_id = page.id AND state NOT IN ('cancelled', 'failed', 'succeeded')
     LIMIT 1) AS open ON true""",
 )

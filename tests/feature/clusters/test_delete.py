@@ -78,11 +78,13 @@ async def test_asked_again_the_running_delete_is_the_answer(cloud: Cloud) -> Non
     assert await cloud.column("SELECT count(*) FROM operations WHERE kind = 'cluster.delete'") == [1]
 
 
-async def test_asked_again_a_clean_up_that_was_given_up_is_taken_up(cloud: Cloud) -> None:
+async def test_a_clean_up_that_was_given_up_says_so_and_is_taken_up_when_asked_again(cloud: Cloud) -> None:
     created = await cloud.create()
     await cloud.delete(created.cluster_id)
     await cloud.execute("UPDATE work SET run_at = NULL, parked_at = app_now(), last_error = 'no progress'")
+    assert "waits for an operator" in (await cloud.cluster(created.cluster_id))["blocked_by"]
     await cloud.delete(created.cluster_id)
+    assert (await cloud.cluster(created.cluster_id))["blocked_by"] is None
     assert await cloud.column("SELECT run_at IS NOT NULL AND parked_at IS NULL FROM work") == [True]
 
 

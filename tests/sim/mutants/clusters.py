@@ -18,6 +18,7 @@ from ipucloud.clusters.plans import CLEAN_UP_PLAN
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.results import Achieved, Failed, StepResult
 from ipucloud.invariants.comparison import THINGS, Comparison, Thing
+from ipucloud.kernel.sealing import Keys
 from ipucloud.operations.states import OperationState
 from ipucloud.reconcile.reconciler import Ticket
 from ipucloud.site.ports import Site
@@ -45,8 +46,8 @@ def canary(stack: ExitStack) -> None:
 def new_name(stack: ExitStack) -> None:
     honest = inputs._inputs
 
-    def named(row: sa.Row[Any]) -> ClusterInputs:
-        found = honest(row)
+    def named(row: sa.Row[Any], keys: Keys | None) -> ClusterInputs:
+        found = honest(row, keys)
         return dataclasses.replace(found, external_name=f"{found.external_name}-{found.step.attempts}")
 
     replace(stack, inputs, "_inputs", named)
@@ -168,7 +169,7 @@ def stays_on(stack: ExitStack) -> None:
     _step(stack, "power_off_machines", _nothing)
 
 
-@mutant("a result counts although a delete took the operation's place")
+@mutant("a result counts although a delete took the operation's place", directed="tests/proof/test_boundaries.py")
 def preemption_missed(stack: ExitStack) -> None:
     rewrite(
         stack,

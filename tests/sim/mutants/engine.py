@@ -17,7 +17,10 @@ _ENGINE = "tests/worker/test_engine.py"
 _FENCED = " AND fence = :fence AND lease_owner = :owner"
 
 
-@mutant("a result is written without asking whose lease it is")
+@mutant(
+    "a result is written without asking whose lease it is",
+    directed=f"{_ENGINE}::test_a_result_made_under_a_lost_lease_is_dropped",
+)
 def no_fence(stack: ExitStack) -> None:
     rewrite(stack, statements, "FINISH", (_FENCED, ""))
     rewrite(stack, statements, "EXTEND", (_FENCED, ""))
@@ -31,7 +34,10 @@ def no_budget(stack: ExitStack) -> None:
     replace(stack, Ticket, "remaining", lambda *_: 10.0)
 
 
-@mutant("the end of a look forgets who was woken meanwhile")
+@mutant(
+    "the end of a look forgets who was woken meanwhile",
+    directed=f"{_ENGINE}::test_a_wake_during_a_look_leads_to_another_look",
+)
 def wake_during_look_lost(stack: ExitStack) -> None:
     rewrite(
         stack,
@@ -42,7 +48,10 @@ def wake_during_look_lost(stack: ExitStack) -> None:
     )
 
 
-@mutant("a wake changes nothing for what waits already")
+@mutant(
+    "a wake changes nothing for what waits already",
+    directed=f"{_ENGINE}::test_a_wait_is_cut_short_by_a_wake",
+)
 def wake_keeps_time(stack: ExitStack) -> None:
     rewrite(stack, wake, "_WAKE", ("run_at = least(work.run_at, app_now())", "run_at = work.run_at"))
 
@@ -52,12 +61,18 @@ def never_reaps(stack: ExitStack) -> None:
     rewrite(stack, statements, "REAP", ("WHERE lease_owner IS NOT NULL\n", "WHERE false AND lease_owner IS NOT NULL\n"))
 
 
-@mutant("the reaper takes leases that are in force")
+@mutant(
+    "the reaper takes leases that are in force",
+    directed=f"{_ENGINE}::test_a_woken_object_is_looked_at_once_and_then_rests",
+)
 def reaps_the_living(stack: ExitStack) -> None:
     rewrite(stack, statements, "REAP", ("lease_until < app_now() OR", "true OR"))
 
 
-@mutant("a lease that ended is not freed while its worker holds its session")
+@mutant(
+    "a lease that ended is not freed while its worker holds its session",
+    directed=f"{_ENGINE}::test_a_frozen_worker_is_replaced_when_its_lease_ends",
+)
 def reaps_only_the_dead(stack: ExitStack) -> None:
     rewrite(stack, statements, "REAP", ("lease_until < app_now() OR", "false OR"))
 
@@ -101,7 +116,10 @@ def no_heartbeat(stack: ExitStack) -> None:
     replace(stack, Engine, "_heartbeat", heartbeat)
 
 
-@mutant("a look's result and its end are two transactions")
+@mutant(
+    "a look's result and its end are two transactions",
+    directed=f"{_ENGINE}::test_a_result_made_under_a_lost_lease_is_dropped",
+)
 def finish_apart(stack: ExitStack) -> None:
     """The result in one transaction, the end of the look in another."""
     finish = Engine._finish
