@@ -18,7 +18,7 @@ LONGEST_LIFE = 0.4
 """Seconds after which a victim is killed wherever it is."""
 
 KILLS = 10
-KILLS_AT_LEAST = 9
+KILLS_AT_LEAST = 8
 """Kills of one history; most have all of them."""
 
 MOST_AT_ONCE = 3
