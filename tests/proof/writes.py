@@ -214,6 +214,15 @@ async def add_prices(office: Office) -> Write:
     return Write("POST", "/v1/billing/prices", office.admin.secret, {"items": [item]}, {"items": [other]}, key())
 
 
+async def withdraw_price(office: Office) -> Write:
+    headers = {"Authorization": f"Bearer {office.admin.secret}"}
+    sku, path = office.fresh(), "/v1/billing/prices"
+    (await office.client.post(path, json={"items": [price_json(sku)]}, headers=headers)).raise_for_status()
+    book = (await office.client.get(path, headers=headers)).json()["items"]
+    [made] = [each["id"] for each in book if each["sku"] == sku]
+    return Write("DELETE", f"{path}/{made}", office.admin.secret)
+
+
 async def create_ssh_key(office: Office) -> Write:
     project = await office.project()
     body = {"name": "desk", "public_key": PUBLIC_KEY}
@@ -249,6 +258,7 @@ WRITES: dict[str, Callable[[Office], Awaitable[Write]]] = {
     "updateBillingAccount": update_billing_account,
     "assignProjectAccount": assign_project_account,
     "addPrices": add_prices,
+    "withdrawPrice": withdraw_price,
     "deleteProject": delete_project,
     "createCluster": create_cluster,
     "deleteCluster": delete_cluster,

@@ -2,7 +2,8 @@
 
 A version that is added takes the place of the one in force from its instant on: that one ends there. Nothing else of a
 version ever changes (`ledger_functions.REFUSE_CHANGE_OF_PRICE`). Adding what is there already changes nothing, so
-that a book that was read out can be added as often as one likes.
+that a book that was read out can be added as often as one likes. A version that has not begun can be withdrawn; the one
+that it ended then gets its end back (`live_functions.WITHDRAW_PRICE`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 
@@ -65,6 +66,7 @@ class _Statements:
     covering: sa.TextClause
     end: sa.TextClause
     insert: sa.TextClause
+    find: sa.TextClause
 
 
 def _statements(table: str, same: str) -> _Statements:
@@ -77,9 +79,14 @@ def _statements(table: str, same: str) -> _Statements:
         ),
         end=sa.text(f"UPDATE {table} SET valid_to = :valid_from WHERE id = :id"),  # noqa: S608
         insert=sa.text(
-            f"INSERT INTO {table} (id, sku, region, currency, unit_price, valid_from, valid_to, source{own})"
+            f"INSERT INTO {table} (id, sku, region, currency, unit_price, valid_from, valid_to, source, follows,"
+            f" follows_end{own})"
             " SELECT :id, :sku, :region, :currency, :unit_price, :valid_from, CAST(:valid_to AS timestamptz),"
-            f" :source{value}"
+            f" :source, CAST(:follows AS uuid), CAST(:follows_end AS timestamptz){value}"
+        ),
+        find=sa.text(
+            f"SELECT p.valid_from <= app_now() AS begun, EXISTS (SELECT FROM {table} n WHERE n.follows = p.id) AS"  # noqa: S608
+            f" followed FROM {table} p WHERE p.id = :id FOR UPDATE"
         ),
     )
 
@@ -87,6 +94,7 @@ def _statements(table: str, same: str) -> _Statements:
 _LIST, _CONTRACT = (_statements(table, same) for table, same in _TABLES.items())
 _PAST = sa.text("SELECT CAST(:valid_from AS timestamptz) <= app_now()")
 _ACCOUNT = sa.text("SELECT EXISTS (SELECT FROM billing_accounts WHERE id = :account_id)")
+_WITHDRAW = sa.text("SELECT withdraw_price(:id)")
 _ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(7220502)")
 
 
@@ -118,6 +126,27 @@ async def add(connection: AsyncConnection, new: Sequence[NewPrice]) -> int:
     return sum([await _add(connection, place, price) for place, price in numbered])
 
 
+async def withdraw(connection: AsyncConnection, price_id: UUID) -> None:
+    """Take a version back that has not begun; the one that it ended holds again as long as it would have.
+
+    Raises `Problem` not_found, or state_conflict for one that has begun or was followed by another.
+    """
+    await connection.execute(_ONE_AT_A_TIME)
+    for statements in (_LIST, _CONTRACT):
+        found = (await connection.execute(statements.find, {"id": price_id})).one_or_none()
+        if found is None:
+            continue
+        if found.begun:
+            raise Problem(
+                STATE_CONFLICT, "The price is in force, or was: what it was stays. Add a version that takes its place."
+            )
+        if found.followed:
+            raise Problem(STATE_CONFLICT, "Another version follows this one. Withdraw that one first.")
+        await connection.execute(_WITHDRAW, {"id": price_id})
+        return
+    raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+
+
 async def _add(connection: AsyncConnection, place: int, price: NewPrice) -> bool:
     statements = _LIST if price.account_id is None else _CONTRACT
     values = {
@@ -129,6 +158,8 @@ async def _add(connection: AsyncConnection, place: int, price: NewPrice) -> bool
         "valid_from": price.valid_from,
         "valid_to": price.valid_to,
         "source": price.source,
+        "follows": None,
+        "follows_end": None,
     }
     if (await connection.execute(statements.known, values)).first() is not None:
         return False
@@ -140,7 +171,11 @@ async def _add(connection: AsyncConnection, place: int, price: NewPrice) -> bool
                 place, "valid_from", "not_in_future", "A price is in force at this instant: choose a later one."
             )
         await connection.execute(statements.end, {"valid_from": price.valid_from, "id": covering.id})
-        values["valid_to"] = price.valid_to or covering.valid_to
+        values |= {
+            "valid_to": price.valid_to or covering.valid_to,
+            "follows": covering.id,
+            "follows_end": covering.valid_to,
+        }
     try:
         await connection.execute(statements.insert, values | {"id": new_id()})
     except sa.exc.IntegrityError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -32,6 +33,22 @@ _CURRENT_AND_FUTURE = sa.text(
      ORDER BY sku, region, currency, valid_from
     """
 )
+_PAID = sa.text(
+    """
+    SELECT article.sku, article.region, article.currency, paid.unit_price, paid.list_unit_price, paid.valid_from,
+           nullif(paid.valid_to, 'infinity') AS valid_to, coalesce(k.source, p.source) AS source,
+           k.id IS NOT NULL AS contract, paid.account_id
+      FROM (SELECT sku, region, currency FROM prices WHERE valid_to IS NULL OR valid_to > app_now()
+            UNION SELECT sku, region, currency FROM contract_prices
+                   WHERE account_id IN (SELECT account_id FROM project_accounts WHERE project_id = :project_id)
+                     AND (valid_to IS NULL OR valid_to > app_now())) AS article
+     CROSS JOIN LATERAL prices_paid(:project_id, article.sku, article.region, article.currency) AS paid
+      LEFT JOIN prices p ON p.id = paid.price_id
+      LEFT JOIN contract_prices k ON k.id = paid.price_id
+     WHERE paid.valid_to > app_now()
+     ORDER BY article.sku, article.region, article.currency, paid.valid_from
+    """
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +58,24 @@ class ListedPrice:
     sku: str
     region: str
     unit_price: Money
+    valid_from: datetime
+    valid_to: datetime | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaidPrice:
+    """What a project pays for a machine-minute of a SKU in a region, in [valid_from, valid_to), and for which account.
+
+    `contract`: of that account alone; `list_unit_price` is what others pay.
+    """
+
+    sku: str
+    region: str
+    unit_price: Money
+    list_unit_price: Money
+    contract: bool
+    account_id: UUID
     valid_from: datetime
     valid_to: datetime | None
     source: str
@@ -74,4 +109,22 @@ async def current_and_future(connection: Statements) -> Sequence[ListedPrice]:
             row.sku, row.region, Money.of(row.unit_price, row.currency), row.valid_from, row.valid_to, row.source
         )
         for row in await connection.execute(_CURRENT_AND_FUTURE)
+    ]
+
+
+async def paid_by(connection: Statements, project_id: UUID) -> Sequence[PaidPrice]:
+    """What the project pays now or will: its account's contract prices, and the list's where there is none."""
+    return [
+        PaidPrice(
+            sku=row.sku,
+            region=row.region,
+            unit_price=Money.of(row.unit_price, row.currency),
+            list_unit_price=Money.of(row.list_unit_price, row.currency),
+            contract=row.contract,
+            account_id=row.account_id,
+            valid_from=row.valid_from,
+            valid_to=row.valid_to,
+            source=row.source,
+        )
+        for row in await connection.execute(_PAID, {"project_id": project_id})
     ]

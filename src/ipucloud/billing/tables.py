@@ -17,6 +17,7 @@ from ipucloud.billing.ledger_tables import (
     project_accounts,
     usage_charges,
 )
+from ipucloud.billing.live_functions import GUARD_WITHDRAWAL, PRICES_PAID, WITHDRAW_PRICE, withdrawal_triggers
 from ipucloud.db.base import instant, metadata, same_project, tenant_key
 
 __all__ = [
@@ -44,6 +45,13 @@ prices = sa.Table(
     instant("valid_from", nullable=False),
     instant("valid_to"),
     sa.Column("source", sa.Text, nullable=False),
+    sa.Column(
+        "follows",
+        sa.Uuid,
+        sa.ForeignKey("prices.id"),
+        comment="the version that gives way to this one, which had the end follows_end",
+    ),
+    instant("follows_end"),
     sa.CheckConstraint("unit_price >= 0", name="unit_price"),
     sa.CheckConstraint("valid_to > valid_from", name="valid"),
     sa.CheckConstraint(
@@ -62,6 +70,7 @@ prices = sa.Table(
         using="gist",
     ),
 )
+sa.Index("ix_prices_follows", prices.c.follows)
 sa.Index("ix_prices_key", prices.c.sku, prices.c.region, prices.c.currency, prices.c.valid_from)
 
 _CONTRACT_KEY = "account_id::text || ' ' || sku || ' ' || region || ' ' || currency"
@@ -77,6 +86,13 @@ contract_prices = sa.Table(
     instant("valid_from", nullable=False),
     instant("valid_to"),
     sa.Column("source", sa.Text, nullable=False),
+    sa.Column(
+        "follows",
+        sa.Uuid,
+        sa.ForeignKey("contract_prices.id"),
+        comment="the version that gives way to this one, which had the end follows_end",
+    ),
+    instant("follows_end"),
     sa.CheckConstraint("unit_price >= 0", name="unit_price"),
     sa.CheckConstraint("valid_to > valid_from", name="valid"),
     sa.CheckConstraint(
@@ -91,12 +107,14 @@ contract_prices = sa.Table(
     ),
     comment="what an account pays instead of the list price",
 )
+sa.Index("ix_contract_prices_follows", contract_prices.c.follows)
 sa.Index(
     "ix_contract_prices_key",
     *(contract_prices.c[name] for name in ("account_id", "sku", "region", "currency", "valid_from")),
 )
 
-contract_prices.add_is_dependent_on(prices)
+for _table in (prices, project_accounts):
+    contract_prices.add_is_dependent_on(_table)
 
 usage_intervals = sa.Table(
     "usage_intervals",
@@ -151,8 +169,22 @@ WHEN (OLD.ended_at IS NOT NULL) EXECUTE FUNCTION refuse_change_of_ended_interval
 """
 
 
-make_with(prices, functions.NOTE_LATE_PRICE, functions.REFUSE_CHANGE_OF_PRICE, *functions.price_triggers("prices"))
-make_with(contract_prices, *functions.price_triggers("contract_prices"), functions.ACCOUNT_PRICES)
+make_with(
+    prices,
+    functions.NOTE_LATE_PRICE,
+    functions.REFUSE_CHANGE_OF_PRICE,
+    GUARD_WITHDRAWAL,
+    *functions.price_triggers("prices"),
+    *withdrawal_triggers("prices"),
+)
+make_with(
+    contract_prices,
+    *functions.price_triggers("contract_prices"),
+    *withdrawal_triggers("contract_prices"),
+    functions.ACCOUNT_PRICES,
+    PRICES_PAID,
+    WITHDRAW_PRICE,
+)
 make_with(
     usage_intervals,
     FINAL_INTERVAL,

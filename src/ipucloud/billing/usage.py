@@ -96,31 +96,30 @@ LEFT JOIN LATERAL (
     ) AS u
     LEFT JOIN LATERAL (
       SELECT sum(slice.minutes) AS minutes, sum(slice.minutes * u.quantity * p.unit_price) AS cost
-        FROM prices AS p
+        FROM prices_paid(page.project_id, u.sku, u.region, u.currency) AS p
        CROSS JOIN LATERAL (
          SELECT greatest(0, ceil(extract(epoch FROM least(u.until, p.valid_to) - u.anchor_at) / 60)
                             - ceil(extract(epoch FROM greatest(u.started_at, p.valid_from) - u.anchor_at) / 60)
                 ) AS minutes) AS slice
-       WHERE p.sku = u.sku AND p.region = u.region AND p.currency = u.currency
-         AND p.valid_from < u.until AND (p.valid_to IS NULL OR p.valid_to > u.started_at)
+       WHERE p.valid_from < u.until AND p.valid_to > u.started_at
     ) AS priced ON true
 ) AS usage ON true
 """
 """A join that gives each cluster of `page` its `usage`: started_at, running, minutes, cost (unrounded).
 
-`cost` is NULL when a minute has no price, so that a gap in the prices is never shown as time for free. Equal to
-`pricing.charge` up to the present second.
+`cost` is NULL when a minute has no price, so that a gap in the prices is never shown as time for free. Each minute
+takes the price of the account that pays for it, as in a close (`rating`). Equal to `pricing.charge` up to the present
+second.
 """
 
 PRICE_NOW = """
 LEFT JOIN LATERAL (
-  SELECT price.unit_price * page.machines AS per_minute FROM prices AS price
-   WHERE price.sku = page.sku AND price.region = page.region AND price.currency = page.currency
-     AND price.valid_from <= app_now() AND (price.valid_to IS NULL OR price.valid_to > app_now())
-     AND page.deleted_at IS NULL
+  SELECT price.unit_price * page.machines AS per_minute
+    FROM prices_paid(page.project_id, page.sku, page.region, page.currency) AS price
+   WHERE price.valid_from <= app_now() AND price.valid_to > app_now() AND page.deleted_at IS NULL
 ) AS price_now ON true
 """
-"""A join that gives each living cluster of `page` its `price_now.per_minute`."""
+"""A join that gives each living cluster of `page` its `price_now.per_minute`, of the account that pays now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +168,11 @@ class ProjectUsage:
 _FACTS = """
 SELECT c.id AS cluster_id, c.name, c.region, c.flavor, c.currency, app_now() AS now,
        u.id AS interval_id, u.sku, u.quantity, u.anchor_at, u.started_at, u.ended_at,
-       p.id AS price_id, p.unit_price, p.valid_from, p.valid_to
+       p.price_id, p.unit_price, p.valid_from, nullif(p.valid_to, 'infinity') AS valid_to
   FROM clusters AS c
   LEFT JOIN usage_intervals AS u ON u.project_id = c.project_id AND u.cluster_id = c.id
-  LEFT JOIN prices AS p ON p.sku = u.sku AND p.region = u.region AND p.currency = u.currency
-       AND p.valid_from < coalesce(u.ended_at, app_now()) AND (p.valid_to IS NULL OR p.valid_to > u.started_at)
+  LEFT JOIN LATERAL prices_paid(u.project_id, u.sku, u.region, u.currency) AS p
+         ON p.valid_from < coalesce(u.ended_at, app_now()) AND p.valid_to > u.started_at
  WHERE c.project_id = :project_id
 """
 _CLUSTER_FACTS = sa.text(clauses(_FACTS, "AND c.id = :cluster_id ORDER BY u.started_at, p.valid_from"))
@@ -267,8 +266,9 @@ def _interval(row: sa.Row[Any]) -> UsageInterval:
 
 
 def _book(rows: Sequence[sa.Row[Any]]) -> PriceBook:
+    """What was paid and when; a version that came back with another payer is there for each of its spans."""
     versions = {
-        row.price_id: PriceVersion(
+        (row.price_id, row.valid_from): PriceVersion(
             id=row.price_id,
             key=PriceKey(row.sku, row.region, row.currency),
             unit_price=row.unit_price,

@@ -23,11 +23,11 @@ _FACTS = sa.text(
            (SELECT json_object_agg(name, public_key) FROM ssh_keys
              WHERE project_id = :project_id AND name = ANY(CAST(:key_names AS text[]))) AS public_keys,
            (SELECT typical_seconds FROM site_regions WHERE region = :region) AS typical_seconds,
-           price.id AS price_id, price.unit_price, price.valid_from, price.valid_to
+           price.account_id, price.price_id, price.unit_price, price.valid_from,
+           nullif(price.valid_to, 'infinity') AS valid_to
       FROM (VALUES (true)) AS always
-      LEFT JOIN prices AS price
-        ON price.sku = :sku AND price.region = :region AND price.currency = :currency
-       AND price.valid_from <= app_now() AND (price.valid_to IS NULL OR price.valid_to > app_now())
+      LEFT JOIN prices_paid(:project_id, :sku, :region, :currency) AS price
+        ON price.valid_from <= app_now() AND price.valid_to > app_now()
     """
 )
 
@@ -78,7 +78,9 @@ async def admit(
     if facts.price_id is None:
         faults.append(FieldError("/flavor", "not_sold", "The flavor has no price in this region at the moment."))
     _refuse(faults)
-    price = PriceVersion(facts.price_id, key, facts.unit_price, facts.valid_from, facts.valid_to)
+    price = PriceVersion(
+        facts.price_id, key, facts.unit_price, facts.valid_from, facts.valid_to, account=facts.account_id
+    )
     return Admitted(
         choice=choice,
         public_keys={name: known[name] for name in body.ssh_keys},

@@ -188,9 +188,8 @@ PRICED = Invariant(
            'clusters are being billed for it, and it has no price' AS detail
       FROM usage_intervals u
      WHERE u.ended_at IS NULL
-       AND NOT EXISTS (SELECT FROM prices p
-                        WHERE p.sku = u.sku AND p.region = u.region AND p.currency = u.currency
-                          AND p.valid_from <= app_now() AND (p.valid_to IS NULL OR p.valid_to > app_now()))
+       AND NOT EXISTS (SELECT FROM prices_paid(u.project_id, u.sku, u.region, u.currency) p
+                        WHERE p.valid_from <= app_now() AND p.valid_to > app_now())
     """,
 )
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from decimal import Decimal
+from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
 
+from ipucloud.billing.price_book import NewPrice, add, book, withdraw
 from ipucloud.billing.price_store import current_and_future, install_shipped_prices
 from ipucloud.catalogue.load import load
 from ipucloud.db.engine import Database
+from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.money import Money
-from tests.support.factories import seed_prices
+from tests.support.factories import make_project, seed_prices
 
 pytestmark = pytest.mark.anyio
 
@@ -69,3 +72,72 @@ async def test_the_application_can_change_nothing_of_a_price_but_its_end(db: Dat
         with pytest.raises(sa.exc.ProgrammingError, match="permission denied"):
             async with db.begin() as connection:
                 await connection.execute(sa.text(statement))
+    with pytest.raises(sa.exc.IntegrityError, match="has begun and stays"):
+        async with db.begin() as connection:
+            await connection.execute(sa.text("SELECT withdraw_price(id) FROM prices"))
+
+
+def version(unit_price: str, begins: str, ends: str | None = None, *, account: UUID | None = None) -> NewPrice:
+    return NewPrice(
+        account_id=account,
+        sku="ipu-m2000",
+        region="luxembourg-2",
+        unit_price=Money.of(unit_price, "EUR"),
+        valid_from=datetime.fromisoformat(begins),
+        valid_to=None if ends is None else datetime.fromisoformat(ends),
+        source="test",
+    )
+
+
+Span = tuple[Decimal, int, int | None]
+
+
+async def spans(db: Database) -> list[Span]:
+    """Price, first and last year of every version."""
+    async with db.read() as connection:
+        return [
+            (each.unit_price.amount, each.valid_from.year, each.valid_to.year if each.valid_to else None)
+            for each in await book(connection)
+        ]
+
+
+async def id_of(db: Database, unit_price: str) -> UUID:
+    async with db.read() as connection:
+        [found] = [each.id for each in await book(connection) if each.unit_price.amount == Decimal(unit_price)]
+    return found
+
+
+@pytest.mark.parametrize("contract", [False, True])
+async def test_what_has_not_begun_can_be_withdrawn_and_gives_the_time_back(db: Database, *, contract: bool) -> None:
+    """The version before holds again as long as it would have: for ever, or until what was fitted in since begins."""
+    async with db.begin() as connection:
+        account = (await make_project(connection)).id if contract else None
+        first = version("0.01", "2126-01-01T00:00:00Z", account=account)
+        between = version("0.02", "2127-01-01T00:00:00Z", "2128-01-01T00:00:00Z", account=account)
+        last = version("0.03", "2130-01-01T00:00:00Z", account=account)
+        assert await add(connection, [first, between, last]) == 3
+    one, two, three = Decimal("0.01"), Decimal("0.02"), Decimal("0.03")
+    assert await spans(db) == [(one, 2126, 2127), (two, 2127, 2128), (three, 2130, None)]
+    async with db.begin() as connection:
+        await withdraw(connection, await id_of(db, "0.02"))
+    assert await spans(db) == [(one, 2126, 2130), (three, 2130, None)]
+    async with db.begin() as connection:
+        await add(connection, [version("0.04", "2128-01-01T00:00:00Z", account=account)])
+    with pytest.raises(Problem, match="Withdraw that one first"):
+        async with db.begin() as connection:
+            await withdraw(connection, await id_of(db, "0.01"))
+    for price in ("0.04", "0.03"):
+        async with db.begin() as connection:
+            await withdraw(connection, await id_of(db, price))
+    assert await spans(db) == [(one, 2126, 2130)]
+
+
+async def test_what_has_begun_stays(db: Database) -> None:
+    async with db.begin() as connection:
+        await seed_prices(connection, OWN)
+    with pytest.raises(Problem, match="what it was stays"):
+        async with db.begin() as connection:
+            await withdraw(connection, await id_of(db, "0.05"))
+    with pytest.raises(Problem, match="not_found"):
+        async with db.begin() as connection:
+            await withdraw(connection, UUID(int=7))

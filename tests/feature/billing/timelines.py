@@ -104,7 +104,7 @@ def counted(timeline: Timeline, base: datetime, until: datetime) -> Bill:
     minute = base + timeline.segments[0].start * SECOND
     while minute < until:
         offset = int((minute - base) / SECOND)
-        quantity = sum(each.quantity for each in timeline.segments if _holds(each, offset))
+        quantity = sum(each.quantity for each in timeline.segments if holds(each, offset))
         price = _in_force(timeline, offset)
         if quantity and price is not None:
             month = minute.date().replace(day=1)
@@ -117,10 +117,10 @@ def counted(timeline: Timeline, base: datetime, until: datetime) -> Bill:
 def _in_force(timeline: Timeline, offset: int) -> Decimal | None:
     for versions in (timeline.contract, timeline.prices):
         for version in versions:
-            if _holds(version, offset):
+            if holds(version, offset):
                 return version.price
     return None
 
 
-def _holds(span: Segment | Version, offset: int) -> bool:
+def holds(span: Segment | Version, offset: int) -> bool:
     return span.start <= offset and (span.end is None or offset < span.end)

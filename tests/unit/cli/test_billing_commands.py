@@ -107,3 +107,22 @@ def test_a_report_is_shown_and_saved(run: Run, service: Service, tmp_path: Path)
     assert run("billing", "report", "--by", "day", "--by", "tag:team", "--csv", str(file)).status == 0
     assert service.asked[-1].query == {"group_by": "tag:team", "format": "csv"}
     assert file.read_bytes() == b"day,cost\r\n"
+
+
+def test_a_forecast_shows_its_parts(run: Run, service: Service) -> None:
+    names = ("posted", "accruing", "so_far", "to_come", "forecast")
+    body = {name: {"amount": f"{place}.5", "currency": "EUR"} for place, name in enumerate(names)}
+    period = {"since": "2026-05-01T00:00:00Z", "until": "2026-06-01T00:00:00Z", "now": "2026-05-05T00:00:00Z"}
+    service.gives("/v1/projects/demo/billing/forecast", body | period | {"unpriced_minutes": 0})
+    ended = run("billing", "forecast")
+    assert ended.status == 0
+    assert "2026-05" in ended.out
+    assert "4.5" in ended.out
+
+
+def test_what_the_project_pays_is_listed_and_a_price_withdrawn(run: Run, service: Service) -> None:
+    paid = PRICE | {"list_unit_price": EUROS, "contract": True, "account_id": "account-1"}
+    service.lists("/v1/projects/demo/prices", [paid])
+    assert "contract" in run("billing", "prices").out
+    service.on("DELETE", "/v1/billing/prices/price-1", Reply(204))
+    assert run("billing", "withdraw-price", "price-1").status == 0

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ipucloud.api.v1 import (
     billing,
+    billing_live,
     billing_prices,
-    catalogue,
     billing_reports,
+    catalogue,
     clusters,
     events,
     flavors,
@@ -30,6 +31,7 @@ ROUTERS = tuple(
         topology,
         usage,
         billing,
+        billing_live,
         billing_prices,
         events,
         ssh_keys,

@@ -1,4 +1,4 @@
-"""The price book, for operators: reading it out as a whole, and adding versions to it."""
+"""The price book, for operators: reading it out as a whole, adding versions to it, withdrawing what has not begun."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 from uuid import UUID
 
 import orjson
+from fastapi import Path
 from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
@@ -21,7 +22,7 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import Page
 from ipucloud.api.v1.catalogue import listing
 from ipucloud.api.writes import change_platform
-from ipucloud.billing.price_book import NewPrice, add, book
+from ipucloud.billing.price_book import NewPrice, add, book, withdraw
 from ipucloud.clusters.models import Body, Instant, Slug
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
@@ -101,6 +102,27 @@ async def add_prices(request: Request, body: PriceAdditions) -> Response:
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         return Answer(200, orjson.dumps({"added": await add(connection, new)}))
+
+    return await change_platform(request, effect)
+
+
+@routes.delete(
+    "/v1/billing/prices/{price:uuid}",
+    **operation(
+        "withdrawPrice",
+        "Withdraw a price",
+        Permission.PLATFORM_WRITE,
+        status=204,
+        description="Withdrawn",
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def withdraw_price(request: Request, price: Annotated[UUID, Path(description="the version's id")]) -> Response:
+    """Take a version back that has not begun. The one that it ended holds again as long as it would have."""
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        await withdraw(connection, price)
+        return Answer(204)
 
     return await change_platform(request, effect)
 

@@ -12,7 +12,7 @@ import typer
 from ipucloud.cli.commands.clusters import find
 from ipucloud.cli.output import utc
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import billing
+from ipucloud.client import billing, live
 from ipucloud.client.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True, help="Who pays, what was charged and why, and the price book.")
@@ -75,6 +75,40 @@ def report(
     )
     for total in found.totals:
         session.say(f"total: {total.minutes} min, {total.cost}; charged up to {found.posted_until or 'nothing yet'}")
+
+
+@customer_command(app, "prices")
+def prices(session: Session) -> None:
+    """Show what the project pays now and later, by contract or by the list."""
+    session.list(
+        live.prices(),
+        ("ARTICLE", "REGION", "PER MACHINE-MINUTE", "FROM", "UNTIL", "KIND"),
+        lambda each: (
+            each.sku,
+            each.region,
+            str(each.unit_price),
+            each.valid_from,
+            each.valid_to or "",
+            "contract" if each.contract else "list",
+        ),
+    )
+
+
+@customer_command(app, "forecast")
+def forecast(session: Session) -> None:
+    """Show what the running month comes to: posted, used since, and what runs now carried on to its end."""
+    found = session.run(live.forecast())
+    facts = [(name, str(getattr(found, name))) for name in ("posted", "accruing", "so_far", "to_come", "forecast")]
+    session.show(found, [("month", f"{found.since:%Y-%m}"), *((name.replace("_", " "), sum_) for name, sum_ in facts)])
+
+
+@customer_command(app, "withdraw-price")
+def withdraw_price(
+    session: Session, price: Annotated[str, typer.Argument(help="The version's id, as export-prices --json shows it.")]
+) -> None:
+    """Take back a version of a price that has not begun. Needs a token of the platform."""
+    session.run(live.withdraw_price(price))
+    session.show({"withdrawn": price}, [("withdrawn", price)])
 
 
 @customer_command(app, "export-prices")

@@ -1,0 +1,59 @@
+"""What a month comes to: used so far, and what runs now carried on to its end; one statement over the facts.
+
+The same arithmetic as a close: each minute takes the size, the payer and the price in force when it begins, prices that
+are to come among them. What runs now runs on until the cluster expires, or the month ends. A figure grows with the
+intervals of the month, not with its minutes.
+"""
+
+from __future__ import annotations
+
+# A protected cluster outlives its expiry; one past it is being deleted.
+OUTLOOK = """
+bounds AS (
+  SELECT CAST(:since AS timestamptz) AS begins, CAST(:until AS timestamptz) AS ends,
+         date_trunc('second', app_now(), 'UTC') AS now
+), live AS MATERIALIZED (
+  SELECT u.id AS interval_id, u.cluster_id, u.project_id, u.sku, u.region, u.currency, u.quantity, u.anchor_at,
+         b.now, greatest(u.started_at, b.begins) AS begins,
+         least(b.ends, coalesce(u.ended_at, CASE WHEN c.delete_protection OR c.expires_at IS NULL THEN b.ends
+                                ELSE greatest(b.now, date_trunc('second', c.expires_at, 'UTC')) END)) AS ends
+    FROM bounds b
+    JOIN usage_intervals u ON u.started_at < b.ends AND (u.ended_at IS NULL OR u.ended_at > b.begins)
+    JOIN clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
+   WHERE u.project_id IN (SELECT project_id FROM chosen)
+), paid AS MATERIALIZED (
+  SELECT article.project_id, article.sku, article.region, article.currency, price.account_id, price.unit_price,
+         price.valid_from, price.valid_to
+    FROM (SELECT DISTINCT project_id, sku, region, currency FROM live) AS article
+   CROSS JOIN LATERAL prices_paid(article.project_id, article.sku, article.region, article.currency) AS price
+), slice AS (
+  SELECT live.interval_id, live.cluster_id, live.project_id, paid.account_id, live.currency, live.quantity,
+         paid.unit_price, counted.*
+    FROM live
+    JOIN paid ON (paid.project_id, paid.sku, paid.region, paid.currency)
+               = (live.project_id, live.sku, live.region, live.currency)
+             AND paid.valid_from < live.ends AND paid.valid_to > live.begins
+   CROSS JOIN LATERAL (
+     SELECT minutes_before(live.anchor_at, greatest(live.begins, paid.valid_from)) AS first,
+            minutes_before(live.anchor_at, least(live.ends, paid.valid_to)) AS last,
+            minutes_before(live.anchor_at, least(live.ends, paid.valid_to, live.now)) AS past) AS counted
+), outlook AS (
+  SELECT project_id, account_id, cluster_id, currency,
+         sum(greatest(0, past - first)) AS minutes_so_far,
+         sum(greatest(0, past - first) * quantity * unit_price) AS so_far,
+         sum(greatest(0, last - first)) AS minutes, sum(greatest(0, last - first) * quantity * unit_price) AS cost
+    FROM slice GROUP BY project_id, account_id, cluster_id, currency
+), unpriced AS (
+  SELECT live.project_id,
+         sum(greatest(0, minutes_before(anchor_at, ends) - minutes_before(anchor_at, begins)) - coalesce(priced, 0))
+           AS minutes
+    FROM live
+    LEFT JOIN (SELECT interval_id, sum(greatest(0, last - first)) AS priced FROM slice GROUP BY interval_id) AS known
+      USING (interval_id)
+   GROUP BY live.project_id
+)"""
+"""CTEs that follow a CTE `chosen` (project_id): `outlook` by project, payer, cluster and currency, and `unpriced`.
+
+Of the minutes that begin in [:since, :until): `so_far` is what those before now cost, `cost` what all of them will.
+Minutes without a price are in neither, and counted in `unpriced`.
+"""

@@ -1,0 +1,211 @@
+"""Live figures are what the close posts for the same time, to the last digit: contracts, price changes, payers.
+
+Three answers (a list's statement, a cluster's usage, the month's outlook) and the posted charges are held against a
+count of the minutes one after the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+import psycopg
+import sqlalchemy as sa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ipucloud.billing.forecast import project_forecast
+from ipucloud.billing.outlook import OUTLOOK
+from ipucloud.billing.tables import contract_prices, prices
+from ipucloud.billing.usage import SO_FAR, cluster_usage
+from ipucloud.db.documents import clauses
+from ipucloud.db.engine import Database
+from ipucloud.kernel.errors import Problem
+from ipucloud.kernel.ids import new_id
+from tests.feature.billing.books import CURRENCY, REGION, Books, open_books
+from tests.feature.billing.test_oracle import FORGET
+from tests.feature.billing.timelines import BASES, MINUTE, SECOND, TIMELINES, Timeline, Version, holds
+from tests.support.postgres import Database as Scratch
+
+Payers = list[tuple[datetime, UUID]]
+HOURS = 6
+"""From the base's hour until everything that happens has happened."""
+_FIGURES = sa.text(
+    clauses(
+        "WITH page AS (SELECT clusters.* FROM clusters WHERE id = :id)"
+        " SELECT usage.minutes, usage.cost, usage.running FROM page",
+        SO_FAR,
+    )
+)
+_OUTLOOK = sa.text(
+    clauses(
+        "WITH chosen AS (SELECT CAST(:project AS uuid) AS project_id),",
+        OUTLOOK,
+        "SELECT cluster_id, sum(minutes_so_far) AS minutes, sum(so_far) AS cost FROM outlook GROUP BY cluster_id",
+    )
+)
+_INTERVAL = """
+INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at,
+                             ended_at)
+VALUES (:id, :project, :cluster, :sku, :region, :currency, :quantity, :anchor, :start, :end)
+"""
+_PAYS = "INSERT INTO project_accounts (project_id, account_id, valid_from) VALUES (:project, :account, :since)"
+_POSTED = "SELECT cluster_id, sum(minutes) AS minutes, sum(cost) AS cost FROM usage_charges GROUP BY cluster_id"
+_BY_PAYER = "SELECT account_id, sum(cost) AS cost FROM usage_charges GROUP BY account_id"
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Minutes that began, those of them that have a price, and their cost by payer."""
+
+    minutes: int
+    priced: int
+    by_payer: dict[UUID, Decimal]
+
+    @property
+    def cost(self) -> Decimal:
+        return sum(self.by_payer.values(), start=Decimal(0))
+
+
+def counted(
+    timeline: Timeline, base: datetime, until: datetime, payers: list[tuple[datetime, UUID]], own: UUID
+) -> Count:
+    """One minute after the other; the contract is that of `own`."""
+    minutes = priced = 0
+    by_payer: dict[UUID, Decimal] = {}
+    instant = base + timeline.segments[0].start * SECOND
+    while instant < until:
+        offset = int((instant - base) / SECOND)
+        quantity = sum(each.quantity for each in timeline.segments if holds(each, offset))
+        payer = [account for since, account in payers if since <= instant][-1]
+        versions = (*(timeline.contract if payer == own else ()), *timeline.prices)
+        price = next((each.price for each in versions if holds(each, offset)), None)
+        minutes += bool(quantity)
+        if quantity and price is not None:
+            priced += 1
+            by_payer[payer] = by_payer.get(payer, Decimal(0)) + quantity * price
+        instant += MINUTE
+    return Count(minutes, priced, by_payer)
+
+
+async def tell(books: Books, base: datetime, timeline: Timeline, sku: str, now: datetime) -> UUID:
+    """All facts and prices of the timeline, as they are known at the instant."""
+    cluster = await books.cluster()
+    for table, versions, of in (
+        (prices, timeline.prices, {}),
+        (contract_prices, timeline.contract, {"account_id": books.project.id}),
+    ):
+        for each in versions:
+            await books.insert(sa.insert(table).values(**_version(each, base, sku), **of))
+    for segment in timeline.segments:
+        start, end = base + segment.start * SECOND, None if segment.end is None else base + segment.end * SECOND
+        await books.execute(
+            _INTERVAL,
+            id=new_id(),
+            project=books.project.id,
+            cluster=cluster,
+            sku=sku,
+            region=REGION,
+            currency=CURRENCY,
+            quantity=segment.quantity,
+            anchor=base + timeline.segments[0].start * SECOND,
+            start=start,
+            end=end if end is not None and end <= now else None,
+        )
+    return cluster
+
+
+def _version(version: Version, base: datetime, sku: str) -> dict[str, object]:
+    return {
+        "id": new_id(),
+        "sku": sku,
+        "region": REGION,
+        "currency": CURRENCY,
+        "unit_price": version.price,
+        "valid_from": base + version.start * SECOND,
+        "valid_to": None if version.end is None else base + version.end * SECOND,
+        "source": "test",
+    }
+
+
+async def live(books: Books, cluster: UUID) -> tuple[int, Decimal | None]:
+    """Minutes and cost as a list has them; None where a price is missing. A cluster's own usage says the same."""
+    [row] = await books.rows(_FIGURES.text, id=cluster)
+    async with books.database.read() as connection:
+        try:
+            usage = await cluster_usage(connection, project_id=books.project.id, cluster_id=cluster)
+        except Problem:
+            assert row.cost is None
+        else:
+            assert (usage.minutes, usage.cost.amount) == (row.minutes, row.cost)
+    return row.minutes, row.cost
+
+
+async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], changes: list[int]) -> None:
+    database = Database(scratch.app_url, pool_size=2)
+    hour = base.replace(minute=0)
+    now = hour + timedelta(hours=HOURS)
+    try:
+        books = await open_books(database, scratch.owner_url)
+        own, other = books.project.id, new_id()
+        await books.execute("INSERT INTO billing_accounts (id, name, currency) VALUES (:id, 'o', 'EUR')", id=other)
+        spans = [
+            (hour + timedelta(hours=at), account) for at, account in zip(changes, (other, own, other), strict=False)
+        ]
+        for since, account in spans:
+            await books.execute(
+                "INSERT INTO project_accounts (project_id, account_id, valid_from) VALUES (:project, :account, :since)",
+                project=own,
+                account=account,
+                since=since,
+            )
+        books.now(now)
+        clusters = [await tell(books, base, timeline, f"sku-{place}", now) for place, timeline in enumerate(timelines)]
+        payers = [(hour - timedelta(days=9), own), *spans]
+        counts = [counted(timeline, base, now, payers, own) for timeline in timelines]
+        for cluster, count in zip(clusters, counts, strict=True):
+            expected = count.cost if count.priced == count.minutes else None
+            assert await live(books, cluster) == (count.minutes, expected)
+        seen = await books.rows(
+            _OUTLOOK.text, project=own, since=hour - timedelta(days=1), until=now + timedelta(days=9)
+        )
+        async with database.read() as connection:
+            before = await project_forecast(connection, own, currency=CURRENCY)
+        await books.keep(now + 70 * SECOND)
+        books.now(now)
+        async with database.read() as connection:
+            after = await project_forecast(connection, own, currency=CURRENCY)
+        posted = {row.cluster_id: (row.minutes, row.cost) for row in await books.rows(_POSTED)}
+        by_payer = {row.account_id: row.cost for row in await books.rows(_BY_PAYER)}
+    finally:
+        await database.close()
+    expected_posts = {c: (count.priced, count.cost) for c, count in zip(clusters, counts, strict=True) if count.priced}
+    assert posted == expected_posts
+    assert {row.cluster_id: (row.minutes, row.cost) for row in seen if row.minutes} == expected_posts
+    for account in (own, other):
+        assert by_payer.get(account, 0) == sum(count.by_payer.get(account, 0) for count in counts)
+    assert (before.posted.amount, after.accruing.amount) == (Decimal(0), Decimal(0))
+    assert (before.so_far, before.to_come, before.forecast) == (after.so_far, after.to_come, after.forecast)
+    assert after.posted == after.so_far == before.accruing
+
+
+@settings(
+    max_examples=10,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    base=st.sampled_from(BASES),
+    timelines=st.lists(TIMELINES, min_size=4, max_size=8),
+    changes=st.lists(st.integers(0, HOURS - 1), max_size=3, unique=True).map(sorted),
+)
+def test_live_usage_is_what_the_close_posts(
+    database: Scratch, base: datetime, timelines: list[Timeline], changes: list[int]
+) -> None:
+    with psycopg.connect(database.superuser_url) as connection:
+        for statement in FORGET:
+            connection.execute(statement.encode())
+    asyncio.run(example(database, base, timelines, changes))
