@@ -135,6 +135,7 @@ async def test_a_restart_in_a_quiet_moment_is_not_noticed(instance_root: Path, t
     """Every connection that the API processes hold is dead: the first request of each is answered all the same."""
     with migrated_instance(instance_root) as instance:
         project = await a_project(instance.url())
+        payer = f"/v1/projects/{project.slug}/billing/account"  # a read of several statements
         path, headers = f"/v1/projects/{project.slug}/tokens", {"Authorization": f"Bearer {project.token.secret}"}
 
         async def write(api: ApiProcess, name: str) -> httpx.Response:
@@ -146,7 +147,9 @@ async def test_a_restart_in_a_quiet_moment_is_not_noticed(instance_root: Path, t
                     *(write(api, f"{turn}-{api.url}-{number}") for api in servers for number in range(AT_ONCE))
                 )
                 assert {answer.status_code for answer in answers} == {201}
+                assert [(await api.client.get(payer, headers=headers)).status_code for api in servers] == [200, 200]
                 await asyncio.to_thread(instance.restart)
+                assert [(await api.client.get(payer, headers=headers)).status_code for api in servers] == [200, 200]
                 assert [(await write(api, f"{turn}-{api.url}")).status_code for api in servers] == [201, 201]
                 assert [(await api.client.get(path, headers=headers)).status_code for api in servers] == [200, 200]
 

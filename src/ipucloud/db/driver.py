@@ -7,6 +7,7 @@ SQLAlchemy's asynchronous connection costs as much as everything else in a reque
 from __future__ import annotations
 
 import asyncio
+import select
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -69,8 +70,17 @@ class Lines:
             self._free.release()
 
     def idle(self) -> Connection | None:
-        """The line used last, if one is open. The server may have closed it since."""
-        return self._idle.pop() if self._idle else None
+        """The line used last, if one is open. A line that the server has ended since is not given out.
+
+        It may still end before the next statement arrives; but what a restart left behind is noticed here, so that a
+        statement that must not be sent twice need not fail on it.
+        """
+        while self._idle:
+            connection = self._idle.pop()
+            if not _has_news(connection):
+                return connection
+            connection.pgconn.finish()
+        return None
 
     async def connect(self) -> Connection:
         connection = await psycopg.AsyncConnection.connect(
@@ -99,3 +109,10 @@ class Lines:
     async def close(self) -> None:
         while self._idle:
             await self._idle.pop().close()
+
+
+def _has_news(connection: Connection) -> bool:
+    """Whether the server has said something unasked: that it ends, most likely."""
+    poll = select.poll()
+    poll.register(connection.pgconn.socket, select.POLLIN)
+    return bool(poll.poll(0))
