@@ -1,0 +1,217 @@
+"""The picture of a document: an A4 page, or more, that says what its JSON says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from ipucloud.billing.invoices.sheet import GREY, LEFT, RIGHT, TOP, Column, Row, Sheet
+from ipucloud.kernel.money import plain
+
+Document = Mapping[str, Any]
+TITLES = {"invoice": "Invoice", "credit_note": "Credit note", "draft": "Draft invoice"}
+_HALF = 82.0
+_TOTALS = 112.0
+_MINUS = "-"
+
+
+def render(document: Document) -> bytes:
+    """The PDF of an invoice, a credit note or a draft; the same bytes whenever the same release makes it again."""
+    pages = _drawn(document, 1).page_no()
+    return bytes(_drawn(document, pages).output())
+
+
+@dataclass(frozen=True, slots=True)
+class _Total:
+    """A line of the sums: `strong` ones stand out."""
+
+    name: str
+    amount: str
+    strong: bool = False
+
+
+def _drawn(document: Document, pages: int) -> Sheet:
+    seller = document["seller"]
+    title = " ".join(filter(None, (TITLES[document["kind"]], document["number"])))
+    foot = ", ".join(filter(None, (seller["legal_name"], seller["tax_id"])))
+    sheet = Sheet(title, foot, datetime.fromisoformat(document["issued_on"]).replace(tzinfo=UTC), pages)
+    _head(sheet, document)
+    if document["kind"] == "credit_note":
+        sheet.print_table(_note_columns(document["currency"]), [_given_back(document)])
+        _totals(sheet, _credit_totals(document))
+    else:
+        sheet.print_table(_columns(document["currency"]), [_line(line) for line in document["lines"]])
+        _totals(sheet, _invoice_totals(document))
+    _remarks(sheet, [*document["notes"], *_terms(document)])
+    return sheet
+
+
+def _head(sheet: Sheet, document: Document) -> None:
+    seller, customer = document["seller"], document["customer"]
+    y = sheet.text_at(LEFT, TOP, seller["legal_name"], width=_HALF, size=12, bold=True)
+    left = sheet.text_at(LEFT, y + 1, _address(seller), width=_HALF, size=9, colour=GREY)
+    right = sheet.text_at(RIGHT - _HALF, TOP, TITLES[document["kind"]], width=_HALF, size=22, bold=True, align="R")
+    y = max(left, right, TOP + 22) + 12
+    left = sheet.text_at(LEFT, y, "Billed to", width=_HALF, size=8, colour=GREY)
+    left = sheet.text_at(LEFT, left + 1, customer["legal_name"], width=_HALF, size=10.5, bold=True)
+    left = sheet.text_at(LEFT, left + 0.5, _address(customer), width=_HALF, size=9.5)
+    right = sheet.facts(RIGHT - _HALF, y, _HALF, _facts(document))
+    sheet.set_y(max(left, right) + 10)
+
+
+def _address(party: Document) -> str:
+    tax_id = f"Tax ID {party['tax_id']}" if party["tax_id"] else None
+    country = f"Country {party['country']}" if party["country"] else None
+    return "\n".join(filter(None, (party["address"], country, tax_id)))
+
+
+def _facts(document: Document) -> list[tuple[str, str]]:
+    period = document["period"]
+    facts = [("Number", document["number"] or "not given yet"), ("Date", document["issued_on"])]
+    if document["kind"] == "credit_note":
+        facts += [("For invoice", document["invoice"]), ("Invoice date", document["invoice_issued_on"])]
+    elif document["due_on"] is not None:
+        facts.append(("Due date", document["due_on"]))
+    return [
+        *facts,
+        ("Period of service", f"{period['since']} to {_last_day(period['until'])}"),
+        ("Currency", document["currency"]),
+        ("Account", document["customer"]["account_id"]),
+    ]
+
+
+def _last_day(until: str) -> str:
+    """The day before `until`, which is the first of a month."""
+    last = datetime.fromisoformat(until).date().toordinal() - 1
+    return str(datetime.fromordinal(last).date())
+
+
+def _columns(currency: str) -> tuple[Column, ...]:
+    return (
+        Column("No.", 10),
+        Column("Project and what it used", 61),
+        Column("Minutes", 20, "R"),
+        Column("Machine-min.", 24, "R"),
+        Column(f"Unit price {currency}", 27, "R"),
+        Column(f"Amount {currency}", 28, "R"),
+    )
+
+
+def _note_columns(currency: str) -> tuple[Column, ...]:
+    return (Column("No.", 10), Column("What is given back", 132), Column(f"Amount {currency}", 28, "R"))
+
+
+def _line(line: Document) -> Row:
+    used = f"{line['sku']}, {line['region']}"
+    if line["correction"]:
+        used += f"; correction of {line['usage_month']}"
+    return Row(
+        (
+            str(line["line"]),
+            line["project"],
+            f"{line['minutes']:,}",
+            f"{line['machine_minutes']:,}",
+            plain(Decimal(line["unit_price"]["amount"])),
+            _printed(line["amount"]),
+        ),
+        note=used,
+    )
+
+
+def _given_back(document: Document) -> Row:
+    return Row(("1", document["reason"], _printed(document["net"])), note=f"Credit for invoice {document['invoice']}")
+
+
+def _invoice_totals(document: Document) -> list[_Total]:
+    totals = [_Total("Subtotal", _printed(document["subtotal"]))]
+    if Decimal(document["promo_applied"]["amount"]):
+        totals.append(_Total("Promotional credit", _printed(document["promo_applied"], sign=_MINUS)))
+        totals.append(_Total("Net", _printed(document["taxable"])))
+    totals += _taxes(document)
+    totals.append(_Total(f"Total {document['currency']}", _printed(document["total"]), strong=True))
+    wallet = Decimal(document["wallet_applied"]["amount"])
+    if wallet > 0:
+        totals.append(_Total("Paid from the wallet", _printed(document["wallet_applied"], sign=_MINUS)))
+    if wallet < 0:
+        totals.append(_Total("Put into the wallet", f"{-wallet:,.2f}"))
+    return [*totals, _Total(f"Amount due {document['currency']}", _printed(document["due"]), strong=True)]
+
+
+def _credit_totals(document: Document) -> list[_Total]:
+    totals = [_Total("Net", _printed(document["net"])), *_taxes(document)]
+    return [*totals, _Total(f"Total {document['currency']}", _printed(document["total"]), strong=True)]
+
+
+def _taxes(document: Document) -> list[_Total]:
+    return [
+        _Total(f"{tax['name']} {_percent(tax['rate'])} on {_printed(tax['taxable'])}", _printed(tax["tax"]))
+        for tax in document["taxes"]
+    ]
+
+
+def _totals(sheet: Sheet, totals: Sequence[_Total]) -> None:
+    """The sums, together on one page."""
+    sheet.need(7.0 * len(totals) + 6)
+    y = sheet.get_y() + 4
+    for total in totals:
+        if total.strong:
+            sheet.set_y(y)
+            sheet.rule(_TOTALS)
+            y += 1.6
+        size = 10.5 if total.strong else 9.5
+        end = sheet.text_at(_TOTALS, y, total.name, width=50, size=size, bold=total.strong)
+        sheet.text_at(_TOTALS, y, total.amount, size=size, bold=total.strong, align="R")
+        y = end + 1.8
+    sheet.set_y(y + 6)
+
+
+def _terms(document: Document) -> list[str]:
+    currency = document["currency"]
+    if document["kind"] == "credit_note":
+        return [_given_to(document)]
+    remarks = []
+    adjustment = Decimal(document["adjustment"]["amount"])
+    if adjustment:
+        cost = f"{Decimal(document['cost']['amount']):,}"
+        remarks.append(
+            f"Prices are per machine-minute and exact; every line is rounded to cents. The exact usage is {cost}"
+            f" {currency}; rounding comes to {plain(adjustment)} {currency}."
+        )
+    if document["kind"] == "draft":
+        return [*remarks, "This is not an invoice: it shows what was charged so far, and changes until the month ends."]
+    if not Decimal(document["due"]["amount"]):
+        return [*remarks, "Nothing is left to pay."]
+    terms = (
+        f"Please pay {_printed(document['due'])} {currency} within {document['payment_days']} days, by"
+        f" {document['due_on']}, and name {document['number']}."
+    )
+    bank = document["seller"]["bank"]
+    return [*remarks, terms, *([bank] if bank else [])]
+
+
+def _given_to(document: Document) -> str:
+    wallet, total = (Decimal(document[name]["amount"]) for name in ("to_wallet", "total"))
+    if not wallet:
+        return f"The amount is taken off what is due of invoice {document['invoice']}."
+    amount = f"{wallet:,.2f} {document['currency']}"
+    if wallet == total:
+        return f"{amount} was put into the wallet of the account."
+    return f"{amount} was put into the wallet of the account; the rest is taken off invoice {document['invoice']}."
+
+
+def _remarks(sheet: Sheet, remarks: Sequence[str]) -> None:
+    for remark in remarks:
+        sheet.need(5.0 * (remark.count("\n") + 2))
+        sheet.set_y(sheet.text_at(LEFT, sheet.get_y(), remark, size=9) + 2)
+
+
+def _printed(money: Document, *, sign: str = "") -> str:
+    return f"{sign}{Decimal(money['amount']):,.2f}"
+
+
+def _percent(rate: str) -> str:
+    number = Decimal(rate) * 100
+    return f"{number.normalize():f} %"

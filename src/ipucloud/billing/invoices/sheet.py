@@ -1,0 +1,190 @@
+"""A page of paper for documents: A4, margins, a running head and foot, tables that break over pages.
+
+Text is set in Helvetica, which every reader of PDF has, so no font is shipped. It has the characters of Windows-1252:
+those of Western European languages. Others lose their accents, or are printed as `?` (`printable`).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from fpdf import FPDF
+
+WIDTH, HEIGHT = 210.0, 297.0
+LEFT, RIGHT, TOP, BOTTOM = 20.0, 190.0, 18.0, 24.0
+"""Millimetres; text stays between them."""
+INK, GREY, RULE, SHADE = (28, 32, 38), (104, 112, 122), (205, 210, 216), (243, 245, 247)
+ENCODING = "cp1252"
+Align = Literal["L", "R"]
+_PLAIN = {"ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ħ": "h", "Ħ": "H", "ı": "i", "ŧ": "t", "Ŧ": "T", "−": "-"}  # noqa: RUF001
+
+
+def printable(text: str) -> str:
+    """`text` in characters that the font has: an accent it lacks is dropped, a letter it lacks becomes `?`."""
+    return "".join(_printable(character) for character in unicodedata.normalize("NFC", text))
+
+
+def _printable(character: str) -> str:
+    for candidate in (character, _PLAIN.get(character, ""), _without_accent(character)):
+        if candidate and _in_font(candidate):
+            return candidate
+    return "?"
+
+
+def _without_accent(character: str) -> str:
+    parts = unicodedata.normalize("NFKD", character)
+    return "".join(part for part in parts if not unicodedata.combining(part))
+
+
+def _in_font(text: str) -> bool:
+    try:
+        text.encode(ENCODING)
+    except UnicodeEncodeError:
+        return False
+    return text.isprintable()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table; `width` in millimetres."""
+
+    title: str
+    width: float
+    align: Align = "L"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cells of a table in order. The second may need several lines; `note` is set small under it."""
+
+    cells: Sequence[str]
+    note: str = ""
+
+
+class Sheet(FPDF):
+    """A document of `pages` pages. The same input gives the same bytes: nothing is taken from the clock."""
+
+    def __init__(self, title: str, foot: str, made_at: datetime, pages: int) -> None:
+        super().__init__(orientation="portrait", unit="mm", format="A4")
+        self.core_fonts_encoding = ENCODING
+        self.set_margins(LEFT, TOP, WIDTH - RIGHT)
+        self.set_auto_page_break(auto=False, margin=BOTTOM)
+        self.set_title(printable(title))
+        self.set_producer("ipucloud")
+        self.set_creation_date(made_at)
+        self.set_lang("en")
+        self._title, self._foot, self._pages = printable(title), printable(foot), pages
+        self.add_page()
+
+    def header(self) -> None:
+        """The running head: from the second page on."""
+        if self.page_no() > 1:
+            self.text_at(LEFT, TOP - 6, self._title, size=8, colour=GREY)
+            self._rule(TOP - 1)
+            self.set_xy(LEFT, TOP + 3)
+
+    def footer(self) -> None:
+        y = HEIGHT - BOTTOM + 8
+        self._rule(y - 2)
+        self.text_at(LEFT, y, self._foot, size=8, colour=GREY)
+        self.text_at(LEFT, y, f"Page {self.page_no()} of {self._pages}", size=8, colour=GREY, align="R")
+
+    def text_at(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        width: float | None = None,
+        size: float = 9.5,
+        bold: bool = False,
+        colour: tuple[int, int, int] = INK,
+        align: Align = "L",
+    ) -> float:
+        """Set text from (x, y) on, broken to the width, by default up to the right margin; where the next line goes."""
+        self.set_font("helvetica", "B" if bold else "", size)
+        self.set_text_color(*colour)
+        self.set_xy(x, y)
+        wide = RIGHT - x if width is None else width
+        self.multi_cell(wide, size * 0.46, printable_lines(text), align=align, new_x="LMARGIN", new_y="NEXT")
+        return float(self.get_y())
+
+    def need(self, height: float) -> None:
+        """Begin a new page unless so much fits on this one."""
+        if self.get_y() + height > HEIGHT - BOTTOM:
+            self.add_page()
+
+    def print_table(self, columns: Sequence[Column], rows: Sequence[Row]) -> None:
+        """A table from the present height on; on every page it begins with its titles."""
+        self._titles(columns)
+        for row in rows:
+            height = self._height(columns, row)
+            if self.get_y() + height > HEIGHT - BOTTOM:
+                self.add_page()
+                self._titles(columns)
+            self._row(columns, row, height)
+
+    def facts(self, x: float, y: float, width: float, pairs: Sequence[tuple[str, str]]) -> float:
+        """Names on the left and values on the right of a block; where the next line goes."""
+        names, values = width * 0.35, width * 0.65
+        for name, value in pairs:
+            self.text_at(x, y, name, width=names, size=9, colour=GREY)
+            y = self.text_at(x + names, y, value, width=values, size=self._fitting(value, values), align="R") + 1.1
+        return y
+
+    def _fitting(self, text: str, width: float) -> float:
+        """The largest size, from 9 points down to 7, in which the text fits one line."""
+        for size in (9.0, 8.5, 8.0, 7.5):
+            self.set_font("helvetica", "", size)
+            if self.get_string_width(printable(text)) + 2 * self.c_margin <= width:
+                return size
+        return 7.0
+
+    def _titles(self, columns: Sequence[Column]) -> None:
+        y = self.get_y()
+        self.set_fill_color(*SHADE)
+        self.rect(LEFT, y, RIGHT - LEFT, 7, style="F")
+        x = LEFT
+        for column in columns:
+            self.text_at(x, y + 1.7, column.title, width=column.width, size=8, bold=True, align=column.align)
+            x += column.width
+        self.set_y(y + 8.2)
+
+    def _height(self, columns: Sequence[Column], row: Row) -> float:
+        """Only the second cell may need more than a line: the others are numbers."""
+        height = self._measured(row.cells[1], columns[1].width, 9)
+        if row.note:
+            height += self._measured(row.note, columns[1].width, 8)
+        return height + 2.6
+
+    def _measured(self, text: str, width: float, size: float) -> float:
+        self.set_font("helvetica", "", size)
+        lines = self.multi_cell(width, size * 0.46, printable_lines(text), dry_run=True, output="LINES")
+        return size * 0.46 * len(lines) if isinstance(lines, list) else 0.0
+
+    def _row(self, columns: Sequence[Column], row: Row, height: float) -> None:
+        x, y = LEFT, self.get_y()
+        for place, (column, cell) in enumerate(zip(columns, row.cells, strict=True)):
+            end = self.text_at(x, y, cell, width=column.width, size=9, align=column.align)
+            if place == 1 and row.note:
+                self.text_at(x, end, row.note, width=column.width, size=8, colour=GREY)
+            x += column.width
+        self._rule(y + height - 1.3)
+        self.set_y(y + height)
+
+    def _rule(self, y: float, x: float = LEFT, colour: tuple[int, int, int] = RULE) -> None:
+        self.set_draw_color(*colour)
+        self.set_line_width(0.2)
+        self.line(x, y, RIGHT, y)
+
+    def rule(self, x: float) -> None:
+        """A strong line at the present height, from `x` to the right margin."""
+        self._rule(self.get_y(), x, INK)
+
+
+def printable_lines(text: str) -> str:
+    return "\n".join(printable(line) for line in text.split("\n"))

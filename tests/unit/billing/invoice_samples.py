@@ -1,0 +1,108 @@
+"""Documents to be printed, made by the product's own arithmetic without a database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from ipucloud.billing.invoices.document import Credit, Figures, credit_note_document, invoice_document
+from ipucloud.billing.invoices.lines import Bill, Line
+from ipucloud.billing.invoices.payer import Payer
+from ipucloud.billing.invoices.tax import Tax, Treatment
+from ipucloud.billing.invoicing import LineInput, settle
+
+ACCOUNT = UUID("01977b1e-7c3a-7c55-9d3f-0a1b2c3d4e5f")
+APRIL = date(2026, 4, 1)
+SELLER: dict[str, object] = {
+    "legal_name": "Nordwind Rechenzentren S.à r.l.",
+    "address": "12, rue de l'Industrie\nL-8399 Windhof",
+    "country": "LU",
+    "tax_id": "LU12345678",
+    "bank": "IBAN LU28 0019 4006 4475 0000, BIC NWRZLULL, Banque du Nord",
+}
+CUSTOMER = Payer(
+    ACCOUNT,
+    "research",
+    "Institut für Maschinelles Lernen GmbH",
+    "Große Straße 7\n80331 München",
+    "DE",
+    "DE123456789",
+    tax_exempt=False,
+    payment_days=30,
+)
+VAT = Tax(Treatment.STANDARD, "VAT", Decimal("0.17"))
+REVERSE = Tax(Treatment.REVERSE_CHARGE, "VAT", Decimal(0))
+
+
+def lines(count: int, *, month: date = APRIL) -> list[Line]:
+    prices = [Decimal("0.0625"), Decimal("0.0875"), Decimal("0.07")]
+    skus = [("ipu-m2000", "luxembourg-2"), ("ipu-bow-2000", "amsterdam-2"), ("ipu-c600-8", "lab-1")]
+    made = []
+    for number in range(count):
+        price, (sku, region) = prices[number % 3], skus[number % 3]
+        minutes = 43_200 - 97 * number
+        used = minutes * (1 + number % 4)
+        project = (
+            f"training-{number:03}"
+            if number % 5
+            else "a-project-with-a-name-that-is-as-long-as-names-of-projects-may-be"
+        )
+        made.append(
+            Line(UUID(int=number), project, sku, region, UUID(int=9), price, month, minutes, used, used * price)
+        )
+    return made
+
+
+def correction(minutes: int = -90) -> Line:
+    price = Decimal("0.0625")
+    march = date(2026, 3, 1)
+    return Line(
+        UUID(int=1),
+        "training-001",
+        "ipu-m2000",
+        "luxembourg-2",
+        UUID(int=9),
+        price,
+        march,
+        minutes,
+        minutes,
+        minutes * price,
+    )
+
+
+def invoice(
+    of: Sequence[Line],
+    *,
+    tax: Tax = VAT,
+    promo: str = "0",
+    wallet: str = "0",
+    number: str | None = "INV-2026-000042",
+    payer: Payer = CUSTOMER,
+) -> dict[str, Any]:
+    totals = settle([LineInput(line.cost, tax.rate) for line in of], promo=Decimal(promo), wallet=Decimal(wallet))
+    figures = Figures(totals, tax, min(totals.total, Decimal(0)) or totals.wallet_applied)
+    bill = Bill(ACCOUNT, "EUR", APRIL)
+    made = invoice_document(bill, of, figures, number=number, issued_on=date(2026, 5, 2), payer=payer, seller=SELLER)
+    return _as_stored(made)
+
+
+def credit_note() -> dict[str, Any]:
+    credit = Credit(Decimal("100.00"), Decimal("17.00"), Decimal("40.00"))
+    made = credit_note_document(
+        invoice(lines(3)),
+        credit,
+        number="CN-2026-000003",
+        issued_on=date(2026, 5, 9),
+        reason="A rack lost power on 12 April; the minutes were billed although nothing could run.",
+    )
+    return _as_stored(made)
+
+
+def _as_stored(document: dict[str, object]) -> dict[str, Any]:
+    stored: dict[str, Any] = orjson.loads(orjson.dumps(document))
+    return stored

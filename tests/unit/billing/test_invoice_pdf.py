@@ -1,0 +1,133 @@
+"""The printed invoice: looked at as a picture, and as text where it stands on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import pypdfium2 as pdfium  # type: ignore[import-untyped]  # it comes without types
+import pytest
+
+from ipucloud.billing.invoices.pdf import render
+from ipucloud.billing.invoices.sheet import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, printable
+from tests.unit.billing.invoice_samples import CUSTOMER, REVERSE, correction, credit_note, invoice, lines
+
+POINTS = 72 / 25.4
+Box = tuple[float, float, float, float]
+USUAL = invoice([*lines(3), correction()], promo="250", wallet="1000")
+LONG = invoice([*lines(120), correction()], tax=REVERSE)
+DOCUMENTS = {
+    "usual": USUAL,
+    "long": LONG,
+    "credit note": credit_note(),
+    "draft": invoice(lines(2), number=None),
+    "owed to the customer": invoice([correction(-9000)]),
+}
+
+
+@contextmanager
+def opened(document: dict[str, Any]) -> Iterator[pdfium.PdfDocument]:
+    pdf = pdfium.PdfDocument(render(document))
+    try:
+        yield pdf
+    finally:
+        pdf.close()
+
+
+def texts(document: dict[str, Any]) -> list[str]:
+    """Each page's text, its runs of blanks made one."""
+    with opened(document) as pdf:
+        return [" ".join(page.get_textpage().get_text_range().split()) for page in pdf]
+
+
+def boxes(page: pdfium.PdfPage) -> list[Box]:
+    """Where each piece of text stands: left, bottom, right, top, in points from the lower left."""
+    found = page.get_textpage()
+    return [found.get_rect(number) for number in range(found.count_rects())]
+
+
+def overlap(one: Box, other: Box) -> bool:
+    wide = min(one[2], other[2]) - max(one[0], other[0])
+    high = min(one[3], other[3]) - max(one[1], other[1])
+    return wide > 0.5 and high > 0.5
+
+
+@pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS.keys())
+def test_text_stays_within_the_margins_and_nothing_overlaps(document: dict[str, Any]) -> None:
+    with opened(document) as pdf:
+        for page in pdf:
+            found = boxes(page)
+            assert len(found) > 10
+            assert min(box[0] for box in found) >= LEFT * POINTS
+            assert max(box[2] for box in found) <= RIGHT * POINTS
+            assert max(box[3] for box in found) <= (HEIGHT - TOP + 8) * POINTS
+            assert min(box[1] for box in found) >= (BOTTOM - 14) * POINTS
+            assert [pair for pair in combinations(found, 2) if overlap(*pair)] == []
+
+
+def test_a_page_is_a4_and_its_edges_are_white() -> None:
+    with opened(USUAL) as pdf:
+        page = pdf[0]
+        assert [round(side / POINTS) for side in page.get_size()] == [WIDTH, HEIGHT]
+        picture = page.render(scale=1, grayscale=True).to_pil()
+        wide, high = picture.size
+        edge = int((LEFT - 2) * POINTS)
+        for area in ((0, 0, edge, high), (wide - edge, 0, wide, high), (0, 0, wide, 30), (0, high - 25, wide, high)):
+            assert picture.crop(area).getextrema() == (255, 255)
+        [dark, light] = picture.getextrema()
+        assert (dark < 100, light) == (True, 255)
+
+
+def test_it_says_all_that_a_finance_department_looks_for() -> None:
+    [text] = texts(USUAL)
+    for said in (
+        "Nordwind Rechenzentren S.à r.l. 12, rue de l'Industrie L-8399 Windhof Country LU Tax ID LU12345678",
+        "Institut für Maschinelles Lernen GmbH Große Straße 7 80331 München Country DE Tax ID DE123456789",
+        "Number INV-2026-000042 Date 2026-05-02 Due date 2026-06-01",
+        "Period of service 2026-04-01 to 2026-04-30",
+        "2 training-001 ipu-bow-2000, amsterdam-2 43,103 86,206 0.0875 7,543.03",
+        "correction of 2026-03",
+        "Subtotal 19,268.66 Promotional credit -250.00 Net 19,018.66 VAT 17 % on 19,018.66 3,233.17",
+        "Total EUR 22,251.83 Paid from the wallet -1,000.00 Amount due EUR 21,251.83",
+        "Please pay 21,251.83 EUR within 30 days, by 2026-06-01, and name INV-2026-000042.",
+        "IBAN LU28 0019 4006 4475 0000",
+        "Page 1 of 1",
+    ):
+        assert said in text, (said, text)
+
+
+def test_many_lines_go_over_pages_each_with_the_titles() -> None:
+    pages = texts(LONG)
+    assert len(pages) > 4
+    for number, text in enumerate(pages, start=1):
+        assert text.count("No. Project and what it used Minutes") == 1
+        assert f"Page {number} of {len(pages)}" in text
+    everything = " ".join(pages)
+    places = [everything.index(f" {line['line']} {line['project'][:10]}") for line in LONG["lines"]]
+    assert places == sorted(places)
+    assert "Reverse charge: VAT is to be accounted for by the recipient of the service." in pages[-1]
+    assert "Amount due EUR" in pages[-1]
+
+
+def test_a_credit_note_names_its_invoice() -> None:
+    [text] = texts(credit_note())
+    assert "Credit note" in text
+    assert "Number CN-2026-000003 Date 2026-05-09 For invoice INV-2026-000042 Invoice date 2026-05-02" in text
+    assert "Net 100.00 VAT 17 % on 100.00 17.00 Total EUR 117.00" in text
+
+
+@pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS.keys())
+def test_made_again_it_is_the_same_to_the_byte(document: dict[str, Any]) -> None:
+    assert render(document) == render(document)
+
+
+def test_names_of_any_language_are_printed_or_replaced() -> None:
+    assert printable("Große Straße, Besançon – 5 €") == "Große Straße, Besançon – 5 €"
+    assert printable("Łódź, Győr, Çeşme, İzmir") == "Lódz, Gyor, Çesme, Izmir"
+    assert printable("株式会社\t Ωμέγα\u202e") == "????? ?????" + "?"
+    odd = replace(CUSTOMER, legal_name="株式会社 Łódź", address="A very long line " * 12)
+    [text] = texts(invoice(lines(1), payer=odd))
+    assert "???? Lódz" in text
