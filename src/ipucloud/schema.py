@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipucloud.api.tables
+import ipucloud.billing.exports.tables
 import ipucloud.billing.invoices.tables
 import ipucloud.billing.rollup_tables
 import ipucloud.billing.tables

@@ -25,6 +25,7 @@ from ipucloud.partitions.tables import partitions
 from ipucloud.quotas.tables import quotas
 from ipucloud.reconcile.tables import work
 from tests.support.factories import LUXEMBOURG, Project, make_project, seed_world
+from tests.support.filled_exports import fill_exports
 from tests.support.filled_invoices import fill_invoices
 from tests.support.filled_ledger import fill_ledger
 
@@ -91,6 +92,7 @@ async def fill_in(connection: AsyncConnection) -> Filled:
     await _partition(connection, filled)
     await _consequences(connection, filled)
     await fill_ledger(connection, project_id=filled.project.id, hour=READY_AT)
+    await fill_exports(connection, project_id=filled.project.id)
     await fill_invoices(connection, account_id=filled.project.id, invoice_id=new_id())
     return filled
 

@@ -6,6 +6,7 @@ import structlog
 
 from ipucloud.billing.close import close_hour, correct_hour, due_hours, hours_to_correct
 from ipucloud.billing.invoices.credits import expire_credits
+from ipucloud.billing.exports.names import freeze_names
 from ipucloud.billing.invoices.issue import issue_invoices
 from ipucloud.billing.invoices.payments import RECORDED, PaymentPort, collect_payments
 from ipucloud.billing.months import open_months, seal_months
@@ -42,3 +43,4 @@ async def keep_books(database: Database, payments: PaymentPort = RECORDED) -> No
         log.info("invoice_issued", number=number)
     await expire_credits(database)
     await collect_payments(database, payments)
+    await freeze_names(database)

@@ -158,9 +158,9 @@ class BillingOut(Answer):
 
 
 class TargetOut(Answer):
-    """What an operation works on; `cluster` is the cluster that it is, or belongs to."""
+    """What an operation works on; `cluster` is the cluster that it is, or belongs to, null for an export."""
 
-    type: Literal["cluster", "partition"]
+    type: Literal["cluster", "partition", "export"]
     id: UUID
     cluster: UUID
 

@@ -15,7 +15,8 @@ OPERATIONS_TOLD = Invariant(
         "SELECT id FROM operations WHERE project_id = :project_id AND id = CAST(:object_id AS uuid) FOR NO KEY UPDATE",
         """
         INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
-        SELECT o.project_id, missing.type, 'cluster', o.cluster_id, o.id, o.request_id,
+        SELECT o.project_id, missing.type, CASE WHEN o.export_id IS NULL THEN 'cluster' ELSE 'export' END,
+               coalesce(o.cluster_id, o.export_id), o.id, o.request_id,
                jsonb_build_object('kind', o.kind, 'late', true)
           FROM operations o,
                LATERAL (SELECT 'operation.created' AS type, 1 AS place

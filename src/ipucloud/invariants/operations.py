@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from ipucloud.billing.exports.plan import EXPORT, EXPORT_STEPS
 from ipucloud.clusters.build import BUILD_STEPS
 from ipucloud.clusters.clean_up import CLEAN_UP_STEPS
 from ipucloud.clusters.plans import CREATE, DELETE, HEAL
@@ -25,7 +26,7 @@ ONE_OPEN = Invariant(
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
            string_agg(format('%s %s', kind, id), ', ' ORDER BY created_at, id) AS detail
-      FROM operations WHERE finished_at IS NULL
+      FROM operations WHERE finished_at IS NULL AND cluster_id IS NOT NULL
      GROUP BY project_id, cluster_id HAVING count(*) > 1
     """,
 )
@@ -78,8 +79,8 @@ KNOWN_KIND = Invariant(
     """,
     parameters=MappingProxyType(
         {
-            "kinds": [CREATE, DELETE, HEAL, *PARTITION_KINDS],
-            "names": sorted({*BUILD_STEPS, *CLEAN_UP_STEPS, *PARTITION_STEPS.values()}),
+            "kinds": [CREATE, DELETE, HEAL, *PARTITION_KINDS, EXPORT],
+            "names": sorted({*BUILD_STEPS, *CLEAN_UP_STEPS, *PARTITION_STEPS.values(), *EXPORT_STEPS}),
         },
     ),
 )
@@ -165,17 +166,18 @@ STEP_TIMES = Invariant(
 
 HAS_WORK = Invariant(
     name="open_operation_has_work",
-    sentence="Somebody will look at every open operation: its cluster's ticket is due, leased or parked.",
+    sentence="Somebody will look at every open operation: its ticket is due, leased or parked.",
     object_type="operation",
     remedy="Let the audit wake the cluster.",
     heal=wake_cluster_of_operation,
     statement="""
     SELECT o.id::text AS object_id, o.project_id,
-           format('%s of cluster %s: %s', o.kind, o.cluster_id,
+           format('%s of %s: %s', o.kind, coalesce(o.cluster_id, o.export_id),
                   CASE WHEN w.key IS NULL THEN 'no ticket' ELSE 'the ticket has no time and no lease' END) AS detail
       FROM operations o LEFT JOIN work w
-             ON w.key = o.cluster_id::text
-            AND w.kind = CASE WHEN o.partition_id IS NULL THEN 'cluster' ELSE 'partitions' END
+             ON w.key = coalesce(o.cluster_id, o.export_id)::text
+            AND w.kind = CASE WHEN o.export_id IS NOT NULL THEN 'export'
+                              WHEN o.partition_id IS NULL THEN 'cluster' ELSE 'partitions' END
      WHERE o.finished_at IS NULL AND num_nonnulls(w.run_at, w.lease_owner, w.parked_at) = 0
     """,
 )
@@ -188,11 +190,12 @@ IN_TIME = Invariant(
     heal=wake_cluster_of_operation,
     statement="""
     SELECT o.id::text AS object_id, o.project_id,
-           format('%s of cluster %s should have ended at %s%s', o.kind, o.cluster_id, o.deadline_at,
+           format('%s of %s should have ended at %s%s', o.kind, coalesce(o.cluster_id, o.export_id), o.deadline_at,
                   CASE WHEN o.undoing THEN '; it undoes itself' ELSE '' END) AS detail
       FROM operations o LEFT JOIN work w
-             ON w.key = o.cluster_id::text
-            AND w.kind = CASE WHEN o.partition_id IS NULL THEN 'cluster' ELSE 'partitions' END
+             ON w.key = coalesce(o.cluster_id, o.export_id)::text
+            AND w.kind = CASE WHEN o.export_id IS NOT NULL THEN 'export'
+                              WHEN o.partition_id IS NULL THEN 'cluster' ELSE 'partitions' END
      WHERE o.finished_at IS NULL AND o.deadline_at < app_now() - interval '2 minutes' AND w.parked_at IS NULL
     """,
 )

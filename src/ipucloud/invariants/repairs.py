@@ -8,6 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.exports.plan import WORK_KIND as EXPORT_WORK
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.admission import expected_seconds
@@ -36,7 +37,7 @@ _LOCK = sa.text(
     """
 )
 _CLUSTER_OF = sa.text(
-    "SELECT cluster_id, partition_id FROM operations"
+    "SELECT cluster_id, partition_id, export_id FROM operations"
     " WHERE project_id = :project_id AND id = :id AND finished_at IS NULL"
 )
 
@@ -121,8 +122,9 @@ async def _wake_cluster_of_operation(connection: AsyncConnection, violation: Vio
     found = (await connection.execute(_CLUSTER_OF, operation)).one_or_none()
     if found is None or violation.project_id is None:
         raise Refused("The operation has ended.")
-    kind = WORK_KIND if found.partition_id is None else PARTITIONS
-    await wake(connection, kind=kind, key=str(found.cluster_id), project_id=violation.project_id)
+    kind = EXPORT_WORK if found.export_id else WORK_KIND if found.partition_id is None else PARTITIONS
+    key = str(found.export_id or found.cluster_id)
+    await wake(connection, kind=kind, key=key, project_id=violation.project_id)
     return Mended(operation["id"])
 
 

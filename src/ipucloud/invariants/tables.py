@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from ipucloud.billing import tables as billing
+from ipucloud.billing.exports import tables as exports
 from ipucloud.clusters import tables as clusters
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 from ipucloud.events import tables as events
@@ -44,7 +45,18 @@ TABLES = (
     heals,
     *(
         table
-        for module in (billing, clusters, events, identity, inventory, operations, partitions, quotas, reconcile)
+        for module in (
+            billing,
+            exports,
+            clusters,
+            events,
+            identity,
+            inventory,
+            operations,
+            partitions,
+            quotas,
+            reconcile,
+        )
         for table in vars(module).values()
         if isinstance(table, sa.Table)
     ),

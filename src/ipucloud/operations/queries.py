@@ -16,8 +16,8 @@ from ipucloud.db.statements import Statements
 
 SUMMARY = f"""
 'id', id, 'kind', kind, 'target', json_build_object(
-  'type', CASE WHEN partition_id IS NULL THEN 'cluster' ELSE 'partition' END,
-  'id', coalesce(partition_id, cluster_id), 'cluster', cluster_id), 'state', state,
+  'type', CASE WHEN export_id IS NOT NULL THEN 'export' WHEN partition_id IS NULL THEN 'cluster' ELSE 'partition' END,
+  'id', coalesce(export_id, partition_id, cluster_id), 'cluster', cluster_id), 'state', state,
 'done', finished_at IS NOT NULL, 'stage', stage, 'progress', progress, 'created_at', {rfc3339("created_at")},
 'started_at', {rfc3339("started_at")}, 'finished_at', {rfc3339("finished_at")},
 'deadline_at', {rfc3339("deadline_at")}, 'expected_at', {rfc3339("expected_at")},

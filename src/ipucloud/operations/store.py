@@ -20,10 +20,11 @@ from ipucloud.operations.plan import PlannedStep
 _OPEN = sa.text(
     """
     WITH operation AS (
-      INSERT INTO operations (id, project_id, cluster_id, partition_id, kind, state, stage, request_id, requested_by,
-                              deadline_at, expected_at)
-      VALUES (:id, :project_id, :cluster_id, :partition_id, :kind, 'queued', (CAST(:stages AS text[]))[1], :request_id,
-              :token_id, app_now() + make_interval(secs => :deadline), app_now() + make_interval(secs => :expected))
+      INSERT INTO operations (id, project_id, cluster_id, partition_id, export_id, kind, state, stage, request_id,
+                              requested_by, deadline_at, expected_at)
+      VALUES (:id, :project_id, CAST(:cluster_id AS uuid), :partition_id, CAST(:export_id AS uuid), :kind, 'queued',
+              (CAST(:stages AS text[]))[1], :request_id, :token_id, app_now() + make_interval(secs => :deadline),
+              app_now() + make_interval(secs => :expected))
       RETURNING id, project_id
     ), steps AS (
       INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage, state, detail)
@@ -33,7 +34,10 @@ _OPEN = sa.text(
              WITH ORDINALITY AS step (name, stage, skipped, ordinal)
     )
     INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
-    SELECT :project_id, 'operation.created', 'cluster', :cluster_id, :id, :request_id, jsonb_build_object('kind', :kind)
+    SELECT :project_id, 'operation.created',
+           CASE WHEN CAST(:export_id AS uuid) IS NULL THEN 'cluster' ELSE 'export' END,
+           coalesce(CAST(:cluster_id AS uuid), CAST(:export_id AS uuid)), :id, :request_id,
+           jsonb_build_object('kind', :kind)
     """
 ).bindparams(sa.bindparam("kind", type_=sa.Text), sa.bindparam("request_id", type_=sa.Text))
 
@@ -42,7 +46,7 @@ async def open_operation(
     connection: AsyncConnection,
     *,
     project_id: UUID,
-    cluster_id: UUID,
+    cluster_id: UUID | None,
     kind: str,
     plan: Sequence[PlannedStep],
     deadline_seconds: float,
@@ -50,8 +54,11 @@ async def open_operation(
     request_id: str,
     token_id: UUID | None,
     partition_id: UUID | None = None,
+    export_id: UUID | None = None,
 ) -> UUID:
     """Record the promise with its steps and its `operation.created` event; one statement. The first step applies.
+
+    It is about a cluster, about a partition of it, or about an export.
 
     Raises sqlalchemy.exc.IntegrityError (`uq_operations_open_cluster`) when the cluster has an open operation.
     """
@@ -63,6 +70,7 @@ async def open_operation(
             "project_id": project_id,
             "cluster_id": cluster_id,
             "partition_id": partition_id,
+            "export_id": export_id,
             "kind": kind,
             "names": [step.name for step in plan],
             "stages": [str(step.stage) for step in plan],
@@ -76,26 +84,30 @@ async def open_operation(
     return operation_id
 
 
-_END = sa.text(
-    """
-    WITH ended AS (
-      UPDATE operations
-         SET state = :state, error = coalesce(CAST(:error AS jsonb), error), finished_at = app_now(),
-             version = version + 1, progress = CASE WHEN :state = 'succeeded' THEN 100 ELSE progress END
-       WHERE project_id = :project_id AND cluster_id = :cluster_id AND finished_at IS NULL
-       RETURNING id, kind, state, request_id
-    ), steps AS (
-      UPDATE operation_steps SET state = 'skipped'
-        FROM ended WHERE operation_id = ended.id AND operation_steps.state IN ('pending', 'running')
-    ), event AS (
-      INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
-      SELECT :project_id, 'operation.' || ended.state, 'cluster', :cluster_id, ended.id, ended.request_id,
-             jsonb_build_object('kind', ended.kind)
-        FROM ended
-    )
-    SELECT id FROM ended
-    """
-).bindparams(sa.bindparam("state", type_=sa.Text))
+def _end(subject: str) -> sa.TextClause:
+    return sa.text(
+        f"""
+        WITH ended AS (
+          UPDATE operations
+             SET state = :state, error = coalesce(CAST(:error AS jsonb), error), finished_at = app_now(),
+                 version = version + 1, progress = CASE WHEN :state = 'succeeded' THEN 100 ELSE progress END
+           WHERE project_id = :project_id AND {subject}_id = :subject_id AND finished_at IS NULL
+           RETURNING id, kind, state, request_id
+        ), steps AS (
+          UPDATE operation_steps SET state = 'skipped'
+            FROM ended WHERE operation_id = ended.id AND operation_steps.state IN ('pending', 'running')
+        ), event AS (
+          INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
+          SELECT :project_id, 'operation.' || ended.state, '{subject}', :subject_id, ended.id, ended.request_id,
+                 jsonb_build_object('kind', ended.kind)
+            FROM ended
+        )
+        SELECT id FROM ended
+        """  # noqa: S608  # one of two words of this file
+    ).bindparams(sa.bindparam("state", type_=sa.Text))
+
+
+_END_OF_CLUSTER, _END_OF_EXPORT = _end("cluster"), _end("export")
 
 
 async def end_operation(
@@ -105,16 +117,36 @@ async def end_operation(
 
     `error` None keeps what was recorded when the operation began to undo itself.
     """
-    found = await connection.execute(
-        _END,
-        {
-            "project_id": project_id,
-            "cluster_id": cluster_id,
-            "state": state,
-            "error": None if error is None else orjson.dumps(error).decode(),
-        },
+    return await _ended(
+        connection, _END_OF_CLUSTER, project_id=project_id, subject_id=cluster_id, state=state, error=error
     )
-    return found.scalar_one_or_none()
+
+
+async def end_export(
+    connection: AsyncConnection, *, project_id: UUID, export_id: UUID, state: str, error: dict[str, object] | None
+) -> UUID | None:
+    """As `end_operation`, for the operation of an export."""
+    return await _ended(
+        connection, _END_OF_EXPORT, project_id=project_id, subject_id=export_id, state=state, error=error
+    )
+
+
+async def _ended(
+    connection: AsyncConnection,
+    statement: sa.TextClause,
+    *,
+    project_id: UUID,
+    subject_id: UUID,
+    state: str,
+    error: dict[str, object] | None,
+) -> UUID | None:
+    values = {
+        "project_id": project_id,
+        "subject_id": subject_id,
+        "state": state,
+        "error": None if error is None else orjson.dumps(error).decode(),
+    }
+    return (await connection.execute(statement, values)).scalar_one_or_none()
 
 
 async def preempt(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> UUID | None:

@@ -14,8 +14,9 @@ operations = sa.Table(
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
     sa.Column("project_id", sa.Uuid, nullable=False),
-    sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("cluster_id", sa.Uuid, comment="NULL: the operation is about an export"),
     sa.Column("partition_id", sa.Uuid, comment="of that cluster, when the operation is about one of its partitions"),
+    sa.Column("export_id", sa.Uuid, comment="when the operation is about an export"),
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("stage", sa.Text, nullable=True),
@@ -33,9 +34,13 @@ operations = sa.Table(
     tenant_key("operations"),
     same_project("operations", "cluster_id", "clusters"),
     same_project("operations", "partition_id", "partitions"),
+    same_project("operations", "export_id", "exports"),
     one_of("state", OperationState),
     sa.CheckConstraint("progress BETWEEN 0 AND 100", name="progress"),
     sa.CheckConstraint("(kind LIKE 'partition.%') = (partition_id IS NOT NULL)", name="partition"),
+    sa.CheckConstraint(
+        "(kind LIKE 'export.%') = (export_id IS NOT NULL) AND num_nonnulls(cluster_id, export_id) = 1", name="export"
+    ),
     sa.CheckConstraint(f"({_DONE}) = (finished_at IS NOT NULL)", name="finished"),
     sa.CheckConstraint("state <> 'failed' OR error IS NOT NULL", name="failure_has_error"),
     sa.UniqueConstraint("project_id", "id"),
@@ -52,6 +57,9 @@ sa.Index(
     operations.c.project_id,
     operations.c.partition_id,
     postgresql_where=operations.c.partition_id.is_not(None),
+)
+sa.Index(
+    "uq_operations_export", operations.c.export_id, unique=True, postgresql_where=operations.c.export_id.is_not(None)
 )
 sa.Index("ix_operations_cluster", operations.c.project_id, operations.c.cluster_id)
 

@@ -1,0 +1,320 @@
+"""Our own suite over the rows of an exported Cost and Usage file: what the validators of the format do not look at.
+
+The file is loaded as text into a temporary table, so that what is checked is what a reader gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from psycopg import sql
+
+from ipucloud.billing.exports.datasets import Column, Dataset, FocusVersion, Kind, columns_of
+from ipucloud.billing.exports.selection import Connection, text
+from ipucloud.billing.exports.series import FORMULA
+
+MOST = 100
+"""Defects of one kind that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """`row` counts from 1 behind the header; 0: the file as a whole."""
+
+    check: str
+    row: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`query` gives (row, detail) of every defect, from `file` (text) and `typed` (numbers and times)."""
+
+    name: str
+    query: str
+
+
+_ENUMS: dict[str, tuple[str, ...]] = {
+    "CapacityReservationStatus": ("Used", "Unused"),
+    "ChargeCategory": ("Usage", "Tax", "Credit", "Adjustment"),
+    "ChargeClass": ("Correction",),
+    "ChargeFrequency": ("One-Time", "Usage-Based"),
+    "CommitmentDiscountCategory": ("Spend", "Usage"),
+    "CommitmentDiscountStatus": ("Used", "Unused"),
+    "PricingCategory": ("Standard",),
+    "PricingUnit": ("Server-Minutes",),
+    "ConsumedUnit": ("IPU-Minutes",),
+    "ResourceType": ("IPU Cluster",),
+    "ServiceCategory": ("AI and Machine Learning",),
+    "ServiceName": ("IPU Cluster",),
+    "ServiceSubcategory": ("Machine Learning",),
+    "SubAccountType": ("Project",),
+    "BillingAccountType": ("Organization",),
+}
+_FORMS = {
+    Kind.DECIMAL: r"^-?[0-9]{1,28}(\.[0-9]{1,20})?$",
+    Kind.TIME: r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+}
+_TOGETHER = (
+    ("RegionId", "RegionName"),
+    ("ResourceId", "ResourceName", "ResourceType"),
+    ("SubAccountId", "SubAccountName", "SubAccountType"),
+    ("ConsumedQuantity", "ConsumedUnit"),
+    ("PricingQuantity", "PricingUnit"),
+    ("SkuId", "SkuPriceId", "SkuMeter", "SkuPriceDetails"),
+)
+_URNS = {"BillingAccountId": "account", "SubAccountId": "project", "ResourceId": "cluster"}
+
+CHECKS = (
+    Check(
+        "cost_is_price_times_quantity",
+        """
+        SELECT row, format('%%s is not %%s x %%s', "ContractedCost", "ContractedUnitPrice", "PricingQuantity")
+          FROM usage
+         WHERE "ContractedCost" IS DISTINCT FROM "ContractedUnitPrice" * "PricingQuantity"
+        """,
+    ),
+    Check(
+        "list_cost_is_list_price_times_quantity",
+        """
+        SELECT row, format('%%s is not %%s x %%s', "ListCost", "ListUnitPrice", "PricingQuantity") FROM usage
+         WHERE "ListCost" IS DISTINCT FROM "ListUnitPrice" * "PricingQuantity"
+        """,
+    ),
+    Check(
+        "costs_agree",
+        """
+        SELECT row, format('billed %%s, contracted %%s, effective %%s', "BilledCost", "ContractedCost", "EffectiveCost")
+          FROM typed
+         WHERE "BilledCost" <> "ContractedCost" OR "BilledCost" <> "EffectiveCost"
+            OR "BilledCost" <> "PricingCurrencyEffectiveCost" OR "BillingCurrency" <> "PricingCurrency"
+            OR "ContractedUnitPrice" <> "PricingCurrencyContractedUnitPrice"
+            OR "ListUnitPrice" <> "PricingCurrencyListUnitPrice"
+        """,
+    ),
+    Check(
+        "price_is_not_negative",
+        """
+        SELECT row, format('%%s, %%s', "ContractedUnitPrice", "ListUnitPrice") FROM typed
+         WHERE "ContractedUnitPrice" < 0 OR "ListUnitPrice" < 0
+        """,
+    ),
+    Check(
+        "period_runs_forward",
+        """
+        SELECT row, format('%%s to %%s', "ChargePeriodStart", "ChargePeriodEnd") FROM typed
+         WHERE "ChargePeriodStart" >= "ChargePeriodEnd" OR "BillingPeriodStart" >= "BillingPeriodEnd"
+        """,
+    ),
+    Check(
+        "period_is_in_its_month",
+        """
+        SELECT row, format('%%s is not in the month of %%s', "ChargePeriodStart", "BillingPeriodStart")
+          FROM typed
+         WHERE "ChargeClass" IS NULL
+           AND ("ChargePeriodStart" < "BillingPeriodStart" OR "ChargePeriodEnd" > "BillingPeriodEnd")
+        """,
+    ),
+    Check(
+        "correction_is_of_a_month_before",
+        """
+        SELECT row, format('%%s is not before %%s', "ChargePeriodStart", "BillingPeriodStart") FROM usage
+         WHERE "ChargeClass" = 'Correction' AND "ChargePeriodEnd" > "BillingPeriodStart"
+        """,
+    ),
+    Check(
+        "billing_period_is_a_month",
+        """
+        SELECT row, format('%%s to %%s', "BillingPeriodStart", "BillingPeriodEnd") FROM typed
+         WHERE date_trunc('month', "BillingPeriodStart", 'UTC') <> "BillingPeriodStart"
+            OR (("BillingPeriodStart" AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC' <> "BillingPeriodEnd"
+        """,
+    ),
+    Check(
+        "charge_is_there_once",
+        """
+        SELECT row, format('%%s is there before', "x_ChargeId")
+          FROM (SELECT row, "x_ChargeId", row_number() OVER (PARTITION BY "x_ChargeId" ORDER BY row) AS n
+                  FROM file) AS f
+         WHERE n > 1
+        """,
+    ),
+    Check(
+        "resource_is_charged_once_at_a_time",
+        """
+        SELECT row, format('%%s: %%s begins before %%s', "ResourceId", "ChargePeriodStart", ended)
+          FROM (SELECT row, "ResourceId", "ChargePeriodStart",
+                       max("ChargePeriodEnd") OVER (PARTITION BY "ResourceId" ORDER BY "ChargePeriodStart", row
+                         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS ended
+                  FROM usage
+         WHERE "x_Revision" = 0) AS f
+         WHERE "ChargePeriodStart" < ended
+        """,
+    ),
+    Check(
+        "first_charge_is_positive",
+        """
+        SELECT row, format('%%s', "PricingQuantity") FROM usage
+         WHERE "x_Revision" = 0 AND coalesce("PricingQuantity", 0) <= 0
+        """,
+    ),
+    Check(
+        "period_holds_the_minutes",
+        """
+        SELECT row, format('%%s in %%s seconds', "ChargeDescription", seconds)
+          FROM (SELECT row, "ChargeDescription", "PricingQuantity", "SkuId", "x_Revision",
+                       extract(epoch FROM "ChargePeriodEnd" - "ChargePeriodStart") AS seconds,
+                       regexp_match("ChargeDescription", '^(.*) x([0-9]{1,9}), (-?[0-9]{1,9}) min$') AS said
+                  FROM usage) AS f
+         WHERE said IS NULL OR said[1] <> "SkuId" OR said[2]::numeric * said[3]::numeric <> "PricingQuantity"
+            OR ("x_Revision" = 0 AND said[3]::numeric > ceil(seconds / 60))
+        """,
+    ),
+    Check(
+        "consumed_is_priced_times_ipus",
+        """
+        SELECT row, format('%%s of %%s', "ConsumedQuantity", "PricingQuantity") FROM usage
+         WHERE "ConsumedQuantity" IS DISTINCT FROM
+               "PricingQuantity" * substring("SkuPriceDetails" FROM '"x_IpuCount": ([0-9]{1,6})')::numeric
+        """,
+    ),
+    Check(
+        "usage_says_what_was_used",
+        """
+        SELECT row, 'a resource, price, quantity or sub-account is missing' FROM usage
+         WHERE num_nulls("ResourceId", "SkuId", "PricingQuantity", "ConsumedQuantity", "SubAccountId",
+                                      "RegionId", "ContractedUnitPrice", "ListUnitPrice", "PricingCategory") > 0
+        """,
+    ),
+    Check(
+        "tax_has_no_price",
+        """
+        SELECT row, 'tax with a price, SKU or quantity' FROM file
+         WHERE "ChargeCategory" = 'Tax' AND num_nonnulls("SkuId", "SkuPriceId", "PricingQuantity", "PricingUnit",
+               "PricingCategory", "ContractedUnitPrice", "ListUnitPrice", "ConsumedQuantity") > 0
+        """,
+    ),
+    Check(
+        "price_id_has_one_price",
+        """
+        SELECT min(row), format('%%s has %%s', "SkuPriceId", count(DISTINCT ("SkuId", "ContractedUnitPrice")))
+          FROM typed WHERE "SkuPriceId" IS NOT NULL
+         GROUP BY "SkuPriceId" HAVING count(DISTINCT ("SkuId", "ContractedUnitPrice", "BillingCurrency")) > 1
+        """,
+    ),
+    Check(
+        "id_has_one_name",
+        """
+        SELECT min(row), format('%%s has %%s names', id, count(DISTINCT name))
+          FROM (SELECT row, "ResourceId" AS id, "ResourceName" AS name FROM file
+                UNION ALL SELECT row, "SubAccountId", "SubAccountName" FROM file
+                UNION ALL SELECT row, "BillingAccountId", "BillingAccountName" FROM file
+                UNION ALL SELECT row, "RegionId", "RegionName" FROM file) AS named
+         WHERE id IS NOT NULL GROUP BY id HAVING count(DISTINCT name) > 1
+        """,
+    ),
+    Check(
+        "invoice_has_one_currency_and_account",
+        """
+        SELECT min(row), format('%%s', "InvoiceId") FROM file GROUP BY "InvoiceId"
+        HAVING count(DISTINCT ("BillingCurrency", "BillingAccountId", "BillingPeriodStart")) > 1
+        """,
+    ),
+    Check(
+        "currency_is_a_code",
+        """SELECT row, format('%%s', "BillingCurrency") FROM file WHERE "BillingCurrency" !~ '^[A-Z]{3}$'""",
+    ),
+    Check(
+        "details_are_json_objects",
+        r"""
+        SELECT row, format('%%s %%s', "Tags", "SkuPriceDetails") FROM file
+         WHERE coalesce("Tags", '{}') !~ '^\{.*\}$' OR coalesce("SkuPriceDetails", '{}') !~ '^\{.*\}$'
+        """,
+    ),
+    Check(
+        "billed_is_what_is_on_the_invoice",
+        """
+        SELECT min(row), format('%%s: %%s in the file, %%s on the document', f."InvoiceId", sum(f."BilledCost"),
+                                max(d.total))
+          FROM typed f
+          JOIN (SELECT number, total, account_id FROM invoices
+                UNION ALL SELECT n.number, -n.total, i.account_id
+                            FROM credit_notes n JOIN invoices i ON i.id = n.invoice_id) AS d ON d.number = f."InvoiceId"
+         WHERE %(whole)s
+         GROUP BY f."InvoiceId" HAVING sum(f."BilledCost") <> max(d.total)
+        """,
+    ),
+)
+
+
+def find_defects(
+    connection: Connection, pieces: Iterable[bytes], version: FocusVersion, *, whole_invoices: bool
+) -> Sequence[Defect]:
+    """Every defect of a Cost and Usage file in CSV.
+
+    `whole_invoices`: the file has all rows of its invoices, so that their sums are to be those of the documents. Raises
+    psycopg.Error for what is no such file.
+    """
+    columns = columns_of(Dataset.COST_AND_USAGE, version)
+    _load(connection, pieces, columns)
+    checks = (*_per_column(columns), *CHECKS)
+    found = []
+    for check in checks:
+        limited = sql.Composed([text(check.query), sql.SQL(" ORDER BY 1 LIMIT "), sql.Literal(MOST)])
+        rows = connection.execute(limited, {"whole": whole_invoices})
+        found += [Defect(check.name, row, detail) for row, detail in rows]
+    return found
+
+
+def _load(connection: Connection, pieces: Iterable[bytes], columns: Sequence[Column]) -> None:
+    names = sql.SQL(", ").join(text("{} text").format(sql.Identifier(column.name)) for column in columns)
+    connection.execute("DROP TABLE IF EXISTS file CASCADE")
+    connection.execute(text("CREATE TEMPORARY TABLE file (row integer GENERATED ALWAYS AS IDENTITY, {})").format(names))
+    listed = sql.SQL(", ").join(sql.Identifier(column.name) for column in columns)
+    statement = text("COPY file ({}) FROM STDIN (FORMAT csv, HEADER match)").format(listed)
+    with connection.cursor() as cursor, cursor.copy(statement) as copied:
+        for piece in pieces:
+            copied.write(piece)
+    connection.execute(
+        text("CREATE TEMPORARY VIEW typed AS SELECT row, {} FROM file").format(
+            sql.SQL(", ").join(_typed(column) for column in columns)
+        )
+    )
+    connection.execute("CREATE TEMPORARY VIEW usage AS SELECT * FROM typed WHERE \"ChargeCategory\" = 'Usage'")
+    connection.execute("ANALYZE file")
+
+
+def _typed(column: Column) -> sql.Composable:
+    name = sql.Identifier(column.name)
+    if column.kind not in _FORMS:
+        return name
+    target = "numeric" if column.kind is Kind.DECIMAL else "timestamptz"
+    statement = text(f"CASE WHEN {{name}} ~ {{form}} THEN {{name}}::{target} END AS {{name}}")
+    return statement.format(name=name, form=sql.Literal(_FORMS[column.kind]))
+
+
+def _per_column(columns: Sequence[Column]) -> Iterable[Check]:
+    for column in columns:
+        if not column.null:
+            yield _bad(column, "column_is_not_empty", "IS NULL")
+        if column.kind in _FORMS:
+            yield _bad(column, "value_has_its_form", f"!~ '{_FORMS[column.kind]}'")
+        if column.kind in {Kind.TEXT, Kind.CHOSEN}:
+            yield _bad(column, "text_is_no_formula", f"~ {FORMULA}")
+        if column.name in _ENUMS:
+            allowed = ", ".join(f"'{value}'" for value in _ENUMS[column.name])
+            yield _bad(column, "value_is_allowed", f"NOT IN ({allowed})")
+        if column.name in _URNS:
+            yield _bad(column, "id_is_qualified", f"!~ '^urn:ipu:{_URNS[column.name]}:[0-9a-f-]{{36}}$'")
+    for names in _TOGETHER:
+        listed = ", ".join(f'"{name}"' for name in names)
+        condition = f"num_nulls({listed}) NOT IN (0, {len(names)})"
+        query = f"SELECT row, '{', '.join(names)}' FROM file WHERE {condition}"  # noqa: S608  # ours
+        yield Check("columns_are_empty_together", query)
+
+
+def _bad(column: Column, check: str, condition: str) -> Check:
+    name = f'"{column.name}"'
+    query = f"SELECT row, format('{column.name}: %%s', {name}) FROM file WHERE {name} {condition}"  # noqa: S608  # ours
+    return Check(check, query)

@@ -1,0 +1,137 @@
+"""Rows that invoices add to usage (rounding, credit, tax, credit notes), and the datasets about invoices and months."""
+
+from __future__ import annotations
+
+from psycopg import sql
+
+from ipucloud.billing.exports.datasets import Dataset, Kind
+from ipucloud.billing.exports.selection import Selection, text
+from ipucloud.billing.exports.series import fixed_text, guard, time_text
+
+_OF_MONTH = """
+WITH issued AS (
+  SELECT i.*, coalesce(n.name, a.name) AS account_name, a.payment_days
+    FROM invoices i JOIN billing_accounts a ON a.id = i.account_id
+    LEFT JOIN export_names n ON (n.month, n.kind, n.id) = (%(month)s, 'account', a.id)
+   WHERE {scope}
+), part AS (
+  SELECT account_id, account_name, currency, number, number AS reference, month AS charge_month,
+         'Adjustment' AS category, NULL AS class, adjustment AS amount, 'rounding' AS part,
+         'Lines rounded to cents' AS description, issued_at, due_on, payment_days
+    FROM issued WHERE month = %(month)s AND adjustment <> 0
+  UNION ALL
+  SELECT account_id, account_name, currency, number, number, month, 'Credit', NULL, -promo_applied, 'credit',
+         'Promotional credit', issued_at, due_on, payment_days
+    FROM issued WHERE month = %(month)s AND promo_applied <> 0
+  UNION ALL
+  SELECT account_id, account_name, currency, number, number, month, 'Tax', NULL, t.tax, 'tax-' || trim_scale(t.rate),
+         t.name || ' ' || trim_scale(t.rate * 100) || ' percent', issued_at, due_on, payment_days
+    FROM issued JOIN invoice_taxes t ON t.invoice_id = issued.id WHERE month = %(month)s AND t.tax <> 0
+  UNION ALL
+  SELECT account_id, account_name, currency, n.number, issued.number, month, given.category, 'Correction', given.amount,
+         given.part, given.description, n.issued_at, NULL, payment_days
+    FROM issued JOIN credit_notes n ON n.invoice_id = issued.id
+   CROSS JOIN LATERAL (VALUES ('Credit', -n.net, 'net', 'Credit note'), ('Tax', -n.tax, 'tax', 'Tax given back'))
+         AS given (category, amount, part, description)
+   WHERE given.amount <> 0 AND n.issued_at >= %(month)s::timestamp AT TIME ZONE 'UTC'
+     AND n.issued_at < %(next_month)s::timestamp AT TIME ZONE 'UTC'
+)
+"""
+_COST_AND_USAGE = """
+SELECT amount AS "BilledCost", 'urn:ipu:account:' || account_id AS "BillingAccountId",
+       account_name AS "BillingAccountName", currency AS "BillingCurrency", category AS "ChargeCategory",
+       class AS "ChargeClass", description AS "ChargeDescription", 'One-Time' AS "ChargeFrequency",
+       (charge_month + interval '1 month') AT TIME ZONE 'UTC' AS "ChargePeriodEnd",
+       charge_month::timestamp AT TIME ZONE 'UTC' AS "ChargePeriodStart", amount AS "ContractedCost",
+       amount AS "EffectiveCost", number || '/' || part AS "InvoiceDetailId", number AS "InvoiceId",
+       amount AS "ListCost", currency AS "PricingCurrency", amount AS "PricingCurrencyEffectiveCost",
+       number || '/' || part AS "x_ChargeId", 0::numeric AS "x_Revision"
+  FROM part ORDER BY number, part
+"""
+_INVOICE_DETAIL = """
+, detail AS (
+  SELECT i.account_id, i.currency, i.number, i.number AS reference, 'Usage' AS category, l.amount, l.line::text AS part,
+         format('%%s in %%s, %%s machine-minutes at %%s', l.sku, l.region, l.machine_minutes,
+                trim_scale(l.unit_price)) AS description,
+         i.issued_at, i.due_on, a.payment_days,
+         jsonb_build_object('x_SubAccountId', 'urn:ipu:project:' || l.project_id, 'x_SkuId', l.sku, 'x_RegionId',
+                            l.region, 'x_UsageMonth', to_char(l.usage_month, 'YYYY-MM')) AS grain
+    FROM invoices i JOIN billing_accounts a ON a.id = i.account_id JOIN invoice_lines l ON l.invoice_id = i.id
+   WHERE i.month = %(month)s AND {lines}
+  UNION ALL
+  SELECT account_id, currency, number, reference, category, amount, part, description, issued_at, due_on, payment_days,
+         NULL
+    FROM part WHERE category <> 'Adjustment'
+)
+SELECT amount AS "BilledCost", 'urn:ipu:account:' || account_id AS "BillingAccountId", currency AS "BillingCurrency",
+       category AS "ChargeCategory", date_trunc('second', issued_at) AS "InvoiceDetailCreated",
+       description AS "InvoiceDetailDescription", grain::text AS "InvoiceDetailGrain",
+       number || '/' || part AS "InvoiceDetailId", date_trunc('second', issued_at) AS "InvoiceDetailLastUpdated",
+       number AS "InvoiceId", date_trunc('second', issued_at) AS "InvoiceIssueDate",
+       'Issued' AS "InvoiceIssueStatus", due_on::timestamp AT TIME ZONE 'UTC' AS "PaymentDueDate",
+       'Net ' || payment_days AS "PaymentTerms", reference AS "ReferenceInvoiceId"
+  FROM detail ORDER BY number, part
+"""
+_BILLING_PERIOD = """
+SELECT date_trunc('second', m.opened_at) AS "BillingPeriodCreated",
+       date_trunc('second', coalesce(d.issued_at, m.sealed_at, m.opened_at)) AS "BillingPeriodLastUpdated",
+       CASE WHEN m.sealed_at IS NULL OR d.issued_at IS NULL THEN 'Open' ELSE 'Closed' END AS "BillingPeriodStatus"
+  FROM billing_months m LEFT JOIN invoiced_months d USING (month) WHERE m.month = %(month)s
+"""
+
+
+def constants(selection: Selection) -> dict[str, object]:
+    """The columns that are the same in every row, whatever the dataset, by name; those left out are empty."""
+    return {
+        "BillingAccountType": "Organization",
+        "BillingPeriodEnd": selection.next_month,
+        "BillingPeriodStart": selection.month,
+        "HostProviderName": selection.provider,
+        "InvoiceIssuerName": selection.provider,
+        "ProviderName": selection.provider,
+        "PublisherName": selection.provider,
+        "ServiceCategory": "AI and Machine Learning",
+        "ServiceName": "IPU Cluster",
+        "ServiceProviderName": selection.provider,
+        "ServiceSubcategory": "Machine Learning",
+    }
+
+
+def small_rows(selection: Selection) -> sql.Composed:
+    """Every row of the selection but for usage: few enough for no haste."""
+    part = text(_OF_MONTH).format(scope=selection.of_invoices)
+    lines = "l.project_id = %(project_id)s" if selection.account_id is None else "i.account_id = %(account_id)s"
+    return {
+        Dataset.COST_AND_USAGE: part + text(_COST_AND_USAGE),
+        Dataset.INVOICE_DETAIL: part + text(_INVOICE_DETAIL).format(lines=text(lines)),
+        Dataset.BILLING_PERIOD: sql.Composed([text(_BILLING_PERIOD)]),
+    }[selection.dataset]
+
+
+SMALL_COLUMNS = {
+    dataset: frozenset(part.split('"')[0] for part in query.split('AS "')[1:])
+    for dataset, query in (
+        (Dataset.COST_AND_USAGE, _COST_AND_USAGE),
+        (Dataset.INVOICE_DETAIL, _INVOICE_DETAIL),
+        (Dataset.BILLING_PERIOD, _BILLING_PERIOD),
+    )
+}
+"""The columns that `small_rows` gives; the others are constants, or empty."""
+
+
+def small_rows_as_text(selection: Selection) -> sql.Composed:
+    """The same as a file of text has it, all columns in order."""
+    given, fixed = SMALL_COLUMNS[selection.dataset], constants(selection)
+    cells: list[sql.Composable] = []
+    for column in selection.columns:
+        if column.name not in given:
+            cells.append(sql.Literal(fixed_text(fixed.get(column.name))))
+        elif column.kind is Kind.TIME:
+            cells.append(time_text(sql.Identifier(column.name)))
+        elif column.kind is Kind.CHOSEN:
+            cells.append(guard(column.name))
+        else:
+            cells.append(sql.Identifier(column.name))
+    return text("SELECT {cells} FROM ({rows}) AS small").format(
+        cells=sql.SQL(", ").join(cells), rows=small_rows(selection)
+    )

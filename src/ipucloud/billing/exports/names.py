@@ -1,0 +1,43 @@
+"""Names as they were when a month was sealed: later renamings must not change what an export of the month says."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import sqlalchemy as sa
+
+from ipucloud.db.engine import Database
+
+_MONTHS = sa.text(
+    """
+    SELECT month FROM billing_months b
+     WHERE sealed_at IS NOT NULL AND NOT EXISTS (SELECT FROM export_months e WHERE e.month = b.month) ORDER BY month
+    """
+)
+_PATIENCE = sa.text("SET LOCAL statement_timeout = '10min'")
+_FREEZE = sa.text("INSERT INTO export_months (month) VALUES (:month) ON CONFLICT DO NOTHING")
+_NAMES = sa.text(
+    """
+    WITH charged AS MATERIALIZED (
+      SELECT DISTINCT account_id, project_id, cluster_id FROM usage_charges WHERE billing_month = :month
+    )
+    INSERT INTO export_names (month, kind, id, name, tags)
+    SELECT :month, 'cluster', c.id, c.name, c.tags FROM clusters c WHERE c.id IN (SELECT cluster_id FROM charged)
+    UNION ALL
+    SELECT :month, 'project', p.id, p.name, NULL FROM projects p WHERE p.id IN (SELECT project_id FROM charged)
+    UNION ALL
+    SELECT :month, 'account', a.id, a.name, NULL FROM billing_accounts a WHERE a.id IN (SELECT account_id FROM charged)
+    """
+)
+
+
+async def freeze_names(database: Database) -> list[date]:
+    """Write down the names of every sealed month that has none yet, each in one transaction; the months."""
+    async with database.read() as connection:
+        months = list((await connection.execute(_MONTHS)).scalars())
+    for month in months:
+        async with database.begin() as connection:
+            await connection.execute(_PATIENCE)
+            if (await connection.execute(_FREEZE, {"month": month})).rowcount:
+                await connection.execute(_NAMES, {"month": month})
+    return months

@@ -1,0 +1,107 @@
+"""What an export is about, and the session that reads it: one snapshot, for as long as the file takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from psycopg import sql
+
+from ipucloud.billing.exports.datasets import Column, Dataset, FileFormat, FocusVersion, columns_of
+from ipucloud.db.roles import APP_ROLE
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+_SESSION = (
+    f"-c role={APP_ROLE} -c timezone=UTC -c datestyle=ISO -c jit=off -c lock_timeout=5s -c statement_timeout=30min"
+    " -c idle_in_transaction_session_timeout=5min -c work_mem=64MB"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A month of the bill, of one project or of everything that one account pays for.
+
+    `provider` is whose service it is; `regions` are their names by slug.
+    """
+
+    dataset: Dataset
+    version: FocusVersion
+    format: FileFormat
+    month: date
+    project_id: UUID | None
+    account_id: UUID | None
+    provider: str
+    regions: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        if (self.project_id is None) == (self.account_id is None):
+            raise ValueError("an export is of a project or of an account")
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return columns_of(self.dataset, self.version)
+
+    @property
+    def next_month(self) -> date:
+        return next_month(self.month)
+
+    @property
+    def values(self) -> dict[str, object]:
+        """Parameters of the statements."""
+        return {
+            "month": self.month,
+            "next_month": self.next_month,
+            "project_id": self.project_id,
+            "account_id": self.account_id,
+            "provider": self.provider,
+            "regions": list(self.regions),
+            "region_names": list(self.regions.values()),
+        }
+
+    @property
+    def of_charges(self) -> sql.SQL:
+        """Condition on `usage_charges AS c`."""
+        return _PROJECT_CHARGES if self.account_id is None else _ACCOUNT_CHARGES
+
+    @property
+    def of_invoices(self) -> sql.SQL:
+        """Condition on `invoices AS i`: what an invoice says as a whole is a project's only if it is of no other."""
+        return _PROJECT_INVOICES if self.account_id is None else _ACCOUNT_INVOICES
+
+
+_PROJECT_CHARGES = sql.SQL(
+    "c.project_id = %(project_id)s"
+    " AND c.account_id IN (SELECT account_id FROM project_accounts WHERE project_id = %(project_id)s)"
+)
+_ACCOUNT_CHARGES = sql.SQL("c.account_id = %(account_id)s")
+_PROJECT_INVOICES = sql.SQL(
+    "i.account_id IN (SELECT account_id FROM project_accounts WHERE project_id = %(project_id)s)"
+    " AND EXISTS (SELECT FROM invoice_lines l WHERE l.invoice_id = i.id)"
+    " AND NOT EXISTS (SELECT FROM invoice_lines l WHERE l.invoice_id = i.id AND l.project_id <> %(project_id)s)"
+)
+_ACCOUNT_INVOICES = sql.SQL("i.account_id = %(account_id)s")
+
+
+def next_month(month: date) -> date:
+    """The first day of the month after that of a first day."""
+    return (month + timedelta(days=31)).replace(day=1)
+
+
+@contextmanager
+def snapshot(url: str) -> Iterator[Connection]:
+    """A connection whose statements all see one moment. It writes nothing but temporary tables."""
+    # Parameters are bound here, because COPY takes none.
+    with psycopg.connect(url, options=_SESSION, connect_timeout=3, cursor_factory=psycopg.ClientCursor) as connection:
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        yield connection
+        connection.rollback()
+
+
+def text(statement: str) -> sql.SQL:
+    """A statement of this package's own text."""
+    return sql.SQL(statement)

@@ -1,0 +1,142 @@
+"""Exports: what was asked for, the files that are kept for download, where and how often they are delivered."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+
+NAME_KINDS = ("account", "project", "cluster")
+
+export_months = sa.Table(
+    "export_months",
+    metadata,
+    sa.Column("month", sa.Date, sa.ForeignKey("billing_months.month"), primary_key=True),
+    instant("frozen_at", default_now=True),
+    comment="append-only; sealed months whose names were written down",
+)
+
+export_names = sa.Table(
+    "export_names",
+    metadata,
+    sa.Column("month", sa.Date, sa.ForeignKey("export_months.month"), primary_key=True),
+    sa.Column("kind", sa.Text, primary_key=True),
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    json_column("tags"),
+    one_of("kind", NAME_KINDS),
+    comment="append-only; what was called how when its month was sealed",
+)
+
+s3_connections = sa.Table(
+    "s3_connections",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("endpoint", sa.Text, nullable=False),
+    sa.Column("region", sa.Text, nullable=False),
+    sa.Column("bucket", sa.Text, nullable=False),
+    sa.Column("prefix", sa.Text, nullable=False),
+    sa.Column("access_key_id", sa.Text, nullable=False),
+    sa.Column("secret", sa.Text, comment="sealed; NULL once it is deleted"),
+    instant("created_at", default_now=True),
+    instant("deleted_at"),
+    tenant_key("s3_connections"),
+    sa.UniqueConstraint("project_id", "id"),
+    sa.CheckConstraint("(secret IS NULL) = (deleted_at IS NOT NULL)", name="secret"),
+)
+sa.Index(
+    "uq_s3_connections_name",
+    s3_connections.c.project_id,
+    s3_connections.c.name,
+    unique=True,
+    postgresql_where=s3_connections.c.deleted_at.is_(None),
+)
+
+export_schedules = sa.Table(
+    "export_schedules",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("connection_id", sa.Uuid, nullable=False),
+    sa.Column("dataset", sa.Text, nullable=False),
+    sa.Column("focus_version", sa.Text, nullable=False),
+    sa.Column("format", sa.Text, nullable=False),
+    sa.Column("every", sa.Text, nullable=False),
+    instant("next_at", nullable=False),
+    instant("created_at", default_now=True),
+    instant("deleted_at"),
+    tenant_key("export_schedules"),
+    same_project("export_schedules", "connection_id", "s3_connections"),
+    one_of("dataset", Dataset),
+    one_of("focus_version", FocusVersion),
+    one_of("format", FileFormat),
+    one_of("every", ("day", "month")),
+    sa.UniqueConstraint("project_id", "id"),
+    comment="day: the running month so far; month: the one before, once it is sealed",
+)
+sa.Index(
+    "ix_export_schedules_due", export_schedules.c.next_at, postgresql_where=export_schedules.c.deleted_at.is_(None)
+)
+sa.Index("ix_export_schedules_connection", export_schedules.c.project_id, export_schedules.c.connection_id)
+
+exports = sa.Table(
+    "exports",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), comment="NULL: of the project alone"),
+    sa.Column("connection_id", sa.Uuid, comment="NULL: for download"),
+    sa.Column("schedule_id", sa.Uuid),
+    sa.Column("scheduled_for", sa.Date, comment="the day of the schedule"),
+    sa.Column("dataset", sa.Text, nullable=False),
+    sa.Column("focus_version", sa.Text, nullable=False),
+    sa.Column("format", sa.Text, nullable=False),
+    sa.Column("month", sa.Date, nullable=False),
+    sa.Column("fence", sa.BigInteger, comment="of the ticket that made the file; its chunks hold"),
+    json_column("manifest"),
+    instant("created_at", default_now=True),
+    instant("built_at"),
+    instant("delivered_at"),
+    instant("expires_at"),
+    sa.Column("deliveries", sa.Integer, nullable=False, server_default="0", comment="that failed"),
+    sa.Column("last_error", sa.Text),
+    tenant_key("exports"),
+    same_project("exports", "connection_id", "s3_connections"),
+    same_project("exports", "schedule_id", "export_schedules"),
+    one_of("dataset", Dataset),
+    one_of("focus_version", FocusVersion),
+    one_of("format", FileFormat),
+    sa.CheckConstraint("extract(day FROM month) = 1", name="month"),
+    sa.CheckConstraint("num_nulls(fence, manifest, built_at, expires_at) IN (0, 4)", name="built"),
+    sa.CheckConstraint("(schedule_id IS NULL) = (scheduled_for IS NULL)", name="scheduled"),
+    sa.UniqueConstraint("project_id", "id"),
+    sa.UniqueConstraint("schedule_id", "scheduled_for", name="uq_exports_scheduled"),
+)
+sa.Index("ix_exports_project_created", exports.c.project_id, exports.c.created_at, exports.c.id)
+sa.Index("ix_exports_account", exports.c.account_id, postgresql_where=exports.c.account_id.is_not(None))
+sa.Index(
+    "ix_exports_connection",
+    exports.c.project_id,
+    exports.c.connection_id,
+    postgresql_where=exports.c.connection_id.is_not(None),
+)
+sa.Index(
+    "ix_exports_schedule",
+    exports.c.project_id,
+    exports.c.schedule_id,
+    postgresql_where=exports.c.schedule_id.is_not(None),
+)
+sa.Index("ix_exports_expires", exports.c.expires_at)
+
+export_chunks = sa.Table(
+    "export_chunks",
+    metadata,
+    sa.Column("export_id", sa.Uuid, sa.ForeignKey("exports.id"), primary_key=True),
+    sa.Column("fence", sa.BigInteger, primary_key=True),
+    sa.Column("ordinal", sa.Integer, primary_key=True),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+    comment="a file in pieces, until it expires; those of another fence than the export's are left-overs",
+)

@@ -1,0 +1,80 @@
+"""A ledger with something of everything that an export may have to tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from ipucloud.billing.exports.csv_rows import Progress, write_csv
+from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.selection import Selection, snapshot
+from tests.feature.billing.books import Books, at
+from tests.support.factories import Project, make_project
+
+APRIL, MAY = date(2026, 4, 1), date(2026, 5, 1)
+NOW = at("2026-05-03T08:30:00")
+HOSTILE = '=HYPERLINK("x"),\\N "quoted" \u2028 line'
+
+
+@dataclass(frozen=True)
+class Furnished:
+    """Two projects; the second is paid for by the first one's account from 3 o'clock on 3 May on."""
+
+    books: Books
+    other: Project
+    clusters: tuple[UUID, UUID, UUID]
+
+
+async def furnish(books: Books) -> Furnished:
+    """Usage over the end of April, which is sealed, a correction of it in May, a contract, a resize, odd names."""
+    await books.price("0.0625", valid_to=at("2026-05-02T08:30:30"))
+    await books.price("0.0710", at("2026-05-02T08:30:30"))
+    async with books.database.begin() as connection:
+        other = await make_project(connection, quota=None)
+    first, second, third = await books.cluster(), await books.cluster(), await books.cluster(other)
+    await books.execute(
+        "INSERT INTO tax_rates (id, country, kind, name, rate, valid_from, source)"
+        " VALUES (gen_random_uuid(), 'LU', 'standard', 'VAT', 0.17, '2024-01-01', 'test')"
+    )
+    await books.execute(
+        "INSERT INTO contract_prices (id, account_id, sku, region, currency, unit_price, valid_from, source)"
+        " VALUES (gen_random_uuid(), :other, 'ipu-m2000', 'luxembourg-2', 'EUR', 0.05, '2026-04-01Z', 'contract')",
+        other=other.id,
+    )
+    await books.execute(
+        'UPDATE clusters SET name = :name, tags = \'{"team": "=1+1"}\' WHERE id = :id', id=first, name=HOSTILE
+    )
+    start, resized = at("2026-04-30T20:12:13"), at("2026-05-02T09:00:01")
+    await books.used(first, start, resized, quantity=4)
+    await books.used(first, resized, at("2026-05-03T05:17:00"), quantity=16, anchor_at=start)
+    await books.used(second, at("2026-04-30T22:00:00"), at("2026-04-30T23:10:10"))
+    await books.used(third, at("2026-05-02T10:10:10"), quantity=2, project=other)
+    await books.execute(
+        "INSERT INTO project_accounts (project_id, account_id, valid_from)"
+        " VALUES (:project, :payer, '2026-05-03T03:00:00Z')",
+        project=other.id,
+        payer=books.project.id,
+    )
+    await books.keep(at("2026-05-02T00:30:00"))
+    await books.used(second, at("2026-04-30T23:20:20"), at("2026-04-30T23:30:00"), anchor_at=at("2026-04-30T22:00:00"))
+    await books.keep(NOW)
+    return Furnished(books, other, (first, second, third))
+
+
+def selection(
+    *,
+    project: UUID | None = None,
+    account: UUID | None = None,
+    month: date = MAY,
+    version: FocusVersion = FocusVersion.V1_4,
+    format: FileFormat = FileFormat.CSV,  # noqa: A002  # as the product calls it
+    dataset: Dataset = Dataset.COST_AND_USAGE,
+) -> Selection:
+    return Selection(dataset, version, format, month, project, account, "IPU Cloud", {"luxembourg-2": "Luxembourg-2"})
+
+
+def csv_of(url: str, chosen: Selection) -> bytes:
+    """The file as it would be stored."""
+    with snapshot(url) as connection:
+        return b"".join(bytes(piece) for piece in write_csv(connection, chosen, Progress()))

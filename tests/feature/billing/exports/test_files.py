@@ -1,0 +1,139 @@
+"""What stands in the files of Cost and Usage: the ledger to the last digit, for the one who asked, and valid."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections import Counter
+from decimal import Decimal
+from itertools import product
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from ipucloud.billing.exports.checks import find_defects
+from ipucloud.billing.exports.datasets import Dataset, FocusVersion, columns_of
+from ipucloud.billing.exports.selection import Selection, snapshot
+from tests.feature.billing.books import Books, at
+from tests.feature.billing.exports.ledgers import APRIL, HOSTILE, MAY, csv_of, furnish, selection
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+Rows = list[dict[str, str]]
+
+
+def rows_of(content: bytes) -> Rows:
+    return list(csv.DictReader(io.StringIO(content.decode(), newline="")))
+
+
+def summed(rows: Rows, column: str = "BilledCost", **only: str) -> Decimal:
+    return sum((Decimal(row[column]) for row in rows if only.items() <= row.items()), Decimal(0))
+
+
+async def charged(books: Books, where: str, **values: object) -> Decimal:
+    [row] = await books.rows(f"SELECT coalesce(sum(cost), 0) FROM usage_charges WHERE {where}", **values)  # noqa: S608
+    total: Decimal = row[0]
+    return total
+
+
+def toolkit(dataset: str, file: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "focus_data_toolkit", "validate", "--dataset", dataset, str(file)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+async def test_files_are_the_ledger_and_pass_every_check(books: Books, database: Scratch, tmp_path: Path) -> None:
+    made = await furnish(books)
+    mine, other = books.project.id, made.other.id
+    for month in (APRIL, MAY):
+        for kind, id_ in product(("project", "account"), (mine, other)):
+            chosen = selection(project=id_, month=month) if kind == "project" else selection(account=id_, month=month)
+            content = csv_of(database.app_url, chosen)
+            rows = rows_of(content)
+            assert summed(rows, ChargeCategory="Usage") == await charged(
+                books, f"{kind}_id = :id AND billing_month = :month", id=id_, month=month
+            )
+            if kind == "project":
+                assert {row["SubAccountId"] for row in rows} <= {f"urn:ipu:project:{id_}", ""}
+            with snapshot(database.app_url) as connection:
+                whole = kind == "account"
+                assert find_defects(connection, [content], chosen.version, whole_invoices=whole) == []
+            if not rows:
+                continue
+            file = tmp_path / f"{kind}-{month}.csv"
+            file.write_bytes(content)
+            told = toolkit("cost-and-usage", file)
+            assert told.returncode == 0, told.stdout + told.stderr
+    assert summed(rows_of(csv_of(database.app_url, selection(account=mine, month=MAY))), ChargeClass="Correction") > 0
+
+
+async def test_an_invoice_is_the_sum_of_its_rows(books: Books, database: Scratch) -> None:
+    await furnish(books)
+    rows = rows_of(csv_of(database.app_url, selection(project=books.project.id, month=APRIL)))
+    [(number, total)] = await books.rows(
+        "SELECT number, total FROM invoices WHERE account_id = :id", id=books.project.id
+    )
+    assert summed(rows) == summed(rows, InvoiceId=number) == total
+    assert Counter(row["ChargeCategory"] for row in rows) == {"Usage": 6, "Adjustment": 1, "Tax": 1}
+    [tax] = [row for row in rows if row["ChargeCategory"] == "Tax"]
+    assert (tax["SkuId"], tax["PricingQuantity"], tax["ResourceId"]) == ("", "", "")
+
+
+async def test_a_closed_month_is_the_same_file_whatever_is_renamed(books: Books, database: Scratch) -> None:
+    made = await furnish(books)
+    closed, open_ = selection(account=books.project.id, month=APRIL), selection(account=books.project.id, month=MAY)
+    before, running = csv_of(database.app_url, closed), csv_of(database.app_url, open_)
+    await books.execute("UPDATE clusters SET name = 'renamed', tags = '{}' WHERE id = :id", id=made.clusters[0])
+    await books.execute("UPDATE projects SET name = 'Renamed'")
+    await books.execute("UPDATE billing_accounts SET name = 'Renamed'")
+    await books.keep(at("2026-05-03T09:30:00"))
+    assert csv_of(database.app_url, closed) == before
+    after = csv_of(database.app_url, open_)
+    assert after != running
+    assert "renamed" in {row["ResourceName"] for row in rows_of(after)}
+
+
+async def test_hostile_names_stay_text(books: Books, database: Scratch) -> None:
+    await furnish(books)
+    rows = rows_of(csv_of(database.app_url, selection(project=books.project.id)))
+    names = {row["ResourceName"] for row in rows}
+    assert f"'{HOSTILE}" in names
+    assert not any(cell.startswith(("=", "+", "@", "\t", "\r")) for row in rows for cell in row.values())
+    assert {json.loads(row["Tags"]).get("team") for row in rows if row["ResourceName"] == f"'{HOSTILE}"} == {"=1+1"}
+
+
+@pytest.mark.parametrize("version", FocusVersion)
+async def test_every_column_is_there_in_every_file(books: Books, database: Scratch, version: FocusVersion) -> None:
+    for dataset in Dataset:
+        chosen = Selection(
+            dataset, version, selection(project=UUID(int=5)).format, MAY, UUID(int=5), None, "IPU Cloud", {}
+        )
+        header, *rows = csv_of(database.app_url, chosen).decode().splitlines()
+        assert header.split(",") == [column.name for column in columns_of(dataset, version)]
+        assert rows == []
+
+
+async def test_months_and_invoices_are_datasets_of_their_own(books: Books, database: Scratch, tmp_path: Path) -> None:
+    await furnish(books)
+    for month, status in ((APRIL, "Closed"), (MAY, "Open")):
+        content = csv_of(
+            database.app_url, selection(project=books.project.id, month=month, dataset=Dataset.BILLING_PERIOD)
+        )
+        assert [row["BillingPeriodStatus"] for row in rows_of(content)] == [status]
+        (tmp_path / "file.csv").write_bytes(content)
+        told = toolkit("billing-period", tmp_path / "file.csv")
+        assert told.returncode == 0, told.stdout
+    chosen = selection(project=books.project.id, month=APRIL, dataset=Dataset.INVOICE_DETAIL)
+    content = csv_of(database.app_url, chosen)
+    [[total]] = await books.rows("SELECT total FROM invoices WHERE account_id = :id", id=books.project.id)
+    assert summed(rows_of(content)) == total
+    usage = rows_of(csv_of(database.app_url, selection(project=books.project.id, month=APRIL)))
+    details = {row["InvoiceDetailId"] for row in rows_of(content)}
+    assert {row["InvoiceDetailId"] for row in usage if row["ChargeCategory"] != "Adjustment"} == details
+    (tmp_path / "file.csv").write_bytes(content)
+    told = toolkit("invoice-detail", tmp_path / "file.csv")
+    assert told.returncode == 0, told.stdout
