@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
 from ipucloud.billing.exports.csv_rows import Progress, write_csv
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.parquet_rows import write_parquet
 from ipucloud.billing.exports.selection import Selection, snapshot
 from tests.feature.billing.books import Books, at
 from tests.support.factories import Project, make_project
@@ -78,3 +80,10 @@ def csv_of(url: str, chosen: Selection) -> bytes:
     """The file as it would be stored."""
     with snapshot(url) as connection:
         return b"".join(bytes(piece) for piece in write_csv(connection, chosen, Progress()))
+
+
+def parquet_of(url: str, chosen: Selection) -> bytes:
+    out = io.BytesIO()
+    with snapshot(url) as connection:
+        write_parquet(connection, chosen, Progress(), out)
+    return out.getvalue()

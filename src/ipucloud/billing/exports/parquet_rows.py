@@ -1,0 +1,213 @@
+"""A dataset as Parquet. Only what differs from row to row leaves the database; all else is a dictionary of few values.
+
+Whoever imports this module loads Arrow, which takes about 60 MB: workers do not.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+from psycopg import sql
+
+from ipucloud.billing.exports.csv_rows import Progress
+from ipucloud.billing.exports.datasets import Column, Dataset, Kind, Source
+from ipucloud.billing.exports.invoiced import constants, small_rows
+from ipucloud.billing.exports.selection import Connection, Selection, text
+from ipucloud.billing.exports.series import Window, charges_in, make_series, windows
+
+BATCH_BYTES = 8 << 20
+"""Of narrow rows: about 100,000, which are a row group."""
+
+_DECIMAL = pa.decimal128(38, 10)
+_TIME = pa.timestamp("us", tz="UTC")
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+_LONG = frozenset({"x_ChargeId"})
+"""Texts of which each row has its own: a dictionary would only cost."""
+_NARROW = {
+    "no": (pa.int32(), "s.no"),
+    "minutes": (pa.int64(), "c.minutes"),
+    "started": (pa.int64(), "date_part('epoch', c.started_at)::bigint"),
+    "ended": (pa.int64(), "date_part('epoch', c.ended_at)::bigint"),
+    "hour": (pa.int64(), "date_part('epoch', c.hour)::bigint"),
+    "cost": (_DECIMAL, "c.cost"),
+    "list_cost": (_DECIMAL, "CASE WHEN NOT s.at_list_price THEN c.minutes * c.quantity * c.list_unit_price END"),
+    "first_minute": (pa.int32(), "c.first_minute"),
+    "rev": (pa.int32(), "c.rev"),
+}
+_SERIES = "SELECT * FROM export_series WHERE no = ANY(%(numbers)s) ORDER BY no"
+_COPY = "COPY ({query}) TO STDOUT (FORMAT csv)"
+_MOST_MINUTES = 1 << 20
+
+
+def write_parquet(connection: Connection, selection: Selection, progress: Progress, sink: BinaryIO) -> None:
+    """Write the file; memory holds one batch of rows at a time."""
+    schema = pa.schema([pa.field(each.name, _type(each), nullable=each.null) for each in selection.columns])
+    repeated = [each.name for each in selection.columns if each.name not in _LONG]
+    with pq.ParquetWriter(
+        sink, schema, compression="zstd", store_schema=False, use_dictionary=repeated, version="2.6"
+    ) as writer:
+        if selection.dataset is Dataset.COST_AND_USAGE:
+            make_series(connection, selection)
+            parts = windows(connection, selection)
+            progress.of = len(parts) + 1
+            for window in parts:
+                for batch in _batches(connection, selection, window):
+                    writer.write_table(_table(connection, selection, schema, batch))
+                    progress.rows += batch.num_rows
+                progress.done += 1
+        small = _small(connection, selection, schema)
+        if small.num_rows:
+            writer.write_table(small)
+        progress.rows += small.num_rows
+        progress.done += 1
+
+
+def _type(column: Column) -> Any:
+    if column.kind is Kind.DECIMAL:
+        return _DECIMAL
+    if column.kind is Kind.TIME:
+        return _TIME
+    return pa.string() if column.name in _LONG else _TEXT
+
+
+def _batches(connection: Connection, selection: Selection, window: Window) -> Iterator[Any]:
+    what = sql.SQL(", ").join(text(expression) for _, expression in _NARROW.values())
+    statement = text(_COPY).format(query=charges_in(selection, window, what))
+    held = io.BytesIO()
+    with connection.cursor() as cursor, cursor.copy(statement, selection.values) as copied:
+        for lines in copied:
+            held.write(lines)
+            if held.tell() >= BATCH_BYTES:
+                yield _read(held)
+                held = io.BytesIO()
+    if held.tell():
+        yield _read(held)
+
+
+def _read(lines: io.BytesIO) -> Any:
+    lines.seek(0)
+    return pa_csv.read_csv(
+        lines,
+        read_options=pa_csv.ReadOptions(column_names=list(_NARROW), block_size=BATCH_BYTES * 2),
+        convert_options=pa_csv.ConvertOptions(column_types={name: kind for name, (kind, _) in _NARROW.items()}),
+    ).combine_chunks()
+
+
+def _table(connection: Connection, selection: Selection, schema: Any, batch: Any) -> Any:
+    """A batch of narrow rows with all columns."""
+    narrow = {name: batch[name].combine_chunks() for name in _NARROW}
+    with connection.cursor() as cursor:
+        cursor.execute(_SERIES, {"numbers": pc.unique(narrow["no"]).to_pylist()})
+        names = [column.name for column in cursor.description or ()]
+        series = dict(zip(names, zip(*cursor.fetchall(), strict=True), strict=True))
+    place = pc.index_in(narrow["no"], pa.array(series["no"], pa.int32()))
+    rows = _of_rows(narrow, series, place)
+    fixed = constants(selection)
+    arrays = []
+    for column in selection.columns:
+        if column.source is Source.ROW:
+            arrays.append(rows[column.name])
+        elif column.source is Source.SERIES:
+            arrays.append(_picked(place, series[column.name], column))
+        else:
+            arrays.append(_constant(fixed.get(column.name), column, batch.num_rows))
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _of_rows(narrow: Mapping[str, Any], series: Mapping[str, Sequence[Any]], place: Any) -> dict[str, Any]:
+    """The columns that differ from row to row."""
+    machine_minutes = pc.multiply(narrow["minutes"], pa.array(series["quantity"], pa.int64()).take(place))
+    ipu_minutes = pc.multiply(machine_minutes, pa.array(series["ipus"], pa.int64()).take(place))
+    cost = narrow["cost"]
+    return {
+        "BilledCost": cost,
+        "ChargeDescription": _descriptions(narrow["minutes"], series["description"], place),
+        "ChargePeriodEnd": _instants(narrow["ended"]),
+        "ChargePeriodStart": _instants(narrow["started"]),
+        "ConsumedQuantity": ipu_minutes.cast(_DECIMAL),
+        "ContractedCost": cost,
+        "EffectiveCost": cost,
+        "ListCost": pc.coalesce(narrow["list_cost"], cost),
+        "PricingCurrencyEffectiveCost": cost,
+        "PricingQuantity": machine_minutes.cast(_DECIMAL),
+        "x_ChargeId": pc.binary_join_element_wise(
+            _hours(narrow["hour"]),
+            pa.array([str(cluster) for cluster in series["cluster_id"]]).take(place),
+            narrow["first_minute"].cast(pa.string()),
+            narrow["rev"].cast(pa.string()),
+            "-",
+        ),
+        "x_Revision": narrow["rev"].cast(pa.int64()).cast(_DECIMAL),
+    }
+
+
+def _instants(seconds: Any) -> Any:
+    return pc.multiply(seconds, 1_000_000).cast(_TIME)
+
+
+def _hours(seconds: Any) -> Any:
+    """`20260505T10` for each hour; a batch has few of them."""
+    encoded = seconds.dictionary_encode()
+    names = [f"{datetime.fromtimestamp(hour, UTC):%Y%m%dT%H}" for hour in encoded.dictionary.to_pylist()]
+    return pa.array(names).take(encoded.indices)
+
+
+def _descriptions(minutes: Any, descriptions: Sequence[str], place: Any) -> Any:
+    """`ipu-m2000 x4, 60 min`: as many different ones as there are series and numbers of minutes."""
+    shifted = pc.add(minutes, _MOST_MINUTES)
+    encoded = pc.add(pc.multiply(place.cast(pa.int64()), 2 * _MOST_MINUTES), shifted).dictionary_encode()
+    said = [
+        f"{descriptions[number // (2 * _MOST_MINUTES)]}{number % (2 * _MOST_MINUTES) - _MOST_MINUTES} min"
+        for number in encoded.dictionary.to_pylist()
+    ]
+    return _dictionary(encoded.indices, said)
+
+
+def _picked(place: Any, values: Sequence[Any], column: Column) -> Any:
+    """A value of the series for each row."""
+    if column.kind is Kind.DECIMAL:
+        return pa.array(values, _DECIMAL).take(place)
+    return _dictionary(place, values)
+
+
+def _dictionary(places: Any, values: Sequence[str | None]) -> Any:
+    """Texts by their places among `values`; equal ones, and nulls, are one."""
+    distinct = {value: number for number, value in enumerate(sorted({value for value in values if value is not None}))}
+    numbers = pa.array([None if value is None else distinct[value] for value in values], pa.int32())
+    return pa.DictionaryArray.from_arrays(numbers.take(places), pa.array(list(distinct), pa.string()))
+
+
+def _constant(value: object, column: Column, rows: int) -> Any:
+    if column.kind is Kind.DECIMAL:
+        return pa.nulls(rows, _DECIMAL)
+    if isinstance(value, date):
+        return pa.repeat(pa.scalar(datetime.combine(value, time(), UTC), _TIME), rows)
+    if value is None:
+        return pa.DictionaryArray.from_arrays(pa.nulls(rows, pa.int32()), pa.array([], pa.string()))
+    return pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), rows), pa.array([str(value)]))
+
+
+def _small(connection: Connection, selection: Selection, schema: Any) -> Any:
+    """The rows that are not usage."""
+    with connection.cursor() as cursor:
+        cursor.execute(small_rows(selection), selection.values)
+        names = [column.name for column in cursor.description or ()]
+        found = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    fixed = {name: _midnight(value) for name, value in constants(selection).items()}
+    arrays = []
+    for field in schema:
+        values = [(fixed | row).get(field.name) for row in found]
+        plain = pa.array(values, pa.string() if field.type == _TEXT else field.type)
+        arrays.append(plain.dictionary_encode() if field.type == _TEXT else plain)
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _midnight(value: object) -> object:
+    return datetime.combine(value, time(), UTC) if isinstance(value, date) else value

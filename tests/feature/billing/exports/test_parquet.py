@@ -1,0 +1,56 @@
+"""Parquet files say what CSV files say, cell by cell."""
+
+from __future__ import annotations
+
+import io
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from ipucloud.billing.exports.datasets import Column, Dataset, FileFormat, FocusVersion, Kind, columns_of
+from tests.feature.billing.books import Books
+from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, parquet_of, selection
+from tests.feature.billing.exports.test_files import rows_of, toolkit
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+
+def read(cell: str, column: Column) -> object:
+    """What a cell of CSV means."""
+    if cell == "":
+        return None
+    if column.kind is Kind.DECIMAL:
+        return Decimal(cell)
+    if column.kind is Kind.TIME:
+        return datetime.fromisoformat(cell)
+    return cell.removeprefix("'")
+
+
+async def test_both_formats_say_the_same(books: Books, database: Scratch, tmp_path: Path) -> None:
+    made = await furnish(books)
+    url = database.app_url
+    for month in (APRIL, MAY):
+        for dataset in Dataset:
+            text = selection(account=books.project.id, month=month, dataset=dataset)
+            binary = selection(account=books.project.id, month=month, dataset=dataset, format=FileFormat.PARQUET)
+            content = parquet_of(url, binary)
+            table = pq.read_table(io.BytesIO(content))
+            columns = columns_of(dataset, FocusVersion.V1_4)
+            assert table.column_names == [column.name for column in columns]
+            wanted = [
+                {column.name: read(row[column.name], column) for column in columns}
+                for row in rows_of(csv_of(url, text))
+            ]
+            assert table.to_pylist() == wanted
+            assert parquet_of(url, binary) == content
+            if dataset is Dataset.COST_AND_USAGE:
+                (tmp_path / "file.parquet").write_bytes(content)
+                told = toolkit(dataset, tmp_path / "file.parquet")
+                assert told.returncode == 0, told.stdout + told.stderr
+    of_other = selection(project=made.other.id, format=FileFormat.PARQUET, version=FocusVersion.V1_2)
+    accounts = pq.read_table(io.BytesIO(parquet_of(url, of_other)))["BillingAccountId"].unique()
+    assert len(accounts) == 2
