@@ -31,6 +31,8 @@ class Settings(BaseSettings):
 
     site_url: str | None = Field(None, description="the site's HTTP interface")
     site_token: SecretStr | None = None
+    vipu_user: str = Field("ipucloud", description="who sees every allocation at secure V-IPU controllers")
+    vipu_access_key: SecretStr | None = Field(None, description="this user's access key")
     site_call_timeout: float = Field(10.0, gt=0, description="one call to the site; shorter than a lease")
     site_calls_per_second: float = Field(1000.0, gt=0, description="of one worker; calls beyond it wait their turn")
     site_poll_interval: float = Field(5.0, gt=0, description="how often a pending step looks again")

@@ -95,6 +95,19 @@ class Api:
         async with self.cloud.database.begin() as connection:
             return {row.name: row.digest for row in await connection.execute(_DIGESTS)}
 
+    async def stores(self, text: str) -> list[str]:
+        """The tables in which a text stands, as such or as bytes."""
+        found = []
+        async with self.cloud.database.begin() as connection:
+            for table in sorted(metadata.tables):
+                row = sa.cast(sa.literal_column("t"), sa.Text)
+                there = sa.or_(row.contains(text), row.contains(text.encode().hex()))
+                rows = await connection.execute(
+                    sa.select(sa.func.count()).select_from(sa.table(table).alias("t")).where(there)
+                )
+                found += [table] if rows.scalar_one() else []
+        return found
+
     async def count(self, table: str) -> int:
         async with self.cloud.database.begin() as connection:
             rows = await connection.execute(sa.select(sa.func.count()).select_from(sa.table(table)))

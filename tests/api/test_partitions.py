@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import orjson
 import pytest
 
-from ipucloud.partitions.models import PartitionDetailOut, PartitionItemOut, TopologyOut, VipuOut
+from ipucloud.partitions.models import NewKeyOut, PartitionDetailOut, PartitionItemOut, TopologyOut, VipuOut
 from tests.api.support import Api, key, problem
 from tests.support.feed import settled
 from tests.support.partitions import make_partition
@@ -155,8 +156,21 @@ async def test_the_topology_shows_machines_links_and_partitions(api: Api) -> Non
     await api.cloud.execute(
         "UPDATE machines SET health = 'failed' WHERE name = :name", name=found["racks"][0]["machines"][0]
     )
-    states = [link["state"] for link in (await api.owner.get(f"{path}/topology")).json()["links"]]
-    assert states == ["down", "up", "up"]
+    links = (await api.owner.get(f"{path}/topology")).json()["links"]
+    assert [(link["state"], link["observed_at"]) for link in links] == [("down", None), ("up", None), ("up", None)]
+    ends = sorted(links[0]["ends"])
+    await api.cloud.execute(
+        "INSERT INTO vipu_links (cluster_id, project_id, links) VALUES (:cluster, :project, CAST(:links AS jsonb))",
+        cluster=cluster,
+        project=api.cloud.project.id,
+        links=orjson.dumps([["next", ends, "degraded"]]).decode(),
+    )
+    links = (await api.owner.get(f"{path}/topology")).json()["links"]
+    assert [(link["state"], link["observed_at"] is None) for link in links] == [
+        ("degraded", False),
+        ("up", True),
+        ("up", True),
+    ]
 
 
 async def test_the_end_point_of_the_controller(api: Api) -> None:
@@ -170,6 +184,28 @@ async def test_the_end_point_of_the_controller(api: Api) -> None:
     assert (await api.owner.get(f"{path}/vipu")).json()["partition"] is None
     assert (await api.owner.get(f"{path}/vipu?partition=second")).json()["partition"].endswith("-2")
     problem(await api.owner.get(f"{path}/vipu?partition=third"), 404, "not_found")
+
+
+async def test_an_access_key_is_shown_once_and_stored_nowhere(api: Api) -> None:
+    _, path = await in_use(api)
+    problem(await api.owner.post(f"{path}/vipu:rotate-key", json={}), 409, "no_vipu")
+    await api.cloud.execute("UPDATE site_regions SET vipu_secure = true")
+    assert (await api.owner.get(f"{path}/vipu")).json()["access_key"] is None
+    headers = key()
+    made = await api.owner.post(f"{path}/vipu:rotate-key", json={}, headers=headers)
+    told = made.json()
+    assert (made.status_code, set(told)) == (202, set(NewKeyOut.model_fields))
+    assert told["access_key"].startswith("vipu_")
+    assert made.headers["location"].endswith(told["operation"]["id"])
+    assert [step["name"] for step in told["operation"]["steps"]] == ["replace_access_key"]
+    again = await api.owner.post(f"{path}/vipu:rotate-key", json={}, headers=headers)
+    assert again.json() == told | {"access_key": None}
+    assert await api.stores(told["access_key_id"]) == ["idempotency_keys", "vipu_access_keys"]
+    assert await api.stores(told["access_key"]) == []
+    found = (await api.owner.get(f"{path}/vipu")).json()
+    assert (found["user"], found["access_key"]["id"]) == (told["user"], told["access_key_id"])
+    assert found["environment"]["VIPU_CLI_API_USER_ID"] == told["user"]
+    problem(await api.owner.post(f"{path}/vipu:rotate-key", json={}), 409, "operation_in_progress")
 
 
 async def test_clusters_without_v_ipu_say_so(api: Api) -> None:

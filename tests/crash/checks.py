@@ -9,6 +9,7 @@ from uuid import UUID
 
 from ipucloud.invariants.audit import audit
 from ipucloud.site.ports import PartitionState
+from ipucloud.wire import vipu_admin_pb2, vipu_admin_pb2_grpc
 from ipucloud.wire.site import HostState, NetworkState
 from tests.crash.lab import Lab
 from tests.support.invariants import told_in_a_line
@@ -56,6 +57,7 @@ class Seen:
     agents: frozenset[str] = frozenset()
     partitions: frozenset[str] = frozenset()
     servers: frozenset[str] = frozenset()
+    users: frozenset[str] = frozenset()
     dark: frozenset[str] = frozenset()
     """Machines of the allocation that are off."""
 
@@ -79,6 +81,9 @@ async def at_the_site(lab: Lab) -> dict[str, Seen]:
         note(allocation.id, "agents", allocation.agent_ids)
         systems = await asyncio.gather(*(site.machines.get(agent) for agent in allocation.agent_ids))
         note(allocation.id, "dark", frozenset(system.Id for system in systems if system.PowerState != "On"))
+    for user in _users(lab):
+        mark = {f"sees {sorted(user.allocation_ids)}"} if list(user.allocation_ids) != [user.id] else set()
+        note(user.id, "users", frozenset({user.id, *mark, *([] if user.access_key_ids else ["no key"])}))
     for partition in partitions:
         mark = set() if partition.state is PartitionState.ACTIVE else {partition.state.value}
         note(partition.allocation_id, "partitions", frozenset({partition.id, *mark}))
@@ -91,11 +96,19 @@ async def at_the_site(lab: Lab) -> dict[str, Seen]:
     return {name: Seen(**parts) for name, parts in seen.items()}
 
 
+def _users(lab: Lab) -> list[vipu_admin_pb2.User]:
+    """But for the control plane's own."""
+    stub = vipu_admin_pb2_grpc.AdminServiceStub(lab.world.site.admin_channel())
+    found = stub.ListUsers(vipu_admin_pb2.ListUsersRequest(), timeout=10)
+    return [user for user in found.users if not user.all_allocations]
+
+
 def _wanted(cluster: Any) -> Seen:
     return Seen(
         network=frozenset({*cluster.machines, *cluster.hosts}),
         agents=frozenset(cluster.machines),
         partitions=frozenset(cluster.partitions),
+        users=frozenset({cluster.external_name}),
         servers=frozenset(f"{server} on {host}" for server, host in zip(cluster.servers, cluster.hosts, strict=True)),
     )
 

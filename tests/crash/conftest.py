@@ -9,12 +9,12 @@ import pytest
 from tests.crash.lab import Lab, open_lab
 from tests.crash.victims import Zygote, warm_zygote
 from tests.support.postgres import Database, TestServer
-from tests.support.site import RunningSite, running_site
+from tests.support.site import SECURE, RunningSite, running_site
 
 
 @pytest.fixture(scope="module")
 def lab_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
+    with running_site(tmp_path_factory.mktemp("site"), machines=16, options=SECURE) as site:
         yield site
 
 

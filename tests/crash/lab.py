@@ -175,7 +175,7 @@ class Lab:
     async def site(self) -> Site:
         """The site, as a worker would reach it that has all the time in the world."""
         row = (await self.rows("SELECT * FROM site_regions WHERE region = 'luxembourg-2'"))[0]
-        address = VipuAddress(row.vipu_host, row.vipu_user_port, row.vipu_admin_port)
+        address = VipuAddress(row.vipu_host, row.vipu_user_port, row.vipu_admin_port, row.vipu_secure)
         return self.eyes.at(address, lambda: PATIENCE)
 
     async def tasks_are_done(self) -> None:
@@ -200,9 +200,9 @@ async def open_lab(
 ) -> AsyncIterator[Lab]:
     async with AsyncExitStack() as stack:
         world = await stack.enter_async_context(open_world(database, site, **(SETTINGS | changes)))
-        sites = SiteClients(site.url, token=site.token, call_timeout=world.settings.site_call_timeout)
+        sites = SiteClients.of(world.settings)
         stack.push_async_callback(sites.close)
-        eyes = SiteClients(site.url, token=site.token, call_timeout=PATIENCE)
+        eyes = SiteClients.of(world.settings.model_copy(update={"site_call_timeout": PATIENCE}))
         stack.push_async_callback(eyes.close)
         app = create_app(world.settings)
         await stack.enter_async_context(app.router.lifespan_context(app))

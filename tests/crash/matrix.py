@@ -34,6 +34,7 @@ from tests.crash.partitions import (
     RefusedReset,
     RemovePartition,
     ResetPartition,
+    RotateKey,
 )
 from tests.crash.requests import (
     REQUEST_KINDS,
@@ -79,6 +80,7 @@ _DELETE_CALLS = (
     "hosts.delete_server",
     "vipu.ListPartitions",
     "admin.RemovePartitions",
+    "admin.RemoveUser",
     "admin.ListAllocations",
     "admin.RemoveAllocation",
     "networks.delete",
@@ -87,6 +89,8 @@ _PARTITION_CALLS: dict[str, Kind] = {
     "vipu.ResetPartition": ResetPartition(),
     "vipu.RemovePartition": RemovePartition(),
     "vipu.GetPartitionIpuofConfig": MakePartition(),
+    "admin.ListLinks": RotateKey(),
+    "admin.RemoveAccessKey": RotateKey(),
 }
 _TASK_CALLS = ("inventory.get", "networks.list", "hosts.list")
 _FAMILIES: dict[str, Callable[[str], AnyCase]] = {

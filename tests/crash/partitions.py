@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.states import PARTITIONS
+from ipucloud.clusters.vipu_keys import rotate
 from ipucloud.partitions.models import PartitionCreate, PartitionReset
 from ipucloud.partitions.requests import Accepted, create, remove, reset
+from ipucloud.reconcile.wake import wake
 from tests.crash.kinds import Kind, Promise
 from tests.crash.lab import Lab
 from tests.crash.requests import Asked, RequestKind
+from tests.crash.victims import PATIENCE, Victim
 
 SIZE = 4
+_LOOKED = (
+    "SELECT claimed_seq < wake_seq OR lease_owner IS NOT NULL AS unseen FROM work"
+    " WHERE kind = 'partitions' AND key = :key"
+)
 _LIVING = "SELECT name FROM partitions WHERE cluster_id = :cluster AND removed_at IS NULL ORDER BY created_at"
 
 
@@ -108,14 +117,35 @@ class RemovePartition(Kind):
         return Promise(cluster, await ask_to_remove(lab, cluster, name), "succeeded", "active")
 
 
+class RotateKey(Kind):
+    """The key of the cluster's Poplar servers ends with it; beside that the worker looks at the partitions."""
+
+    name = "rotate-key"
+
+    async def ask(self, lab: Lab) -> Promise:
+        cluster = await lab.an_active_cluster()
+        actor, settings = lab.world.project.actor, lab.world.settings
+        async with lab.world.database.begin() as connection:
+            made = await rotate(connection, actor, cluster, ends_server_key=True, settings=settings)
+            await wake(connection, kind=PARTITIONS, key=str(cluster), project_id=actor.project_id)
+        return Promise(cluster, made.operation_id, "succeeded", "active")
+
+    async def drive(self, lab: Lab, promise: Promise, victim: Victim) -> None:
+        await super().drive(lab, promise, victim)
+        async with asyncio.timeout(PATIENCE):
+            while (await lab.rows(_LOOKED, key=str(promise.cluster)))[0].unseen:
+                await asyncio.sleep(0.01)
+
+
 PARTITION_KINDS: tuple[Kind, ...] = (
     MakePartition(),
     RefusedPartition(),
     ResetPartition(),
     RefusedReset(),
     RemovePartition(),
+    RotateKey(),
 )
-"""Every kind of operation on a partition."""
+"""Every kind of operation on a partition, or on what lets customers at them."""
 
 
 class PostPartition(RequestKind):

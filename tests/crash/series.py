@@ -16,7 +16,7 @@ from typing import TypeVar
 from tests.crash.lab import Lab, open_lab
 from tests.crash.victims import warm_zygote
 from tests.support.postgres import TestServer
-from tests.support.site import running_site
+from tests.support.site import SECURE, running_site
 
 Trial = TypeVar("Trial")
 
@@ -52,7 +52,7 @@ async def fresh_lab(server: TestServer) -> AsyncIterator[Lab]:
     """A lab of its own: database, site, warm process and folder."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ipucloud-crash-")))
-        site = stack.enter_context(running_site(folder / "site", machines=16))
+        site = stack.enter_context(running_site(folder / "site", machines=16, options=SECURE))
         database = stack.enter_context(server.fresh_database())
         zygote = await stack.enter_async_context(warm_zygote())
         yield await stack.enter_async_context(open_lab(database, site, zygote, folder))

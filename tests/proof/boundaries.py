@@ -19,11 +19,12 @@ from ipucloud.clusters.results import StepResult
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import SystemClock
+from ipucloud.kernel.sealing import read_keys
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Outcome
 from ipucloud.reconcile.reconciler import Ticket
 from ipucloud.site.connect import SiteClients
-from tests.support.world import PATIENCE, World
+from tests.support.world import PATIENCE, SECRETS_KEY, World
 
 
 class Moment(StrEnum):
@@ -78,7 +79,7 @@ async def watched_worker(
     """A worker that reconciles clusters, and nothing else, through `Watched`."""
     settings = world.settings
     database = Database(world.database.url, pool_size=16, pool_timeout=30.0)
-    sites = SiteClients(world.site.url, token=world.site.token, call_timeout=settings.site_call_timeout)
+    sites = SiteClients.of(settings)
     inner = ClusterReconciler(
         sites,
         poll_interval=settings.site_poll_interval,
@@ -86,6 +87,7 @@ async def watched_worker(
         attempts=settings.step_attempts,
         billing_starts_at=settings.billing_starts_at,
         draw=random.Random(1),  # noqa: S311  # jitter
+        keys=read_keys(SECRETS_KEY),
     )
     reconcilers: list[Any] = [Watched(inner, plans)]
     engine = Engine(database, reconcilers, clock=SystemClock(), settings=EngineSettings(poll=0.05))

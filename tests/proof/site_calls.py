@@ -14,6 +14,7 @@ from ipucloud.wire.site import HostState, Inventory, NetworkSpec, ServerSpec, Si
 
 REGION = "luxembourg-2"
 IPUS_OF_A_MACHINE = 4
+DIGEST = "0" * 64
 
 Transport = Literal["http", "user", "admin"]
 Answer = Any
@@ -94,6 +95,30 @@ async def _partition(site: Site, thing: Thing) -> None:
 async def _test(site: Site, thing: Thing) -> None:
     await _allocation(site, thing)
     await site.vipu.start_cluster_test(thing.name, thing.name)
+
+
+async def _user(site: Site, thing: Thing) -> None:
+    await _allocation(site, thing)
+    await site.vipu.create_user(thing.name)
+
+
+async def _key(site: Site, thing: Thing) -> None:
+    await _user(site, thing)
+    await site.vipu.create_access_key(thing.name, thing.name, DIGEST)
+
+
+async def _user_is_there(site: Site, thing: Thing) -> bool:
+    return await site.vipu.user(thing.name) is not None
+
+
+async def _user_sees(site: Site, thing: Thing) -> bool:
+    user = await site.vipu.user(thing.name)
+    return user is not None and user.allocations == {thing.name}
+
+
+async def _key_is_there(site: Site, thing: Thing) -> bool:
+    user = await site.vipu.user(thing.name)
+    return user is not None and thing.name in user.keys
 
 
 async def _network_is_there(site: Site, thing: Thing) -> bool:
@@ -351,5 +376,55 @@ CASES = (
         _allocation,
         look=_test_is_there,
         makes=True,
+    ),
+    CallCase(
+        "vipu.links", Call.LIST_LINKS, "admin", lambda _, s, t: s.vipu.links(t.name), _allocation, missing="empty"
+    ),
+    CallCase("vipu.user", Call.GET_USER, "admin", lambda _, s, t: s.vipu.user(t.name), _user, missing="None"),
+    CallCase(
+        "vipu.create_user",
+        Call.CREATE_USER,
+        "admin",
+        lambda _, s, t: s.vipu.create_user(t.name),
+        look=_user_is_there,
+        makes=True,
+    ),
+    CallCase(
+        "vipu.set_user_allocation",
+        Call.SET_USER_ALLOCATIONS,
+        "admin",
+        lambda _, s, t: s.vipu.set_user_allocation(t.name, t.name),
+        _user,
+        look=_user_sees,
+        makes=True,
+    ),
+    CallCase(
+        "vipu.remove_user",
+        Call.REMOVE_USER,
+        "admin",
+        lambda _, s, t: s.vipu.remove_user(t.name),
+        _user,
+        look=_user_is_there,
+        makes=False,
+        missing="ok",
+    ),
+    CallCase(
+        "vipu.create_access_key",
+        Call.CREATE_ACCESS_KEY,
+        "admin",
+        lambda _, s, t: s.vipu.create_access_key(t.name, t.name, DIGEST),
+        _user,
+        look=_key_is_there,
+        makes=True,
+    ),
+    CallCase(
+        "vipu.remove_access_key",
+        Call.REMOVE_ACCESS_KEY,
+        "admin",
+        lambda _, s, t: s.vipu.remove_access_key(t.name, t.name),
+        _key,
+        look=_key_is_there,
+        makes=False,
+        missing="ok",
     ),
 )

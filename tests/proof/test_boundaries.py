@@ -21,7 +21,7 @@ from ipucloud.reconcile.wake import wake
 from ipucloud.wire.site import FaultAction, FaultRule
 from tests.proof.boundaries import Boundary, Moment, watched_worker
 from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.site import SECURE, RunningSite, running_site
 from tests.support.world import Made, World, open_world
 
 pytestmark = pytest.mark.anyio
@@ -32,12 +32,14 @@ CALL_OF_STEP = {
     "attach_network": ("networks.put", "name"),
     "power_on_machines": ("redfish.reset", "machine"),
     "create_allocation": ("admin.CreateAllocation", "name"),
+    "create_vipu_user": ("admin.CreateAccessKey", "name"),
     "test_cluster": ("admin.TestCluster", "name"),
     "create_partition": ("vipu.CreatePartition", "name"),
     "deploy_poplar_servers": ("hosts.put_server", "host"),
     "check_ipus": ("hosts.get", "host"),
     "wipe_poplar_servers": ("hosts.delete_server", "host"),
     "remove_partitions": ("admin.RemovePartitions", "name"),
+    "remove_vipu_user": ("admin.RemoveUser", "name"),
     "remove_allocation": ("admin.RemoveAllocation", "name"),
     "detach_network": ("networks.delete", "name"),
     "power_off_machines": ("redfish.reset", "machine"),
@@ -84,7 +86,7 @@ def all_cases() -> Iterator[Case]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=MACHINES) as site:
+    with running_site(tmp_path_factory.mktemp("site"), machines=MACHINES, options=SECURE) as site:
         yield site
 
 

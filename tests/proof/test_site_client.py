@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 PATIENCE = 30.0
 SHORT_SECONDS = 0.4
 CALL_SECONDS = 10.0
-MACHINES = 1024
+MACHINES = 1280
 HTTP2_EXTRA_BYTES = 30
 """A gRPC server may send a ping and a window update behind an answer."""
 

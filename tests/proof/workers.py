@@ -19,12 +19,7 @@ async def worker(world: World, *, url: str | None = None, **changes: Any) -> Asy
     """A worker that reaches the world's database by `url`, drained at the end."""
     settings = world.settings.model_copy(update=changes)
     database = Database(url or world.database.url, pool_size=4, pool_timeout=30.0)
-    sites = SiteClients(
-        world.site.url,
-        token=world.site.token,
-        call_timeout=settings.site_call_timeout,
-        calls_per_second=settings.site_calls_per_second,
-    )
+    sites = SiteClients.of(settings)
     engine, _ = assemble(database, sites, settings, SystemClock())
     running = asyncio.create_task(engine.run())
     try:

@@ -178,6 +178,13 @@ async def remove_partition(office: Office) -> Write:
     return Write("DELETE", f"{path}/partitions/training", project.token.secret)
 
 
+async def rotate_vipu_key(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    await office.cloud.execute("UPDATE site_regions SET vipu_secure = true")
+    body = {"end_server_key": False}
+    return Write("POST", f"{path}/vipu:rotate-key", project.token.secret, body, {"end_server_key": True}, key())
+
+
 async def cancel_operation(office: Office) -> Write:
     project = await office.project()
     made = await office.cloud.create(project=project)
@@ -267,6 +274,7 @@ WRITES: dict[str, Callable[[Office], Awaitable[Write]]] = {
     "createPartition": create_partition,
     "resetPartition": reset_partition,
     "removePartition": remove_partition,
+    "rotateVipuKey": rotate_vipu_key,
     "cancelOperation": cancel_operation,
     "replaceQuotas": replace_quotas,
     "createSshKey": create_ssh_key,

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+from pydantic import SecretStr
 
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
@@ -38,7 +39,8 @@ _SETUP = (
     "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = ''1h''', current_database()); END $$",
 )
 _EMPTY = """
-DELETE FROM events; DELETE FROM usage_intervals; DELETE FROM operation_steps; DELETE FROM operations;
+DELETE FROM events; DELETE FROM usage_intervals; DELETE FROM vipu_links; DELETE FROM vipu_access_keys;
+DELETE FROM operation_steps; DELETE FROM operations;
 DELETE FROM allocations; DELETE FROM poplar_servers; DELETE FROM partitions; DELETE FROM work; DELETE FROM clusters
 """
 _QUOTA = "UPDATE quotas SET used = 0, machine_limit = %s WHERE (used, machine_limit) <> (0, %s)"
@@ -69,6 +71,7 @@ class Stage:
 async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
     """Prepare a fresh database."""
     inventory = make_inventory()
+    settings = Settings(secrets_key=SecretStr("A" * 43))
     database = Database(scratch.app_url, pool_size=1)
     async with database.begin() as connection:
         # Two: within a project the lock of its quota already keeps requests apart.
@@ -82,7 +85,7 @@ async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
     with psycopg.connect(scratch.superuser_url, autocommit=True, prepare_threshold=2) as control:
         control.execute("SET session_replication_role = replica")  # emptying must not ask the triggers
         with Switchboard.open(scratch.app_url, control, _LINES) as board:
-            yield Stage(control, board, inventory, load(), tuple(project.id for project in projects), Settings())
+            yield Stage(control, board, inventory, load(), tuple(project.id for project in projects), settings)
 
 
 class _Listing:
@@ -116,5 +119,5 @@ def make_inventory() -> Inventory:
         machines=machines,
     )
     hosts = [SiteHost(name=f"h{number:02}", address=f"10.1.0.{number}") for number in range(HOSTS)]
-    endpoint = VipuEndpoint(host="vipu", user_port=1, admin_port=2)
+    endpoint = VipuEndpoint(host="vipu", user_port=1, admin_port=2, secure=True)
     return Inventory(regions=[SiteRegion(region=REGION, vipu=endpoint, pods=[pod], hosts=hosts)])

@@ -101,6 +101,8 @@ def _site(rest: Rest) -> Iterator[str]:
         networks[name] = (sorted(machines_held), sorted(hosts_held))
         servers |= dict.fromkeys(hosts_held, name)
         living |= dict(_partitions(rest, name))
+    users = {each.id: (sorted(each.allocations), len(each.keys)) for each in state.users.values()}
+    yield from _compare("users", {name: ([name], 1) for name in allocations}, users)
     yield from _compare("allocations", allocations, {a.id: sorted(a.agent_ids) for a in state.allocations.values()})
     yield from _compare(
         "networks", networks, {n: (sorted(f.spec.machines), sorted(f.spec.hosts)) for n, f in state.networks.items()}

@@ -20,7 +20,15 @@ CUSTOMER = "customer"
 
 CREATES = frozenset({"create_allocation", "create_partition", "put_network", "put_server", "start_test"})
 REMOVES = frozenset(
-    {"remove_partition", "remove_partitions", "remove_allocation", "delete_network", "delete_server", "power_off"}
+    {
+        "remove_partition",
+        "remove_partitions",
+        "remove_user",
+        "remove_allocation",
+        "delete_network",
+        "delete_server",
+        "power_off",
+    }
 )
 
 _HOLDERS = """

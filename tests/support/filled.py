@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.api.tables import idempotency_keys
 from ipucloud.billing.tables import usage_intervals
 from ipucloud.clusters.plans import CREATE, CREATE_PLAN, DELETE, DELETE_PLAN, WORK_KIND
-from ipucloud.clusters.tables import clusters, poplar_servers
+from ipucloud.clusters.tables import clusters, poplar_servers, vipu_access_keys
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
 from ipucloud.invariants.tables import heals
@@ -21,7 +21,7 @@ from ipucloud.inventory.tables import allocations
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.plan import PlannedStep
 from ipucloud.operations.tables import operation_steps, operations
-from ipucloud.partitions.tables import partitions
+from ipucloud.partitions.tables import partitions, vipu_links
 from ipucloud.quotas.tables import quotas
 from ipucloud.reconcile.tables import work
 from tests.support.factories import LUXEMBOURG, Project, make_project, seed_world
@@ -184,6 +184,10 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
             created_at=READY_AT,
         )
     )
+    mine = {"project_id": filled.project.id, "cluster_id": filled.cluster}
+    key = {"name": f"{external_name(filled.cluster, 1)}-k1", "number": 1, "sha256": "0" * 64, "ends_server_key": False}
+    await connection.execute(sa.insert(vipu_access_keys).values(**key, **mine))
+    await connection.execute(sa.insert(vipu_links).values(links=[["next", ["m-0", "m-1"], "up"]], **mine))
 
 
 async def _consequences(connection: AsyncConnection, filled: Filled) -> None:

@@ -35,6 +35,11 @@ def endpoint_of(region: SiteRegion) -> VipuEndpoint:
     return region.vipu
 
 
+ACCESS_KEY = "vipu_of-the-control-plane"
+SECURE = ("--secure", "--access-key", ACCESS_KEY)
+"""Options of a site whose V-IPU controllers ask who calls; the control plane of a `World` has the key."""
+
+
 @dataclass
 class RunningSite:
     """One simulated site. `options` are further arguments of `ipucloud-sim`.

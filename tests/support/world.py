@@ -28,9 +28,10 @@ from ipucloud.worker.main import assemble
 from tests.support.factories import Project, make_project, seed_prices
 from tests.support.invariants import assert_sound
 from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite
+from tests.support.site import ACCESS_KEY, RunningSite
 
 PATIENCE = 60.0
+SECRETS_KEY = "A" * 43
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class World:
         self.sites = self._clients()
 
     def _clients(self) -> SiteClients:
-        return SiteClients(self.site.url, token=self.site.token, call_timeout=self.settings.site_call_timeout)
+        return SiteClients.of(self.settings)
 
     async def open(self) -> None:
         async with self.database.begin() as connection:
@@ -202,7 +203,8 @@ class World:
 
     def partitions(self) -> list[str]:
         stub = vipu_pb2_grpc.UserServiceStub(self.site.user_channel())
-        return [found.id for found in stub.ListPartitions(vipu_pb2.ListPartitionsRequest(), timeout=10).partitions]
+        asked, who = vipu_pb2.ListPartitionsRequest(), (("vipu-user", "ipucloud"), ("vipu-access-key", ACCESS_KEY))
+        return [found.id for found in stub.ListPartitions(asked, timeout=10, metadata=who).partitions]
 
 
 @asynccontextmanager
@@ -212,6 +214,8 @@ async def open_world(database: Scratch, site: RunningSite, **changes: Any) -> As
         "database_url": SecretStr(database.app_url),
         "site_url": site.url,
         "site_token": SecretStr(site.token),
+        "vipu_access_key": SecretStr(ACCESS_KEY),
+        "secrets_key": SecretStr(SECRETS_KEY),
         "site_call_timeout": 1.0,
         "site_poll_interval": 0.02,
         "request_life": 0.1,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.site import SECURE, RunningSite, running_site
 from tests.support.world import World, open_world
 
 pytestmark = pytest.mark.anyio
@@ -28,16 +28,23 @@ CALL_OF_STEP = {
     "attach_network": "networks.put",
     "power_on_machines": "redfish.reset",
     "create_allocation": "admin.CreateAllocation",
+    "create_vipu_user": "admin.CreateAccessKey",
     "test_cluster": "admin.TestCluster",
     "create_partition": "vipu.CreatePartition",
     "deploy_poplar_servers": "hosts.put_server",
 }
-CLEAN_UP_CALLS = ("hosts.delete_server", "admin.RemovePartitions", "admin.RemoveAllocation", "networks.delete")
+CLEAN_UP_CALLS = (
+    "hosts.delete_server",
+    "admin.RemovePartitions",
+    "admin.RemoveUser",
+    "admin.RemoveAllocation",
+    "networks.delete",
+)
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
+    with running_site(tmp_path_factory.mktemp("site"), machines=16, options=SECURE) as site:
         yield site
 
 

@@ -14,7 +14,7 @@ from ipucloud.wire.site import Ssh
 from tests.support.factories import make_ssh_key, set_quota
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
-from tests.support.site import RunningSite, running_site
+from tests.support.site import SECURE, RunningSite, running_site
 from tests.support.world import World, open_world
 
 pytestmark = [
@@ -25,7 +25,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    with running_site(tmp_path_factory.mktemp("site"), machines=4) as site:
+    with running_site(tmp_path_factory.mktemp("site"), machines=4, options=SECURE) as site:
         yield site
 
 

@@ -8,7 +8,7 @@ from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, segment
 from ipucloud.client.models.base import Page
 from ipucloud.client.models.operations import Operation
-from ipucloud.client.models.partitions import IpuofConfig, PartitionDetails, Topology, Vipu
+from ipucloud.client.models.partitions import IpuofConfig, NewVipuKey, PartitionDetails, Topology, Vipu
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,15 @@ def vipu(cluster: str, *, partition: str | None = None) -> Call[Vipu]:
     """The controller's end-point and the environment to set, for one of the partitions."""
     query = {"partition": partition}
     return request.get(f"clusters/{segment(cluster)}/vipu", Vipu.model_validate_json, query, scoped=True)
+
+
+def rotate_vipu_key(cluster: str, *, end_server_key: bool = False) -> Call[NewVipuKey]:
+    """Replace the access key of the cluster's V-IPU user; the new secret is shown once.
+
+    `end_server_key`: the key in the environment of the Poplar servers ends with it.
+    """
+    path, body = f"clusters/{segment(cluster)}/vipu:rotate-key", {"end_server_key": end_server_key}
+    return request.post(path, NewVipuKey.model_validate_json, body, scoped=True)
 
 
 def _path(cluster: str, partition: str | None = None) -> str:

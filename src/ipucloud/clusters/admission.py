@@ -23,6 +23,7 @@ _FACTS = sa.text(
            (SELECT json_object_agg(name, public_key) FROM ssh_keys
              WHERE project_id = :project_id AND name = ANY(CAST(:key_names AS text[]))) AS public_keys,
            (SELECT typical_seconds FROM site_regions WHERE region = :region) AS typical_seconds,
+           (SELECT vipu_secure FROM site_regions WHERE region = :region) AS secure,
            price.account_id, price.price_id, price.unit_price, price.valid_from,
            nullif(price.valid_to, 'infinity') AS valid_to
       FROM (VALUES (true)) AS always
@@ -46,12 +47,14 @@ class Admitted:
     """A request that can be carried out if quota and capacity allow it.
 
     `public_keys` maps the names of the chosen SSH keys, in the order they were sent, to what `authorized_keys` gets.
-    `typical_seconds` is what the site says of its stages, and may be empty.
+    `typical_seconds` is what the site says of its stages, and may be empty. `secure`: the region's V-IPU controller has
+    users.
     """
 
     choice: Choice
     public_keys: Mapping[str, str]
     typical_seconds: Mapping[str, float]
+    secure: bool
     rate: Rate
 
 
@@ -85,6 +88,7 @@ async def admit(
         choice=choice,
         public_keys={name: known[name] for name in body.ssh_keys},
         typical_seconds=facts.typical_seconds or {},
+        secure=bool(facts.secure),
         rate=Rate(product(choice.flavor.machines, price.unit_price), price),
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
 from ipucloud.clusters.results import Achieved, Failed, Pending, ServerObservation, StepResult
+from ipucloud.clusters.vipu_user import keep_vipu_user
 from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, Site, TestState
 from ipucloud.wire.site import Host, HostState, NetworkSpec, NetworkState, RedfishSystem, ServerSpec
 
@@ -166,13 +167,18 @@ def _environment(cluster: ClusterInputs) -> dict[str, str]:
         return {"POPLAR_TARGET_OPTIONS": '{"ipuLinkTopology":"line"}'} if line else {}
     if cluster.vipu is None:
         return {}
-    return {
+    environment = {
         "IPUOF_VIPU_API_HOST": cluster.vipu.host,
         "IPUOF_VIPU_API_PORT": str(cluster.vipu.user_port),
         "IPUOF_VIPU_API_PARTITION_ID": cluster.external_name,
         "VIPU_CLI_API_HOST": cluster.vipu.host,
         "VIPU_CLI_API_PORT": str(cluster.vipu.user_port),
     }
+    if cluster.access is not None:
+        environment["VIPU_CLI_API_USER_ID"] = cluster.access.user
+        if cluster.access.server is not None and cluster.access.keeps_server_key:
+            environment["VIPU_CLI_API_ACCESS_KEY"] = cluster.access.server.secret
+    return environment
 
 
 async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -190,6 +196,8 @@ BUILD_STEPS: dict[str, Step] = {
     "attach_network": attach_network,
     "power_on_machines": power_on_machines,
     "create_allocation": create_allocation,
+    "create_vipu_user": keep_vipu_user,
+    "replace_access_key": keep_vipu_user,
     "test_cluster": test_cluster,
     "create_partition": create_partition,
     "deploy_poplar_servers": deploy_poplar_servers,

@@ -7,6 +7,7 @@ import asyncio
 from ipucloud.clusters.build import Step
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
 from ipucloud.clusters.results import Achieved, Pending, StepResult
+from ipucloud.clusters.vipu_user import remove_vipu_user
 from ipucloud.site.ports import Site
 from ipucloud.wire.site import HostState
 
@@ -80,7 +81,7 @@ async def verify_clean(site: Site, cluster: ClusterInputs) -> StepResult:
     """
     if cluster.quarantine_left > 0:
         return Pending("waiting until no old request can take effect", recheck=cluster.quarantine_left)
-    for take_down in (wipe_poplar_servers, remove_partitions, remove_allocation, detach_network, power_off_machines):
+    for take_down in _TAKE_DOWNS:
         result = await take_down(site, cluster)
         if not isinstance(result, Achieved):
             return result
@@ -92,9 +93,18 @@ async def verify_clean(site: Site, cluster: ClusterInputs) -> StepResult:
     return Achieved()
 
 
+_TAKE_DOWNS = (
+    wipe_poplar_servers,
+    remove_partitions,
+    remove_vipu_user,
+    remove_allocation,
+    detach_network,
+    power_off_machines,
+)
 CLEAN_UP_STEPS: dict[str, Step] = {
     "wipe_poplar_servers": wipe_poplar_servers,
     "remove_partitions": remove_partitions,
+    "remove_vipu_user": remove_vipu_user,
     "remove_allocation": remove_allocation,
     "detach_network": detach_network,
     "power_off_machines": power_off_machines,

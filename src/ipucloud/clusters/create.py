@@ -80,7 +80,7 @@ async def create(
         machines=flavor.machines,
     )
     failpoint("create.quota_taken")
-    plan = plan_for(flavor.allocated_through, CREATE_PLAN)
+    plan = plan_for(flavor.allocated_through, CREATE_PLAN, secure=admitted.secure)
     expected = expected_seconds(plan, admitted.typical_seconds, catalogue)
     cluster_id = await _insert(connection, actor, body, admitted, expected)
     failpoint("create.cluster_written")

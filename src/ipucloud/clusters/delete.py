@@ -71,7 +71,7 @@ async def delete(
             DELETE_PROTECTED, "The cluster is protected. Set `delete_protection` to false first, then delete it."
         )
     CLUSTER_STATES.require(cluster.state, ClusterState.DELETING)
-    plan = plan_for(cluster.allocated_through, DELETE_PLAN)
+    plan = plan_for(cluster.allocated_through, DELETE_PLAN, secure=cluster.secure)
     expected = expected_seconds(plan, cluster.typical_seconds, load())
     await preempt(connection, project_id=actor.project_id, cluster_id=cluster_id)
     failpoint("delete.preempted")

@@ -34,6 +34,7 @@ async def estimate(
     def money(amount: Decimal) -> Money:
         return Money.of(amount, settings.currency)
 
+    plan = plan_for(flavor.allocated_through, CREATE_PLAN, secure=admitted.secure)
     return EstimateOut(
         price_per_minute=money(rate.per_minute),
         price_per_hour=money(rate.per_hour),
@@ -45,7 +46,5 @@ async def estimate(
         capacity=EstimateCapacityOut(
             available=why_not is None, why_not=None if why_not is None else WhyNotOut(**asdict(why_not))
         ),
-        expected_seconds=math.ceil(
-            expected_seconds(plan_for(flavor.allocated_through, CREATE_PLAN), admitted.typical_seconds, catalogue)
-        ),
+        expected_seconds=math.ceil(expected_seconds(plan, admitted.typical_seconds, catalogue)),
     )

@@ -10,7 +10,9 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.clusters.vipu_keys import Access, access_of
 from ipucloud.db.statements import Statements
+from ipucloud.kernel.sealing import Keys
 from ipucloud.reconcile.reconciler import LeaseLost, Ticket
 from ipucloud.site.ports import VipuAddress
 
@@ -49,6 +51,8 @@ class StepInput:
 class ClusterInputs:
     """A cluster with its open operation, as of one instant.
 
+    `access`: what its user at a secure V-IPU controller is to have; None when the controller takes no users.
+
     `quarantine_left`: seconds until no request sent before the machines were released can still take effect;
     meaningful in clean-up only.
     """
@@ -66,6 +70,7 @@ class ClusterInputs:
     created_at: datetime
     ssh_public_keys: tuple[str, ...]
     vipu: VipuAddress | None
+    access: Access | None
     machines: tuple[MachineInput, ...]
     hosts: tuple[HostInput, ...]
     operation_id: UUID
@@ -89,7 +94,8 @@ _LOAD = sa.text(
     SELECT w.lease_until > app_now() AS leased,
            c.id, c.project_id, c.external_name, c.region, c.state, c.image, c.ipus, c.allocated_through,
            c.reconfigurable, c.user_data, c.created_at, c.ssh_keys, r.vipu_host, r.vipu_user_port, r.vipu_admin_port,
-           o.id AS operation_id, o.kind AS operation_kind, o.request_id, o.state AS operation_state, o.undoing,
+           r.vipu_secure, known.access, o.id AS operation_id, o.kind AS operation_kind, o.request_id,
+           o.state AS operation_state, o.undoing,
            o.deadline_at < app_now() AS overdue,
            s.ordinal, s.name AS step_name, s.stage, s.attempts, s.detail, s.left_over,
            held.machines, held.hosts, greatest(0, held.quarantine_left) AS quarantine_left
@@ -114,12 +120,19 @@ _LOAD = sa.text(
           LEFT JOIN hosts h ON h.id = a.host_id
           LEFT JOIN poplar_servers ps ON ps.cluster_id = a.cluster_id AND h.id IS NOT NULL AND ps.ordinal = a.ordinal
          WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL) AS held ON true
+      LEFT JOIN LATERAL (
+        SELECT json_build_object(
+                 'keys', json_object_agg(name, sha256) FILTER (WHERE replaced_at IS NULL),
+                 'ended_server_key', coalesce(bool_or(ends_server_key), false)) AS access
+          FROM vipu_access_keys k WHERE k.project_id = c.project_id AND k.cluster_id = c.id) AS known ON r.vipu_secure
      WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
     """
 )
 
 
-async def load(connection: Statements, ticket: Ticket, request_life: float) -> ClusterInputs | None:
+async def load(
+    connection: Statements, ticket: Ticket, request_life: float, keys: Keys | None = None
+) -> ClusterInputs | None:
     """The inputs, or None when the cluster is gone or has no open operation. Raises LeaseLost."""
     found = await connection.execute(
         _LOAD, {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence, "request_life": request_life}
@@ -127,10 +140,10 @@ async def load(connection: Statements, ticket: Ticket, request_life: float) -> C
     row = found.one_or_none()
     if row is None or not row.leased:
         raise LeaseLost(ticket.key)
-    return None if row.operation_id is None else _inputs(row)
+    return None if row.operation_id is None else _inputs(row, keys)
 
 
-def _inputs(row: sa.Row[Any]) -> ClusterInputs:
+def _inputs(row: sa.Row[Any], keys: Keys | None) -> ClusterInputs:
     return ClusterInputs(
         id=row.id,
         project_id=row.project_id,
@@ -144,7 +157,8 @@ def _inputs(row: sa.Row[Any]) -> ClusterInputs:
         user_data=row.user_data,
         created_at=row.created_at,
         ssh_public_keys=tuple(key["public_key"] for key in row.ssh_keys),
-        vipu=VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port),
+        vipu=VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port, row.vipu_secure),
+        access=access_of(row.external_name, keys, row.access) if row.vipu_secure else None,
         machines=tuple(MachineInput(*machine) for machine in row.machines or ()),
         hosts=tuple(HostInput(*host) for host in row.hosts or ()),
         operation_id=row.operation_id,

@@ -17,7 +17,8 @@ from ipucloud.kernel.errors import NOT_FOUND, PRECONDITION_FAILED, Problem
 _LOCK = sa.text(
     """
     SELECT clusters.state, clusters.version, clusters.name, clusters.tags, clusters.delete_protection,
-           clusters.expires_at, clusters.allocated_through, site_regions.typical_seconds, app_now() AS now
+           clusters.expires_at, clusters.allocated_through, site_regions.typical_seconds,
+           coalesce(site_regions.vipu_secure, false) AS secure, app_now() AS now
       FROM clusters LEFT JOIN site_regions ON site_regions.region = clusters.region
      WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id
        FOR NO KEY UPDATE OF clusters
@@ -27,7 +28,10 @@ _LOCK = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class LockedCluster:
-    """What a request may have to look at before it changes a cluster; `now` is the database's time."""
+    """What a request may have to look at before it changes a cluster; `now` is the database's time.
+
+    `secure`: its region's V-IPU controller has users.
+    """
 
     state: ClusterState
     version: int
@@ -37,6 +41,7 @@ class LockedCluster:
     expires_at: datetime | None
     allocated_through: AllocatedThrough
     typical_seconds: Mapping[str, float]
+    secure: bool
     now: datetime
 
     def require_version(self, if_match: int | None) -> None:
@@ -64,6 +69,7 @@ async def lock_cluster(connection: AsyncConnection, *, project_id: UUID, cluster
         expires_at=row.expires_at,
         allocated_through=AllocatedThrough(row.allocated_through),
         typical_seconds=row.typical_seconds or {},
+        secure=row.secure,
         now=row.now,
     )
 

@@ -14,12 +14,13 @@ from ipucloud.clusters import progress
 from ipucloud.clusters.build import BUILD_STEPS
 from ipucloud.clusters.clean_up import CLEAN_UP_STEPS
 from ipucloud.clusters.inputs import ClusterInputs, load
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, HEAL, WORK_KIND, plan_for
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, HEAL, ROTATE_KEY, WORK_KIND, plan_for
 from ipucloud.clusters.results import Achieved, Cancelled, Failed, Pending, StepResult
 from ipucloud.clusters.states import ClusterState
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.sealing import Keys
 from ipucloud.operations.plan import PlannedStep
 from ipucloud.operations.states import OperationState
 from ipucloud.operations.store import end_operation
@@ -38,6 +39,7 @@ _CONSEQUENCE = {
     CREATE: "What was built is taken down and nothing is charged. Create the cluster again, or ask the operator with"
     " the operation's id.",
     HEAL: "Nothing was taken from the cluster; an operator has to look.",
+    ROTATE_KEY: "Which keys the controller takes now is not sure. Replace the key again.",
 }
 
 
@@ -45,7 +47,7 @@ class ClusterReconciler:
     """Load the open operation's current step, take it, write what came of it.
 
     A step that fails is repeated `attempts` times with backoff, then the operation undoes what it did. Clean-up is
-    repeated until it holds.
+    repeated until it holds. From `keys` access keys of servers are derived.
     """
 
     kind = WORK_KIND
@@ -59,6 +61,7 @@ class ClusterReconciler:
         attempts: int,
         billing_starts_at: Literal["ready", "requested"],
         draw: random.Random,
+        keys: Keys | None = None,
     ) -> None:
         self._sites = sites
         self._poll_interval = poll_interval
@@ -66,9 +69,10 @@ class ClusterReconciler:
         self._attempts = attempts
         self._billing_starts_at = billing_starts_at
         self._draw = draw
+        self._keys = keys
 
     async def load(self, connection: Statements, ticket: Ticket) -> ClusterInputs | Outcome:
-        return await load(connection, ticket, self._request_life) or Done()
+        return await load(connection, ticket, self._request_life, self._keys) or Done()
 
     async def act(self, ticket: Ticket, inputs: ClusterInputs) -> StepResult:
         structlog.contextvars.bind_contextvars(
@@ -118,7 +122,7 @@ class ClusterReconciler:
 
     @staticmethod
     def _clean_up(cluster: ClusterInputs) -> tuple[PlannedStep, ...]:
-        return plan_for(cluster.allocated_through, CLEAN_UP_PLAN)
+        return plan_for(cluster.allocated_through, CLEAN_UP_PLAN, secure=cluster.access is not None)
 
     async def _advance(self, connection: AsyncConnection, cluster: ClusterInputs, result: Achieved) -> Outcome:
         await progress.record_servers(connection, cluster, result.servers)
@@ -129,7 +133,7 @@ class ClusterReconciler:
             return Go()
         if cluster.operation_kind == CREATE and not cluster.undoing:
             await self._activate(connection, cluster)
-        elif cluster.operation_kind == HEAL:
+        elif cluster.operation_kind in {HEAL, ROTATE_KEY}:
             await self._settle(connection, cluster)
         else:
             await self._bury(connection, cluster)
@@ -161,7 +165,7 @@ class ClusterReconciler:
             await self._end(connection, cluster, OperationState.FAILED)
 
     async def _settle(self, connection: AsyncConnection, cluster: ClusterInputs) -> None:
-        """The end of a heal: the cluster stays in its state; machines that were cleaned up for it are free."""
+        """The end of what leaves the cluster in its state. Machines that a heal cleaned up are free."""
         if cluster.step.name == "verify_clean":
             await progress.free_machines(connection, cluster)
         await self._end(connection, cluster, OperationState.SUCCEEDED)
@@ -187,7 +191,7 @@ class ClusterReconciler:
         return Wait(failure.detail, recheck=backoff(failures, self._draw, first=self._poll_interval))
 
     async def _give_up(self, connection: AsyncConnection, cluster: ClusterInputs, failure: Failed) -> Outcome:
-        """A create is undone. A heal ends as it is: what it built belongs to a cluster in use."""
+        """A create is undone. Others end as they are: what they built belongs to a cluster in use."""
         problem = _problem(cluster, failure)
         if cluster.operation_kind == CREATE:
             undo = self._clean_up(cluster)

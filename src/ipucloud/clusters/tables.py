@@ -67,6 +67,31 @@ sa.Index(
     postgresql_where=clusters.c.deleted_at.is_(None),
 )
 
+vipu_access_keys = sa.Table(
+    "vipu_access_keys",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True, comment="its id at the controller, never reused"),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("number", sa.Integer, nullable=False, comment="counted per cluster"),
+    sa.Column("sha256", sa.Text, nullable=False, comment="of the secret, which is stored nowhere"),
+    sa.Column("ends_server_key", sa.Boolean, nullable=False),
+    instant("created_at", default_now=True),
+    instant("replaced_at"),
+    tenant_key("vipu_access_keys"),
+    same_project("vipu_access_keys", "cluster_id", "clusters"),
+    sa.CheckConstraint("sha256 ~ '^[0-9a-f]{64}$'", name="sha256"),
+    sa.UniqueConstraint("cluster_id", "number"),
+    comment="keys that customers have to secure V-IPU controllers",
+)
+sa.Index("ix_vipu_access_keys_cluster", vipu_access_keys.c.project_id, vipu_access_keys.c.cluster_id)
+sa.Index(
+    "uq_vipu_access_keys_valid",
+    vipu_access_keys.c.cluster_id,
+    unique=True,
+    postgresql_where=vipu_access_keys.c.replaced_at.is_(None),
+)
+
 poplar_servers = sa.Table(
     "poplar_servers",
     metadata,

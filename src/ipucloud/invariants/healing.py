@@ -25,7 +25,9 @@ AT_MOST = 5
 LOOKS = 30
 """How often a take-down looks whether the thing is gone."""
 
-_ADDRESS = sa.text("SELECT vipu_host, vipu_user_port, vipu_admin_port FROM site_regions WHERE region = :region")
+_ADDRESS = sa.text(
+    "SELECT vipu_host, vipu_user_port, vipu_admin_port, vipu_secure FROM site_regions WHERE region = :region"
+)
 
 
 class Outcome(StrEnum):

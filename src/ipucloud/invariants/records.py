@@ -71,7 +71,7 @@ _CLUSTERS = sa.text(
      WHERE c.state <> ALL (:gone) OR held.cluster_id IS NOT NULL
     """
 )
-_REGIONS = sa.text("SELECT region, vipu_host, vipu_user_port, vipu_admin_port FROM site_regions")
+_REGIONS = sa.text("SELECT region, vipu_host, vipu_user_port, vipu_admin_port, vipu_secure FROM site_regions")
 _HARDWARE = sa.text(
     """
     SELECT p.region, array_agg(m.name) AS names FROM machines m JOIN pods p ON p.id = m.pod_id GROUP BY p.region
@@ -87,7 +87,7 @@ async def read_records(database: Database) -> Records:
     async with database.read() as connection:
         clusters = [_cluster(row) for row in await connection.execute(_CLUSTERS, dict(STATES))]
         regions = {
-            row.region: VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port)
+            row.region: VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port, row.vipu_secure)
             for row in await connection.execute(_REGIONS)
         }
         hardware: dict[str, frozenset[str]] = dict.fromkeys(regions, frozenset())

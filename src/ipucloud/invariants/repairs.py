@@ -28,7 +28,7 @@ DEADLINE_SECONDS = 3600.0
 
 _LOCK = sa.text(
     """
-    SELECT c.id, c.project_id, c.state, c.allocated_through, r.typical_seconds,
+    SELECT c.id, c.project_id, c.state, c.allocated_through, r.typical_seconds, r.vipu_secure,
            o.id AS operation_id
       FROM clusters c
       LEFT JOIN site_regions r ON r.region = c.region
@@ -51,6 +51,7 @@ class Cluster:
     state: ClusterState
     allocated_through: AllocatedThrough
     typical_seconds: dict[str, float]
+    secure: bool
     operation_id: UUID | None
 
 
@@ -68,6 +69,7 @@ async def lock_cluster(connection: AsyncConnection, violation: Violation) -> Clu
         state=ClusterState(row.state),
         allocated_through=AllocatedThrough(row.allocated_through),
         typical_seconds=row.typical_seconds or {},
+        secure=bool(row.vipu_secure),
         operation_id=row.operation_id,
     )
 
@@ -75,7 +77,7 @@ async def lock_cluster(connection: AsyncConnection, violation: Violation) -> Clu
 async def _open(connection: AsyncConnection, cluster: Cluster, kind: str, plan: tuple[PlannedStep, ...]) -> Mended:
     if cluster.operation_id is not None:
         raise Refused(f"Operation {cluster.operation_id} runs on the cluster; audit again when it has ended.")
-    plan = plan_for(cluster.allocated_through, plan)
+    plan = plan_for(cluster.allocated_through, plan, secure=cluster.secure)
     operation_id = await open_operation(
         connection,
         project_id=cluster.project_id,

@@ -170,10 +170,11 @@ SITE_RULES = (
         # Where the allocation is gone the cluster may have been taken down as a whole: nothing is made of machines that
         # are off, and a site switches on only what is in the cluster's network.
         heal=build_again(
-            "make the allocation and its partition",
+            "make the allocation, its user and its partition",
             "attach_network",
             "power_on_machines",
             "create_allocation",
+            "create_vipu_user",
             "create_partition",
         ),
         find=_in_use(_no_allocation),

@@ -25,14 +25,15 @@ class Synced:
     hosts: int
 
 
-_NO_CONTROLLER: dict[str, object] = {"host": None, "user_port": None, "admin_port": None}
+_NO_CONTROLLER: dict[str, object] = {"host": None, "user_port": None, "admin_port": None, "secure": False}
 _REGION = sa.text(
     """
-    INSERT INTO site_regions (region, vipu_host, vipu_user_port, vipu_admin_port, typical_seconds)
-    VALUES (:region, :host, :user_port, :admin_port, CAST(:typical_seconds AS jsonb))
+    INSERT INTO site_regions (region, vipu_host, vipu_user_port, vipu_admin_port, vipu_secure, typical_seconds)
+    VALUES (:region, :host, :user_port, :admin_port, :secure, CAST(:typical_seconds AS jsonb))
     ON CONFLICT (region) DO UPDATE
        SET vipu_host = excluded.vipu_host, vipu_user_port = excluded.vipu_user_port,
-           vipu_admin_port = excluded.vipu_admin_port, typical_seconds = excluded.typical_seconds, synced_at = app_now()
+           vipu_admin_port = excluded.vipu_admin_port, vipu_secure = excluded.vipu_secure,
+           typical_seconds = excluded.typical_seconds, synced_at = app_now()
     """
 )
 # Only what changed is written, or even locked: a create chooses among the hosts that nobody has locked.

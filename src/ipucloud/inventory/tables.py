@@ -28,6 +28,7 @@ site_regions = sa.Table(
     sa.Column("vipu_host", sa.Text, comment="NULL: no machine of the region is under V-IPU"),
     sa.Column("vipu_user_port", sa.Integer),
     sa.Column("vipu_admin_port", sa.Integer),
+    sa.Column("vipu_secure", sa.Boolean, nullable=False, server_default=sa.false()),
     json_column("typical_seconds", default="'{}'"),
     instant("synced_at", default_now=True),
     sa.CheckConstraint("num_nulls(vipu_host, vipu_user_port, vipu_admin_port) IN (0, 3)", name="vipu"),

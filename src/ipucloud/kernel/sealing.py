@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hmac
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -76,6 +77,11 @@ def unseal(keys: Keys, sealed: str, aad: str) -> str:
         return AESGCM(key).decrypt(data[:NONCE_BYTES], data[NONCE_BYTES:], aad.encode()).decode()
     except (InvalidTag, ValueError):
         raise SealingError("a sealed text was changed, or belongs to another place") from None
+
+
+def derive(keys: Keys, purpose: str) -> str:
+    """A secret that only the current key's holder can make, the same every time: 32 bytes in URL-safe base64."""
+    return _encode(hmac.digest(keys.by_id[keys.current], f"{_VERSION}/{purpose}".encode(), "sha256"))
 
 
 def is_current(keys: Keys, sealed: str) -> bool:

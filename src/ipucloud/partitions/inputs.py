@@ -98,8 +98,8 @@ class PartitionInputs:
 _LOAD = sa.text(
     """
     SELECT w.lease_until > app_now() AS leased, c.id, c.project_id, c.external_name, c.state, c.ipus,
-           c.allocated_through, r.vipu_host, r.vipu_user_port, r.vipu_admin_port, held.machines, known.partitions,
-           o.id AS operation_id, o.kind, o.partition_id, o.request_id, o.undoing, o.error,
+           c.allocated_through, r.vipu_host, r.vipu_user_port, r.vipu_admin_port, r.vipu_secure, held.machines,
+           known.partitions, o.id AS operation_id, o.kind, o.partition_id, o.request_id, o.undoing, o.error,
            o.deadline_at < app_now() AS overdue, s.ordinal, s.name AS step, s.attempts, s.detail
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
@@ -134,7 +134,7 @@ async def load(connection: Statements, ticket: Ticket) -> PartitionInputs | None
         raise LeaseLost(ticket.key)
     if row.id is None or row.state not in IN_USE or row.allocated_through != AllocatedThrough.V_IPU:
         return None
-    vipu = VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port)
+    vipu = VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port, row.vipu_secure)
     return None if vipu is None else _inputs(row, vipu)
 
 

@@ -13,7 +13,7 @@ from ipucloud.partitions.plan import Action, Make, Remove, Reset, plan
 from ipucloud.partitions.room import Room, room
 from ipucloud.partitions.states import PartitionState as State
 from ipucloud.site.errors import SiteBusy, SiteError, SiteRefused
-from ipucloud.site.ports import IpuofGcd, PartitionRequest, PartitionState, SeenPartition, Site
+from ipucloud.site.ports import IpuofGcd, Link, PartitionRequest, PartitionState, SeenPartition, Site
 
 log = structlog.get_logger(__name__)
 
@@ -38,12 +38,16 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Look:
-    """What the controller showed in the end, and what it said to each action, by name."""
+    """What the controller showed in the end, and what it said to each action, by name.
+
+    `links` None: they were not asked for, or the controller does not tell.
+    """
 
     seen: Mapping[str, SeenPartition]
     room: Room
     answers: Mapping[str, Answer] = field(default_factory=dict)
     configs: Mapping[str, Sequence[IpuofGcd]] = field(default_factory=dict)
+    links: Sequence[Link] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +69,21 @@ async def look(site: Site, inputs: PartitionInputs, fence: int, request_life: fl
     if any(answer not in {Answer.ANNOUNCE, Answer.WAITS} for answer in answers.values()):
         seen = await _read(site, inputs)
     taken = (ipu.place for each in seen.values() for ipu in each.ipus)
-    return Look(seen, room(inputs.places, taken), answers, await _configs(site, inputs, seen))
+    links = None if inputs.promise is not None else await _links(site, inputs)
+    return Look(seen, room(inputs.places, taken), answers, await _configs(site, inputs, seen), links)
 
 
 async def _read(site: Site, inputs: PartitionInputs) -> dict[str, SeenPartition]:
     return {each.id: each for each in await site.vipu.partitions_of(inputs.external_name)}
+
+
+async def _links(site: Site, inputs: PartitionInputs) -> Sequence[Link] | None:
+    """The links as they are now. Somebody who waits for an operation does not wait for these."""
+    try:
+        return await site.vipu.links(inputs.external_name)
+    except SiteError as error:
+        log.info("links_not_told", error=str(error))
+        return None
 
 
 async def _carry_out(site: Site, inputs: PartitionInputs, action: Action, fence: int, request_life: float) -> Answer:

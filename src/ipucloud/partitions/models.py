@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.clusters.models import Answer, Body, ClusterName
+from ipucloud.clusters.models import Answer, Body, ClusterName, OperationOut
 from ipucloud.kernel.vipu import GatewayRouting, PartitionShape, Routing, SyncType
 from ipucloud.partitions.states import Origin, PartitionState
 
@@ -141,6 +141,9 @@ class LinkOut(Answer):
     kind: Literal["ipu-link", "gw-link"]
     ends: list[str] = Field(description="two machines")
     state: Literal["up", "degraded", "down"]
+    observed_at: datetime | None = Field(
+        description="when its controller showed it like this; null: it does not tell, and the machines' health does"
+    )
 
 
 class TopologyPartitionOut(Answer):
@@ -164,11 +167,38 @@ class TopologyOut(Answer):
     observed_at: datetime | None
 
 
+class AccessKeyOut(Answer):
+    """A key of the cluster's V-IPU user, without its secret."""
+
+    id: str
+    created_at: datetime
+
+
+class KeyRotate(Body):
+    """How to replace the access key."""
+
+    end_server_key: bool = Field(
+        False,
+        description="also end the key in the environment of the Poplar servers: `vipu` there asks for the new one then",
+    )
+
+
+class NewKeyOut(Answer):
+    """A key just made. The controller takes it, and the one before no more, once `operation` has succeeded."""
+
+    operation: OperationOut
+    user: str
+    access_key_id: str
+    access_key: str | None = Field(description="the secret, shown this once; null in a replay of the answer")
+    environment: dict[str, str] = Field(description="what to set for `ipucloud vipu` and the vendor's clients")
+
+
 class VipuOut(Answer):
     """How the cluster's own V-IPU controller is reached from its Poplar servers."""
 
     host: str
     port: int
     user: str | None = Field(description="null: the controller takes no users")
+    access_key: AccessKeyOut | None = Field(description="the customer's own key; null: there was never one")
     partition: str | None = Field(description="the partition that `environment` names")
     environment: dict[str, str] = Field(examples=[{"IPUOF_VIPU_API_HOST": "10.1.5.2"}])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -17,8 +17,8 @@ from ipucloud.partitions.inputs import PartitionInputs, Promise, Record
 from ipucloud.partitions.look import Look, as_stored
 from ipucloud.partitions.requests import IN_USE
 from ipucloud.partitions.states import STAGE, Origin, PartitionState, Wish
+from ipucloud.site.ports import Link, SeenPartition
 from ipucloud.site.ports import PartitionState as Ready
-from ipucloud.site.ports import SeenPartition
 
 _LOCK = sa.text("SELECT state FROM clusters WHERE id = :cluster_id FOR NO KEY UPDATE")
 _OPEN = sa.text(
@@ -146,6 +146,18 @@ _CONFIG = sa.text(
 )
 
 
+_LINKS = sa.text(
+    """
+    INSERT INTO vipu_links (cluster_id, project_id, links) VALUES (:cluster_id, :project_id, CAST(:links AS jsonb))
+    ON CONFLICT (cluster_id) DO UPDATE SET links = excluded.links, observed_at = app_now()
+    """
+)
+
+
+def _stored(links: Sequence[Link]) -> list[list[object]]:
+    return [[link.kind, sorted(link.ends), link.state] for link in links]
+
+
 async def write(
     connection: AsyncConnection, inputs: PartitionInputs, look: Look, kept: frozenset[UUID] = frozenset()
 ) -> bool:
@@ -163,6 +175,8 @@ async def write(
     await connection.execute(_STILL, mine | {"seen": seen})
     for name, gcds in look.configs.items():
         await connection.execute(_CONFIG, mine | {"name": name, "ipuof": orjson.dumps(gcds).decode()})
+    if look.links is not None:
+        await connection.execute(_LINKS, mine | {"links": orjson.dumps(_stored(look.links)).decode()})
     failpoint("partitions.observed")
     return bool(gone or made or strangers or look.configs)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql as pg
 
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
 from ipucloud.partitions.states import Origin, PartitionState, Wish
@@ -47,6 +48,18 @@ partitions = sa.Table(
     sa.UniqueConstraint("project_id", "id"),
     sa.UniqueConstraint("cluster_id", "external_name"),
 )
+vipu_links = sa.Table(
+    "vipu_links",
+    metadata,
+    sa.Column("cluster_id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("links", pg.JSONB, nullable=False),
+    instant("observed_at", default_now=True),
+    tenant_key("vipu_links"),
+    same_project("vipu_links", "cluster_id", "clusters"),
+    comment="the links of clusters in use, as their controllers showed them last",
+)
+sa.Index("ix_vipu_links_cluster", vipu_links.c.project_id, vipu_links.c.cluster_id)
 sa.Index(
     "uq_partitions_living_name",
     partitions.c.cluster_id,

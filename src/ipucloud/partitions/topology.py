@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from ipucloud.clusters.locked import no_such_cluster
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace
 from ipucloud.partitions.models import (
+    AccessKeyOut,
     IpuOut,
     LinkOut,
     PartitionIpuOut,
@@ -26,12 +28,14 @@ from ipucloud.partitions.models import (
 )
 from ipucloud.partitions.requests import no_vipu
 from ipucloud.partitions.room import room
+from ipucloud.wire.site import LinkKind
 
 _READ = sa.text(
     """
-    SELECT c.external_name, c.allocated_through, r.vipu_host, r.vipu_user_port, held.machines, known.partitions,
-           known.observed_at
+    SELECT c.external_name, c.allocated_through, r.vipu_host, r.vipu_user_port, r.vipu_secure, held.machines,
+           known.partitions, known.observed_at, l.links, l.observed_at AS links_at
       FROM clusters c
+      LEFT JOIN vipu_links l ON l.project_id = c.project_id AND l.cluster_id = c.id
       LEFT JOIN site_regions r ON r.region = c.region
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_object(
@@ -51,7 +55,15 @@ _READ = sa.text(
     """
 )
 
+_KEY = sa.text(
+    """
+    SELECT name, created_at FROM vipu_access_keys
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND replaced_at IS NULL
+    """
+)
+
 Machine = Mapping[str, Any]
+BareLink = tuple[Literal["ipu-link", "gw-link"], Machine, Machine]
 
 
 async def _found(connection: Statements, project_id: UUID, cluster_id: UUID) -> sa.Row[Any]:
@@ -66,10 +78,35 @@ async def _found(connection: Statements, project_id: UUID, cluster_id: UUID) -> 
 async def topology(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> TopologyOut:
     """Raises `Problem`: not_found, no_vipu."""
     row = await _found(connection, project_id, cluster_id)
-    return picture(row.machines or [], row.partitions or [], row.observed_at)
+    seen = SeenLinks({(kind, *ends): state for kind, ends, state in row.links or ()}, row.links_at)
+    return picture(row.machines or [], row.partitions or [], row.observed_at, seen)
 
 
-def picture(machines: list[Machine], partitions: list[Mapping[str, Any]], observed_at: datetime | None) -> TopologyOut:
+@dataclass(frozen=True, slots=True)
+class SeenLinks:
+    """The states of links as their controller showed them `at` an instant, by kind and the names of both ends."""
+
+    states: Mapping[tuple[str, str, str], Literal["up", "degraded", "down"]] = field(default_factory=dict)
+    at: datetime | None = None
+
+    def between(self, kind: Literal["ipu-link", "gw-link"], one: Machine, other: Machine) -> LinkOut:
+        """A link, by the health of the machines if the controller did not tell of it."""
+        first, second = sorted([one["name"], other["name"]])
+        state = self.states.get((_WIRE_KINDS[kind], first, second))
+        return LinkOut(
+            kind=kind,
+            ends=[one["name"], other["name"]],
+            state=state or _state({one["health"], other["health"]}),
+            observed_at=None if state is None else self.at,
+        )
+
+
+_WIRE_KINDS = {"ipu-link": LinkKind.NEXT.value, "gw-link": LinkKind.GATEWAY.value}
+
+
+def picture(
+    machines: list[Machine], partitions: list[Mapping[str, Any]], observed_at: datetime | None, seen: SeenLinks
+) -> TopologyOut:
     """Racks, machines, links and partitions of a cluster. A missing partition has no IPUs any more."""
     shown = [TopologyPartitionOut.model_validate(each) for each in partitions if each["state"] != "missing"]
     owner = {(ipu.machine, ipu.ipu): each.partition_id for each in shown for ipu in each.ipus}
@@ -86,7 +123,7 @@ def picture(machines: list[Machine], partitions: list[Mapping[str, Any]], observ
             )
             for machine in machines
         ],
-        links=[*_ipu_links(machines), *_gw_links(machines)],
+        links=[seen.between(*link) for link in (*_ipu_links(machines), *_gw_links(machines))],
         partitions=shown,
         free_ipus=sum(block.size for block in free.blocks),
         largest_partition=free.largest,
@@ -122,17 +159,17 @@ def _racks(machines: Iterable[Machine]) -> Iterator[RackOut]:
         )
 
 
-def _ipu_links(machines: Iterable[Machine]) -> Iterator[LinkOut]:
+def _ipu_links(machines: Iterable[Machine]) -> Iterator[BareLink]:
     """Along the chain of a domain; a torus of a whole rack closes it."""
     for inside in _by_rack(machines).values():
         for one, other in pairwise(inside):
             if other["slot"] == one["slot"] + 1:
-                yield _link("ipu-link", one, other)
+                yield "ipu-link", one, other
         if inside[0]["topology"] == "torus" and len(inside) == 16:
-            yield _link("ipu-link", inside[-1], inside[0])
+            yield "ipu-link", inside[-1], inside[0]
 
 
-def _gw_links(machines: Iterable[Machine]) -> Iterator[LinkOut]:
+def _gw_links(machines: Iterable[Machine]) -> Iterator[BareLink]:
     """Between machines of the same slot in neighbouring domains; looped gateways close the ring."""
     racks = list(_by_rack(machines).values())
     neighbours = list(pairwise(racks))
@@ -142,11 +179,7 @@ def _gw_links(machines: Iterable[Machine]) -> Iterator[LinkOut]:
         there = {machine["slot"]: machine for machine in other}
         for machine in one:
             if machine["slot"] in there:
-                yield _link("gw-link", machine, there[machine["slot"]])
-
-
-def _link(kind: Literal["ipu-link", "gw-link"], one: Machine, other: Machine) -> LinkOut:
-    return LinkOut(kind=kind, ends=[one["name"], other["name"]], state=_state({one["health"], other["health"]}))
+                yield "gw-link", machine, there[machine["slot"]]
 
 
 def _state(health: set[str]) -> Literal["up", "degraded", "down"]:
@@ -178,4 +211,16 @@ async def vipu(connection: Statements, *, project_id: UUID, cluster_id: UUID, pa
     }
     if chosen is not None:
         environment["IPUOF_VIPU_API_PARTITION_ID"] = chosen
-    return VipuOut(host=row.vipu_host, port=row.vipu_user_port, user=None, partition=chosen, environment=environment)
+    key = None
+    if row.vipu_secure:
+        environment["VIPU_CLI_API_USER_ID"] = row.external_name
+        newest = (await connection.execute(_KEY, {"project_id": project_id, "cluster_id": cluster_id})).one_or_none()
+        key = None if newest is None else AccessKeyOut(id=newest.name, created_at=newest.created_at)
+    return VipuOut(
+        host=row.vipu_host,
+        port=row.vipu_user_port,
+        user=row.external_name if row.vipu_secure else None,
+        access_key=key,
+        partition=chosen,
+        environment=environment,
+    )

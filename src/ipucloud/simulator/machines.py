@@ -38,6 +38,7 @@ class Machines:
         self._durations = durations
         self._changed = changed
         self._host_is_on = host_is_on
+        self._servers = frozenset(name for name, machine in machines.items() if isinstance(machine.region, ServerPlan))
 
     def get(self, name: str) -> Machine:
         machine = self._machines.get(name)
@@ -48,6 +49,8 @@ class Machines:
     def reachable(self, name: str) -> bool:
         """Whether the machine is on and its agent answers."""
         record = self._records.get(name)
+        if record is None and name not in self._servers:
+            return self._initial == "On"  # most machines were never touched, and are asked about all the time
         return self._power_of(name) == "On" and not (record is not None and record.failed)
 
     def system(self, name: str) -> RedfishSystem:
@@ -93,7 +96,7 @@ class Machines:
         self._changed()
 
     def _is_server(self, name: str) -> bool:
-        return isinstance(self.get(name).region, ServerPlan)
+        return self.get(name).name in self._servers
 
     def _power_of(self, name: str) -> Power:
         if self._is_server(name):

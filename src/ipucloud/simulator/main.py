@@ -21,6 +21,8 @@ from ipucloud.simulator.site import SizeMismatch
 from ipucloud.simulator.store import replace_file
 
 TOKEN_VARIABLE = "IPUCLOUD_SITE_TOKEN"
+USER_VARIABLE, KEY_VARIABLE = "IPUCLOUD_VIPU_USER", "IPUCLOUD_VIPU_ACCESS_KEY"
+ADMINISTRATOR = "ipucloud"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -62,10 +64,17 @@ def _settings(options: argparse.Namespace, token: str) -> Settings:
         machines_on=options.machines_on,
         seed=options.seed,
         secure=options.secure,
+        administrator=_administrator(options.access_key),
         gateway_topology=options.gateway_topology,
         metrics_port=options.metrics_port,
         fsync=options.fsync,
     )
+
+
+def _administrator(key: str) -> tuple[str, str] | None:
+    """Whom secure controllers know from the start; the control plane is configured by the same variables."""
+    key = key or os.environ.get(KEY_VARIABLE, "")
+    return (os.environ.get(USER_VARIABLE) or ADMINISTRATOR, key) if key else None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -87,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--machines-on", action="store_true", help="machines start switched on (else off, as clean-up leaves them)")
     add("--seed", type=int, default=0, help="seed of the fault rules' probabilities")
     add("--secure", action="store_true", help="V-IPU controllers ask their users for access keys")
+    add("--access-key", default="", help=f"key of the user who sees everything (else {KEY_VARIABLE})")
     add("--gateway-topology", choices=["looped", "switched"], default="looped", help="how GW-Links are cabled")
     add("--metrics-port", type=int, metavar="PORT", help="port for Prometheus, usually 2113 (0: choose one)")
     add("--no-fsync", dest="fsync", action="store_false", help="faster; state survives a kill, not a loss of power")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +21,8 @@ class Settings:
 
     `advertise` is the address that others reach `bind` by, when it is another one.
     Machines start switched off, as clean-up leaves them, unless `machines_on`.
-    `secure` V-IPU controllers ask every caller of their user service for an access key.
+    `secure` V-IPU controllers ask every caller of their user service for a user and an access key. They know an
+    `administrator`, a user who sees everything, from the start.
     `metrics_port` is where the site tells Prometheus of itself; 0 means: choose one and keep it, None: nowhere.
     `time_scale` divides every duration (45 turns fifteen minutes into twenty seconds); 0 makes everything immediate.
     """
@@ -39,6 +40,7 @@ class Settings:
     machines_on: bool = False
     seed: int = 0
     secure: bool = False
+    administrator: tuple[str, str] | None = field(default=None, repr=False)
     gateway_topology: GatewayTopology = "looped"
     metrics_port: int | None = None
     fsync: bool = True

@@ -112,6 +112,7 @@ class Site:
             host=self.settings.told_address,
             user_port=self.state.ports[f"vipu.{slug}.user"],
             admin_port=self.state.ports[f"vipu.{slug}.admin"],
+            secure=self.settings.secure,
         )
 
     def _host_is_on(self, name: str) -> bool:
@@ -132,6 +133,13 @@ class Site:
     def repair_machine(self, name: str) -> None:
         """Mend a machine."""
         self.machines.repair(name)
+
+    def forget(self, slug: str) -> None:
+        """Let a region's V-IPU controller lose its whole state."""
+        controller = self.controllers.get(slug)
+        if controller is None:
+            raise not_found(f"region {slug!r} has no V-IPU controller")
+        controller.forget()
 
     def check_link(self, machine: str, kind: LinkKind) -> None:
         """Refuse a machine or link that does not exist."""
@@ -175,6 +183,7 @@ class Site:
             reachable=self.machines.reachable,
             broken=self.cables.broken,
             secure=self.settings.secure,
+            administrator=self.settings.administrator,
             fsync=self.settings.fsync,
         )
 

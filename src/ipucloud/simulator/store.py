@@ -21,6 +21,7 @@ class Document:
         self._fsync = fsync
         self._changed = 0
         self._written = 0
+        self._waiting: list[tuple[int, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
 
     def touch(self) -> None:
@@ -34,16 +35,36 @@ class Document:
 
     async def settled(self) -> None:
         """Return when every change made so far is in the file. Raises OSError when it cannot be written."""
-        wanted = self._changed
-        while self._written < wanted:
-            if self._writing is None or self._writing.done():
-                self._writing = asyncio.create_task(self._write())
-            await asyncio.shield(self._writing)
+        if not self.behind:
+            return
+        written = asyncio.get_running_loop().create_future()
+        self._waiting.append((self._changed, written))
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write())
+        await written
 
     async def _write(self) -> None:
-        version, data = self._changed, self._snapshot()
-        await asyncio.to_thread(replace_file, self._path, data, fsync=self._fsync)
-        self._written = version
+        """Write for as long as somebody waits."""
+        while self._waiting:
+            version, error = self._changed, None
+            try:
+                await asyncio.to_thread(replace_file, self._path, self._snapshot(), fsync=self._fsync)
+            except OSError as problem:
+                error = problem
+            else:
+                self._written = version
+            self._tell(version, error)
+        self._writing = None
+
+    def _tell(self, version: int, error: OSError | None) -> None:
+        """Let go of those whose change was in this version of the file. Some of them may have been cancelled."""
+        reached = [written for wanted, written in self._waiting if wanted <= version and not written.done()]
+        self._waiting = [(wanted, written) for wanted, written in self._waiting if wanted > version]
+        for written in reached:
+            if error is None:
+                written.set_result(None)
+            else:
+                written.set_exception(error)
 
 
 def replace_file(path: Path, data: bytes, *, fsync: bool = True) -> None:

@@ -7,11 +7,12 @@ import math
 import grpc
 import httpx
 
+from ipucloud.config import Settings
 from ipucloud.site.http import HttpCalls, HttpHosts, HttpMachines, HttpNetworks, read_inventory
 from ipucloud.site.no_vipu import NoVipu
 from ipucloud.site.pace import Pace
 from ipucloud.site.ports import Budget, Site, Vipu, VipuAddress
-from ipucloud.site.vipu import GrpcVipu
+from ipucloud.site.vipu import Credentials, GrpcVipu
 from ipucloud.wire.site import Inventory
 
 _CONNECT_SECONDS = 2.0
@@ -28,11 +29,21 @@ _CHANNEL_OPTIONS = (
 class SiteClients:
     """Implements `ipucloud.site.ports.Sites` with the real protocols. Close it when the process ends.
 
-    `calls_per_second` holds for all its calls together; those beyond it wait for their turn.
+    `calls_per_second` holds for all its calls together; those beyond it wait for their turn. `vipu` is told to secure
+    controllers only.
     """
 
-    def __init__(self, url: str, *, token: str | None, call_timeout: float, calls_per_second: float = math.inf) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None,
+        call_timeout: float,
+        calls_per_second: float = math.inf,
+        vipu: Credentials | None = None,
+    ) -> None:
         self._call_timeout = call_timeout
+        self._vipu = vipu
         self._pace = Pace(calls_per_second)
         self._channels: dict[str, grpc.aio.Channel] = {}
         self._http = httpx.AsyncClient(
@@ -54,6 +65,20 @@ class SiteClients:
     async def inventory(self) -> Inventory:
         return await read_inventory(self._http, self._call_timeout, self._pace)
 
+    @classmethod
+    def of(cls, settings: Settings) -> SiteClients:
+        """The clients of a process that has these settings. Raises ValueError without a site."""
+        if settings.site_url is None:
+            raise ValueError("IPUCLOUD_SITE_URL is not set")
+        key = settings.vipu_access_key
+        return cls(
+            settings.site_url,
+            token=None if settings.site_token is None else settings.site_token.get_secret_value() or None,
+            call_timeout=settings.site_call_timeout,
+            calls_per_second=settings.site_calls_per_second,
+            vipu=None if key is None else Credentials(settings.vipu_user, key.get_secret_value()),
+        )
+
     async def close(self) -> None:
         await self._http.aclose()
         for channel in self._channels.values():
@@ -66,6 +91,7 @@ class SiteClients:
             self._call_timeout,
             budget,
             self._pace,
+            credentials=self._vipu if vipu.secure else None,
         )
 
     def _channel(self, address: str) -> grpc.aio.Channel:

@@ -10,10 +10,12 @@ from ipucloud.site.ports import (
     Allocation,
     ClusterTest,
     IpuofGcd,
+    Link,
     Partition,
     PartitionRequest,
     PartitionStatus,
     SeenPartition,
+    VipuUser,
 )
 
 
@@ -64,6 +66,27 @@ class NoVipu:
 
     async def start_cluster_test(self, test_id: str, allocation_id: str) -> None:
         raise _refused(f"cluster test {test_id}")
+
+    async def links(self, allocation_id: str) -> Sequence[Link]:
+        return ()
+
+    async def user(self, user_id: str) -> VipuUser | None:
+        return None
+
+    async def create_user(self, user_id: str) -> None:
+        raise _refused(f"user {user_id}")
+
+    async def set_user_allocation(self, user_id: str, allocation_id: str) -> None:
+        raise _refused(f"user {user_id}")
+
+    async def remove_user(self, user_id: str) -> None:
+        """It is not there."""
+
+    async def create_access_key(self, user_id: str, key_id: str, sha256: str) -> None:
+        raise _refused(f"access key {key_id}")
+
+    async def remove_access_key(self, user_id: str, key_id: str) -> None:
+        """It is not there."""
 
 
 def _refused(what: str) -> SiteRefused:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from ipucloud.kernel.vipu import GatewayRouting, IpuPlace, PartitionShape, Routing, SyncType
-from ipucloud.wire.site import Host, Inventory, Network, NetworkSpec, RedfishSystem, ServerSpec
+from ipucloud.wire.site import Host, Inventory, LinkKind, LinkState, Network, NetworkSpec, RedfishSystem, ServerSpec
 
 
 class PartitionState(StrEnum):
@@ -129,6 +129,25 @@ class ClusterTest:
     failures: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class VipuUser:
+    """A user of a secure controller: the allocations that they see, and the ids of their access keys."""
+
+    id: str
+    allocations: frozenset[str]
+    everything: bool
+    keys: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link between the machines `ends` (twice the same: among the IPUs of one), as its controller sees it now."""
+
+    kind: LinkKind
+    ends: tuple[str, str]
+    state: LinkState
+
+
 class Vipu(Protocol):
     """A region's V-IPU controller: the published user service and the administration of allocations."""
 
@@ -161,6 +180,23 @@ class Vipu(Protocol):
 
     async def cluster_test(self, test_id: str) -> ClusterTest | None: ...
     async def start_cluster_test(self, test_id: str, allocation_id: str) -> None: ...
+    async def links(self, allocation_id: str) -> Sequence[Link]:
+        """Those that the machines of an allocation have among themselves."""
+
+    async def user(self, user_id: str) -> VipuUser | None: ...
+    async def create_user(self, user_id: str) -> None:
+        """A user who sees nothing and has no key."""
+
+    async def set_user_allocation(self, user_id: str, allocation_id: str) -> None:
+        """Let the user see this allocation, and nothing else."""
+
+    async def remove_user(self, user_id: str) -> None:
+        """With all their keys."""
+
+    async def create_access_key(self, user_id: str, key_id: str, sha256: str) -> None:
+        """A key whose secret the caller made, told by its digest alone."""
+
+    async def remove_access_key(self, user_id: str, key_id: str) -> None: ...
 
 
 class Networks(Protocol):
@@ -209,14 +245,21 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class VipuAddress:
+    """Where a controller answers. `secure`: its user service asks who calls."""
+
     host: str
     user_port: int
     admin_port: int
+    secure: bool = False
 
     @classmethod
-    def of(cls, host: str | None, user_port: int | None, admin_port: int | None) -> VipuAddress | None:
+    def of(
+        cls, host: str | None, user_port: int | None, admin_port: int | None, secure: bool | None = False
+    ) -> VipuAddress | None:
         """From a region's columns; None for a region without V-IPU."""
-        return None if host is None or user_port is None or admin_port is None else cls(host, user_port, admin_port)
+        if host is None or user_port is None or admin_port is None:
+            return None
+        return cls(host, user_port, admin_port, bool(secure))
 
 
 Budget = Callable[[], float]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import grpc
@@ -18,15 +19,18 @@ from ipucloud.site.ports import (
     Budget,
     ClusterTest,
     IpuofGcd,
+    Link,
     Partition,
     PartitionRequest,
     PartitionStatus,
     SeenPartition,
+    VipuUser,
 )
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as user
 from ipucloud.wire import vipu_pb2_grpc as user_grpc
+from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
 
 Reply = TypeVar("Reply")
 Value = TypeVar("Value")
@@ -49,6 +53,18 @@ _ROUTINGS = {value: user.IpuLinkRoutingType.Name(number) for number, value in an
 _GATEWAY_ROUTINGS = {value: user.GatewayRoutingType.Name(number) for number, value in answers.GATEWAY_ROUTINGS.items()}
 
 
+_USER_SERVICE = "vipu."
+"""How the calls of the user service begin; no other is told the access key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """A user of secure controllers who sees every allocation, and their access key."""
+
+    user: str
+    key: str = field(repr=False)
+
+
 class GrpcVipu:
     """One controller for the length of one look: every call asks `budget` for its time right before it is sent."""
 
@@ -59,12 +75,15 @@ class GrpcVipu:
         call_timeout: float,
         budget: Budget,
         pace: Pace,
+        *,
+        credentials: Credentials | None = None,
     ) -> None:
         self._user = user_grpc.UserServiceStub(user_channel)
         self._admin = admin_grpc.AdminServiceStub(admin_channel)
         self._call_timeout = call_timeout
         self._budget = budget
         self._pace = pace
+        self._metadata = () if credentials is None else ((USER, credentials.user), (ACCESS_KEY, credentials.key))
 
     async def partition_status(self, partition_id: str) -> PartitionStatus | None:
         return await self._read(
@@ -181,6 +200,41 @@ class GrpcVipu:
             admin.TestClusterRequest(id=test_id, allocation_id=allocation_id),
         )
 
+    async def links(self, allocation_id: str) -> Sequence[Link]:
+        found = await self._read(
+            Call.LIST_LINKS,
+            self._admin.ListLinks,
+            admin.ListLinksRequest(allocation_id=allocation_id),
+            lambda reply: answers.links(reply.links),
+        )
+        return found or []
+
+    async def user(self, user_id: str) -> VipuUser | None:
+        return await self._read(
+            Call.GET_USER,
+            self._admin.GetUser,
+            admin.GetUserRequest(id=user_id),
+            lambda reply: answers.user(reply.user, user_id),
+        )
+
+    async def create_user(self, user_id: str) -> None:
+        await self._make(Call.CREATE_USER, self._admin.CreateUser, admin.CreateUserRequest(id=user_id))
+
+    async def set_user_allocation(self, user_id: str, allocation_id: str) -> None:
+        request = admin.SetUserAllocationsRequest(id=user_id, allocation_ids=[allocation_id])
+        await self._make(Call.SET_USER_ALLOCATIONS, self._admin.SetUserAllocations, request)
+
+    async def remove_user(self, user_id: str) -> None:
+        await self._do(Call.REMOVE_USER, self._admin.RemoveUser, admin.RemoveUserRequest(id=user_id))
+
+    async def create_access_key(self, user_id: str, key_id: str, sha256: str) -> None:
+        request = admin.CreateAccessKeyRequest(user_id=user_id, id=key_id, sha256=sha256)
+        await self._make(Call.CREATE_ACCESS_KEY, self._admin.CreateAccessKey, request)
+
+    async def remove_access_key(self, user_id: str, key_id: str) -> None:
+        request = admin.RemoveAccessKeyRequest(user_id=user_id, id=key_id)
+        await self._do(Call.REMOVE_ACCESS_KEY, self._admin.RemoveAccessKey, request)
+
     async def _read(
         self,
         call: Call,
@@ -216,8 +270,9 @@ class GrpcVipu:
         await self._pace.turn()
         seconds = min(self._call_timeout, self._budget())
         failpoint("site.before", call)
+        metadata = self._metadata if call.startswith(_USER_SERVICE) else ()
         try:
-            reply: Reply | None = await method(request, timeout=seconds)
+            reply: Reply | None = await method(request, timeout=seconds, metadata=metadata)
         finally:
             failpoint("site.after", call)
         if reply is None:  # gRPC's way to say that the bytes are no such message

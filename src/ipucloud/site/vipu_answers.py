@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import TypeVar
 
 from ipucloud.kernel.vipu import (
@@ -25,15 +26,18 @@ from ipucloud.site.ports import (
     ClusterTest,
     IpuofDevice,
     IpuofGcd,
+    Link,
     Partition,
     PartitionIpu,
     PartitionState,
     PartitionStatus,
     SeenPartition,
     TestState,
+    VipuUser,
 )
 from ipucloud.wire import vipu_admin_pb2 as admin
-from ipucloud.wire import vipu_pb2 as user
+from ipucloud.wire import vipu_pb2 as wire
+from ipucloud.wire.site import LinkKind, LinkState
 
 Value = TypeVar("Value")
 
@@ -45,30 +49,37 @@ MOST_ATTRIBUTES = 64
 TEXT_LENGTH = 200
 
 _ID = re.compile(PARTITION_ID, re.ASCII)
+_NOT_SHOWN = re.compile(r"[^A-Za-z0-9._-]", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9._:-]{1,128}", re.ASCII)
 _TEXT = re.compile(r"[\x20-\x7e]{0,200}", re.ASCII)
 
 _STATES: Mapping[int, PartitionState] = {
-    user.PS_PENDING: PartitionState.PENDING,
-    user.PS_ACTIVE: PartitionState.ACTIVE,
-    user.PS_REMOVED: PartitionState.REMOVED,
-    user.PS_ERROR: PartitionState.ERROR,
+    wire.PS_PENDING: PartitionState.PENDING,
+    wire.PS_ACTIVE: PartitionState.ACTIVE,
+    wire.PS_REMOVED: PartitionState.REMOVED,
+    wire.PS_ERROR: PartitionState.ERROR,
 }
 _TEST_STATES = {admin.TS_RUNNING: TestState.RUNNING, admin.TS_PASSED: TestState.PASSED}
+_LINK_KINDS = {
+    admin.LINK_INTERNAL: LinkKind.INTERNAL,
+    admin.LINK_NEXT: LinkKind.NEXT,
+    admin.LINK_GATEWAY: LinkKind.GATEWAY,
+}
+_LINK_STATES = {admin.LS_UP: LinkState.UP, admin.LS_DEGRADED: LinkState.DEGRADED, admin.LS_DOWN: LinkState.DOWN}
 SYNC_TYPES: Mapping[int, SyncType] = {
-    user.ST_GS2_DEFAULT: SyncType.C2_COMPATIBLE,
-    user.ST_POD_NATIVE_DEFAULT: SyncType.POD_NATIVE,
-    user.ST_POD_NATIVE_REPLICATED_PIPELINE: SyncType.REPLICATED_PIPELINE,
+    wire.ST_GS2_DEFAULT: SyncType.C2_COMPATIBLE,
+    wire.ST_POD_NATIVE_DEFAULT: SyncType.POD_NATIVE,
+    wire.ST_POD_NATIVE_REPLICATED_PIPELINE: SyncType.REPLICATED_PIPELINE,
 }
 ROUTINGS: Mapping[int, Routing] = {
-    user.IRT_DNC: Routing.DNC,
-    user.IRT_SWNC: Routing.SWNC,
-    user.IRT_BTNC: Routing.BTNC,
-    user.IRT_RINGSWNC: Routing.RINGSWNC,
+    wire.IRT_DNC: Routing.DNC,
+    wire.IRT_SWNC: Routing.SWNC,
+    wire.IRT_BTNC: Routing.BTNC,
+    wire.IRT_RINGSWNC: Routing.RINGSWNC,
 }
 GATEWAY_ROUTINGS: Mapping[int, GatewayRouting] = {
-    user.GRT_RING: GatewayRouting.RING,
-    user.GRT_SWRING: GatewayRouting.SWRING,
+    wire.GRT_RING: GatewayRouting.RING,
+    wire.GRT_SWRING: GatewayRouting.SWRING,
 }
 
 
@@ -85,14 +96,14 @@ def partition_state(ready_state: int) -> PartitionState:
     return _STATES.get(ready_state, PartitionState.UNKNOWN)
 
 
-def partition_status(status: user.PartitionStatus, asked: str) -> PartitionStatus:
+def partition_status(status: wire.PartitionStatus, asked: str) -> PartitionStatus:
     if status.partition_id not in {"", asked}:
         raise InvalidAnswer("the status is that of another partition")
     errors = tuple(plain(error) for error in status.errors[:MOST_ERRORS])
     return PartitionStatus(partition_state(status.ready_state), errors)
 
 
-def partition_names(found: Sequence[user.Partition], allocation_id: str) -> list[str]:
+def partition_names(found: Sequence[wire.Partition], allocation_id: str) -> list[str]:
     """The ids of an allocation's partitions, fit to be shown.
 
     Customers name partitions: one with a name that we would not take must not keep its cluster from being deleted,
@@ -104,7 +115,7 @@ def partition_names(found: Sequence[user.Partition], allocation_id: str) -> list
     return [plain(each.id) for each in found]
 
 
-def every_partition(found: Sequence[user.Partition]) -> list[Partition]:
+def every_partition(found: Sequence[wire.Partition]) -> list[Partition]:
     """Every partition, its id fit to be shown."""
     _require(len(found) <= MOST_NAMES, "it lists too many partitions")
     return [
@@ -112,16 +123,20 @@ def every_partition(found: Sequence[user.Partition]) -> list[Partition]:
     ]
 
 
-def seen_partitions(found: Sequence[user.Partition], allocation_id: str) -> list[SeenPartition]:
-    """The partitions of one allocation, with all that they are. No IPU is in two of them."""
+def seen_partitions(found: Sequence[wire.Partition], allocation_id: str) -> list[SeenPartition]:
+    """The partitions of one allocation, with all that they are. No IPU is in two of them.
+
+    Customers name partitions: one with an id that we would not take is shown by another, which is nobody else's.
+    """
     partition_names(found, allocation_id)
-    _distinct([_id(each.id) for each in found])
-    seen = [SeenPartition(each.id, partition_state(each.ready_state), *_spec(each.spec)) for each in found]
+    _distinct([each.id for each in found])
+    seen = [SeenPartition(_shown_id(each.id), partition_state(each.ready_state), *_spec(each.spec)) for each in found]
+    _distinct([each.id for each in seen])
     _distinct([ipu.place for each in seen for ipu in each.ipus])
     return seen
 
 
-def _spec(spec: user.PartitionSpec) -> tuple[PartitionShape, tuple[PartitionIpu, ...]]:
+def _spec(spec: wire.PartitionSpec) -> tuple[PartitionShape, tuple[PartitionIpu, ...]]:
     size = len(spec.ipus)
     _require(0 < size <= MOST_IPUS, "a partition has no IPUs, or too many")
     for count in (spec.num_gcds, spec.num_replicas, spec.num_ipulink_segments):
@@ -141,7 +156,7 @@ def _spec(spec: user.PartitionSpec) -> tuple[PartitionShape, tuple[PartitionIpu,
     return shape, tuple(_ipu(each, size) for each in spec.ipus)
 
 
-def _ipu(found: user.PartitionIpu, size: int) -> PartitionIpu:
+def _ipu(found: wire.PartitionIpu, size: int) -> PartitionIpu:
     _require(found.ipulink_domain_topology_id < MOST_IPUS // DOMAIN_IPUS, "an IPU is in a domain that cannot be")
     _require(found.topology_id < DOMAIN_IPUS, "an IPU has a number that cannot be")
     _require(found.ipulink_domain_routing_id < size and found.routing_id < size, "an IPU's place cannot be")
@@ -149,21 +164,21 @@ def _ipu(found: user.PartitionIpu, size: int) -> PartitionIpu:
     return PartitionIpu(place, found.ipulink_domain_routing_id, found.routing_id)
 
 
-def ipuof_gcds(config: user.PartitionConfig, shape: PartitionShape) -> list[IpuofGcd]:
+def ipuof_gcds(config: wire.PartitionConfig, shape: PartitionShape) -> list[IpuofGcd]:
     """The configurations of a partition of this shape, in the order of its GCDs."""
     _require(len(config.gcd_configs) == shape.gcds, "the configuration is not that of so many GCDs")
     per_gcd = shape.size // shape.gcds
     return [_gcd(found, per_gcd) for found in config.gcd_configs]
 
 
-def _gcd(found: user.PartitionConfig.Gcd, ipus: int) -> IpuofGcd:
+def _gcd(found: wire.PartitionConfig.Gcd, ipus: int) -> IpuofGcd:
     _require(len(found.devices) == ipus, "a GCD has another number of devices than IPUs")
     _require(len(found.attributes) <= MOST_ATTRIBUTES, "a GCD has too many attributes")
     attributes = {_text(name): _text(value) for name, value in sorted(found.attributes.items())}
     return IpuofGcd(tuple(_device(device) for device in found.devices), attributes)
 
 
-def _device(found: user.IpuofDevice) -> IpuofDevice:
+def _device(found: wire.IpuofDevice) -> IpuofDevice:
     try:
         address = str(ipaddress.ip_address(found.ip))
     except ValueError:
@@ -210,6 +225,28 @@ def cluster_test(found: admin.ClusterTest) -> ClusterTest:
     return ClusterTest(_TEST_STATES.get(found.state, TestState.FAILED), failures)
 
 
+def links(found: Sequence[admin.Link]) -> list[Link]:
+    """The links of one allocation, none of them twice."""
+    _require(len(found) <= MOST_NAMES, "it lists too many links")
+    listed = [_link(each) for each in found]
+    _distinct([(each.kind, each.ends) for each in listed])
+    return listed
+
+
+def _link(found: admin.Link) -> Link:
+    kind, state = _LINK_KINDS.get(found.kind), _LINK_STATES.get(found.state)
+    if kind is None or state is None:
+        raise InvalidAnswer("a link has a kind or a state that is not known")
+    return Link(kind, (_name(found.from_agent), _name(found.to_agent)), state)
+
+
+def user(found: admin.User, asked: str) -> VipuUser:
+    _require(found.id == asked, "the user is another one")
+    _require(len(found.allocation_ids) + len(found.access_key_ids) <= MOST_NAMES, "a user has too much")
+    allocations = frozenset(map(_name, found.allocation_ids))
+    return VipuUser(asked, allocations, found.all_allocations, frozenset(map(_name, found.access_key_ids)))
+
+
 def _known(values: Mapping[int, Value], number: int, what: str) -> Value | None:
     """The value that a number stands for; None for 0, which says that there is none."""
     if number and number not in values:
@@ -217,9 +254,14 @@ def _known(values: Mapping[int, Value], number: int, what: str) -> Value | None:
     return values.get(number)
 
 
-def _id(text: str) -> str:
-    _require(_ID.fullmatch(text) is not None, "a partition has an id that cannot be")
-    return text
+def _shown_id(text: str) -> str:
+    """The id, or in place of one that cannot be shown: its beginning, and a digest that keeps it apart from others.
+
+    What begins with an underscore is no name of ours, so nothing is ever asked of the controller by it.
+    """
+    if _ID.fullmatch(text):
+        return text
+    return f"_{_NOT_SHOWN.sub('_', text[:26])}-{sha256(text.encode()).hexdigest()[:8]}"
 
 
 def _name(text: str) -> str:

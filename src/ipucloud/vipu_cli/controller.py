@@ -16,6 +16,9 @@ from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
 Reply = TypeVar("Reply", bound=Message)
 
 CALL_SECONDS = 30.0
+MOST_BYTES = 128 * 1024 * 1024
+"""The longest answer taken. The attributes of 65,536 IPUs are 32 MB, eight times what gRPC takes unless told."""
+
 _USER_SERVICE = "virmgrpc.UserService"
 _VERSION_SERVICE = "virmgrpc.VersionService"
 _ADMIN_SERVICE = "ipucloud.vipu.admin.v1.AdminService"
@@ -36,7 +39,11 @@ class Channels:
     def to(self, address: str) -> grpc.aio.Channel:
         if address not in self._channels:
             # A controller that comes back shall be found within a second, not after gRPC's two minutes of backoff.
-            options = [("grpc.max_reconnect_backoff_ms", 1000), ("grpc.enable_retries", 0)]
+            options = [
+                ("grpc.max_reconnect_backoff_ms", 1000),
+                ("grpc.enable_retries", 0),
+                ("grpc.max_receive_message_length", MOST_BYTES),
+            ]
             self._channels[address] = grpc.aio.insecure_channel(address, options=options)
         return self._channels[address]
 

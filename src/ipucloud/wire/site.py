@@ -40,11 +40,15 @@ class Wire(BaseModel):
 
 
 class VipuEndpoint(Wire):
-    """Where a region's V-IPU controller listens: the published user service and our admin service."""
+    """Where a region's V-IPU controller listens: the published user service and our admin service.
+
+    `secure`: callers of the user service prove themselves with a user and an access key (`ipucloud.wire.vipu_keys`).
+    """
 
     host: str
     user_port: int
     admin_port: int
+    secure: bool = False
 
 
 class SiteMachine(Wire):

@@ -34,6 +34,20 @@ class TestState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     TS_RUNNING: _ClassVar[TestState]
     TS_PASSED: _ClassVar[TestState]
     TS_FAILED: _ClassVar[TestState]
+
+class LinkKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    LINK_UNDEFINED: _ClassVar[LinkKind]
+    LINK_INTERNAL: _ClassVar[LinkKind]
+    LINK_NEXT: _ClassVar[LinkKind]
+    LINK_GATEWAY: _ClassVar[LinkKind]
+
+class LinkState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    LS_UNDEFINED: _ClassVar[LinkState]
+    LS_UP: _ClassVar[LinkState]
+    LS_DEGRADED: _ClassVar[LinkState]
+    LS_DOWN: _ClassVar[LinkState]
 TOPOLOGY_UNDEFINED: Topology
 TOPOLOGY_MESH: Topology
 TOPOLOGY_TORUS: Topology
@@ -50,6 +64,14 @@ TS_UNDEFINED: TestState
 TS_RUNNING: TestState
 TS_PASSED: TestState
 TS_FAILED: TestState
+LINK_UNDEFINED: LinkKind
+LINK_INTERNAL: LinkKind
+LINK_NEXT: LinkKind
+LINK_GATEWAY: LinkKind
+LS_UNDEFINED: LinkState
+LS_UP: LinkState
+LS_DEGRADED: LinkState
+LS_DOWN: LinkState
 
 class Agent(_message.Message):
     __slots__ = ("id", "cluster_id", "pod", "slot", "allocation_id", "reachable", "host")
@@ -334,12 +356,14 @@ class RemoveUserReply(_message.Message):
     def __init__(self) -> None: ...
 
 class CreateAccessKeyRequest(_message.Message):
-    __slots__ = ("user_id", "id")
+    __slots__ = ("user_id", "id", "sha256")
     USER_ID_FIELD_NUMBER: _ClassVar[int]
     ID_FIELD_NUMBER: _ClassVar[int]
+    SHA256_FIELD_NUMBER: _ClassVar[int]
     user_id: str
     id: str
-    def __init__(self, user_id: _Optional[str] = ..., id: _Optional[str] = ...) -> None: ...
+    sha256: str
+    def __init__(self, user_id: _Optional[str] = ..., id: _Optional[str] = ..., sha256: _Optional[str] = ...) -> None: ...
 
 class CreateAccessKeyReply(_message.Message):
     __slots__ = ("secret",)
@@ -424,3 +448,27 @@ class GetClusterTestReply(_message.Message):
     TEST_FIELD_NUMBER: _ClassVar[int]
     test: ClusterTest
     def __init__(self, test: _Optional[_Union[ClusterTest, _Mapping]] = ...) -> None: ...
+
+class Link(_message.Message):
+    __slots__ = ("from_agent", "to_agent", "kind", "state")
+    FROM_AGENT_FIELD_NUMBER: _ClassVar[int]
+    TO_AGENT_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    from_agent: str
+    to_agent: str
+    kind: LinkKind
+    state: LinkState
+    def __init__(self, from_agent: _Optional[str] = ..., to_agent: _Optional[str] = ..., kind: _Optional[_Union[LinkKind, str]] = ..., state: _Optional[_Union[LinkState, str]] = ...) -> None: ...
+
+class ListLinksRequest(_message.Message):
+    __slots__ = ("allocation_id",)
+    ALLOCATION_ID_FIELD_NUMBER: _ClassVar[int]
+    allocation_id: str
+    def __init__(self, allocation_id: _Optional[str] = ...) -> None: ...
+
+class ListLinksReply(_message.Message):
+    __slots__ = ("links",)
+    LINKS_FIELD_NUMBER: _ClassVar[int]
+    links: _containers.RepeatedCompositeFieldContainer[Link]
+    def __init__(self, links: _Optional[_Iterable[_Union[Link, _Mapping]]] = ...) -> None: ...

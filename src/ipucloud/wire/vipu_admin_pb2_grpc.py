@@ -149,6 +149,11 @@ class AdminServiceStub:
                 request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetClusterTestRequest.SerializeToString,
                 response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetClusterTestReply.FromString,
                 _registered_method=True)
+        self.ListLinks = channel.unary_unary(
+                '/ipucloud.vipu.admin.v1.AdminService/ListLinks',
+                request_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListLinksRequest.SerializeToString,
+                response_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListLinksReply.FromString,
+                _registered_method=True)
 
 
 class AdminServiceServicer:
@@ -292,6 +297,12 @@ class AdminServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListLinks(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AdminServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -409,6 +420,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.GetClusterTest,
                     request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetClusterTestRequest.FromString,
                     response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.GetClusterTestReply.SerializeToString,
+            ),
+            'ListLinks': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListLinks,
+                    request_deserializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListLinksRequest.FromString,
+                    response_serializer=ipucloud_dot_wire_dot_vipu__admin__pb2.ListLinksReply.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -1032,6 +1048,33 @@ class AdminService:
             '/ipucloud.vipu.admin.v1.AdminService/GetClusterTest',
             ipucloud_dot_wire_dot_vipu__admin__pb2.GetClusterTestRequest.SerializeToString,
             ipucloud_dot_wire_dot_vipu__admin__pb2.GetClusterTestReply.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListLinks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/ipucloud.vipu.admin.v1.AdminService/ListLinks',
+            ipucloud_dot_wire_dot_vipu__admin__pb2.ListLinksRequest.SerializeToString,
+            ipucloud_dot_wire_dot_vipu__admin__pb2.ListLinksReply.FromString,
             options,
             channel_credentials,
             insecure,

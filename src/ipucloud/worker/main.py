@@ -15,6 +15,7 @@ from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import Clock, SystemClock
+from ipucloud.kernel.sealing import read_keys
 from ipucloud.listeners import internal_listener, listener
 from ipucloud.partitions.reconciler import PartitionReconciler
 from ipucloud.reconcile.engine import Engine, EngineSettings
@@ -41,13 +42,7 @@ async def _main(settings: Settings) -> None:
     if settings.database_url is None or settings.site_url is None:
         raise ValueError("a worker needs IPUCLOUD_DATABASE_URL and IPUCLOUD_SITE_URL")
     database = Database(settings.database_url.get_secret_value(), pool_size=_POOL_SIZE, pool_timeout=30.0)
-    token = None if settings.site_token is None else settings.site_token.get_secret_value()
-    sites = SiteClients(
-        settings.site_url,
-        token=token,
-        call_timeout=settings.site_call_timeout,
-        calls_per_second=settings.site_calls_per_second,
-    )
+    sites = SiteClients.of(settings)
     engine, tasks = assemble(database, sites, settings, SystemClock())
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
@@ -86,6 +81,7 @@ def assemble(
         attempts=settings.step_attempts,
         billing_starts_at=settings.billing_starts_at,
         draw=draw,
+        keys=None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value()),
     )
     partitions = PartitionReconciler(
         sites,

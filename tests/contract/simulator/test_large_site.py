@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from ipucloud.vipu_cli.controller import Channels, Controller
+from ipucloud.vipu_cli.endpoint import Endpoint
 from ipucloud.wire import vipu_pb2 as pb
 from tests.support.site import running_site
 from tests.support.vipu import VipuDriver
@@ -24,3 +28,19 @@ def test_16384_machines_are_one_site(tmp_path: Path) -> None:
         reply = vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=[last.machines[0].name]), timeout=10)
         assert reply.entries[0].ipu_attributes[0].attributes["ipuof routing id"] == "3"
         assert (tmp_path / "vipu-luxembourg-2.json").stat().st_size < 10_000
+
+
+@pytest.mark.anyio
+async def test_the_attributes_of_all_machines_are_one_answer(tmp_path: Path) -> None:
+    """More than gRPC takes unless it is told; a client that was not told asks for some agents at a time."""
+    with running_site(tmp_path, machines=2304, options=["--hosts", "1"]) as site:
+        endpoint, channels = site.endpoint(), Channels()
+        controller = Controller(Endpoint(endpoint.host, endpoint.user_port), channels, call_seconds=60.0)
+        found = await controller.attributes()
+        await channels.close()
+        assert sum(entry.ByteSize() for entry in found) > 4 * 1024 * 1024
+        assert {len(entry.ipu_attributes) for entry in found} == {4}
+        assert len({entry.agent for entry in found}) == 2304
+        vipu = VipuDriver(site.user_channel(), site.admin_channel())
+        some = pb.ListIPUAttributesRequest(agents=[entry.agent for entry in found[:1024]])
+        assert len(vipu.user.ListIPUAttributes(some, timeout=60).entries) == 1024

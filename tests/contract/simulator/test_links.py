@@ -124,3 +124,17 @@ def test_links_that_do_not_exist_are_not_found(http: httpx.Client, pod: list[str
     for path in (f"{pod[0]}/links/antenna", "none/links/next"):
         assert http.post(f"/v1/machines/{path}:fail", json={}).status_code == 404
     assert http.post(f"/v1/machines/{pod[0]}/links/next:fail", json={"state": "up"}).status_code == 422
+
+
+def test_links_are_told_as_they_are_now(http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+    vipu.allocate("a", cluster_id, pod[:3])
+    fail(http, pod[0], "next")
+    fail(http, pod[2], "internal", "degraded")
+    found = vipu.admin.ListLinks(admin.ListLinksRequest(allocation_id="a"), timeout=CALL_SECONDS).links
+    assert {(link.from_agent, link.to_agent, link.kind): link.state for link in found} == {
+        (pod[0], pod[0], admin.LINK_INTERNAL): admin.LS_UP,
+        (pod[0], pod[1], admin.LINK_NEXT): admin.LS_DOWN,
+        (pod[1], pod[1], admin.LINK_INTERNAL): admin.LS_UP,
+        (pod[1], pod[2], admin.LINK_NEXT): admin.LS_UP,
+        (pod[2], pod[2], admin.LINK_INTERNAL): admin.LS_DEGRADED,
+    }

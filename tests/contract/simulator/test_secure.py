@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -12,7 +14,8 @@ from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire import vipu_pb2_grpc as pb_grpc
 from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
-from tests.support.site import RunningSite, running_site
+from tests.support.site import ACCESS_KEY as KEY
+from tests.support.site import SECURE, RunningSite, running_site
 from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of, sentence_of
 
 
@@ -165,3 +168,33 @@ def test_what_makes_no_sense_about_users_is_refused(vipu: VipuDriver) -> None:
         assert refusal(lambda call=call, request=request: call(request, timeout=CALL_SECONDS))[0] is code
     new_key(vipu, "bob")
     assert refusal(new_key, vipu, "bob")[0] is grpc.StatusCode.ALREADY_EXISTS
+
+
+def test_a_caller_may_make_the_secret_and_tell_only_its_digest(vipu: VipuDriver, site: RunningSite) -> None:
+    secret = "of the caller's own making"
+    request = admin.CreateAccessKeyRequest(user_id="alice", id="own", sha256=sha256(secret.encode()).hexdigest())
+    assert vipu.admin.CreateAccessKey(request, timeout=CALL_SECONDS).secret == ""
+    assert Person(vipu, "alice", secret).partitions() == []
+    request.id, request.sha256 = "other", "no digest"
+    assert refusal(vipu.admin.CreateAccessKey, request)[0] is grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_a_controller_that_forgets_knows_its_administrator_and_nothing_else(tmp_path: Path) -> None:
+    with running_site(tmp_path, machines=4, options=["--machines-on", *SECURE]) as site:
+        vipu = VipuDriver(site.user_channel(), site.admin_channel())
+        pod = site.region().pods[0]
+        vipu.allocate("a", pod.cluster_id or "", [pod.machines[0].name])
+        vipu.admin.CreateUser(admin.CreateUserRequest(id="alice", allocation_ids=["a"]), timeout=CALL_SECONDS)
+        root = Person(vipu, "ipucloud", KEY)
+        root.create("p", "a")
+        assert (root.partitions(), vipu.allocations()) == (["p"], {"a": [pod.machines[0].name]})
+        assert site.http().post("/v1/controllers/mars-1:forget").status_code == 404
+        assert site.http().post("/v1/controllers/luxembourg-2:forget").status_code == 204
+        for _ in range(2):
+            assert (root.partitions(), vipu.allocations()) == ([], {})
+            users = vipu.admin.ListUsers(admin.ListUsersRequest(), timeout=CALL_SECONDS).users
+            assert [user.id for user in users] == ["ipucloud"]
+            site.kill()
+            site.start()
+            vipu = VipuDriver(site.user_channel(), site.admin_channel())
+            root = Person(vipu, "ipucloud", KEY)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ipucloud.site.errors import SiteBusy, SiteRefused
-from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState
+from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, VipuUser
 from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
 from tests.sim.faults import Faults
 from tests.sim.site.state import Doing, Host, Machine, Network, Partition, Power, SiteState, Test
@@ -89,6 +89,28 @@ class Hardware:
         del state.allocations[name]
         for test in [test for test, found in state.tests.items() if found.allocation == name]:
             del state.tests[test]
+        for user in state.users.values():
+            state.users[user.id] = replace(user, allocations=user.allocations - {name})
+
+    def create_user(self, name: str) -> None:
+        self.state.users.setdefault(name, VipuUser(name, frozenset(), everything=False, keys=frozenset()))
+
+    def set_user_allocation(self, name: str, allocation: str) -> None:
+        if name not in self.state.users or allocation not in self.state.allocations:
+            raise SiteRefused("SetUserAllocations: the user or the allocation does not exist")
+        self.state.users[name] = replace(self.state.users[name], allocations=frozenset({allocation}))
+
+    def remove_user(self, name: str) -> None:
+        self.state.users.pop(name, None)
+
+    def create_access_key(self, name: str, key: str) -> None:
+        if name not in self.state.users:
+            raise SiteRefused("CreateAccessKey: the user does not exist")
+        self.state.users[name] = replace(self.state.users[name], keys=self.state.users[name].keys | {key})
+
+    def remove_access_key(self, name: str, key: str) -> None:
+        if name in self.state.users:
+            self.state.users[name] = replace(self.state.users[name], keys=self.state.users[name].keys - {key})
 
     def start_test(self, name: str, allocation_id: str) -> None:
         state = self.state

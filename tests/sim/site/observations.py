@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise, product
 
 from ipucloud.kernel.vipu import IpuPlace, PartitionShape
 from ipucloud.site.errors import SiteRefused
@@ -11,14 +11,16 @@ from ipucloud.site.ports import (
     Allocation,
     ClusterTest,
     IpuofGcd,
+    Link,
     Partition,
     PartitionIpu,
     PartitionState,
     PartitionStatus,
     SeenPartition,
     TestState,
+    VipuUser,
 )
-from ipucloud.wire.site import Host, HostState, Network, RedfishStatus, RedfishSystem, Ssh
+from ipucloud.wire.site import Host, HostState, LinkKind, LinkState, Network, RedfishStatus, RedfishSystem, Ssh
 from tests.sim.site.state import SiteState
 
 FIRMWARE = "2.6.0"
@@ -78,6 +80,17 @@ def cluster_test(state: SiteState, test_id: str) -> ClusterTest | None:
     if found.due is not None:
         return ClusterTest(TestState.RUNNING)
     return ClusterTest(TestState.PASSED) if found.passes else ClusterTest(TestState.FAILED, ("a link",))
+
+
+def links(state: SiteState, allocation_id: str) -> Sequence[Link]:
+    """Up, all of them, between machines that are taken to follow each other."""
+    held = state.allocations.get(allocation_id)
+    machines = [] if held is None else sorted(held.agent_ids)
+    return [Link(LinkKind.NEXT, ends, LinkState.UP) for ends in pairwise(machines)]
+
+
+def user(state: SiteState, user_id: str) -> VipuUser | None:
+    return state.users.get(user_id)
 
 
 def network(state: SiteState, name: str) -> Network | None:

@@ -13,12 +13,14 @@ from ipucloud.site.ports import (
     Budget,
     ClusterTest,
     IpuofGcd,
+    Link,
     Partition,
     PartitionRequest,
     PartitionStatus,
     SeenPartition,
     Site,
     VipuAddress,
+    VipuUser,
 )
 from ipucloud.wire.site import Host, Inventory, Network, NetworkSpec, RedfishSystem, ServerSpec
 from tests.sim.baton import Actor
@@ -146,6 +148,33 @@ class SimulatedVipu:
 
     async def start_cluster_test(self, test_id: str, allocation_id: str) -> None:
         await self._calls.change("start_test", test_id, lambda: self._hardware.start_test(test_id, allocation_id))
+
+    async def links(self, allocation_id: str) -> Sequence[Link]:
+        return await self._calls.read(f"links {allocation_id}", lambda state, _: see.links(state, allocation_id))
+
+    async def user(self, user_id: str) -> VipuUser | None:
+        return await self._calls.read(f"user {user_id}", lambda state, _: see.user(state, user_id))
+
+    async def create_user(self, user_id: str) -> None:
+        await self._calls.change("create_user", user_id, lambda: self._hardware.create_user(user_id))
+
+    async def set_user_allocation(self, user_id: str, allocation_id: str) -> None:
+        await self._calls.change(
+            "set_user_allocation", user_id, lambda: self._hardware.set_user_allocation(user_id, allocation_id)
+        )
+
+    async def remove_user(self, user_id: str) -> None:
+        await self._calls.change("remove_user", user_id, lambda: self._hardware.remove_user(user_id))
+
+    async def create_access_key(self, user_id: str, key_id: str, sha256: str) -> None:
+        await self._calls.change(
+            "create_access_key", user_id, lambda: self._hardware.create_access_key(user_id, key_id)
+        )
+
+    async def remove_access_key(self, user_id: str, key_id: str) -> None:
+        await self._calls.change(
+            "remove_access_key", user_id, lambda: self._hardware.remove_access_key(user_id, key_id)
+        )
 
 
 class SimulatedNetworks:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal, TypeVar
 
-from ipucloud.site.ports import Allocation, PartitionState
+from ipucloud.site.ports import Allocation, PartitionState, VipuUser
 from ipucloud.wire.site import HostState, NetworkSpec, NetworkState, ServerSpec
 
 Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
@@ -84,6 +84,7 @@ class SiteState:
     allocations: dict[str, Allocation] = field(default_factory=dict)
     partitions: dict[str, Partition] = field(default_factory=dict)
     tests: dict[str, Test] = field(default_factory=dict)
+    users: dict[str, VipuUser] = field(default_factory=dict)
 
     def copy(self) -> SiteState:
         return SiteState(
@@ -93,4 +94,5 @@ class SiteState:
             dict(self.allocations),
             dict(self.partitions),
             dict(self.tests),
+            dict(self.users),
         )

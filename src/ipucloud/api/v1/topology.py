@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import orjson
 from fastapi import Query
 from pydantic import BaseModel, Field
+from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
+from ipucloud.api.idempotency import Answer
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
+from ipucloud.api.v1.operations import accepted
+from ipucloud.api.writes import actor, change
+from ipucloud.clusters.vipu_keys import rotate
+from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import NO_VIPU
-from ipucloud.partitions.models import TopologyOut, VipuOut
+from ipucloud.kernel.errors import NO_VIPU, OPERATION_IN_PROGRESS, STATE_CONFLICT
+from ipucloud.partitions.models import KeyRotate, NewKeyOut, TopologyOut, VipuOut
 from ipucloud.partitions.topology import topology, vipu
 
 routes = router()
@@ -33,11 +41,57 @@ class ForPartition(BaseModel):
     ),
 )
 async def get_topology(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """Racks, machines, IPUs, links and partitions. A link is as well as the machines at its ends are said to be."""
+    """Racks, machines, IPUs, links and partitions; links as their controller showed them last."""
     trace_of(request).concerns(cluster_id=cluster)
     async with reading(request, project) as (connection, scope):
         found = await topology(connection, project_id=scope.project_id, cluster_id=cluster)
     return Response(found.model_dump_json(), media_type=JSON)
+
+
+@routes.post(
+    "/v1/projects/{project}/clusters/{cluster:uuid}/vipu:rotate-key",
+    **operation(
+        "rotateVipuKey",
+        "Replace a cluster's V-IPU access key",
+        Permission.CLUSTER_WRITE,
+        gives=NewKeyOut,
+        status=202,
+        description="Accepted; Location names the operation",
+        errors=(NO_VIPU, STATE_CONFLICT, OPERATION_IN_PROGRESS),
+    ),
+)
+async def rotate_vipu_key(request: Request, project: ProjectRef, cluster: ClusterId, body: KeyRotate) -> Response:
+    """Make a new access key for the cluster's V-IPU user, in place of the one made here before.
+
+    Its secret is in this answer only: a replay of it has null in its place. The key of the Poplar servers stays, unless
+    `end_server_key` says otherwise.
+    """
+    trace_of(request).concerns(cluster_id=cluster)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        made = await rotate(
+            connection,
+            actor(request, scope),
+            cluster,
+            ends_server_key=body.end_server_key,
+            settings=services_of(request).settings,
+        )
+        promised = await accepted(connection, scope, made.operation_id, cluster)
+        known = {
+            "operation": orjson.Fragment(promised.body),
+            "user": made.user,
+            "access_key_id": made.id,
+            "environment": made.environment,
+        }
+        return Answer(
+            promised.status,
+            orjson.dumps(known | {"access_key": made.secret}),
+            promised.headers,
+            subject_id=promised.subject_id,
+            replay=orjson.dumps(known | {"access_key": None}),
+        )
+
+    return await change(request, project, effect)
 
 
 @routes.get(

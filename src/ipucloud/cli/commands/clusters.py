@@ -212,8 +212,29 @@ def vipu(
 ) -> None:
     """Show how programs reach the cluster's V-IPU controller."""
     found = session.run(partitions.vipu(find(session, name).id, partition=partition))
-    facts = [("host", found.host), ("port", found.port), ("user", found.user), ("partition", found.partition)]
+    key = None if found.access_key is None else found.access_key.id
+    facts = [("host", found.host), ("port", found.port), ("user", found.user), ("access key", key)]
+    facts.append(("partition", found.partition))
     session.show(found, [*facts, *((f"  {key}", value) for key, value in found.environment.items())])
+
+
+@customer_command(app, "rotate-vipu-key")
+def rotate_vipu_key(
+    session: Session,
+    name: Name,
+    *,
+    end_server_key: Annotated[
+        bool, typer.Option("--end-server-key", help="Also end the key that the Poplar servers have.")
+    ] = False,
+    wait: Wait = True,
+    patience: Patience = None,
+) -> None:
+    """Replace the access key of the cluster's V-IPU user. The new one is shown once."""
+    made = session.run(partitions.rotate_vipu_key(find(session, name).id, end_server_key=end_server_key))
+    facts = [("user", made.user), ("key id", made.access_key_id), ("access key", made.access_key)]
+    session.show(made, [*facts, *((f"  {key}", value) for key, value in made.environment.items())])
+    if wait:
+        follow(session, made.operation, patience)
 
 
 def _only_region(session: Session, flavor: str) -> str:

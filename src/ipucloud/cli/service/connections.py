@@ -23,8 +23,7 @@ async def database_of(settings: Settings) -> AsyncIterator[Database]:
 
 @asynccontextmanager
 async def sites_of(settings: Settings) -> AsyncIterator[SiteClients]:
-    token = revealed(settings.site_token) or None
-    sites = SiteClients(settings.site_url or "", token=token, call_timeout=settings.site_call_timeout)
+    sites = SiteClients.of(settings)
     try:
         yield sites
     finally:

@@ -30,6 +30,9 @@ PROBE_SECONDS = 2.0
 POSTGRES, SITE_READY, SITE_TOKEN = "postgres", "site-ready.json", "site-token"
 """Where in the data directory the database is, and how the simulated site is reached."""
 
+VIPU_KEY = "vipu-access-key"
+"""Where in the data directory the control plane's key to the simulated site's V-IPU controllers is."""
+
 SECRETS_KEY = "secrets-key"
 """Where in the data directory the key is that seals customers' secrets, unless the settings have one."""
 
@@ -117,12 +120,13 @@ async def _simulated_site(settings: Settings, time_scale: float, logs: Path, say
     async def ready() -> bool:
         return ready_file.exists()
 
-    arguments = ("--data", str(folder), "--time-scale", str(time_scale), "--ready-file", str(ready_file))
+    key = kept_secret(settings.data_dir / VIPU_KEY)
+    arguments = ("--data", str(folder), "--time-scale", str(time_scale), "--ready-file", str(ready_file), "--secure")
     program = Program(
         "simulated site",
         "ipucloud.simulator.main",
         arguments,
-        {"IPUCLOUD_SITE_TOKEN": token},
+        {"IPUCLOUD_SITE_TOKEN": token, "IPUCLOUD_VIPU_USER": settings.vipu_user, "IPUCLOUD_VIPU_ACCESS_KEY": key},
         logs / "site.log",
         ready,
     )
@@ -134,7 +138,9 @@ async def _simulated_site(settings: Settings, time_scale: float, logs: Path, say
 def _at_simulated_site(settings: Settings, ready_file: Path, token: str) -> Settings:
     url = json.loads(ready_file.read_text())["url"]
     mine = {name: value for name, value in SIMULATED_SITE.items() if name not in settings.model_fields_set}
-    return settings.model_copy(update={"site_url": url, "site_token": SecretStr(token), **mine})
+    key = SecretStr(kept_secret(settings.data_dir / VIPU_KEY))
+    at = {"site_url": url, "site_token": SecretStr(token), "vipu_access_key": key}
+    return settings.model_copy(update=at | mine)
 
 
 async def _prepare(settings: Settings) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ipucloud.client.models.base import Answer
+from ipucloud.client.models.operations import Operation
 
 
 class PartitionState(StrEnum):
@@ -100,6 +101,7 @@ class Link(Answer):
     kind: str
     ends: Sequence[str]
     state: str
+    observed_at: datetime | None = None
 
 
 class Topology(Answer):
@@ -114,11 +116,29 @@ class Topology(Answer):
     observed_at: datetime | None = None
 
 
+class AccessKey(Answer):
+    """A key of a cluster's V-IPU user, without its secret."""
+
+    id: str
+    created_at: datetime
+
+
+class NewVipuKey(Answer):
+    """A key just made: valid once `operation` has succeeded. `access_key` is null in a replay."""
+
+    operation: Operation
+    user: str
+    access_key_id: str
+    access_key: str | None = Field(default=None, repr=False)
+    environment: Mapping[str, str] = Field(default_factory=dict)
+
+
 class Vipu(Answer):
     """How the cluster's V-IPU controller is reached from its Poplar servers."""
 
     host: str
     port: int
     user: str | None = None
+    access_key: AccessKey | None = None
     partition: str | None = None
     environment: Mapping[str, str] = Field(default_factory=dict)

@@ -31,7 +31,8 @@ from ipucloud.wire.site import (
 def build_app(site: Site, token: str) -> Starlette:
     """The application. Every call wants the site token; fault rules do not reach the calls that set them."""
     calls, unharmed = Calls(site, token), Calls(site.beyond_faults(), token)
-    routes = [*_hardware(site, calls), *_networks(site, calls), *_hosts(site, calls), *_trouble(site, unharmed)]
+    routes = [*_hardware(site, calls), *_networks(site, calls), *_hosts(site, calls)]
+    routes += [*_trouble(site, unharmed), *_breakages(site, unharmed)]
     return Starlette(routes=routes)
 
 
@@ -109,7 +110,7 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
 
 
 def _trouble(site: Site, calls: Calls) -> list[Route]:
-    """Fault rules and broken hardware: the experimenter's side."""
+    """Fault rules, and what a controller forgets: the experimenter's side."""
 
     async def list_faults(request: Request) -> FaultList:  # noqa: ARG001 - every call has the same signature
         return FaultList(faults=site.faults.all())
@@ -119,6 +120,20 @@ def _trouble(site: Site, calls: Calls) -> list[Route]:
 
     async def remove_faults(request: Request) -> None:
         site.faults.remove(request.query_params.get("id"))
+
+    async def forget(request: Request) -> None:
+        site.forget(request.path_params["region"])
+
+    return [
+        calls.route("GET", "/v1/faults", "faults.list", list_faults),
+        calls.route("POST", "/v1/faults", "faults.add", add_fault, status=201),
+        calls.route("DELETE", "/v1/faults", "faults.remove", remove_faults),
+        calls.route("POST", "/v1/controllers/{region}:forget", "controllers.forget", forget),
+    ]
+
+
+def _breakages(site: Site, calls: Calls) -> list[Route]:
+    """Machines, links and hosts that break now, or are mended."""
 
     async def fail_machine(request: Request) -> None:
         site.fail_machine(request.path_params["machine"])
@@ -140,9 +155,6 @@ def _trouble(site: Site, calls: Calls) -> list[Route]:
         await site.hosts.repair(request.path_params["host"])
 
     return [
-        calls.route("GET", "/v1/faults", "faults.list", list_faults),
-        calls.route("POST", "/v1/faults", "faults.add", add_fault, status=201),
-        calls.route("DELETE", "/v1/faults", "faults.remove", remove_faults),
         calls.route("POST", "/v1/machines/{machine}:fail", "machines.fail", fail_machine),
         calls.route("POST", "/v1/machines/{machine}:repair", "machines.repair", repair_machine),
         calls.route("POST", "/v1/machines/{machine}/links/{kind}:fail", "links.fail", fail_link),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from ipucloud.simulator.hardware import Machine
+from ipucloud.simulator.vipu.allocations import Allocations
 from ipucloud.simulator.vipu.callers import Caller
-from ipucloud.simulator.vipu.cluster_tests import KINDS
+from ipucloud.simulator.vipu.cluster_tests import KINDS, ClusterTests
+from ipucloud.simulator.vipu.clusters import Clusters
 from ipucloud.simulator.vipu.controller import Controller
 from ipucloud.simulator.vipu.model import Allocation, ClusterTest, KindResult, User
 from ipucloud.simulator.vipu.topology import Cluster
+from ipucloud.simulator.vipu.users import Users
 from ipucloud.wire import vipu_admin_pb2 as admin
 
 # ruff: noqa: N802 - gRPC binds methods by the names of the definition
@@ -18,10 +21,24 @@ class AdminMethods:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
-        self._clusters = controller.clusters
-        self._allocations = controller.allocations
-        self._users = controller.users
-        self._tests = controller.tests
+
+    # A controller that forgets has other parts than before.
+
+    @property
+    def _clusters(self) -> Clusters:
+        return self._controller.clusters
+
+    @property
+    def _allocations(self) -> Allocations:
+        return self._controller.allocations
+
+    @property
+    def _users(self) -> Users:
+        return self._controller.users
+
+    @property
+    def _tests(self) -> ClusterTests:
+        return self._controller.tests
 
     def ListAgents(self, request: admin.ListAgentsRequest, caller: Caller) -> admin.ListAgentsReply:
         return admin.ListAgentsReply(agents=map(self._agent, self._controller.agents(request.cluster_id)))
@@ -101,7 +118,8 @@ class AdminMethods:
         return admin.RemoveUserReply()
 
     def CreateAccessKey(self, request: admin.CreateAccessKeyRequest, caller: Caller) -> admin.CreateAccessKeyReply:
-        return admin.CreateAccessKeyReply(secret=self._users.create_key(request.user_id, request.id))
+        secret = self._users.create_key(request.user_id, request.id, request.sha256)
+        return admin.CreateAccessKeyReply(secret=secret)
 
     def RemoveAccessKey(self, request: admin.RemoveAccessKeyRequest, caller: Caller) -> admin.RemoveAccessKeyReply:
         self._users.remove_key(request.user_id, request.id)
@@ -113,6 +131,20 @@ class AdminMethods:
 
     def GetClusterTest(self, request: admin.GetClusterTestRequest, caller: Caller) -> admin.GetClusterTestReply:
         return admin.GetClusterTestReply(test=_cluster_test(self._tests.get(request.id)))
+
+    def ListLinks(self, request: admin.ListLinksRequest, caller: Caller) -> admin.ListLinksReply:
+        names = self._allocations.get(request.allocation_id).agent_ids
+        return admin.ListLinksReply(
+            links=[
+                admin.Link(
+                    from_agent=link.one.name,
+                    to_agent=link.other.name,
+                    kind=f"LINK_{link.kind.upper()}",
+                    state=f"LS_{state.upper()}",
+                )
+                for link, state in self._controller.links(names)
+            ]
+        )
 
     def _agent(self, machine: Machine) -> admin.Agent:
         return admin.Agent(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import MappingProxyType
 
@@ -21,18 +21,20 @@ from ipucloud.simulator.vipu.cluster_tests import ClusterTests
 from ipucloud.simulator.vipu.clusters import Clusters
 from ipucloud.simulator.vipu.context import Context
 from ipucloud.simulator.vipu.devices import IPUOF_SERVER_VERSION, devices_of, ipuof_config, partition_ipus
-from ipucloud.simulator.vipu.links import BrokenLinks
+from ipucloud.simulator.vipu.links import BrokenLinks, Link, links_among
 from ipucloud.simulator.vipu.model import STATE, Partition, Ready, State
 from ipucloud.simulator.vipu.partitions import MAX_AUTO_RESETS, Partitions
 from ipucloud.simulator.vipu.topology import Fleet
 from ipucloud.simulator.vipu.users import Users
 from ipucloud.wire import vipu_pb2 as pb
+from ipucloud.wire.site import LinkState
 
 
 class Controller:
     """The controller of one region. Callers `settle` before they look, and wait for `document` before they answer.
 
-    `calls` counts what was answered since the process started, by method and status.
+    `calls` counts what was answered since the process started, by method and status. `administrator` is a user who sees
+    everything, and their access key.
     """
 
     def __init__(
@@ -45,20 +47,32 @@ class Controller:
         reachable: Callable[[str], bool],
         broken: BrokenLinks = MappingProxyType({}),
         secure: bool = False,
+        administrator: tuple[str, str] | None = None,
         fsync: bool,
     ) -> None:
         stored = read_document(path)
-        state = State() if stored is None else STATE.validate_json(stored)
-        self.document = Document(path, lambda: orjson.dumps(state), fsync=fsync)
+        self.document = Document(path, lambda: orjson.dumps(self._context.state), fsync=fsync)
         self.secure = secure
         self.calls: Counter[tuple[str, str]] = Counter()
-        fleet = Fleet(region, state.fleet)
-        self._context = Context(fleet, state, clock, durations, reachable, broken, changed=self.document.touch)
+        self._administrator = administrator
+        self._around = (clock, durations, reachable, broken, self.document.touch)
+        self._begin(region, State() if stored is None else STATE.validate_json(stored))
+
+    def _begin(self, region: Region, state: State) -> None:
+        """Build everything anew over a state."""
+        self._context = Context(Fleet(region, state.fleet), state, *self._around)
         self.clusters = Clusters(self._context)
         self.allocations = Allocations(self._context)
         self.users = Users(self._context, self.allocations)
         self.partitions = Partitions(self._context, self.allocations)
         self.tests = ClusterTests(self._context, self.allocations)
+        if self._administrator is not None:
+            self.users.keep_administrator(*self._administrator)
+
+    def forget(self) -> None:
+        """Lose the whole state, as if the file had been lost while the controller was down."""
+        self._begin(self._context.fleet.region, State())
+        self.document.touch()
 
     def settle(self) -> None:
         """Let everything happen whose time has come."""
@@ -73,6 +87,12 @@ class Controller:
     def reachable(self, agent: str) -> bool:
         """Whether the agent's machine answers."""
         return self._context.reachable(agent)
+
+    def links(self, agents: Iterable[str]) -> Iterator[tuple[Link, LinkState]]:
+        """The links that agents of one cluster have among themselves; one is down while an end does not answer."""
+        for link in links_among([self._context.fleet.agents[name] for name in agents]):
+            answers = self.reachable(link.one.name) and self.reachable(link.other.name)
+            yield link, self._context.broken.get(link.name, LinkState.UP) if answers else LinkState.DOWN
 
     def busy_ipus(self, agent: str) -> frozenset[int]:
         """The IPUs of an agent that are in a partition."""

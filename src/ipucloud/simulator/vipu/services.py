@@ -22,33 +22,32 @@ class UserMethods:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
-        self._partitions = controller.partitions
 
     def ListPartitions(self, request: pb.ListPartitionsRequest, caller: Caller) -> pb.ListPartitionsReply:
-        partitions = self._partitions.all(request.allocation_id, caller)
+        partitions = self._controller.partitions.all(request.allocation_id, caller)
         return pb.ListPartitionsReply(partitions=[self._controller.view(p) for p in partitions])
 
     def ListIPUAttributes(self, request: pb.ListIPUAttributesRequest, caller: Caller) -> pb.ListIPUAttributesReply:
         return pb.ListIPUAttributesReply(entries=self._controller.ipu_attributes(request.agents, caller))
 
     def CreatePartition(self, request: pb.CreatePartitionRequest, caller: Caller) -> pb.CreatePartitionReply:
-        return pb.CreatePartitionReply(partition_id=self._partitions.create(request, caller).id)
+        return pb.CreatePartitionReply(partition_id=self._controller.partitions.create(request, caller).id)
 
     def RemovePartition(self, request: pb.RemovePartitionRequest, caller: Caller) -> pb.RemovePartitionReply:
-        self._partitions.remove(request.partition_id, caller, force=request.force)
+        self._controller.partitions.remove(request.partition_id, caller, force=request.force)
         return pb.RemovePartitionReply()
 
     def ResetPartition(self, request: pb.ResetPartitionRequest, caller: Caller) -> pb.ResetPartitionReply:
-        self._partitions.reset(request.partition_id, caller, relocatable=request.relocatable)
+        self._controller.partitions.reset(request.partition_id, caller, relocatable=request.relocatable)
         return pb.ResetPartitionReply()
 
     def GetPartitionIpuofConfig(
         self, request: pb.GetPartitionIpuofConfigRequest, caller: Caller
     ) -> pb.GetPartitionIpuofConfigReply:
-        partition = self._partitions.get(request.partition_id, caller)
+        partition = self._controller.partitions.get(request.partition_id, caller)
         gcd = request.gcd_id.id if request.HasField("gcd_id") else None
         return pb.GetPartitionIpuofConfigReply(ipuof_config=self._controller.ipuof_config(partition, gcd))
 
     def GetPartitionStatus(self, request: pb.GetPartitionStatusRequest, caller: Caller) -> pb.GetPartitionStatusReply:
-        partition = self._partitions.get(request.partition_id, caller)
+        partition = self._controller.partitions.get(request.partition_id, caller)
         return pb.GetPartitionStatusReply(status=self._controller.status(partition))

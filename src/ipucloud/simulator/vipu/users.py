@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import TypeAlias
 
-from ipucloud.simulator.refusal import exists, not_found, unauthenticated
+from ipucloud.simulator.refusal import exists, invalid, not_found, unauthenticated
 from ipucloud.simulator.vipu.allocations import Allocations
 from ipucloud.simulator.vipu.callers import EVERYBODY, Caller
 from ipucloud.simulator.vipu.context import Context
@@ -16,6 +17,7 @@ from ipucloud.simulator.vipu.rules import check_id
 from ipucloud.wire.vipu_keys import ACCESS_KEY, SECRET_PREFIX, USER
 
 SECRET_BYTES = 24
+_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 Metadata: TypeAlias = Iterable[tuple[str, str | bytes]] | None
 
 
@@ -58,16 +60,23 @@ class Users:
         del self._users[name]
         self._context.changed()
 
-    def create_key(self, name: str, key_id: str) -> str:
-        """A new access key; this answer is the only one that tells it."""
+    def create_key(self, name: str, key_id: str, digest: str = "") -> str:
+        """A new access key; this answer is the only one that tells it. With the caller's `digest` it tells nothing."""
         user = self.get(name)
         check_id("access key", key_id)
+        if digest and not _DIGEST.fullmatch(digest):
+            raise invalid("a SHA-256 digest is 64 small hexadecimal digits")
         if key_id in user.keys:
             raise exists(f"user {name!r} has an access key {key_id!r}; its secret is not told twice")
-        secret = SECRET_PREFIX + secrets.token_urlsafe(SECRET_BYTES)
-        user.keys[key_id] = _digest(secret)
+        secret = "" if digest else SECRET_PREFIX + secrets.token_urlsafe(SECRET_BYTES)
+        user.keys[key_id] = digest or _digest(secret)
         self._context.changed()
         return secret
+
+    def keep_administrator(self, name: str, secret: str) -> None:
+        """Let there be a user of this name who sees everything, with this access key."""
+        self._users[name] = User(name, [], all_allocations=True, keys={name: _digest(secret)})
+        self._context.changed()
 
     def remove_key(self, name: str, key_id: str) -> None:
         if self.get(name).keys.pop(key_id, None) is None:

@@ -1,0 +1,54 @@
+"""The step that keeps a cluster's user at a secure V-IPU controller, and the one that removes it."""
+
+from __future__ import annotations
+
+from ipucloud.clusters.inputs import ClusterInputs
+from ipucloud.clusters.results import Achieved, Failed, Pending, StepResult
+from ipucloud.clusters.vipu_keys import Access
+from ipucloud.site.ports import Site, VipuUser
+
+
+async def keep_vipu_user(site: Site, cluster: ClusterInputs) -> StepResult:
+    """The cluster's user sees its allocation, and has the keys that it is to have and no others."""
+    access, name = cluster.access, cluster.external_name
+    if access is None:
+        return Failed("the V-IPU controller takes no users", final=True)
+    if access.server is None:
+        return Failed("the installation has no key to make access keys with; its operator has to set one", final=True)
+    user = await site.vipu.user(name)
+    if user is None:
+        await site.vipu.create_user(name)
+        user = await site.vipu.user(name)
+    if user is None:
+        return Pending("making the cluster's V-IPU user")
+    if not _sees_its_allocation(user):
+        await site.vipu.set_user_allocation(name, name)
+    await _set_keys(site, access, user)
+    user = await site.vipu.user(name)
+    if user is None or not _sees_its_allocation(user):
+        return Pending("letting the V-IPU user see the allocation")
+    if not user.keys >= access.wanted.keys() or not all(map(access.keeps, user.keys)):
+        return Pending("replacing the access keys")
+    return Achieved()
+
+
+def _sees_its_allocation(user: VipuUser) -> bool:
+    return user.allocations == {user.id} and not user.everything
+
+
+async def _set_keys(site: Site, access: Access, user: VipuUser) -> None:
+    for key, digest in access.wanted.items():
+        if key not in user.keys:
+            await site.vipu.create_access_key(user.id, key, digest)
+    for key in sorted(user.keys):
+        if not access.keeps(key):
+            await site.vipu.remove_access_key(user.id, key)
+
+
+async def remove_vipu_user(site: Site, cluster: ClusterInputs) -> StepResult:
+    """With all access keys: whoever still has one is nobody at this controller any more."""
+    if cluster.access is not None and await site.vipu.user(cluster.external_name) is not None:
+        await site.vipu.remove_user(cluster.external_name)
+        if await site.vipu.user(cluster.external_name) is not None:
+            return Pending("removing the V-IPU user")
+    return Achieved()

@@ -1,0 +1,56 @@
+"""A customer may name a partition as we would not: it and all others are shown, and nothing of the name is trusted."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ipucloud.kernel.vipu import PARTITION_ID
+from ipucloud.site.vipu_answers import InvalidAnswer, links, seen_partitions, user
+from ipucloud.wire import vipu_admin_pb2 as admin
+from ipucloud.wire import vipu_pb2 as wire
+
+STRANGE = ["", "..", "a b", "x" * 37, "<script>alert(1)</script>", "grün", "a\nb", "c1-1\x00", "../../etc/passwd", "٣"]
+
+
+def listed(*names: str) -> list[wire.Partition]:
+    return [
+        wire.Partition(
+            id=name,
+            ready_state=wire.PS_ACTIVE,
+            spec=wire.PartitionSpec(allocation_id="c1", ipus=[wire.PartitionIpu(topology_id=place)]),
+        )
+        for place, name in enumerate(names)
+    ]
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+def test_a_strange_name_hides_nothing_and_shows_nothing_of_itself(strange: str) -> None:
+    shown = [each.id for each in seen_partitions(listed("c1", strange, "training"), "c1")]
+    assert (shown[0], shown[2]) == ("c1", "training")
+    assert re.fullmatch(PARTITION_ID, shown[1], re.ASCII)
+    assert shown[1].startswith("_")
+    assert shown[1] != seen_partitions(listed(f"{strange} "), "c1")[0].id
+
+
+def test_one_name_twice_is_no_answer() -> None:
+    for names in (("p", "p"), ("a b", "a b")):
+        with pytest.raises(InvalidAnswer):
+            seen_partitions(listed(*names), "c1")
+
+
+def test_links_and_users_that_cannot_be_are_no_answer() -> None:
+    good = admin.Link(from_agent="a", to_agent="b", kind=admin.LINK_NEXT, state=admin.LS_UP)
+    assert links([good])[0].ends == ("a", "b")
+    for bad in (
+        [good, good],
+        [admin.Link(from_agent="a", to_agent="b", kind=7, state=admin.LS_UP)],  # type: ignore[arg-type]
+        [admin.Link(from_agent="a", to_agent="b", kind=admin.LINK_NEXT)],
+        [admin.Link(from_agent="<a>", to_agent="b", kind=admin.LINK_NEXT, state=admin.LS_UP)],
+    ):
+        with pytest.raises(InvalidAnswer):
+            links(bad)
+    for found in (admin.User(id="other"), admin.User(id="c1", access_key_ids=["a b"])):
+        with pytest.raises(InvalidAnswer):
+            user(found, "c1")

@@ -1,0 +1,141 @@
+"""A cluster's user at a secure controller: its keys, what they open, and what comes of a controller that forgets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from uuid import UUID
+
+import grpc
+import pytest
+
+from ipucloud.clusters.vipu_keys import NewKey, rotate
+from ipucloud.invariants.audit import audit_sites
+from ipucloud.invariants.healing import Healer
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.wire import vipu_admin_pb2 as admin
+from ipucloud.wire import vipu_pb2 as pb
+from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
+from tests.support.postgres import Database as Scratch
+from tests.support.site import SECURE, RunningSite, running_site
+from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of
+from tests.support.world import PATIENCE, World, open_world
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=16, options=SECURE) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
+    async with open_world(database, site, partitions_quiet_interval=0.1) as world:
+        yield world
+        async with world.worker():
+            await world.delete_all()
+        await world.assert_nothing_left()
+        assert list(users(site)) == ["ipucloud"]
+
+
+def users(site: RunningSite) -> dict[str, admin.User]:
+    driver = VipuDriver(site.user_channel(), site.admin_channel())
+    return {user.id: user for user in driver.admin.ListUsers(admin.ListUsersRequest(), timeout=CALL_SECONDS).users}
+
+
+def sees(site: RunningSite, user: str, secret: str) -> list[str] | None:
+    """The partitions that a caller with this key sees; None when nobody is let in with it."""
+    driver = VipuDriver(site.user_channel(), site.admin_channel())
+    metadata = [(USER, user), (ACCESS_KEY, secret)]
+    try:
+        found = driver.user.ListPartitions(pb.ListPartitionsRequest(), timeout=CALL_SECONDS, metadata=metadata)
+    except grpc.RpcError as refusal:
+        if code_of(refusal) is not grpc.StatusCode.UNAUTHENTICATED:
+            raise
+        return None
+    return [partition.id for partition in found.partitions]
+
+
+async def replaced(world: World, cluster: UUID, *, ends_server_key: bool = False) -> NewKey:
+    async with world.database.begin() as connection:
+        made = await rotate(
+            connection, world.project.actor, cluster, ends_server_key=ends_server_key, settings=world.settings
+        )
+    assert (await world.finished(made.operation_id)).state == "succeeded"
+    return made
+
+
+async def test_a_new_key_takes_the_place_of_the_one_before(world: World, site: RunningSite) -> None:
+    async with world.worker():
+        one, other = await world.create("one", "m2000-pod4"), await world.create("other", "m2000-pod4")
+        for made in (one, other):
+            assert (await world.finished(made.operation)).state == "succeeded"
+        name: str = await world.value("SELECT external_name FROM clusters WHERE id = :id", id=one.id)
+        (server_key,) = users(site)[name].access_key_ids
+        first = await replaced(world, one.id)
+        assert sees(site, name, first.secret) == [name]
+        assert set(users(site)[name].access_key_ids) == {server_key, first.id}
+        world.fault(call="admin.CreateAccessKey", action="drop_answer", times=1)
+        second = await replaced(world, one.id, ends_server_key=True)
+        assert (sees(site, name, first.secret), sees(site, name, second.secret)) == (None, [name])
+        assert list(users(site)[name].access_key_ids) == [second.id]
+        assert (await world.finished(await world.delete(one.id))).state == "succeeded"
+    assert sees(site, name, second.secret) is None
+
+
+async def test_what_a_controller_forgot_is_made_again_with_the_same_keys(world: World, site: RunningSite) -> None:
+    async with world.worker():
+        made = await world.create(flavor="m2000-pod4")
+        assert (await world.finished(made.operation)).state == "succeeded"
+        key = await replaced(world, made.id)
+        before = set(users(site)[key.user].access_key_ids)
+        site.http().post("/v1/controllers/luxembourg-2:forget").raise_for_status()
+        assert sees(site, key.user, key.secret) is None
+        found = await audit_sites(world.database, world.sites, call_timeout=PATIENCE)
+        assert [finding.rule.name for finding in found] == ["cluster_in_use_has_its_allocation"]
+        healer = Healer(
+            world.database,
+            world.sites,
+            SystemClock(),
+            requested_by="operator@console",
+            request_life=world.settings.request_life,
+            call_timeout=PATIENCE,
+            poll_interval=0.02,
+        )
+        (healed,) = await healer.heal(found)
+        assert healed.operation_id is not None
+        assert (await world.finished(healed.operation_id)).state == "succeeded"
+        assert sees(site, key.user, key.secret) == [key.user]
+        assert set(users(site)[key.user].access_key_ids) == before
+
+
+async def test_without_a_key_of_its_own_an_installation_makes_no_clusters(world: World) -> None:
+    async with world.worker(secrets_key=None):
+        made = await world.create(flavor="m2000-pod4")
+        ended = await world.finished(made.operation)
+    assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
+    assert "operator has to set one" in ended.error["detail"]
+
+
+async def test_a_link_that_breaks_is_shown_as_its_controller_sees_it(world: World, site: RunningSite) -> None:
+    async with world.worker():
+        made = await world.create(flavor="m2000-pod8")
+        assert (await world.finished(made.operation)).state == "succeeded"
+        names = await world.value(
+            "SELECT array_agg(m.name ORDER BY m.slot) FROM allocations a JOIN machines m ON m.id = a.machine_id"
+            " WHERE a.cluster_id = :id",
+            id=made.id,
+        )
+        link = f"/v1/machines/{names[0]}/links/next"
+        for action, body, state in (("fail", {"state": "degraded"}, "degraded"), ("repair", None, "up")):
+            site.http().post(f"{link}:{action}", json=body).raise_for_status()
+            async with asyncio.timeout(PATIENCE):
+                while ["next", names, state] not in await _links(world, made.id):
+                    await asyncio.sleep(0.02)
+
+
+async def _links(world: World, cluster: UUID) -> list[object]:
+    """What was seen of the cluster's links, if anything was yet."""
+    return list(await world.value("SELECT (SELECT links FROM vipu_links WHERE cluster_id = :id)", id=cluster) or [])
