@@ -186,7 +186,7 @@ OPERATIONS = (
     " REFERENCES exports (project_id, id)",
     "ALTER TABLE operations ADD CONSTRAINT ck_operations_export CHECK"
     " ((kind LIKE 'export.%') = (export_id IS NOT NULL) AND num_nonnulls(cluster_id, export_id) = 1)",
-    "CREATE UNIQUE INDEX uq_operations_export ON operations (export_id) WHERE export_id IS NOT NULL",
+    "CREATE UNIQUE INDEX uq_operations_export ON operations (project_id, export_id) WHERE export_id IS NOT NULL",
 )
 GRANTS = (
     "GRANT SELECT, INSERT, UPDATE ON day_rollups TO ipucloud_app",

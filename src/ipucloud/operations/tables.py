@@ -59,7 +59,11 @@ sa.Index(
     postgresql_where=operations.c.partition_id.is_not(None),
 )
 sa.Index(
-    "uq_operations_export", operations.c.export_id, unique=True, postgresql_where=operations.c.export_id.is_not(None)
+    "uq_operations_export",
+    operations.c.project_id,
+    operations.c.export_id,
+    unique=True,
+    postgresql_where=operations.c.export_id.is_not(None),
 )
 sa.Index("ix_operations_cluster", operations.c.project_id, operations.c.cluster_id)
 
