@@ -68,7 +68,14 @@ class Settings(BaseSettings):
     drain_seconds: float = Field(20.0, gt=0)
 
     billing_starts_at: Literal["ready", "requested"] = "ready"
+    prepaid_hold_minutes: int = Field(
+        60, ge=1, le=10_080, description="minutes of a new cluster that an account which pays ahead must have available"
+    )
     currency: str = Field("EUR", pattern=r"^[A-Z]{3}$")
+    provider_name: str = Field("IPU Cloud", min_length=1, description="whose service it is, in cost exports")
+    export_private_endpoints: bool = Field(
+        False, description="deliver exports to private addresses and over plain HTTP too; for a store of one's own"
+    )
     log_format: Literal["json", "console"] = "json"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 

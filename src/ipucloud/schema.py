@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipucloud.api.tables
+import ipucloud.billing.budgets.tables
 import ipucloud.billing.exports.tables
 import ipucloud.billing.invoices.tables
+import ipucloud.billing.prepaid.tables
 import ipucloud.billing.rollup_tables
 import ipucloud.billing.tables
 import ipucloud.clusters.tables

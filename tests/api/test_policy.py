@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 from uuid import UUID
@@ -16,11 +17,15 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.api.app import create_app
+from ipucloud.billing.budgets.store import NewBudget, Owner, create
+from ipucloud.billing.prepaid.store import set_prepaid
+from ipucloud.billing.price_book import NewPrice, add, book
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import new_token
 from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.money import Money
 from tests.api.support import PUBLIC_KEY, Api, cluster_json, price_json, problem, running
 from tests.support.cloud import Cloud
 from tests.support.factories import Project, make_project, make_token, seed_world
@@ -33,6 +38,7 @@ EVERYBODY = frozenset(Role)
 WORKING = frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN})
 OWNING = frozenset({Role.OWNER, Role.ADMIN})
 PLATFORM = frozenset({Role.ADMIN})
+PAYING = frozenset({Role.BILLING, Role.OWNER, Role.ADMIN})
 
 POLICY: dict[str, frozenset[Role]] = {
     "whoami": EVERYBODY,
@@ -95,10 +101,29 @@ POLICY: dict[str, frozenset[Role]] = {
     "getAccountReport": PLATFORM,
     "readPriceBook": PLATFORM,
     "addPrices": PLATFORM,
+    "withdrawPrice": PLATFORM,
+    "listProjectPrices": EVERYBODY,
+    "getProjectForecast": EVERYBODY,
+    "getAccountForecast": PLATFORM,
+    "listBudgets": EVERYBODY,
+    "createBudget": PAYING,
+    "getBudget": EVERYBODY,
+    "updateBudget": PAYING,
+    "deleteBudget": PAYING,
+    "listAccountBudgets": PLATFORM,
+    "createAccountBudget": PLATFORM,
+    "getAccountBudget": PLATFORM,
+    "updateAccountBudget": PLATFORM,
+    "deleteAccountBudget": PLATFORM,
+    "getProjectFunds": EVERYBODY,
+    "getPrepaid": PLATFORM,
+    "setPrepaid": PLATFORM,
+    "endPrepaid": PLATFORM,
 }
 OPEN_TO_ALL = frozenset({"livez", "readyz"})
 """Operations without authentication."""
 
+BUDGET: dict[str, object] = {"amount": {"amount": "5", "currency": "EUR"}, "thresholds": [{"percent": 50}]}
 BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createProject": lambda number: {"slug": f"made-{number}", "name": "Made"},
     "updateProject": lambda _: {"name": "Renamed"},
@@ -109,11 +134,17 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createBillingAccount": lambda number: {"name": f"Account {number}", "currency": "EUR"},
     "updateBillingAccount": lambda number: {"legal_name": f"Account {number} Ltd"},
     "addPrices": lambda number: {"items": [price_json(f"sku-{number}")]},
+    "createBudget": lambda number: BUDGET | {"name": f"made-{number}"},
+    "updateBudget": lambda number: {"name": f"renamed-{number}"},
+    "createAccountBudget": lambda number: BUDGET | {"name": f"made-{number}"},
+    "updateAccountBudget": lambda number: {"name": f"renamed-{number}"},
+    "setPrepaid": lambda _: {"when_empty": "warn"},
     "estimateCluster": lambda number: cluster_json(f"made-{number}"),
     "updateCluster": lambda number: {"tags": {"number": str(number)}},
     "createPartition": lambda number: {"name": f"made-{number}", "size": 4},
     "resetPartition": lambda _: {},
 }
+FAR = datetime(2126, 1, 1, tzinfo=UTC)
 _numbers = count(1)
 
 
@@ -169,6 +200,13 @@ class Tenancy:
             names["partition"] = "training"
         if "{account}" in operation.path:
             names["account"] = str(project.id)
+        if "{budget}" in operation.path or operation.id == "endPrepaid":
+            names["budget"] = await self._money(operation, project, f"target-{number}")
+        if "{price}" in operation.path:
+            new = NewPrice(None, f"sku-{number}", "r", Money.of(1, "EUR"), FAR, None, "test")
+            async with cloud.database.begin() as connection:
+                await add(connection, [new])
+                names["price"] = str(next(each.id for each in await book(connection) if each.sku == new.sku))
         if "{token}" in operation.path:
             async with cloud.database.begin() as connection:
                 names["token"] = str((await make_token(connection, project.id)).id)
@@ -179,6 +217,13 @@ class Tenancy:
             )
             names["key"] = made.json()["id"]
         return names
+
+    async def _money(self, operation: Documented, project: Project, name: str) -> str:
+        """A budget of the project or its account, which pays ahead; the budget's id."""
+        owner = Owner("account" if "{account}" in operation.path else "project", project.id)
+        async with self.api.cloud.database.begin() as connection:
+            await set_prepaid(connection, project.id, currency="EUR", when_empty="warn")
+            return str(await create(connection, owner, NewBudget(name, Money.of(5, "EUR"), None, []), None))
 
     async def ask(self, operation: Documented, caller: httpx.AsyncClient, names: dict[str, str]) -> httpx.Response:
         headers = {}

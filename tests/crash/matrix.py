@@ -51,8 +51,8 @@ AnyCase: TypeAlias = Case | RequestCase
 
 DOCS = Path(__file__).parents[2] / "docs"
 NEVER = "never"
-BOOKS = ("close.", "correct.", "invoices.", "months.")
-"""test_killed.py and invoices/test_killed_invoices.py in tests/feature/billing have a trial for each of these."""
+BOOKS = ("budgets.", "close.", "correct.", "invoices.", "months.", "prepaid.")
+"""Tried each in tests/feature: billing/test_budgets.py, test_killed.py, invoices/, and clusters/test_prepaid.py."""
 HITS = (1, 2)
 
 _HOMES: dict[str, Kind | RequestKind] = {

@@ -27,6 +27,20 @@ _AFTER = (
     SELECT CAST(:hour AS date), 1, account_id, project_id, cluster_id, sku, region, currency, minutes,
            minutes * quantity, cost, minutes * quantity * list_unit_price FROM usage_charges
     """,
+    """
+    INSERT INTO budgets (id, project_id, name, amount, currency) VALUES (:project_id, :project_id, 'all', 100, 'EUR')
+    """,
+    "INSERT INTO budget_thresholds (budget_id, measure, percent) VALUES (:project_id, 'actual', 1)",
+    "INSERT INTO budget_alerts VALUES (:project_id, '2026-05-01', 'actual', 1, 3.75, 100)",
+    """
+    INSERT INTO events (project_id, type, subject_type, subject_id, data)
+    VALUES (:project_id, 'budget.threshold_reached', 'budget', :project_id, '{"month": "2026-05", "percent": 1}')
+    """,
+    "INSERT INTO prepaid_accounts (account_id, currency, when_empty) VALUES (:project_id, 'EUR', 'warn')",
+    """
+    INSERT INTO create_holds (cluster_id, project_id, account_id, amount, currency, released_at, reason)
+    SELECT id, project_id, project_id, 3.75, currency, app_now(), 'posted' FROM clusters LIMIT 1
+    """,
 )
 
 

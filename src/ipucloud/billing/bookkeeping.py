@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import structlog
 
+from ipucloud.billing.budgets.evaluate import evaluate_budgets
 from ipucloud.billing.close import close_hour, correct_hour, due_hours, hours_to_correct
 from ipucloud.billing.invoices.credits import expire_credits
 from ipucloud.billing.exports.names import freeze_names
 from ipucloud.billing.invoices.issue import issue_invoices
 from ipucloud.billing.invoices.payments import RECORDED, PaymentPort, collect_payments
 from ipucloud.billing.months import open_months, seal_months
+from ipucloud.billing.prepaid.watch import watch_prepaid
 from ipucloud.billing.rollup import roll_up_days
 from ipucloud.db.engine import Database
 
@@ -35,6 +37,10 @@ async def keep_books(database: Database, payments: PaymentPort = RECORDED) -> No
     for hour in late:
         rows = await correct_hour(database, hour)
         log.info("hour_corrected", hour=hour.isoformat(), charges=rows)
+    fired = await evaluate_budgets(database)
+    if fired:
+        log.info("budget_thresholds_fired", thresholds=fired)
+    await watch_prepaid(database)
     for day in await roll_up_days(database):
         log.info("day_rolled_up", day=day.isoformat())
     for month in await seal_months(database):

@@ -7,11 +7,10 @@ intervals of the month, not with its minutes.
 
 from __future__ import annotations
 
+from ipucloud.db.documents import clauses
+
 # A protected cluster outlives its expiry; one past it is being deleted.
-OUTLOOK = """
-bounds AS (
-  SELECT CAST(:since AS timestamptz) AS begins, CAST(:until AS timestamptz) AS ends,
-         date_trunc('second', app_now(), 'UTC') AS now
+_OUTLOOK = """
 ), live AS MATERIALIZED (
   SELECT u.id AS interval_id, u.cluster_id, u.project_id, u.sku, u.region, u.currency, u.quantity, u.anchor_at,
          b.now, greatest(u.started_at, b.begins) AS begins,
@@ -52,8 +51,16 @@ bounds AS (
       USING (interval_id)
    GROUP BY live.project_id
 )"""
-"""CTEs that follow a CTE `chosen` (project_id): `outlook` by project, payer, cluster and currency, and `unpriced`.
 
-Of the minutes that begin in [:since, :until): `so_far` is what those before now cost, `cost` what all of them will.
-Minutes without a price are in neither, and counted in `unpriced`.
-"""
+
+def outlook(since: str, until: str) -> str:
+    """CTEs that follow a CTE `chosen` (project_id): `outlook` by project, payer, cluster and currency, and `unpriced`.
+
+    `since` and `until` are SQL expressions. Of the minutes that begin between them, `so_far` is what those before now
+    cost, and `cost` what all of them will. Minutes without a price are in neither, and counted in `unpriced`.
+    """
+    bounds = f"bounds AS (SELECT {since} AS begins, {until} AS ends, date_trunc('second', app_now(), 'UTC') AS now"
+    return clauses(bounds, _OUTLOOK)
+
+
+OUTLOOK = outlook("CAST(:since AS timestamptz)", "CAST(:until AS timestamptz)")

@@ -7,7 +7,7 @@ from uuid import UUID
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, nothing, segment
 from ipucloud.client.models.base import Page
-from ipucloud.client.models.live import Forecast, PaidPrice
+from ipucloud.client.models.live import Forecast, Funds, PaidPrice
 
 
 def prices() -> Call[Page[PaidPrice]]:
@@ -28,3 +28,24 @@ def account_forecast(account: str | UUID) -> Call[Forecast]:
 def withdraw_price(price: str | UUID) -> Call[None]:
     """Take back a version of a price that has not begun. Needs a token of the platform."""
     return request.delete(f"billing/prices/{segment(price)}", nothing)
+
+
+def funds() -> Call[Funds]:
+    """What the account that pays for the project has left."""
+    return request.get("billing/funds", Funds.model_validate_json, scoped=True)
+
+
+def account_funds(account: str | UUID) -> Call[Funds]:
+    """What an account has left. Needs a token of the platform."""
+    return request.get(f"billing/accounts/{segment(account)}/prepaid", Funds.model_validate_json)
+
+
+def set_prepaid(account: str | UUID, when_empty: str) -> Call[Funds]:
+    """Let an account pay ahead; `when_empty` is `warn` or `refuse_creates`. Needs a token of the platform."""
+    path = f"billing/accounts/{segment(account)}/prepaid"
+    return Call("PUT", path, Funds.model_validate_json, body={"when_empty": when_empty})
+
+
+def end_prepaid(account: str | UUID) -> Call[None]:
+    """Let an account pay by invoice alone. Needs a token of the platform."""
+    return request.delete(f"billing/accounts/{segment(account)}/prepaid", nothing)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
+import orjson
 import sqlalchemy as sa
 
+from ipucloud.billing.budgets.refusal import REFUSING_BUDGET
 from ipucloud.billing.pricing import PriceKey, PriceVersion, Rate
 from ipucloud.catalogue.models import Flavor, Image, Region
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.models import ClusterCreate
+from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import VALIDATION_FAILED, FieldError, Problem
@@ -18,18 +22,24 @@ from ipucloud.kernel.money import product
 from ipucloud.operations.plan import PlannedStep
 
 _FACTS = sa.text(
-    """
-    SELECT CAST(:expires_at AS timestamptz) <= app_now() AS expired,
+    clauses(
+        "SELECT",
+        REFUSING_BUDGET,
+        """
+           AS refusing_budget,
+           CAST(:expires_at AS timestamptz) <= app_now() AS expired,
            (SELECT json_object_agg(name, public_key) FROM ssh_keys
              WHERE project_id = :project_id AND name = ANY(CAST(:key_names AS text[]))) AS public_keys,
            (SELECT typical_seconds FROM site_regions WHERE region = :region) AS typical_seconds,
            (SELECT vipu_secure FROM site_regions WHERE region = :region) AS secure,
            price.account_id, price.price_id, price.unit_price, price.valid_from,
-           nullif(price.valid_to, 'infinity') AS valid_to
+           nullif(price.valid_to, 'infinity') AS valid_to,
+           (SELECT when_empty FROM prepaid_accounts WHERE account_id = price.account_id) AS when_empty
       FROM (VALUES (true)) AS always
       LEFT JOIN prices_paid(:project_id, :sku, :region, :currency) AS price
         ON price.valid_from <= app_now() AND price.valid_to > app_now()
-    """
+        """,
+    )
 )
 
 
@@ -47,6 +57,8 @@ class Admitted:
     """A request that can be carried out if quota and capacity allow it.
 
     `public_keys` maps the names of the chosen SSH keys, in the order they were sent, to what `authorized_keys` gets.
+    `holds_funds`: the account `account_id`, which pays now, pays ahead and must have enough for the first hour.
+    `refusing_budget`: what has been reached, and says that nothing is to be created.
     `typical_seconds` is what the site says of its stages, and may be empty. `secure`: the region's V-IPU controller has
     users.
     """
@@ -56,6 +68,9 @@ class Admitted:
     typical_seconds: Mapping[str, float]
     secure: bool
     rate: Rate
+    account_id: UUID
+    holds_funds: bool
+    refusing_budget: Mapping[str, object] | None
 
 
 async def admit(
@@ -71,6 +86,7 @@ async def admit(
         "project_id": actor.project_id,
         "key_names": body.ssh_keys,
         "expires_at": body.expires_at,
+        "tags": orjson.dumps(body.tags).decode(),
         **key._asdict(),
     }
     facts = (await connection.execute(_FACTS, parameters)).one()
@@ -90,6 +106,9 @@ async def admit(
         typical_seconds=facts.typical_seconds or {},
         secure=bool(facts.secure),
         rate=Rate(product(choice.flavor.machines, price.unit_price), price),
+        account_id=facts.account_id,
+        holds_funds=facts.when_empty == "refuse_creates",
+        refusing_budget=facts.refusing_budget,
     )
 
 

@@ -10,6 +10,8 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.budgets.refusal import refused
+from ipucloud.billing.prepaid.holds import hold
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import Admitted, admit, expected_seconds
 from ipucloud.clusters.models import ClusterCreate
@@ -21,6 +23,7 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import external_name, new_id
+from ipucloud.kernel.money import Money, product
 from ipucloud.operations.store import open_operation
 from ipucloud.quotas import store as quotas
 from ipucloud.reconcile.wake import wake
@@ -68,9 +71,12 @@ async def create(
     """Record the cluster with its quota, servers, operation, work, machines and events, or nothing.
 
     Eight statements. The lock of the machines' pool, which all customers of a region share, is taken last and held
-    for two of them. Raises `Problem`: validation_failed, quota_exceeded, name_taken, capacity_exhausted.
+    for two of them. Raises `Problem`: validation_failed, budget_reached, quota_exceeded, name_taken,
+    capacity_exhausted, funds_exhausted.
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
+    if admitted.refusing_budget is not None:
+        raise refused(admitted.refusing_budget)
     region, flavor = admitted.choice.region.slug, admitted.choice.flavor
     await quotas.take(
         connection,
@@ -100,6 +106,15 @@ async def create(
     failpoint("create.woken")
     await take(connection, Demand(actor.project_id, cluster_id, region, Need.of(flavor)))
     failpoint("create.machines_taken")
+    if admitted.holds_funds:
+        first = product(admitted.rate.per_minute, settings.prepaid_hold_minutes)
+        await hold(
+            connection,
+            account_id=admitted.account_id,
+            project_id=actor.project_id,
+            cluster_id=cluster_id,
+            amount=Money.of(first, settings.currency),
+        )
     return Accepted(operation_id, cluster_id)
 
 

@@ -29,6 +29,7 @@ class Permission(StrEnum):
     TOKEN_READ = "token:read"
     TOKEN_WRITE = "token:write"
     USAGE_READ = "usage:read"
+    BUDGET_WRITE = "budget:write"
     PLATFORM_WRITE = "platform:write"
 
 
@@ -41,6 +42,7 @@ PERMISSIONS: dict[Permission, frozenset[Role]] = {
     Permission.TOKEN_READ: frozenset({Role.OWNER, Role.ADMIN, Role.SUPPORT}),
     Permission.TOKEN_WRITE: frozenset({Role.OWNER, Role.ADMIN}),
     Permission.USAGE_READ: _ALL_READ,
+    Permission.BUDGET_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
     Permission.PLATFORM_WRITE: frozenset({Role.ADMIN}),
 }
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ipucloud.api.v1 import (
     billing,
+    billing_budgets,
     billing_live,
+    billing_prepaid,
     billing_prices,
     billing_reports,
     catalogue,
@@ -31,7 +33,9 @@ ROUTERS = tuple(
         topology,
         usage,
         billing,
+        billing_budgets,
         billing_live,
+        billing_prepaid,
         billing_prices,
         events,
         ssh_keys,

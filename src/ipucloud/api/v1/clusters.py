@@ -43,8 +43,10 @@ from ipucloud.clusters.update import update
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import (
+    BUDGET_REACHED,
     CAPACITY_EXHAUSTED,
     DELETE_PROTECTED,
+    FUNDS_EXHAUSTED,
     NAME_TAKEN,
     PRECONDITION_FAILED,
     QUOTA_EXCEEDED,
@@ -142,7 +144,7 @@ async def estimate_cluster(request: Request, project: ProjectRef, body: ClusterC
         gives=OperationOut,
         status=202,
         description="Accepted; Location names the operation",
-        errors=(NAME_TAKEN, QUOTA_EXCEEDED, CAPACITY_EXHAUSTED),
+        errors=(NAME_TAKEN, QUOTA_EXCEEDED, CAPACITY_EXHAUSTED, BUDGET_REACHED, FUNDS_EXHAUSTED),
     ),
 )
 async def create_cluster(request: Request, project: ProjectRef, body: ClusterCreate) -> Response:

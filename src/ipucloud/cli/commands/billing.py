@@ -102,6 +102,15 @@ def forecast(session: Session) -> None:
     session.show(found, [("month", f"{found.since:%Y-%m}"), *((name.replace("_", " "), sum_) for name, sum_ in facts)])
 
 
+@customer_command(app, "funds")
+def funds(session: Session) -> None:
+    """Show what the account that pays for the project has left, and whether it pays ahead."""
+    found = session.run(live.funds())
+    names = ("wallet", "promo", "owed", "accruing", "held", "available")
+    facts = [("pays ahead", found.when_empty or "no"), ("state", found.state or "")]
+    session.show(found, [*facts, *((name, str(getattr(found, name))) for name in names)])
+
+
 @customer_command(app, "withdraw-price")
 def withdraw_price(
     session: Session, price: Annotated[str, typer.Argument(help="The version's id, as export-prices --json shows it.")]

@@ -33,3 +33,18 @@ class Forecast(Answer):
     to_come: Money
     forecast: Money
     unpriced_minutes: int
+
+
+class Funds(Answer):
+    """What an account has left: available = wallet + promo - owed - accruing - held."""
+
+    account_id: str
+    when_empty: str | None = None
+    state: str | None = None
+    state_entered_at: datetime | None = None
+    wallet: Money
+    promo: Money
+    owed: Money
+    accruing: Money
+    held: Money
+    available: Money

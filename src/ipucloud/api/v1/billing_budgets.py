@@ -1,0 +1,370 @@
+"""Budgets of a project, of a tag in it, and of a billing account."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import Path
+from pydantic import BaseModel, Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.problems import invalid
+from ipucloud.api.reads import principal, reading
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, Page, ProjectRef
+from ipucloud.api.writes import actor, change, change_platform
+from ipucloud.billing.budgets import store
+from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold
+from ipucloud.billing.invoices.payer import lock_payer
+from ipucloud.clusters.models import Body, TagKey, TagValue
+from ipucloud.db.statements import Statements
+from ipucloud.identity import projects
+from ipucloud.identity.access import Principal, Scope
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import NAME_TAKEN, PRECONDITION_FAILED, STATE_CONFLICT, FieldError
+from ipucloud.kernel.money import Money, rounded
+
+routes = router()
+
+AccountId = Annotated[UUID, Path(description="the billing account's id")]
+BudgetId = Annotated[UUID, Path(description="the budget's id")]
+Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["NLP team"])]
+MOST = 10**12
+
+
+class BudgetTag(Body):
+    """Clusters of the project that have this tag."""
+
+    key: TagKey
+    value: TagValue
+
+
+class BudgetThreshold(Body):
+    """So many percent of the amount; once a month it is told, and its action holds while it is reached."""
+
+    on: Literal["actual", "forecast"] = Field("actual", description="what was used, or what the month will come to")
+    percent: int = Field(ge=1, le=1000)
+    action: Literal["refuse_creates", "suspend"] | None = Field(
+        None, description="`refuse_creates`: no new clusters. `suspend` is refused: clusters cannot be suspended yet"
+    )
+
+
+Thresholds = Annotated[list[BudgetThreshold], Field(min_length=1, max_length=20)]
+
+
+class BudgetCreate(Body):
+    name: Name
+    amount: Money = Field(description="of a UTC month, in the installation's currency")
+    tag: BudgetTag | None = Field(None, description="null: all of the project's clusters")
+    thresholds: Thresholds
+
+
+class AccountBudgetCreate(Body):
+    name: Name
+    amount: Money = Field(description="of a UTC month, in the installation's currency")
+    thresholds: Thresholds
+
+
+class BudgetPatch(Body):
+    """What is left out stays; `thresholds` replaces all of them."""
+
+    name: Name | None = None
+    amount: Money | None = None
+    thresholds: Thresholds | None = None
+
+
+class BudgetTagOut(BaseModel):
+    key: str
+    value: str
+
+
+class BudgetThresholdOut(BaseModel):
+    on: Literal["actual", "forecast"]
+    percent: int
+    action: Literal["refuse_creates"] | None
+    reached_at: datetime | None = Field(description="this month")
+
+
+class BudgetOut(BaseModel):
+    """What a month may come to, and what it has come to when the books were kept last."""
+
+    id: UUID
+    name: str
+    scope: Literal["project", "tag", "account"]
+    tag: BudgetTagOut | None
+    amount: Money
+    thresholds: list[BudgetThresholdOut]
+    month: str | None = Field(description="of which the figures are; null before the first look", examples=["2026-05"])
+    actual: Money | None = Field(description="used so far")
+    forecast: Money | None = Field(description="what the month will come to")
+    evaluated_at: datetime | None
+    refuses_creates: bool
+    created_at: datetime
+    version: int
+
+
+class BudgetPage(Page[BudgetOut]):
+    pass
+
+
+@routes.get(
+    "/v1/projects/{project}/budgets",
+    **operation("listBudgets", "List budgets", Permission.USAGE_READ, gives=BudgetPage),
+)
+async def list_budgets(request: Request, project: ProjectRef) -> Response:
+    """The project's budgets, and those of tags in it; at most a hundred, oldest first."""
+    async with reading(request, project) as (connection, scope):
+        return await _listed(connection, Owner("project", scope.project_id))
+
+
+@routes.post(
+    "/v1/projects/{project}/budgets",
+    **operation(
+        "createBudget",
+        "Create a budget",
+        Permission.BUDGET_WRITE,
+        gives=BudgetOut,
+        status=201,
+        description="Created",
+        errors=(NAME_TAKEN, STATE_CONFLICT),
+    ),
+)
+async def create_budget(request: Request, project: ProjectRef, body: BudgetCreate) -> Response:
+    """Watch over a month of the project, or of its clusters with a tag. It is looked at every minute."""
+    new = _checked(request, body, None if body.tag is None else (body.tag.key, body.tag.value))
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await projects.lock(connection, scope.project_id)
+        owner = Owner("project", scope.project_id)
+        return await _created(connection, owner, new, actor(request, scope), f"/v1/projects/{scope.project_id}/budgets")
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    "/v1/projects/{project}/budgets/{budget:uuid}",
+    **operation("getBudget", "Read a budget", Permission.USAGE_READ, gives=BudgetOut, headers=(IF_NONE_MATCH,)),
+)
+async def get_budget(request: Request, project: ProjectRef, budget: BudgetId) -> Response:
+    """One budget."""
+    async with reading(request, project) as (connection, scope):
+        document, version = await store.budget_document(connection, Owner("project", scope.project_id), budget)
+    return tagged(request, document, version)
+
+
+@routes.patch(
+    "/v1/projects/{project}/budgets/{budget:uuid}",
+    **operation(
+        "updateBudget",
+        "Change a budget",
+        Permission.BUDGET_WRITE,
+        gives=BudgetOut,
+        errors=(NAME_TAKEN, PRECONDITION_FAILED),
+        headers=(IF_MATCH,),
+    ),
+)
+async def update_budget(request: Request, project: ProjectRef, budget: BudgetId, body: BudgetPatch) -> Response:
+    """Change name, amount or thresholds. One that was told this month is not told again."""
+    _check(request, body.amount, body.thresholds or [])
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        owner = Owner("project", scope.project_id)
+        return await _updated(request, connection, owner, budget, body, by=actor(request, scope))
+
+    return await change(request, project, effect)
+
+
+@routes.delete(
+    "/v1/projects/{project}/budgets/{budget:uuid}",
+    **operation(
+        "deleteBudget",
+        "Delete a budget",
+        Permission.BUDGET_WRITE,
+        status=204,
+        description="Deleted",
+        errors=(PRECONDITION_FAILED,),
+        headers=(IF_MATCH,),
+    ),
+)
+async def delete_budget(request: Request, project: ProjectRef, budget: BudgetId) -> Response:
+    """Watch no more; what it refused is allowed at once."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        return await _deleted(request, connection, Owner("project", scope.project_id), budget, actor(request, scope))
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    "/v1/billing/accounts/{account:uuid}/budgets",
+    **operation("listAccountBudgets", "List an account's budgets", Permission.PLATFORM_WRITE, gives=BudgetPage),
+)
+async def list_account_budgets(request: Request, account: AccountId) -> Response:
+    """Budgets over all that the account pays for."""
+    await principal(request)
+    async with services_of(request).database.read() as connection:
+        return await _listed(connection, Owner("account", account))
+
+
+@routes.post(
+    "/v1/billing/accounts/{account:uuid}/budgets",
+    **operation(
+        "createAccountBudget",
+        "Create an account's budget",
+        Permission.PLATFORM_WRITE,
+        gives=BudgetOut,
+        status=201,
+        description="Created",
+        errors=(NAME_TAKEN, STATE_CONFLICT),
+    ),
+)
+async def create_account_budget(request: Request, account: AccountId, body: AccountBudgetCreate) -> Response:
+    """Watch over a month of everything the account pays for. Every project that it pays for then is told."""
+    new = _checked(request, body, None)
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        await lock_payer(connection, account)
+        return await _created(
+            connection, Owner("account", account), new, None, f"/v1/billing/accounts/{account}/budgets"
+        )
+
+    return await change_platform(request, effect)
+
+
+@routes.get(
+    "/v1/billing/accounts/{account:uuid}/budgets/{budget:uuid}",
+    **operation(
+        "getAccountBudget",
+        "Read an account's budget",
+        Permission.PLATFORM_WRITE,
+        gives=BudgetOut,
+        headers=(IF_NONE_MATCH,),
+    ),
+)
+async def get_account_budget(request: Request, account: AccountId, budget: BudgetId) -> Response:
+    """One budget."""
+    await principal(request)
+    async with services_of(request).database.read() as connection:
+        document, version = await store.budget_document(connection, Owner("account", account), budget)
+    return tagged(request, document, version)
+
+
+@routes.patch(
+    "/v1/billing/accounts/{account:uuid}/budgets/{budget:uuid}",
+    **operation(
+        "updateAccountBudget",
+        "Change an account's budget",
+        Permission.PLATFORM_WRITE,
+        gives=BudgetOut,
+        errors=(NAME_TAKEN, PRECONDITION_FAILED),
+        headers=(IF_MATCH,),
+    ),
+)
+async def update_account_budget(request: Request, account: AccountId, budget: BudgetId, body: BudgetPatch) -> Response:
+    """Change name, amount or thresholds."""
+    _check(request, body.amount, body.thresholds or [])
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        return await _updated(request, connection, Owner("account", account), budget, body, by=None)
+
+    return await change_platform(request, effect)
+
+
+@routes.delete(
+    "/v1/billing/accounts/{account:uuid}/budgets/{budget:uuid}",
+    **operation(
+        "deleteAccountBudget",
+        "Delete an account's budget",
+        Permission.PLATFORM_WRITE,
+        status=204,
+        description="Deleted",
+        errors=(PRECONDITION_FAILED,),
+        headers=(IF_MATCH,),
+    ),
+)
+async def delete_account_budget(request: Request, account: AccountId, budget: BudgetId) -> Response:
+    """Watch no more; what it refused is allowed at once."""
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        return await _deleted(request, connection, Owner("account", account), budget, None)
+
+    return await change_platform(request, effect)
+
+
+async def _listed(connection: Statements, owner: Owner) -> Response:
+    items = ",".join(await store.list_budgets(connection, owner))
+    return Response(f'{{"items":[{items}],"next_cursor":null}}', media_type=JSON)
+
+
+async def _created(connection: AsyncConnection, owner: Owner, new: NewBudget, by: Actor | None, path: str) -> Answer:
+    made = await store.create(connection, owner, new, by)
+    document, version = await store.budget_document(connection, owner, made)
+    return Answer(201, document, {"Location": f"{path}/{made}", "ETag": tag(version, document)}, made)
+
+
+async def _updated(
+    request: Request, connection: AsyncConnection, owner: Owner, budget: UUID, body: BudgetPatch, *, by: Actor | None
+) -> Answer:
+    await _locked(request, connection, owner, budget)
+    thresholds = None if body.thresholds is None else _thresholds(body.thresholds)
+    await store.update(connection, owner, budget, name=body.name, amount=body.amount, thresholds=thresholds, actor=by)
+    document, version = await store.budget_document(connection, owner, budget)
+    return Answer(200, document, {"ETag": tag(version, document)}, budget)
+
+
+async def _deleted(
+    request: Request, connection: AsyncConnection, owner: Owner, budget: UUID, by: Actor | None
+) -> Answer:
+    await _locked(request, connection, owner, budget)
+    await store.end(connection, budget, by)
+    return Answer(204)
+
+
+async def _locked(request: Request, connection: AsyncConnection, owner: Owner, budget: UUID) -> None:
+    """Raises `Problem` not_found, precondition_failed."""
+    expected = expected_version(request)
+    if expected not in {None, await store.lock(connection, owner, budget)}:
+        document, version = await store.budget_document(connection, owner, budget)
+        raise changed_since(version, document)
+
+
+def _checked(request: Request, body: BudgetCreate | AccountBudgetCreate, of: tuple[str, str] | None) -> NewBudget:
+    """Raises `Problem` validation_failed."""
+    _check(request, body.amount, body.thresholds)
+    return NewBudget(body.name, body.amount, of, _thresholds(body.thresholds))
+
+
+def _thresholds(given: list[BudgetThreshold]) -> list[Threshold]:
+    return [Threshold(each.on, each.percent, "refuse_creates" if each.action else None) for each in given]
+
+
+def _check(request: Request, amount: Money | None, thresholds: list[BudgetThreshold]) -> None:
+    faults = []
+    currency = services_of(request).settings.currency
+    if amount is not None and amount.currency != currency:
+        faults.append(FieldError("/amount/currency", "other_currency", f"Budgets are in {currency} here."))
+    if amount is not None and not (0 < amount.amount < MOST and amount.amount == rounded(amount.amount)):
+        faults.append(FieldError("/amount/amount", "not_an_amount", "A budget is more than 0, in whole cents."))
+    seen = set()
+    for place, each in enumerate(thresholds):
+        if each.action == "suspend":
+            faults.append(
+                FieldError(
+                    f"/thresholds/{place}/action",
+                    "not_supported",
+                    "Clusters cannot be suspended yet. Use `refuse_creates`, or no action.",
+                )
+            )
+        if (each.on, each.percent) in seen:
+            faults.append(FieldError(f"/thresholds/{place}/percent", "twice", "Each threshold stands there once."))
+        seen.add((each.on, each.percent))
+    if faults:
+        raise invalid(faults)

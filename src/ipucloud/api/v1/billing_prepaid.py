@@ -1,0 +1,129 @@
+"""Accounts that pay ahead: what they have left, and what happens when that is nothing."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import Path
+from pydantic import BaseModel, Field
+from pydantic_core import to_json
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.problems import invalid
+from ipucloud.api.reads import principal, reading
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import ProjectRef
+from ipucloud.api.writes import change_platform
+from ipucloud.billing import accounts
+from ipucloud.billing.invoices.payer import lock_payer
+from ipucloud.billing.prepaid.funds import funds_of
+from ipucloud.billing.prepaid.store import end_prepaid, set_prepaid
+from ipucloud.clusters.models import Body
+from ipucloud.db.statements import Statements
+from ipucloud.identity.access import Principal, not_found
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import FieldError
+from ipucloud.kernel.money import Money
+
+routes = router()
+
+AccountId = Annotated[UUID, Path(description="the billing account's id")]
+
+
+class PrepaidPolicy(Body):
+    """`warn`: only told. `refuse_creates`: also, a create must find its first hour's cost available."""
+
+    when_empty: Literal["warn", "refuse_creates", "suspend"] = Field(
+        description="`suspend` is refused: clusters cannot be suspended yet"
+    )
+
+
+class FundsOut(BaseModel):
+    """What an account has left: `available` = wallet + promo - owed - accruing - held."""
+
+    account_id: UUID
+    when_empty: Literal["warn", "refuse_creates"] | None = Field(description="null: the account does not pay ahead")
+    state: Literal["funded", "empty"] | None = Field(description="as it was told last; null: it does not pay ahead")
+    state_entered_at: datetime | None
+    wallet: Money
+    promo: Money
+    owed: Money = Field(description="unbilled usage and unpaid invoices")
+    accruing: Money = Field(description="used since the last hour that was closed")
+    held: Money = Field(description="what new clusters may still come to in their first hour")
+    available: Money
+
+
+@routes.get(
+    "/v1/projects/{project}/billing/funds",
+    **operation("getProjectFunds", "Read what the project's account has left", Permission.USAGE_READ, gives=FundsOut),
+)
+async def get_project_funds(request: Request, project: ProjectRef) -> Response:
+    """The funds of the account that pays for the project now."""
+    async with reading(request, project) as (connection, scope):
+        body = await _funds(request, connection, await accounts.account_of(connection, scope.project_id))
+    return Response(body, media_type=JSON)
+
+
+@routes.get(
+    "/v1/billing/accounts/{account:uuid}/prepaid",
+    **operation("getPrepaid", "Read what an account has left", Permission.PLATFORM_WRITE, gives=FundsOut),
+)
+async def get_prepaid(request: Request, account: AccountId) -> Response:
+    """The account's funds, whether it pays ahead or not."""
+    await principal(request)
+    currency = services_of(request).settings.currency
+    async with services_of(request).database.read() as connection:
+        await accounts.account_document(connection, account, currency=currency)
+        body = await _funds(request, connection, account)
+    return Response(body, media_type=JSON)
+
+
+@routes.put(
+    "/v1/billing/accounts/{account:uuid}/prepaid",
+    **operation("setPrepaid", "Let an account pay ahead", Permission.PLATFORM_WRITE, gives=FundsOut),
+)
+async def put_prepaid(request: Request, account: AccountId, body: PrepaidPolicy) -> Response:
+    """The account pays ahead from now on; what it has left is looked at every minute."""
+    if body.when_empty == "suspend":
+        sentence = "Clusters cannot be suspended yet. Use `warn` or `refuse_creates`."
+        raise invalid([FieldError("/when_empty", "not_supported", sentence)])
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        await lock_payer(connection, account)
+        currency = services_of(request).settings.currency
+        await set_prepaid(connection, account, currency=currency, when_empty=body.when_empty)
+        return Answer(200, await _funds(request, connection, account))
+
+    return await change_platform(request, effect)
+
+
+@routes.delete(
+    "/v1/billing/accounts/{account:uuid}/prepaid",
+    **operation(
+        "endPrepaid",
+        "Let an account pay by invoice alone",
+        Permission.PLATFORM_WRITE,
+        status=204,
+        description="It does not pay ahead any more",
+    ),
+)
+async def delete_prepaid(request: Request, account: AccountId) -> Response:
+    """Nothing is held or refused any more for want of funds. Its wallet stays, and pays invoices first."""
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        if not await end_prepaid(connection, account):
+            raise not_found()
+        return Answer(204)
+
+    return await change_platform(request, effect)
+
+
+async def _funds(request: Request, connection: Statements, account: UUID) -> bytes:
+    return to_json(await funds_of(connection, account, currency=services_of(request).settings.currency))

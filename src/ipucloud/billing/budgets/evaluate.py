@@ -1,0 +1,108 @@
+"""Holding budgets against what was used: thresholds that were reached fire, once a month, whoever looks.
+
+One statement computes every budget's figures, keeps them, and fires; the key of `budget_alerts` lets only one of two
+that look at once win, and the event is in the same transaction. Broken off, nothing happened.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from ipucloud.billing.outlook import OUTLOOK
+from ipucloud.db.documents import clauses, money
+from ipucloud.db.engine import Database
+from ipucloud.kernel.failpoints import failpoint
+
+LATE_HOURS = 2
+"""So long after its end a month is looked at still: what was used in its last minute counts in it."""
+
+_MONTHS = sa.text(
+    """
+    SELECT month::date AS month, month AT TIME ZONE 'UTC' AS since,
+           (month + interval '1 month') AT TIME ZONE 'UTC' AS until,
+           month = date_trunc('month', app_now() AT TIME ZONE 'UTC') AS current
+      FROM (SELECT DISTINCT date_trunc('month', instant AT TIME ZONE 'UTC') AS month
+              FROM unnest(ARRAY[app_now() - make_interval(hours => :late), app_now()]) AS instant) AS looked_at
+     WHERE EXISTS (SELECT FROM budgets WHERE deleted_at IS NULL)
+     ORDER BY month
+    """
+)
+_ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(7220503)")
+_FIGURE = "CASE t.measure WHEN 'actual' THEN f.actual ELSE f.forecast END"
+_EVALUATE = sa.text(
+    clauses(
+        """
+        WITH chosen AS (
+          SELECT project_id FROM budgets WHERE deleted_at IS NULL AND project_id IS NOT NULL
+          UNION SELECT p.project_id FROM budgets b JOIN project_accounts p USING (account_id) WHERE b.deleted_at IS NULL
+        ),
+        """,
+        OUTLOOK,
+        """
+        , spent AS (
+          SELECT b.id, o.so_far, o.cost FROM budgets b JOIN outlook o USING (project_id, currency)
+           WHERE b.tag_key IS NULL
+          UNION ALL
+          SELECT b.id, o.so_far, o.cost FROM budgets b JOIN outlook o USING (project_id, currency)
+            JOIN clusters c ON c.project_id = o.project_id AND c.id = o.cluster_id
+           WHERE c.tags ->> b.tag_key = b.tag_value
+          UNION ALL
+          SELECT b.id, o.so_far, o.cost FROM budgets b JOIN outlook o USING (account_id, currency)
+        ), figures AS (
+          SELECT b.id, b.name, b.project_id, b.account_id, b.amount, b.currency,
+                 coalesce(sum(s.so_far), 0) AS actual, coalesce(sum(s.cost), 0) AS forecast
+            FROM budgets b LEFT JOIN spent s USING (id) WHERE b.deleted_at IS NULL GROUP BY b.id
+        ), stored AS (
+          UPDATE budgets b
+             SET month = :month, actual = f.actual, forecast = f.forecast, evaluated_at = app_now()
+            FROM figures f WHERE f.id = b.id AND :current
+        ), fired AS (
+          INSERT INTO budget_alerts (budget_id, month, measure, percent, figure, amount)
+        """,
+        f"SELECT f.id, :month, t.measure, t.percent, {_FIGURE}, f.amount",
+        "FROM figures f JOIN budget_thresholds t ON t.budget_id = f.id",
+        f"WHERE {_FIGURE} * 100 >= f.amount * t.percent AND (t.measure = 'actual' OR :current)",
+        """
+          ON CONFLICT DO NOTHING
+          RETURNING budget_id, month, measure, percent, figure, amount
+        ), told AS (
+          -- Of an account's budget, whoever it pays for is told.
+          INSERT INTO events (project_id, type, subject_type, subject_id, data)
+          SELECT coalesce(f.project_id, paid.project_id),
+                 CASE fired.measure WHEN 'actual' THEN 'budget.threshold_reached' ELSE 'budget.forecast_reached' END,
+                 'budget', f.id, jsonb_build_object(
+                   'name', f.name, 'month', to_char(fired.month, 'YYYY-MM'), 'percent', fired.percent,
+        """,
+        f"'amount', {money('fired.amount', 'f.currency')}, 'figure', {money('fired.figure', 'f.currency')},",
+        """
+                   'action', t.action)
+            FROM fired
+            JOIN figures f ON f.id = fired.budget_id
+            JOIN budget_thresholds t ON (t.budget_id, t.measure, t.percent)
+                                      = (fired.budget_id, fired.measure, fired.percent)
+            LEFT JOIN LATERAL (
+              SELECT p.id AS project_id FROM projects p
+               WHERE p.deleted_at IS NULL
+                 AND p.id IN (SELECT a.project_id FROM project_accounts a WHERE a.account_id = f.account_id)
+                 AND f.account_id = (SELECT a.account_id FROM project_accounts a
+                                      WHERE a.project_id = p.id AND a.valid_from <= app_now()
+                                      ORDER BY a.valid_from DESC LIMIT 1)) AS paid ON true
+           WHERE coalesce(f.project_id, paid.project_id) IS NOT NULL
+        )
+        SELECT count(*) FROM fired
+        """,
+    )
+)
+
+
+async def evaluate_budgets(database: Database) -> int:
+    """Compute every budget's month anew, and fire what was reached; how many thresholds fired."""
+    async with database.read() as connection:
+        months = (await connection.execute(_MONTHS, {"late": LATE_HOURS})).mappings().all()
+    fired = 0
+    for month in months:
+        async with database.begin() as connection:
+            await connection.execute(_ONE_AT_A_TIME)
+            fired += (await connection.execute(_EVALUATE, dict(month))).scalar_one()
+            failpoint("budgets.before_commit")
+    return fired

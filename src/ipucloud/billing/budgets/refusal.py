@@ -1,0 +1,46 @@
+"""Budgets that refuse new clusters: asked in the statement that admits a create, judged by the last figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ipucloud.db.documents import clauses, money
+from ipucloud.kernel.errors import BUDGET_REACHED, Problem
+
+REFUSES = """
+EXISTS (SELECT FROM budget_thresholds refusing
+         WHERE refusing.budget_id = b.id AND refusing.action = 'refuse_creates'
+           AND b.month = date_trunc('month', app_now() AT TIME ZONE 'UTC')::date
+           AND CASE refusing.measure WHEN 'actual' THEN b.actual ELSE b.forecast END * 100
+               >= b.amount * refusing.percent)
+"""
+"""Whether a budget `b` refuses clusters now: its amount as it is, its figures as the books' last turn left them."""
+
+REFUSING_BUDGET = clauses(
+    "(SELECT json_build_object('id', b.id, 'name', b.name,",
+    f"'amount', {money('b.amount', 'b.currency')}, 'actual', {money('b.actual', 'b.currency')},",
+    f"'forecast', {money('b.forecast', 'b.currency')})",
+    """
+       FROM budgets b
+      WHERE b.deleted_at IS NULL
+        AND (b.project_id = :project_id AND (b.tag_key IS NULL OR CAST(:tags AS jsonb) ->> b.tag_key = b.tag_value)
+             OR b.account_id = (SELECT a.account_id FROM project_accounts a
+                                 WHERE a.project_id = :project_id AND a.valid_from <= app_now()
+                                 ORDER BY a.valid_from DESC LIMIT 1))
+        AND
+    """,
+    REFUSES,
+    "ORDER BY b.created_at, b.id LIMIT 1)",
+)
+"""A scalar subquery: the first budget that refuses a cluster of `:project_id` with `:tags`, as JSON, else NULL."""
+
+
+def refused(budget: Mapping[str, object]) -> Problem:
+    """409 that names the budget."""
+    return Problem(
+        BUDGET_REACHED,
+        "A budget of this project, of a tag or of the account that pays has reached a threshold that refuses new "
+        "clusters; `budget` says which. Raise its amount or take the action off the threshold, delete clusters if it "
+        "is a forecast, or wait for the next month.",
+        extra={"budget": budget},
+    )

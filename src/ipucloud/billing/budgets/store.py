@@ -1,0 +1,228 @@
+"""Budgets in the database: making, reading, changing and ending them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.budgets.refusal import REFUSES
+from ipucloud.db.documents import clauses, money, rfc3339
+from ipucloud.db.statements import Statements
+from ipucloud.events.log import record
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import NAME_TAKEN, NOT_FOUND, STATE_CONFLICT, Problem
+from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.money import Money
+
+MOST = 100
+"""Budgets of one project or account."""
+
+_DOCUMENTS = clauses(
+    "SELECT b.version, json_build_object(",
+    """
+      'id', b.id, 'name', b.name,
+      'scope', CASE WHEN b.account_id IS NOT NULL THEN 'account' WHEN b.tag_key IS NOT NULL THEN 'tag'
+                    ELSE 'project' END,
+      'tag', CASE WHEN b.tag_key IS NOT NULL THEN json_build_object('key', b.tag_key, 'value', b.tag_value) END,
+      'thresholds', (SELECT json_agg(json_build_object(
+                              'on', t.measure, 'percent', t.percent, 'action', t.action,
+    """,
+    f"'reached_at', {rfc3339('a.fired_at')}) ORDER BY t.measure, t.percent)",
+    """
+                       FROM budget_thresholds t
+                       LEFT JOIN budget_alerts a
+                              ON (a.budget_id, a.measure, a.percent) = (t.budget_id, t.measure, t.percent)
+                             AND a.month = date_trunc('month', app_now() AT TIME ZONE 'UTC')::date
+                      WHERE t.budget_id = b.id),
+      'month', to_char(b.month, 'YYYY-MM'),
+    """,
+    f"'amount', {money('b.amount', 'b.currency')}, 'actual', {money('b.actual', 'b.currency')},",
+    f"'forecast', {money('b.forecast', 'b.currency')}, 'evaluated_at', {rfc3339('b.evaluated_at')},",
+    f"'refuses_creates', {REFUSES}, 'created_at', {rfc3339('b.created_at')}, 'version', b.version)::text AS document",
+    "FROM budgets b WHERE b.deleted_at IS NULL",
+)
+_CREATE = sa.text(
+    """
+    INSERT INTO budgets (id, project_id, account_id, tag_key, tag_value, name, amount, currency)
+    VALUES (:id, :project_id, :account_id, :tag_key, :tag_value, :name, :amount, :currency)
+    ON CONFLICT (project_id, account_id, name) WHERE deleted_at IS NULL DO NOTHING
+    """
+)
+_UPDATE = sa.text(
+    """
+    UPDATE budgets SET name = coalesce(:name, name), amount = coalesce(CAST(:amount AS numeric), amount),
+                       version = version + 1
+     WHERE id = :id
+    """
+).bindparams(sa.bindparam("name", type_=sa.Text))
+_END = sa.text("UPDATE budgets SET deleted_at = app_now(), version = version + 1 WHERE id = :id")
+_FORGET_THRESHOLDS = sa.text("DELETE FROM budget_thresholds WHERE budget_id = :id")
+_THRESHOLD = sa.text(
+    "INSERT INTO budget_thresholds (budget_id, measure, percent, action) VALUES (:id, :measure, :percent, :action)"
+).bindparams(sa.bindparam("action", type_=sa.Text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Statements:
+    """For budgets of one kind of owner: a project's own account has the project's id."""
+
+    list: sa.TextClause
+    read: sa.TextClause
+    count: sa.TextClause
+    lock: sa.TextClause
+    taken: sa.TextClause
+
+
+def _statements(column: str) -> _Statements:
+    mine = f"b.{column} = :owner AND b.deleted_at IS NULL"
+    return _Statements(
+        list=sa.text(clauses(_DOCUMENTS, "AND", mine, "ORDER BY b.created_at, b.id")),
+        read=sa.text(clauses(_DOCUMENTS, "AND", mine, "AND b.id = :id")),
+        count=sa.text(f"SELECT count(*) FROM budgets b WHERE {mine}"),  # noqa: S608  # our own text
+        lock=sa.text(f"SELECT version FROM budgets b WHERE {mine} AND b.id = :id FOR NO KEY UPDATE"),  # noqa: S608
+        taken=sa.text(
+            f"SELECT EXISTS (SELECT FROM budgets b WHERE {mine} AND b.name = :name AND b.id <> :id)"  # noqa: S608
+        ),
+    )
+
+
+_OF = {"project": _statements("project_id"), "account": _statements("account_id")}
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose budgets: a project's, and those of tags in it, or an account's."""
+
+    kind: Literal["project", "account"]
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """So many percent of the amount, of what was used or of what the month will come to."""
+
+    measure: Literal["actual", "forecast"]
+    percent: int
+    action: Literal["refuse_creates"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewBudget:
+    """An amount a month; with `tag` of the project's clusters that have it."""
+
+    name: str
+    amount: Money
+    tag: tuple[str, str] | None
+    thresholds: Sequence[Threshold]
+
+
+async def list_budgets(connection: Statements, owner: Owner) -> list[str]:
+    """Each budget's JSON, oldest first."""
+    return [row.document for row in await connection.execute(_OF[owner.kind].list, {"owner": owner.id})]
+
+
+async def budget_document(connection: Statements, owner: Owner, budget: UUID) -> tuple[bytes, int]:
+    """The budget's JSON and version. Raises `Problem` not_found."""
+    row = (await connection.execute(_OF[owner.kind].read, {"owner": owner.id, "id": budget})).one_or_none()
+    if row is None:
+        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    return row.document.encode(), row.version
+
+
+async def create(connection: AsyncConnection, owner: Owner, new: NewBudget, actor: Actor | None) -> UUID:
+    """A new budget, looked at from the next turn of the books on. The caller holds the owner's lock.
+
+    Raises `Problem` name_taken, and state_conflict for one too many.
+    """
+    made = new_id()
+    if (await connection.execute(_OF[owner.kind].count, {"owner": owner.id})).scalar_one() >= MOST:
+        raise Problem(STATE_CONFLICT, f"There are {MOST} budgets already. Delete one that is not needed any more.")
+    key, value = new.tag or (None, None)
+    inserted = await connection.execute(
+        _CREATE,
+        {
+            "id": made,
+            "project_id": owner.id if owner.kind == "project" else None,
+            "account_id": owner.id if owner.kind == "account" else None,
+            "tag_key": key,
+            "tag_value": value,
+            "name": new.name,
+            "amount": new.amount.amount,
+            "currency": new.amount.currency,
+        },
+    )
+    if inserted.rowcount == 0:
+        raise _name_taken()
+    await _write_thresholds(connection, made, new.thresholds)
+    await _note(connection, actor, "budget.created", made)
+    return made
+
+
+async def lock(connection: AsyncConnection, owner: Owner, budget: UUID) -> int:
+    """Let nobody else change the budget; its version. Raises `Problem` not_found."""
+    found = (await connection.execute(_OF[owner.kind].lock, {"owner": owner.id, "id": budget})).scalar_one_or_none()
+    if found is None:
+        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    version: int = found
+    return version
+
+
+async def update(
+    connection: AsyncConnection,
+    owner: Owner,
+    budget: UUID,
+    *,
+    name: str | None,
+    amount: Money | None,
+    thresholds: Sequence[Threshold] | None,
+    actor: Actor | None,
+) -> None:
+    """Change a locked budget; what is None stays. A threshold that fired this month stays fired.
+
+    Raises `Problem` name_taken.
+    """
+    if name is not None:
+        taken = await connection.execute(_OF[owner.kind].taken, {"owner": owner.id, "name": name, "id": budget})
+        if taken.scalar_one():
+            raise _name_taken()
+    await connection.execute(_UPDATE, {"id": budget, "name": name, "amount": None if amount is None else amount.amount})
+    if thresholds is not None:
+        await connection.execute(_FORGET_THRESHOLDS, {"id": budget})
+        await _write_thresholds(connection, budget, thresholds)
+    await _note(connection, actor, "budget.updated", budget)
+
+
+async def end(connection: AsyncConnection, budget: UUID, actor: Actor | None) -> None:
+    """Look at a locked budget no more; what fired stays on record."""
+    await connection.execute(_END, {"id": budget})
+    await _note(connection, actor, "budget.deleted", budget)
+
+
+async def _write_thresholds(connection: AsyncConnection, budget: UUID, thresholds: Sequence[Threshold]) -> None:
+    rows: list[Mapping[str, object]] = [
+        {"id": budget, "measure": each.measure, "percent": each.percent, "action": each.action} for each in thresholds
+    ]
+    if rows:
+        await connection.execute(_THRESHOLD, rows)
+
+
+async def _note(connection: AsyncConnection, actor: Actor | None, type_: str, budget: UUID) -> None:
+    """Only a project has an event log; an account's budgets are the operator's own."""
+    if actor is not None:
+        await record(
+            connection,
+            project_id=actor.project_id,
+            type=type_,
+            subject_type="budget",
+            subject_id=budget,
+            request_id=actor.request_id,
+        )
+
+
+def _name_taken() -> Problem:
+    return Problem(NAME_TAKEN, "There is a budget of this name. Choose another, or change that one.")

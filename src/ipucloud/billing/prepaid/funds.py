@@ -1,0 +1,112 @@
+"""What an account has left: its balances, less what was used and is not posted yet, less what creates hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from ipucloud.billing.outlook import outlook
+from ipucloud.db.documents import clauses
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.money import Money
+
+# What was used since the last hour that was closed; one statement with the balances, so that nothing counts twice.
+_UNPOSTED = """
+coalesce((SELECT max(hour) + interval '1 hour' FROM hour_closes WHERE closed_at IS NOT NULL), '-infinity')
+"""
+POSTED = """
+EXISTS (SELECT FROM usage_charges u
+         WHERE u.account_id IN (SELECT a.account_id FROM project_accounts a WHERE a.project_id = h.project_id)
+           AND u.hour >= date_trunc('hour', h.created_at, 'UTC') AND u.cluster_id = h.cluster_id)
+"""
+"""Whether the first hour of a hold `h` was posted."""
+GONE = "c.state IN ('error', 'deleting', 'deleted')"
+"""Whether a cluster `c` needs what was held for it no more: what it used is known."""
+
+FUNDS = clauses(
+    "chosen AS (SELECT DISTINCT project_id FROM project_accounts WHERE account_id IN (SELECT account_id FROM payer)),",
+    outlook(_UNPOSTED, "date_trunc('second', app_now(), 'UTC')"),
+    """
+    , accruing AS (
+      SELECT account_id, currency, cluster_id, sum(so_far) AS cost FROM outlook
+       GROUP BY account_id, currency, cluster_id
+    ), held AS (
+      SELECT h.account_id, h.currency, sum(greatest(0, h.amount - coalesce(a.cost, 0))) AS amount
+        FROM create_holds h
+        JOIN clusters c ON c.project_id = h.project_id AND c.id = h.cluster_id
+        LEFT JOIN accruing a ON (a.account_id, a.currency, a.cluster_id) = (h.account_id, h.currency, h.cluster_id)
+       WHERE h.account_id IN (SELECT account_id FROM payer) AND h.released_at IS NULL
+    """,
+    f"AND NOT {GONE} AND NOT {POSTED} GROUP BY h.account_id, h.currency",
+    """
+    ), balance AS (
+      SELECT owner_id AS account_id, currency, sum(credits - debits) AS net,
+             coalesce(sum(credits - debits) FILTER (WHERE code = 'wallet'), 0) AS wallet,
+             coalesce(sum(credits - debits) FILTER (WHERE code = 'promo'), 0) AS promo,
+             coalesce(sum(debits - credits) FILTER (WHERE code IN ('unbilled', 'receivable')), 0) AS owed
+        FROM ledger_accounts
+       WHERE owner_id IN (SELECT account_id FROM payer) GROUP BY owner_id, currency
+    ), funds AS (
+      SELECT payer.account_id, payer.currency, coalesce(b.wallet, 0) AS wallet, coalesce(b.promo, 0) AS promo,
+             coalesce(b.owed, 0) AS owed, coalesce(a.cost, 0) AS accruing, coalesce(held.amount, 0) AS held,
+             coalesce(b.net, 0) - coalesce(a.cost, 0) AS left_over
+        FROM payer
+        LEFT JOIN balance b USING (account_id, currency)
+        LEFT JOIN (SELECT account_id, currency, sum(cost) AS cost FROM accruing GROUP BY account_id, currency) a
+          USING (account_id, currency)
+        LEFT JOIN held USING (account_id, currency)
+    )
+    """,
+)
+"""CTEs that follow a CTE `payer` (account_id, currency): `funds` by account; `left_over` is before what is held."""
+
+_OF_ACCOUNT = sa.text(
+    clauses(
+        "WITH payer AS (SELECT CAST(:account_id AS uuid) AS account_id, CAST(:currency AS text) AS currency),",
+        FUNDS,
+        """
+        SELECT f.*, p.when_empty, p.state, p.state_entered_at
+          FROM funds f LEFT JOIN prepaid_accounts p USING (account_id, currency)
+        """,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Funds:
+    """What an account has left: `available` = wallet + promo - owed - accruing - held.
+
+    `owed` is unbilled usage and unpaid invoices, `accruing` what was used since the last hour that was closed, `held`
+    what new clusters may still come to in their first hour. `when_empty` None: it does not pay ahead.
+    """
+
+    account_id: UUID
+    when_empty: str | None
+    state: str | None
+    state_entered_at: datetime | None
+    wallet: Money
+    promo: Money
+    owed: Money
+    accruing: Money
+    held: Money
+    available: Money
+
+
+async def funds_of(connection: Statements, account_id: UUID, *, currency: str) -> Funds:
+    """The account's funds at this moment."""
+    row = (await connection.execute(_OF_ACCOUNT, {"account_id": account_id, "currency": currency})).one()
+    return Funds(
+        account_id=row.account_id,
+        when_empty=row.when_empty,
+        state=row.state,
+        state_entered_at=row.state_entered_at,
+        wallet=Money.of(row.wallet, currency),
+        promo=Money.of(row.promo, currency),
+        owed=Money.of(row.owed, currency),
+        accruing=Money.of(row.accruing, currency),
+        held=Money.of(row.held, currency),
+        available=Money.of(row.left_over - row.held, currency),
+    )

@@ -1,0 +1,57 @@
+"""Holding back what a new cluster may come to, so that many creates at once cannot spend the same money."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.prepaid.funds import Funds, funds_of
+from ipucloud.kernel.errors import FUNDS_EXHAUSTED, Problem
+from ipucloud.kernel.money import Money
+
+_LOCK = sa.text("SELECT when_empty FROM prepaid_accounts WHERE account_id = :account_id FOR NO KEY UPDATE")
+_HOLD = sa.text(
+    """
+    INSERT INTO create_holds (cluster_id, project_id, account_id, amount, currency)
+    VALUES (:cluster_id, :project_id, :account_id, :amount, :currency)
+    """
+)
+
+
+async def hold(
+    connection: AsyncConnection, *, account_id: UUID, project_id: UUID, cluster_id: UUID, amount: Money
+) -> None:
+    """Hold the amount for the cluster, one create of the account after the other; nothing unless it refuses when empty.
+
+    Comes last in its transaction: billing is the end of the lock order. Raises `Problem` funds_exhausted when less is
+    available, or nothing is.
+    """
+    locked = (await connection.execute(_LOCK, {"account_id": account_id})).scalar_one_or_none()
+    if locked != "refuse_creates":
+        return
+    # A statement of its own behind the lock, so that it sees what the creates before it hold.
+    funds = await funds_of(connection, account_id, currency=amount.currency)
+    if funds.available.amount < amount.amount or funds.available.amount <= 0:
+        raise _exhausted(funds, amount)
+    await connection.execute(
+        _HOLD,
+        {
+            "cluster_id": cluster_id,
+            "project_id": project_id,
+            "account_id": account_id,
+            "amount": amount.amount,
+            "currency": amount.currency,
+        },
+    )
+
+
+def _exhausted(funds: Funds, needed: Money) -> Problem:
+    figures = {name: getattr(funds, name) for name in ("wallet", "promo", "owed", "accruing", "held", "available")}
+    return Problem(
+        FUNDS_EXHAUSTED,
+        "The account that pays for this project pays ahead, and what is available does not cover the cluster's first "
+        "hour; `funds` has the figures. Put money into the wallet, or delete clusters, and send the request again.",
+        extra={"funds": {name: each.model_dump(mode="json") for name, each in (figures | {"needed": needed}).items()}},
+    )

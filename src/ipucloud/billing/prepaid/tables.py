@@ -1,0 +1,52 @@
+"""Accounts that pay ahead, and what creates hold of their funds."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from ipucloud.billing.ledger_tables import MONEY
+from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
+
+POLICIES = ("warn", "refuse_creates")
+STATES = ("funded", "empty")
+REASONS = ("posted", "gone")
+
+prepaid_accounts = sa.Table(
+    "prepaid_accounts",
+    metadata,
+    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), primary_key=True),
+    sa.Column("currency", sa.Text, nullable=False),
+    sa.Column("when_empty", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False, server_default="funded", comment="as it was told last"),
+    instant("state_entered_at", default_now=True),
+    sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
+    one_of("when_empty", POLICIES),
+    one_of("state", STATES),
+    comment="one row to lock while something is held of an account's funds",
+)
+
+create_holds = sa.Table(
+    "create_holds",
+    metadata,
+    sa.Column("cluster_id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), nullable=False),
+    sa.Column("amount", MONEY, nullable=False),
+    sa.Column("currency", sa.Text, nullable=False),
+    instant("created_at", default_now=True),
+    instant("released_at"),
+    sa.Column("reason", sa.Text, comment="why it was released"),
+    tenant_key("create_holds"),
+    same_project("create_holds", "cluster_id", "clusters"),
+    one_of("reason", REASONS),
+    sa.CheckConstraint("amount >= 0", name="amount"),
+    sa.CheckConstraint("num_nonnulls(released_at, reason) IN (0, 2)", name="released"),
+    comment="what a new cluster may come to before its first hour is posted",
+)
+sa.Index("ix_create_holds_cluster", create_holds.c.project_id, create_holds.c.cluster_id)
+sa.Index("ix_create_holds_account", create_holds.c.account_id)
+sa.Index(
+    "ix_create_holds_open",
+    create_holds.c.account_id,
+    postgresql_where=create_holds.c.released_at.is_(None),
+)

@@ -1,0 +1,69 @@
+"""Watching over accounts that pay ahead: holds that are over are released, and who runs empty is told once."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from ipucloud.billing.prepaid.funds import FUNDS, GONE, POSTED
+from ipucloud.db.documents import clauses, money
+from ipucloud.db.engine import Database
+from ipucloud.kernel.failpoints import failpoint
+
+_ANY = sa.text("SELECT EXISTS (SELECT FROM prepaid_accounts) OR EXISTS (SELECT FROM create_holds)")
+_ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(7220504)")
+_RELEASE = sa.text(
+    clauses(
+        "UPDATE create_holds h SET released_at = app_now(), reason = CASE WHEN",
+        POSTED,
+        "THEN 'posted' ELSE 'gone' END FROM clusters c",
+        "WHERE h.released_at IS NULL AND c.project_id = h.project_id AND c.id = h.cluster_id AND (",
+        GONE,
+        "OR",
+        POSTED,
+        ")",
+    )
+)
+_ENTER = sa.text(
+    clauses(
+        "WITH payer AS (SELECT account_id, currency FROM prepaid_accounts),",
+        FUNDS,
+        """
+        , entered AS (
+          UPDATE prepaid_accounts p
+             SET state = CASE WHEN f.left_over > 0 THEN 'funded' ELSE 'empty' END, state_entered_at = app_now()
+            FROM funds f
+           WHERE f.account_id = p.account_id AND p.state <> CASE WHEN f.left_over > 0 THEN 'funded' ELSE 'empty' END
+          RETURNING p.account_id, p.state, p.when_empty, p.currency, f.left_over
+        )
+        INSERT INTO events (project_id, type, subject_type, subject_id, data)
+        SELECT project.id, CASE e.state WHEN 'empty' THEN 'account.funds_exhausted' ELSE 'account.funds_restored' END,
+               'account', e.account_id,
+        """,
+        f"jsonb_build_object('when_empty', e.when_empty, 'left', {money('e.left_over', 'e.currency')})",
+        """
+          FROM entered e
+          JOIN projects project ON project.deleted_at IS NULL
+           AND project.id IN (SELECT a.project_id FROM project_accounts a WHERE a.account_id = e.account_id)
+           AND e.account_id = (SELECT a.account_id FROM project_accounts a
+                                WHERE a.project_id = project.id AND a.valid_from <= app_now()
+                                ORDER BY a.valid_from DESC LIMIT 1)
+        """,
+    )
+)
+
+
+async def watch_prepaid(database: Database) -> int:
+    """Release what is held no more, and let accounts enter the state they are in; how many events told of it.
+
+    An account is `empty` while what it has left, before holds, is nothing or less. One transaction: two that watch at
+    once tell once, and one that is killed told nothing.
+    """
+    async with database.read() as connection:
+        if not (await connection.execute(_ANY)).scalar_one():
+            return 0
+    async with database.begin() as connection:
+        await connection.execute(_ONE_AT_A_TIME)
+        await connection.execute(_RELEASE)
+        told = (await connection.execute(_ENTER)).rowcount
+        failpoint("prepaid.before_commit")
+    return told

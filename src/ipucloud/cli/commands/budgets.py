@@ -1,0 +1,99 @@
+"""`ipucloud budgets`."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import budgets
+from ipucloud.client.errors import UsageError
+from ipucloud.client.models.base import Money
+from ipucloud.client.models.budgets import Budget
+
+app = typer.Typer(no_args_is_help=True, help="What a month may come to, and who is told.")
+
+
+@customer_command(app, "list")
+def list_budgets(session: Session) -> None:
+    """List the project's budgets with what was used and will be."""
+    session.list(
+        budgets.budgets(),
+        ("ID", "NAME", "AMOUNT", "USED", "FORECAST", "THRESHOLDS", "REFUSES"),
+        lambda each: (
+            each.id,
+            each.name if each.tag is None else f"{each.name} ({each.tag.key}={each.tag.value})",
+            str(each.amount),
+            str(each.actual or ""),
+            str(each.forecast or ""),
+            ", ".join(f"{it.on} {it.percent} %{' reached' if it.reached_at else ''}" for it in each.thresholds),
+            "yes" if each.refuses_creates else "",
+        ),
+    )
+
+
+@customer_command(app, "create")
+def create(
+    session: Session,
+    name: Annotated[str, typer.Argument(help="What to call it.")],
+    amount: Annotated[str, typer.Argument(help="Of a month, such as 500.00.")],
+    *,
+    currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
+    actual: Annotated[list[int] | None, typer.Option(help="Tell at so many percent used; again for more.")] = None,
+    forecast: Annotated[list[int] | None, typer.Option(help="Tell when so many percent are forecast.")] = None,
+    refuse_at: Annotated[int | None, typer.Option(help="Refuse new clusters at so many percent used.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Only clusters with this tag, key=value.")] = None,
+) -> None:
+    """Watch over a month of the project. Without thresholds: 50, 80 and 100 percent used, 100 percent forecast."""
+    told = (actual, forecast) if actual or forecast or refuse_at else ([50, 80, 100], [100])
+    thresholds: list[dict[str, object]] = [
+        {"on": on, "percent": percent}
+        for on, percents in zip(("actual", "forecast"), told, strict=True)
+        for percent in percents or ()
+        if on == "forecast" or percent != refuse_at
+    ]
+    if refuse_at is not None:
+        thresholds.append({"on": "actual", "percent": refuse_at, "action": "refuse_creates"})
+    made = session.run(budgets.create(name, _money(amount, currency), thresholds, tag=_tag(tag)))
+    session.show(made, _facts(made))
+
+
+@customer_command(app, "set-amount")
+def set_amount(
+    session: Session,
+    budget: Annotated[str, typer.Argument(help="The budget's id.")],
+    amount: Annotated[str, typer.Argument(help="Of a month.")],
+    currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
+) -> None:
+    """Change the amount; what was refused is allowed at once if it is enough."""
+    changed = session.run(budgets.update(budget, amount=_money(amount, currency)))
+    session.show(changed, _facts(changed))
+
+
+@customer_command(app, "delete")
+def delete(session: Session, budget: Annotated[str, typer.Argument(help="The budget's id.")]) -> None:
+    """Watch no more."""
+    session.run(budgets.delete(budget))
+    session.show({"deleted": budget}, [("deleted", budget)])
+
+
+def _facts(budget: Budget) -> list[tuple[str, object]]:
+    return [("id", budget.id), ("name", budget.name), ("amount", str(budget.amount)), ("scope", budget.scope)]
+
+
+def _money(amount: str, currency: str) -> Money:
+    try:
+        return Money(amount=Decimal(amount), currency=currency)
+    except InvalidOperation as error:
+        raise UsageError(f"{amount} is no amount; write it like 500.00.") from error
+
+
+def _tag(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    key, sign, value = text.partition("=")
+    if not sign:
+        raise UsageError("A tag is written key=value.")
+    return key, value

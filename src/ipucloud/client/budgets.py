@@ -1,0 +1,55 @@
+"""Calls about budgets of the project, and of tags in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call, given, nothing, segment
+from ipucloud.client.models.base import Money, Page
+from ipucloud.client.models.budgets import Budget
+
+
+def budgets() -> Call[Page[Budget]]:
+    """The project's budgets, oldest first."""
+    return request.get("budgets", Page[Budget].model_validate_json, scoped=True)
+
+
+def budget(budget: str | UUID) -> Call[Budget]:
+    return request.get(f"budgets/{segment(budget)}", Budget.model_validate_json, scoped=True)
+
+
+def create(
+    name: str, amount: Money, thresholds: Sequence[Mapping[str, object]], *, tag: tuple[str, str] | None = None
+) -> Call[Budget]:
+    """Watch over a month. Thresholds as the API has them: `{"on": "actual", "percent": 80}`."""
+    body = given(
+        name=name,
+        amount=amount.model_dump(mode="json"),
+        thresholds=list(thresholds),
+        tag=None if tag is None else {"key": tag[0], "value": tag[1]},
+    )
+    return request.post("budgets", Budget.model_validate_json, body, scoped=True)
+
+
+def update(
+    budget: str | UUID,
+    *,
+    name: str | None = None,
+    amount: Money | None = None,
+    thresholds: Sequence[Mapping[str, object]] | None = None,
+    if_match: str | None = None,
+) -> Call[Budget]:
+    """Change what is given; `thresholds` replaces all of them."""
+    body = given(
+        name=name,
+        amount=None if amount is None else amount.model_dump(mode="json"),
+        thresholds=None if thresholds is None else list(thresholds),
+    )
+    path = f"budgets/{segment(budget)}"
+    return request.patch(path, Budget.model_validate_json, body, scoped=True, if_match=if_match)
+
+
+def delete(budget: str | UUID, *, if_match: str | None = None) -> Call[None]:
+    return request.delete(f"budgets/{segment(budget)}", nothing, scoped=True, if_match=if_match)

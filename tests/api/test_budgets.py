@@ -1,0 +1,129 @@
+"""Budgets as callers see them: made, changed, reached, and refusing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from ipucloud.billing.budgets.evaluate import evaluate_budgets
+from ipucloud.identity.roles import Role
+from tests.api.support import Api, cluster_json, problem
+from tests.support.cloud import start_clock, stop_clock
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+NOW = datetime.fromisoformat("2026-05-05T10:00:00Z")
+BUDGET = {
+    "name": "NLP team",
+    "amount": {"amount": "5", "currency": "EUR"},
+    "thresholds": [{"on": "actual", "percent": 50, "action": "refuse_creates"}, {"on": "forecast", "percent": 100}],
+}
+
+
+@pytest.fixture
+async def clock(api: Api, database: Scratch) -> AsyncIterator[Scratch]:
+    """A day in May, from which what is created is never finished."""
+    api.cloud.broken_on_purpose.add("operation_ends_in_time")
+    stop_clock(database.owner_url, NOW)
+    yield database
+    start_clock(database.owner_url)
+
+
+async def use(api: Api, clock: Scratch, name: str = "bert", **changes: object) -> None:
+    """An hour of one machine: 3.75 EUR; then the budgets are looked at."""
+    made = await api.make_cluster(name, **changes)
+    await api.cloud.finish_create(UUID(made["target"]["id"]))
+    stop_clock(clock.owner_url, NOW + timedelta(hours=1))
+    await evaluate_budgets(api.cloud.database)
+
+
+async def test_a_budget_that_is_reached_refuses_creates_until_it_is_raised(api: Api, clock: Scratch) -> None:
+    path = f"{api.base}/budgets"
+    made = await api.owner.post(path, json=BUDGET)
+    assert made.status_code == 201, made.text
+    budget = made.json()
+    assert (budget["scope"], budget["actual"], budget["refuses_creates"]) == ("project", None, False)
+    await use(api, clock)
+    refusal = problem(await api.owner.post(f"{api.base}/clusters", json=cluster_json("ernie")), 409, "budget_reached")
+    assert refusal["budget"]["name"] == "NLP team"
+    assert refusal["budget"]["actual"] == {"amount": "3.75", "currency": "EUR"}
+    read = (await api.owner.get(made.headers["location"])).json()
+    assert (read["refuses_creates"], read["month"], read["actual"]["amount"]) == (True, "2026-05", "3.75")
+    assert [(each["on"], each["reached_at"] is not None) for each in read["thresholds"]] == [
+        ("actual", True),
+        ("forecast", True),
+    ]
+    told = (await api.owner.get(f"{api.base}/events?type=budget.threshold_reached")).json()["items"]
+    assert [each["data"] for each in told if each["type"] == "budget.threshold_reached"] == [
+        {
+            "name": "NLP team",
+            "month": "2026-05",
+            "percent": 50,
+            "amount": {"amount": "5.00", "currency": "EUR"},
+            "figure": {"amount": "3.75", "currency": "EUR"},
+            "action": "refuse_creates",
+        }
+    ]
+    raised = {"amount": {"amount": "8", "currency": "EUR"}}
+    answer = await api.owner.patch(made.headers["location"], json=raised, headers={"If-Match": made.headers["etag"]})
+    assert (answer.status_code, answer.json()["refuses_creates"]) == (200, False)
+    await api.make_cluster("ernie")
+    stale = await api.owner.delete(made.headers["location"], headers={"If-Match": made.headers["etag"]})
+    problem(stale, 412, "precondition_failed")
+    assert (await api.owner.delete(made.headers["location"])).status_code == 204
+    assert (await api.owner.get(path)).json() == {"items": [], "next_cursor": None}
+    problem(await api.owner.get(made.headers["location"]), 404, "not_found")
+
+
+async def test_a_tags_budget_refuses_clusters_with_the_tag_only(api: Api, clock: Scratch) -> None:
+    body = BUDGET | {"tag": {"key": "team", "value": "nlp"}}
+    assert (await api.owner.post(f"{api.base}/budgets", json=body)).json()["scope"] == "tag"
+    await use(api, clock, "other")
+    await api.make_cluster("tagged", tags={"team": "nlp"})
+    made = (await api.owner.get(f"{api.base}/clusters?name=tagged")).json()["items"][0]["id"]
+    await api.cloud.finish_create(UUID(made))
+    stop_clock(clock.owner_url, NOW + timedelta(hours=2))
+    await evaluate_budgets(api.cloud.database)
+    refusing = cluster_json("again", tags={"team": "nlp", "more": "x"})
+    problem(await api.owner.post(f"{api.base}/clusters", json=refusing), 409, "budget_reached")
+    await api.make_cluster("vision", tags={"team": "vision"})
+
+
+async def test_an_accounts_budget_refuses_in_every_project_it_pays_for(api: Api, clock: Scratch) -> None:
+    admin = await api.caller(Role.ADMIN)
+    account = f"/v1/billing/accounts/{api.cloud.project.id}/budgets"
+    made = await admin.post(account, json=BUDGET)
+    assert (made.status_code, made.json()["scope"]) == (201, "account")
+    problem(await admin.post(account, json=BUDGET), 409, "name_taken")
+    problem(await api.owner.post(account, json=BUDGET), 403, "permission_denied")
+    problem(await admin.post(f"/v1/billing/accounts/{UUID(int=5)}/budgets", json=BUDGET), 404, "not_found")
+    await use(api, clock)
+    problem(await api.owner.post(f"{api.base}/clusters", json=cluster_json("ernie")), 409, "budget_reached")
+    assert (await api.owner.get(f"{api.base}/budgets")).json()["items"] == []
+    renamed = await admin.patch(made.headers["location"], json={"name": "All", "thresholds": BUDGET["thresholds"]})
+    assert [(await admin.get(account)).json()["items"][0]["name"], renamed.status_code] == ["All", 200]
+    assert (await admin.get(made.headers["location"])).json()["name"] == "All"
+    assert (await admin.delete(made.headers["location"])).status_code == 204
+    await api.make_cluster("ernie")
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"thresholds": [{"percent": 100, "action": "suspend"}]}, "not_supported"),
+        ({"thresholds": [{"percent": 10}, {"percent": 10}]}, "twice"),
+        ({"amount": {"amount": "5", "currency": "USD"}}, "other_currency"),
+        ({"amount": {"amount": "0.001", "currency": "EUR"}}, "not_an_amount"),
+    ],
+)
+async def test_what_makes_no_sense_is_refused(api: Api, changes: dict[str, object], code: str) -> None:
+    before = await api.snapshot()
+    refusal = problem(await api.owner.post(f"{api.base}/budgets", json=BUDGET | changes), 422, "validation_failed")
+    assert [each["code"] for each in refusal["errors"]] == [code]
+    assert await api.snapshot() == before
+    viewer = await api.caller(Role.VIEWER)
+    problem(await viewer.post(f"{api.base}/budgets", json=BUDGET), 403, "permission_denied")

@@ -1,0 +1,34 @@
+"""Accounts that pay ahead, as callers see them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from ipucloud.identity.roles import Role
+from tests.api.support import Api, cluster_json, problem
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    path = f"/v1/billing/accounts/{api.cloud.project.id}/prepaid"
+    suspend = problem(await admin.put(path, json={"when_empty": "suspend"}), 422, "validation_failed")
+    assert "cannot be suspended yet" in suspend["errors"][0]["detail"]
+    assert (await api.owner.get(f"{api.base}/billing/funds")).json()["when_empty"] is None
+    made = await admin.put(path, json={"when_empty": "refuse_creates"})
+    assert (made.status_code, made.json()["state"]) == (200, "funded")
+    refusal = problem(await api.owner.post(f"{api.base}/clusters", json=cluster_json()), 409, "funds_exhausted")
+    assert refusal["funds"]["needed"] == {"amount": "3.75", "currency": "EUR"}
+    assert refusal["funds"]["available"] == {"amount": "0.00", "currency": "EUR"}
+    assert await api.count("clusters") == 0
+    assert (await admin.put(path, json={"when_empty": "warn"})).json()["when_empty"] == "warn"
+    await api.make_cluster()
+    assert (await api.owner.get(f"{api.base}/billing/funds")).json() == (await admin.get(path)).json()
+    assert (await admin.delete(path)).status_code == 204
+    problem(await admin.delete(path), 404, "not_found")
+    nobody = f"/v1/billing/accounts/{UUID(int=5)}/prepaid"
+    problem(await admin.get(nobody), 404, "not_found")
+    problem(await admin.put(nobody, json={"when_empty": "warn"}), 404, "not_found")

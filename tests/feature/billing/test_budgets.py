@@ -1,0 +1,197 @@
+"""Budgets: their figures are the count of the minutes, and each threshold fires once a month, whoever looks."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from datetime import datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ipucloud.billing.budgets.evaluate import evaluate_budgets
+from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold, create
+from ipucloud.db.engine import Database
+from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.money import Money
+from tests.feature.billing.books import Books, at, open_books
+from tests.feature.billing.test_killed import in_books, killed_at
+from tests.feature.billing.test_live_agrees import HOURS, counted, tell
+from tests.feature.billing.test_oracle import FORGET
+from tests.feature.billing.timelines import TIMELINES, Timeline
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+FIRED = """
+SELECT to_char(month, 'YYYY-MM') AS month, measure, percent FROM budget_alerts ORDER BY month, measure, percent
+"""
+TOLD = """
+SELECT data ->> 'month' AS month,
+       CASE type WHEN 'budget.threshold_reached' THEN 'actual' ELSE 'forecast' END AS measure,
+       (data ->> 'percent')::int AS percent
+  FROM events WHERE type IN ('budget.threshold_reached', 'budget.forecast_reached') ORDER BY 1, 2, 3
+"""
+_FORGET = (*FORGET, "TRUNCATE budget_alerts, budget_thresholds, budgets")
+
+
+async def budget(
+    books: Books,
+    amount: str | Decimal,
+    *thresholds: tuple[str, int],
+    owner: Owner | None = None,
+    tag: tuple[str, str] | None = None,
+) -> UUID:
+    given = [
+        Threshold("forecast" if measure == "forecast" else "actual", percent, None) for measure, percent in thresholds
+    ]
+    new = NewBudget(f"budget-{new_id()}", Money.of(amount, "EUR"), tag, given)
+    async with books.database.begin() as connection:
+        return await create(connection, owner or Owner("project", books.project.id), new, None)
+
+
+async def fired(books: Books) -> list[tuple[str, str, int]]:
+    """What fired, which is what was told."""
+    found, told = [[tuple(row) for row in await books.rows(statement)] for statement in (FIRED, TOLD)]
+    assert found == told
+    return [(str(month), str(measure), int(percent)) for month, measure, percent in found]
+
+
+async def test_a_threshold_fires_once_a_month_however_many_look(books: Books) -> None:
+    """A machine at 0.1 a minute: 6 an hour, 4,464 in May, 4,320 in June."""
+    await books.price("0.1")
+    await books.used(await books.cluster(), at("2026-05-01T00:00:00"))
+    await budget(books, "12", ("actual", 50), ("actual", 100), ("forecast", 100))
+    await budget(books, "4464", ("forecast", 100), ("forecast", 101))
+    books.now(at("2026-05-01T00:59:00"))
+    await evaluate_budgets(books.database)
+    before = [("2026-05", "forecast", 100)] * 2
+    assert await fired(books) == before
+    books.now(at("2026-05-01T01:00:00"))
+    await asyncio.gather(*(evaluate_budgets(books.database) for _ in range(4)))
+    half = [("2026-05", "actual", 50), *before]
+    assert await fired(books) == half
+    await books.keep(at("2026-05-01T02:02:00"))
+    all_of_may = [("2026-05", "actual", 50), ("2026-05", "actual", 100), *before]
+    assert await fired(books) == all_of_may
+    await books.keep(at("2026-06-01T00:30:00"))
+    assert await fired(books) == [*all_of_may, ("2026-06", "forecast", 100)]
+    [row] = await books.rows("SELECT actual, forecast, month::text FROM budgets ORDER BY created_at LIMIT 1")
+    assert tuple(row) == (3, 4320, "2026-06-01")
+
+
+async def test_the_last_minute_of_a_month_counts_in_it(books: Books) -> None:
+    await books.price("0.1")
+    await books.used(await books.cluster(), at("2026-05-31T23:50:00"), at("2026-06-01T00:05:00"))
+    await budget(books, "1", ("actual", 100), ("forecast", 1))
+    books.now(at("2026-06-01T00:10:00"))
+    await evaluate_budgets(books.database)
+    assert await fired(books) == [("2026-05", "actual", 100), ("2026-06", "forecast", 1)]
+
+
+@pytest.mark.parametrize("hit", [1, 2])
+def test_a_worker_killed_while_it_looks_leaves_it_to_the_next(database: Scratch, hit: int) -> None:
+    """Two months are looked at, so there are two hits."""
+
+    async def prepare(books: Books) -> None:
+        await books.price("0.1")
+        await books.used(await books.cluster(), at("2026-05-31T23:50:00"))
+        await budget(books, "1", ("actual", 50))
+        books.now(at("2026-06-01T00:30:00"))
+
+    async def finish(books: Books) -> list[tuple[str, str, int]]:
+        for _ in range(2):
+            await books.keep()
+        return await fired(books)
+
+    asyncio.run(in_books(database, prepare))
+    assert killed_at(database, "budgets.before_commit", hit)
+    assert asyncio.run(in_books(database, finish)) == [("2026-05", "actual", 50), ("2026-06", "actual", 50)]
+
+
+async def example(scratch: Scratch, timelines: list[Timeline], change: int, percents: list[int]) -> None:
+    """Budgets of a project, a tag, and two accounts of which the second pays from an hour on."""
+    base, database = at("2026-05-05T10:00:00"), Database(scratch.app_url, pool_size=2)
+    now = base + timedelta(hours=HOURS)
+    try:
+        books = await open_books(database, scratch.owner_url)
+        own, other = books.project.id, new_id()
+        await books.execute("INSERT INTO billing_accounts (id, name, currency) VALUES (:id, 'o', 'EUR')", id=other)
+        since = base + timedelta(hours=change)
+        await books.execute(
+            "INSERT INTO project_accounts (project_id, account_id, valid_from) VALUES (:project, :account, :since)",
+            project=own,
+            account=other,
+            since=since,
+        )
+        books.now(now)
+        payers: list[tuple[datetime, UUID]] = [(base - timedelta(days=9), own), (since, other)]
+        costs = []
+        for place, timeline in enumerate(timelines):
+            cluster = await tell(books, base, timeline, f"sku-{place}", now)
+            if place % 2:
+                await books.execute('UPDATE clusters SET tags = \'{"team": "nlp"}\' WHERE id = :id', id=cluster)
+            costs.append(counted(timeline, base, now, payers, own).by_payer)
+        expected = {
+            Owner("project", own): sum(itertools.chain(*(cost.values() for cost in costs)), start=Decimal(0)),
+            Owner("account", own): sum((cost.get(own, Decimal(0)) for cost in costs), start=Decimal(0)),
+            Owner("account", other): sum((cost.get(other, Decimal(0)) for cost in costs), start=Decimal(0)),
+        }
+        tagged = sum(itertools.chain(*(cost.values() for cost in costs[1::2])), start=Decimal(0))
+        made = {
+            await budget(books, "100", *(("actual", p) for p in percents), owner=o): cost
+            for o, cost in expected.items()
+        }
+        made[await budget(books, "100", *(("actual", p) for p in percents), tag=("team", "nlp"))] = tagged
+        await evaluate_budgets(database)
+        figures = {row.id: row.actual for row in await books.rows("SELECT id, actual FROM budgets")}
+        alerts = await books.rows("SELECT budget_id, percent FROM budget_alerts")
+        events = await books.rows(
+            "SELECT subject_id, count(*) AS told FROM events WHERE subject_type = 'budget' GROUP BY 1"
+        )
+    finally:
+        await database.close()
+    assert figures == made
+    assert {(row.budget_id, row.percent) for row in alerts} == {
+        (id_, percent) for id_, cost in made.items() for percent in percents if cost >= percent
+    }
+    # The first account pays for nothing any more: nobody is there to be told of its budget.
+    silent = next(id_ for id_, owner in zip(made, expected, strict=False) if owner == Owner("account", own))
+    told = {row.subject_id: row.told for row in events}
+    for id_, cost in made.items():
+        reached = sum(cost >= percent for percent in percents)
+        assert told.get(id_, 0) == (0 if id_ == silent else reached)
+
+
+@settings(
+    max_examples=5,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    timelines=st.lists(TIMELINES, min_size=2, max_size=6),
+    change=st.integers(1, HOURS - 1),
+    percents=st.lists(st.integers(1, 1000), min_size=1, max_size=4, unique=True),
+)
+def test_figures_are_the_count_of_the_minutes(
+    database: Scratch, timelines: list[Timeline], change: int, percents: list[int]
+) -> None:
+    with psycopg.connect(database.superuser_url) as connection:
+        for statement in _FORGET:
+            connection.execute(statement.encode())
+    asyncio.run(example(database, timelines, change, percents))
+
+
+async def test_the_database_lets_a_threshold_fire_once(books: Books) -> None:
+    made = await budget(books, "1", ("actual", 50))
+    fire = "INSERT INTO budget_alerts VALUES (:id, '2026-05-01', 'actual', 50, :figure, 1)"
+    await books.execute(fire, id=made, figure=1)
+    with pytest.raises(sa.exc.IntegrityError, match="pk_budget_alerts"):
+        await books.execute(fire, id=made, figure=1)
+    with pytest.raises(sa.exc.IntegrityError, match="reached"):
+        await books.execute(fire.replace("50", "60"), id=made, figure=Decimal("0.5"))

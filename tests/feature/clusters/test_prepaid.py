@@ -1,0 +1,180 @@
+"""Accounts that pay ahead: what is held is never more than there is, and who runs empty is told once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from ipucloud.billing.bookkeeping import keep_books
+from ipucloud.billing.ledger import Side, transfer
+from ipucloud.billing.prepaid.funds import Funds, funds_of
+from ipucloud.billing.prepaid.store import end_prepaid, set_prepaid
+from ipucloud.billing.prepaid.watch import watch_prepaid
+from ipucloud.db.engine import Database
+from ipucloud.kernel.errors import FUNDS_EXHAUSTED, Problem
+from ipucloud.kernel.ids import new_id
+from tests.feature.billing.books import open_books
+from tests.feature.billing.test_killed import killed_at
+from tests.support.cloud import Cloud, start_clock, stop_clock
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+NOW = datetime.fromisoformat("2026-05-05T10:10:00Z")
+HOUR = Decimal("3.75")
+"""The first hour of a machine."""
+TOLD = "SELECT type FROM events WHERE subject_type = 'account' ORDER BY transaction, id"
+
+
+@dataclass
+class Payer:
+    """A cloud's own account, which pays ahead; minutes after NOW are its clock."""
+
+    cloud: Cloud
+    scratch: Scratch
+
+    async def pay_in(self, amount: Decimal) -> None:
+        owner = self.cloud.project.id
+        async with self.cloud.database.begin() as connection:
+            await transfer(
+                connection,
+                idem=f"test/{new_id()}",
+                kind="top_up",
+                debit=Side("cash", None, "EUR"),
+                credit=Side("wallet", owner, "EUR"),
+                amount=amount,
+            )
+
+    async def policy(self, when_empty: str) -> None:
+        async with self.cloud.database.begin() as connection:
+            await set_prepaid(connection, self.cloud.project.id, currency="EUR", when_empty=when_empty)
+
+    def after(self, minutes: float) -> None:
+        stop_clock(self.scratch.owner_url, NOW + timedelta(minutes=minutes))
+
+    async def funds(self) -> Funds:
+        async with self.cloud.database.read() as connection:
+            found = await funds_of(connection, self.cloud.project.id, currency="EUR")
+        sums = found.wallet + found.promo - found.owed - found.accruing - found.held
+        assert found.available == sums
+        return found
+
+    async def left(self) -> tuple[Decimal, Decimal, Decimal, Decimal]:
+        """Owed, accruing, held, available."""
+        found = await self.funds()
+        return found.owed.amount, found.accruing.amount, found.held.amount, found.available.amount
+
+    async def holds(self) -> list[str | None]:
+        return await self.cloud.column("SELECT reason FROM create_holds ORDER BY created_at, cluster_id")
+
+
+@pytest.fixture
+async def payer(cloud: Cloud, database: Scratch) -> AsyncIterator[Payer]:
+    cloud.broken_on_purpose.add("operation_ends_in_time")
+    made = Payer(cloud, database)
+    made.after(0)
+    yield made
+    start_clock(database.owner_url)
+
+
+async def test_many_creates_at_once_cannot_spend_the_same_money(payer: Payer, database: Scratch) -> None:
+    """Money for five first hours, and a cent less than a sixth."""
+    await payer.policy("refuse_creates")
+    await payer.pay_in(6 * HOUR - Decimal("0.01"))
+    crowd = Database(database.app_url, pool_size=10)
+    cloud = replace(payer.cloud, database=crowd)
+    try:
+        ended = await asyncio.gather(*(cloud.create(f"c{number}") for number in range(30)), return_exceptions=True)
+    finally:
+        await crowd.close()
+    refused = [each for each in ended if isinstance(each, Problem) and each.kind is FUNDS_EXHAUSTED]
+    assert len(ended) - len(refused) == 5
+    assert [type(each) for each in ended if isinstance(each, BaseException)] == [Problem] * 25
+    assert refused[0].extra["funds"]["needed"] == {"amount": "3.75", "currency": "EUR"}
+    assert await payer.left() == (0, 0, 5 * HOUR, HOUR - Decimal("0.01"))
+    assert await payer.cloud.column("SELECT used FROM quotas WHERE used > 0") == [5]
+
+
+async def test_a_hold_is_used_up_by_the_first_hour(payer: Payer) -> None:
+    await payer.policy("refuse_creates")
+    await payer.pay_in(Decimal(10))
+    made = await payer.cloud.create()
+    assert await payer.left() == (0, 0, HOUR, Decimal("6.25"))
+    await payer.cloud.finish_create(made.cluster_id)
+    payer.after(20)
+    assert await payer.left() == (0, Decimal("1.25"), Decimal("2.50"), Decimal("6.25"))
+    payer.after(52)
+    await keep_books(payer.cloud.database)
+    assert await payer.holds() == ["posted"]
+    assert await payer.left() == (Decimal("3.125"), Decimal("0.125"), 0, Decimal("6.75"))
+    with pytest.raises(Problem, match="funds_exhausted"):
+        await payer.cloud.create("large", flavor="m2000-pod16")
+    await payer.cloud.create("small")
+
+
+async def test_a_hold_is_given_back_when_the_cluster_goes_unused(payer: Payer) -> None:
+    await payer.policy("refuse_creates")
+    await payer.pay_in(HOUR)
+    made = await payer.cloud.create()
+    with pytest.raises(Problem, match="funds_exhausted"):
+        await payer.cloud.create("ernie")
+    await payer.cloud.delete(made.cluster_id)
+    assert await payer.left() == (0, 0, 0, HOUR)
+    await payer.cloud.create("ernie")
+    await watch_prepaid(payer.cloud.database)
+    assert await payer.holds() == ["gone", None]
+
+
+async def test_who_runs_empty_is_told_once_and_once_when_funded_again(payer: Payer) -> None:
+    await payer.policy("warn")
+    await payer.pay_in(Decimal(1))
+    made = await payer.cloud.create()
+    await payer.cloud.finish_create(made.cluster_id)
+    assert await payer.holds() == []
+    await watch_prepaid(payer.cloud.database)
+    assert await payer.cloud.column(TOLD) == []
+    payer.after(16)
+    await asyncio.gather(*(watch_prepaid(payer.cloud.database) for _ in range(4)))
+    payer.after(17)
+    await keep_books(payer.cloud.database)
+    assert await payer.cloud.column(TOLD) == ["account.funds_exhausted"]
+    assert (await payer.funds()).state == "empty"
+    await payer.cloud.create("more")
+    await payer.policy("refuse_creates")
+    with pytest.raises(Problem, match="funds_exhausted"):
+        await payer.cloud.create("refused")
+    await payer.pay_in(Decimal(100))
+    await payer.cloud.create("again")
+    for _ in range(2):
+        await keep_books(payer.cloud.database)
+    assert await payer.cloud.column(TOLD) == ["account.funds_exhausted", "account.funds_restored"]
+    async with payer.cloud.database.begin() as connection:
+        assert await end_prepaid(connection, payer.cloud.project.id)
+    assert (await payer.funds()).when_empty is None
+
+
+def test_a_worker_killed_while_it_watches_leaves_it_to_the_next(database: Scratch) -> None:
+    async def work(step: str) -> list[str]:
+        made = Database(database.app_url, pool_size=2)
+        try:
+            if step == "prepare":
+                books = await open_books(made, database.owner_url)
+                books.now(NOW)
+                async with made.begin() as connection:
+                    await set_prepaid(connection, books.project.id, currency="EUR", when_empty="warn")
+                return []
+            for _ in range(2):
+                await keep_books(made)
+            books = await open_books(made, database.owner_url)
+            return [row.type for row in await books.rows(TOLD)]
+        finally:
+            await made.close()
+
+    asyncio.run(work("prepare"))
+    assert killed_at(database, "prepaid.before_commit", 1)
+    assert asyncio.run(work("finish")) == ["account.funds_exhausted"]

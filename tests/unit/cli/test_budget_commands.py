@@ -1,0 +1,47 @@
+"""`ipucloud budgets` against a real HTTP server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.scripted import Reply, Service
+
+Run = Callable[..., Any]
+
+EUROS = {"amount": "500.00", "currency": "EUR"}
+BUDGET = {
+    "id": "budget-1",
+    "name": "NLP",
+    "scope": "tag",
+    "tag": {"key": "team", "value": "nlp"},
+    "amount": EUROS,
+    "thresholds": [{"on": "actual", "percent": 80, "action": None, "reached_at": "2026-05-05T00:00:00Z"}],
+    "refuses_creates": True,
+    "version": 1,
+}
+PATH = "/v1/projects/demo/budgets"
+
+
+def test_budgets_are_made_changed_and_deleted(run: Run, service: Service) -> None:
+    service.lists(PATH, [BUDGET])
+    shown = run("budgets", "list").out
+    assert "NLP (team=nlp)" in shown
+    assert "actual 80 % reached" in shown
+    service.on("POST", PATH, Reply(201, BUDGET))
+    assert run("budgets", "create", "NLP", "500.00", "--refuse-at", "100", "--tag", "team=nlp").status == 0
+    assert run("budgets", "create", "NLP", "much").status == 2
+    assert run("budgets", "create", "NLP", "5", "--tag", "team").status == 2
+    service.on("PATCH", f"{PATH}/budget-1", Reply(body=BUDGET))
+    assert run("budgets", "set-amount", "budget-1", "600").status == 0
+    service.on("DELETE", f"{PATH}/budget-1", Reply(204))
+    assert run("budgets", "delete", "budget-1").status == 0
+
+
+def test_funds_show_what_is_left(run: Run, service: Service) -> None:
+    names = ("wallet", "promo", "owed", "accruing", "held", "available")
+    body = dict.fromkeys(names, EUROS) | {"account_id": "a", "when_empty": "warn", "state": "funded"}
+    service.gives("/v1/projects/demo/billing/funds", body)
+    shown = run("billing", "funds").out
+    assert "warn" in shown
+    assert "500.00 EUR" in shown
