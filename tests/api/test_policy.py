@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from ipucloud.api.app import create_app
 from ipucloud.billing.budgets.store import NewBudget, Owner, create
+from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.billing.prepaid.store import set_prepaid
 from ipucloud.billing.price_book import NewPrice, add, book
 from ipucloud.config import Settings
@@ -29,6 +30,7 @@ from ipucloud.kernel.money import Money
 from tests.api.support import PUBLIC_KEY, Api, cluster_json, price_json, problem, running
 from tests.support.cloud import Cloud
 from tests.support.factories import Project, make_project, make_token, seed_world
+from tests.support.invoices import make_invoice
 from tests.support.partitions import make_partition
 from tests.support.postgres import TestServer
 
@@ -99,6 +101,24 @@ POLICY: dict[str, frozenset[Role]] = {
     "listCharges": EVERYBODY,
     "getProjectReport": EVERYBODY,
     "getAccountReport": PLATFORM,
+    "listInvoices": PAYING | {Role.SUPPORT},
+    "getInvoiceDraft": PAYING | {Role.SUPPORT},
+    "getInvoice": PAYING | {Role.SUPPORT},
+    "listAccountInvoices": PLATFORM,
+    "getAccountInvoice": PLATFORM,
+    "issueCreditNote": PLATFORM,
+    "getBalance": PAYING | {Role.SUPPORT},
+    "listCredits": PAYING | {Role.SUPPORT},
+    "topUpWallet": PAYING,
+    "listAccountCredits": PLATFORM,
+    "grantCredit": PLATFORM,
+    "listPayments": PLATFORM,
+    "recordPayment": PLATFORM,
+    "recordRefund": PLATFORM,
+    "getSeller": PLATFORM,
+    "updateSeller": PLATFORM,
+    "listTaxRates": PLATFORM,
+    "addTaxRate": PLATFORM,
     "readPriceBook": PLATFORM,
     "addPrices": PLATFORM,
     "withdrawPrice": PLATFORM,
@@ -120,6 +140,8 @@ POLICY: dict[str, frozenset[Role]] = {
     "setPrepaid": PLATFORM,
     "endPrepaid": PLATFORM,
 }
+EURO = {"amount": "1.00", "currency": "EUR"}
+TAX_RATE: dict[str, object] = {"country": "XK", "rate": "0.18", "source": "a letter"}
 OPEN_TO_ALL = frozenset({"livez", "readyz"})
 """Operations without authentication."""
 
@@ -139,6 +161,13 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createAccountBudget": lambda number: BUDGET | {"name": f"made-{number}"},
     "updateAccountBudget": lambda number: {"name": f"renamed-{number}"},
     "setPrepaid": lambda _: {"when_empty": "warn"},
+    "issueCreditNote": lambda number: {"net": "0.01", "reason": f"reason {number}"},
+    "topUpWallet": lambda _: {"amount": EURO},
+    "grantCredit": lambda _: {"amount": EURO, "reason": "welcome", "expires_at": "2126-01-01T00:00:00Z"},
+    "recordPayment": lambda number: {"amount": EURO, "reference": f"payment {number}"},
+    "recordRefund": lambda number: {"amount": EURO, "reference": f"refund {number}"},
+    "updateSeller": lambda number: {"legal_name": f"Seller {number}"},
+    "addTaxRate": lambda number: TAX_RATE | {"valid_from": f"{2100 + number}-01-01"},
     "estimateCluster": lambda number: cluster_json(f"made-{number}"),
     "updateCluster": lambda number: {"tags": {"number": str(number)}},
     "createPartition": lambda number: {"name": f"made-{number}", "size": 4},
@@ -198,6 +227,13 @@ class Tenancy:
             async with cloud.database.begin() as connection:
                 await make_partition(connection, project.id, accepted.cluster_id)
             names["partition"] = "training"
+        if "/billing/invoices" in operation.path:
+            async with cloud.database.begin() as connection:
+                names["number"] = await make_invoice(connection, project.id)
+        if operation.id == "recordRefund":
+            async with cloud.database.begin() as connection:
+                euro = Money.of("1.00", "EUR")
+                await record_payment(connection, project.id, euro, reference=f"for {number}", invoice=None)
         if "{account}" in operation.path:
             names["account"] = str(project.id)
         if "{budget}" in operation.path or operation.id == "endPrepaid":

@@ -17,14 +17,19 @@ from uuid import UUID
 import httpx
 import sqlalchemy as sa
 
+from ipucloud.billing.invoices import payments
 from ipucloud.identity.roles import Role
+from ipucloud.kernel.money import Money
 from ipucloud.operations.store import end_operation
 from ipucloud.schema import metadata
 from tests.api.support import PUBLIC_KEY, cluster_json, key, price_json
 from tests.support.cloud import Cloud
 from tests.support.factories import Project, Token, make_project, make_token
+from tests.support.invoices import begin_books, make_invoice
 from tests.support.partitions import make_partition
 
+EURO = {"amount": "1.00", "currency": "EUR"}
+LETTERS = str.maketrans("0123456789", "abcdefghij")
 DOCUMENT = Path(__file__).parents[2] / "docs" / "openapi.json"
 WRITING = frozenset({"post", "put", "patch", "delete"})
 
@@ -98,6 +103,7 @@ def change(before: Footprint, after: Footprint) -> Footprint:
 
 async def make_office(cloud: Cloud, client: httpx.AsyncClient) -> Office:
     async with cloud.database.begin() as connection:
+        await begin_books(connection, (await make_project(connection)).id)
         return Office(cloud, await make_token(connection, None, Role.ADMIN), client)
 
 
@@ -230,6 +236,53 @@ async def withdraw_price(office: Office) -> Write:
     return Write("DELETE", f"{path}/{made}", office.admin.secret)
 
 
+async def issue_credit_note(office: Office) -> Write:
+    project = await office.project()
+    async with office.cloud.database.begin() as connection:
+        number = await make_invoice(connection, project.id)
+    path, body = f"/v1/billing/invoices/{number}:credit-note", {"net": "0.50", "reason": "a rack lost power"}
+    return Write("POST", path, office.admin.secret, body, body | {"net": "0.60"}, key())
+
+
+async def top_up_wallet(office: Office) -> Write:
+    project = await office.project()
+    path = f"/v1/projects/{project.slug}/billing/top-ups"
+    return Write("POST", path, project.token.secret, {"amount": EURO}, {"amount": EURO | {"amount": "2.00"}}, key())
+
+
+async def grant_credit(office: Office) -> Write:
+    path = f"/v1/billing/accounts/{(await office.project()).id}/credits"
+    body = {"amount": EURO, "reason": "welcome", "expires_at": "2126-01-01T00:00:00Z"}
+    return Write("POST", path, office.admin.secret, body, body | {"reason": "another"}, key())
+
+
+async def record_payment(office: Office) -> Write:
+    path = f"/v1/billing/accounts/{(await office.project()).id}/payments"
+    body = {"amount": EURO, "reference": office.fresh()}
+    return Write("POST", path, office.admin.secret, body, body | {"reference": office.fresh()}, key())
+
+
+async def record_refund(office: Office) -> Write:
+    account = (await office.project()).id
+    async with office.cloud.database.begin() as connection:
+        money = Money.of("5.00", "EUR")
+        await payments.record_payment(connection, account, money, reference="first", invoice=None)
+    body = {"amount": EURO, "reference": office.fresh()}
+    path = f"/v1/billing/accounts/{account}/refunds"
+    return Write("POST", path, office.admin.secret, body, body | {"reference": office.fresh()}, key())
+
+
+async def update_seller(office: Office) -> Write:
+    body = {"legal_name": office.fresh()}
+    return Write("PATCH", "/v1/billing/seller", office.admin.secret, body, {"legal_name": office.fresh()}, key())
+
+
+async def add_tax_rate(office: Office) -> Write:
+    body = {"country": "XK", "kind": office.fresh().translate(LETTERS), "rate": "0.18", "valid_from": "2100-01-01"}
+    body |= {"source": "a letter"}
+    return Write("POST", "/v1/billing/tax-rates", office.admin.secret, body, body | {"rate": "0.19"}, key())
+
+
 BUDGET = {"amount": {"amount": "5", "currency": "EUR"}, "thresholds": [{"percent": 50}]}
 
 
@@ -331,6 +384,13 @@ WRITES: dict[str, Callable[[Office], Awaitable[Write]]] = {
     "createAccountBudget": create_account_budget,
     "updateAccountBudget": update_account_budget,
     "deleteAccountBudget": delete_account_budget,
+    "issueCreditNote": issue_credit_note,
+    "topUpWallet": top_up_wallet,
+    "grantCredit": grant_credit,
+    "recordPayment": record_payment,
+    "recordRefund": record_refund,
+    "updateSeller": update_seller,
+    "addTaxRate": add_tax_rate,
     "deleteProject": delete_project,
     "createCluster": create_cluster,
     "deleteCluster": delete_cluster,

@@ -93,7 +93,7 @@ async def fill_in(connection: AsyncConnection) -> Filled:
     await _consequences(connection, filled)
     await fill_ledger(connection, project_id=filled.project.id, hour=READY_AT)
     await fill_exports(connection, project_id=filled.project.id)
-    await fill_invoices(connection, account_id=filled.project.id, invoice_id=new_id())
+    await fill_invoices(connection, account_id=filled.project.id, month=READY_AT.date().replace(day=1))
     return filled
 
 

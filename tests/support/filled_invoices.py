@@ -1,39 +1,33 @@
-"""Documents and payments of a filled database: an invoice with all that may settle it."""
+"""Documents and payments of a filled database, made by the product: an invoice with all that may settle it."""
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-_ROWS = (
-    "INSERT INTO tax_rates (id, country, kind, name, rate, valid_from, source)"
-    " VALUES (gen_random_uuid(), 'LU', 'standard', 'VAT', 0.17, '2024-01-01', 'test')",
-    "INSERT INTO promo_credits (id, account_id, currency, amount, reason, expires_at)"
-    " VALUES (gen_random_uuid(), :account_id, 'EUR', 5, 'test', '2126-01-01Z')",
-    "INSERT INTO invoice_counters (series, year, last) VALUES ('INV', 2026, 1), ('CN', 2026, 1)",
-    "INSERT INTO invoiced_months (month) VALUES ('2026-05-01')",
-    "INSERT INTO invoices (id, account_id, month, currency, series, year, sequence, number, due_on, tax_treatment,"
-    " cost, subtotal, adjustment, promo_applied, taxable, tax, total, wallet_applied, due, document)"
-    " VALUES (:invoice_id, :account_id, '2026-05-01', 'EUR', 'INV', 2026, 1, 'INV-2026-000001', '2026-07-02',"
-    " 'standard', 1.044, 1.04, -0.004, 0, 1.04, 0.18, 1.22, 0, 1.22, '{}')",
-    "INSERT INTO invoice_lines (invoice_id, line, project_id, sku, region, price_id, unit_price, usage_month, minutes,"
-    " machine_minutes, cost, amount, tax_rate) VALUES (:invoice_id, 1, :account_id, 'ipu-m2000', 'luxembourg-2',"
-    " gen_random_uuid(), 0.087, '2026-05-01', 12, 12, 1.044, 1.04, 0.17)",
-    "INSERT INTO invoice_taxes (invoice_id, rate, name, taxable, tax) VALUES (:invoice_id, 0.17, 'VAT', 1.04, 0.18)",
-    "INSERT INTO promo_credit_uses (credit_id, amount) SELECT id, 1 FROM promo_credits",
-    "INSERT INTO credit_notes (id, invoice_id, series, year, sequence, number, reason, net, tax, total, to_wallet,"
-    " document) VALUES (gen_random_uuid(), :invoice_id, 'CN', 2026, 1, 'CN-2026-000001', 'test', 1, 0.17, 1.17, 0,"
-    " '{}')",
-    "INSERT INTO payments (id, account_id, currency, direction, amount, reference, state)"
-    " VALUES (gen_random_uuid(), :account_id, 'EUR', 'in', 5, 'ref', 'pending')",
-    "INSERT INTO invoice_settlements (invoice_id, credit_note_id, amount)"
-    " SELECT invoice_id, id, 1.17 FROM credit_notes",
-)
+from ipucloud.billing.invoices.credit_notes import issue_credit_note
+from ipucloud.billing.invoices.credits import grant
+from ipucloud.billing.invoices.issue import issue_in
+from ipucloud.billing.invoices.lines import Bill
+from ipucloud.billing.invoices.payments import expect_payment, record_payment
+from ipucloud.kernel.money import Money
+from tests.support.invoices import add_tax_rate
+
+_DONE = sa.text("INSERT INTO invoiced_months (month) VALUES (:month)")
 
 
-async def fill_invoices(connection: AsyncConnection, *, account_id: UUID, invoice_id: UUID) -> None:
-    """One row at least in each table of the invoices."""
-    for statement in _ROWS:
-        await connection.execute(sa.text(statement), {"account_id": account_id, "invoice_id": invoice_id})
+async def fill_invoices(connection: AsyncConnection, *, account_id: UUID, month: date) -> None:
+    """One row at least in each table of the invoices, for an account that used something in the month."""
+    await add_tax_rate(connection)
+    one = Money.of("1.00", "EUR")
+    await grant(connection, account_id, one, reason="welcome", expires_at=datetime(2126, 1, 1, tzinfo=UTC))
+    number = await issue_in(connection, Bill(account_id, "EUR", month))
+    assert number is not None
+    await record_payment(connection, account_id, one, reference="first", invoice=number)
+    await expect_payment(connection, account_id, one)
+    await issue_credit_note(connection, number, net=Decimal("0.50"), reason="a rack lost power")
+    await connection.execute(_DONE, {"month": month})

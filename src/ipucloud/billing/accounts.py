@@ -20,15 +20,16 @@ from ipucloud.kernel.ids import new_id
 
 _CREATE = sa.text(
     """
-    INSERT INTO billing_accounts (id, name, currency, legal_name, address, tax_id, payment_days)
-    VALUES (:id, :name, :currency, :legal_name, :address, :tax_id, :payment_days)
+    INSERT INTO billing_accounts (id, name, currency, legal_name, address, tax_id, country, tax_exempt, payment_days)
+    VALUES (:id, :name, :currency, :legal_name, :address, :tax_id, :country, :tax_exempt, :payment_days)
     """
 )
 _READ = sa.text(
     f"""
     SELECT version, json_build_object(
              'id', id, 'name', name, 'currency', coalesce(currency, :currency), 'legal_name', legal_name,
-             'address', address, 'tax_id', tax_id, 'payment_days', payment_days,
+             'address', address, 'tax_id', tax_id, 'country', country, 'tax_exempt', tax_exempt,
+             'payment_days', payment_days,
              'created_at', {rfc3339("created_at")}, 'version', version)::text AS document
       FROM billing_accounts WHERE id = :id
     """  # noqa: S608  # our own text
@@ -38,10 +39,12 @@ _UPDATE = sa.text(
     UPDATE billing_accounts
        SET name = coalesce(:name, name), legal_name = coalesce(:legal_name, legal_name),
            address = coalesce(:address, address), tax_id = coalesce(:tax_id, tax_id),
+           country = coalesce(:country, country), tax_exempt = coalesce(CAST(:tax_exempt AS boolean), tax_exempt),
            payment_days = coalesce(CAST(:payment_days AS integer), payment_days), version = version + 1
      WHERE id = :id AND (CAST(:if_version AS bigint) IS NULL OR version = :if_version)
     """
 )
+_FIELDS = ("name", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days")
 _OF_PROJECT = sa.text(
     """
     SELECT account_id FROM project_accounts
@@ -71,6 +74,8 @@ async def create(
     address: str | None,
     tax_id: str | None,
     payment_days: int,
+    country: str | None = None,
+    tax_exempt: bool = False,
 ) -> UUID:
     """A new account, which pays for nothing yet."""
     made = new_id()
@@ -83,6 +88,8 @@ async def create(
             "legal_name": legal_name,
             "address": address,
             "tax_id": tax_id,
+            "country": country,
+            "tax_exempt": tax_exempt,
             "payment_days": payment_days,
         },
     )
@@ -101,7 +108,7 @@ async def update(
     connection: AsyncConnection, account_id: UUID, changes: dict[str, object], *, if_version: int | None
 ) -> bool:
     """Change what is given, if the account still has the version. False when it has not, or there is none."""
-    fields = dict.fromkeys(("name", "legal_name", "address", "tax_id", "payment_days")) | changes
+    fields = dict.fromkeys(_FIELDS) | changes
     changed = await connection.execute(_UPDATE, fields | {"id": account_id, "if_version": if_version})
     return changed.rowcount == 1
 

@@ -29,6 +29,8 @@ class Permission(StrEnum):
     TOKEN_READ = "token:read"
     TOKEN_WRITE = "token:write"
     USAGE_READ = "usage:read"
+    BILLING_READ = "billing:read"
+    BILLING_WRITE = "billing:write"
     BUDGET_WRITE = "budget:write"
     PLATFORM_WRITE = "platform:write"
 
@@ -42,6 +44,8 @@ PERMISSIONS: dict[Permission, frozenset[Role]] = {
     Permission.TOKEN_READ: frozenset({Role.OWNER, Role.ADMIN, Role.SUPPORT}),
     Permission.TOKEN_WRITE: frozenset({Role.OWNER, Role.ADMIN}),
     Permission.USAGE_READ: _ALL_READ,
+    Permission.BILLING_READ: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN, Role.SUPPORT}),
+    Permission.BILLING_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
     Permission.BUDGET_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
     Permission.PLATFORM_WRITE: frozenset({Role.ADMIN}),
 }

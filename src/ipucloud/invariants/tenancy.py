@@ -164,7 +164,9 @@ ENDED_WITHOUT_CLUSTERS = Invariant(
     """,
 )
 
-_SUBJECTS = ("clusters", "operations", "projects", "ssh_keys", "tokens")
+_SUBJECTS = (
+    *("billing_accounts", "clusters", "operations", "payments", "projects", "promo_credits", "ssh_keys", "tokens"),
+)
 
 _EFFECTLESS = clauses(
     "k.subject_id IS NOT NULL",

@@ -38,6 +38,7 @@ routes = router()
 AccountId = Annotated[UUID, Path(description="the billing account's id")]
 Line = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Lines = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]+$")]
+CountryCode = Annotated[str, Field(pattern=r"^[A-Z]{2}$", description="ISO 3166", examples=["LU"])]
 PaymentDays = Annotated[int, Field(ge=0, le=365, description="from an invoice to its due date")]
 
 
@@ -50,6 +51,8 @@ class BillingAccountOut(BaseModel):
     legal_name: str | None
     address: str | None
     tax_id: str | None
+    country: str | None = Field(description="null: the seller's", examples=["LU"])
+    tax_exempt: bool
     payment_days: int
     created_at: datetime
     version: int
@@ -74,6 +77,8 @@ class BillingAccountCreate(Body):
     legal_name: Line | None = None
     address: Lines | None = None
     tax_id: Line | None = None
+    country: CountryCode | None = None
+    tax_exempt: bool = False
     payment_days: PaymentDays = 30
 
 
@@ -84,6 +89,8 @@ class BillingAccountPatch(Body):
     legal_name: Line | None = None
     address: Lines | None = None
     tax_id: Line | None = None
+    country: CountryCode | None = None
+    tax_exempt: bool | None = None
     payment_days: PaymentDays | None = None
 
 

@@ -30,6 +30,7 @@ from ipucloud.billing.invoices.tax import Tax, Taxpayer, Treatment, treatment_of
 from ipucloud.billing.invoices.tax_rates import rate_on
 from ipucloud.billing.invoicing import LineInput, settle
 from ipucloud.db.engine import Database
+from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
@@ -141,29 +142,29 @@ async def issue_invoices(database: Database) -> list[str]:
 
 
 async def issue(database: Database, bill: Bill) -> str | None:
-    """The invoice of a sealed month; its number, None when it is there already or nothing cost anything.
-
-    Raises TaxUnknown.
-    """
+    """Issue the invoice of a sealed month in a transaction of its own; see `issue_in`."""
     async with database.begin() as connection:
-        await connection.execute(_LONG)
-        payer = await lock_payer(connection, bill.account_id)
-        if (await connection.execute(_ISSUED, bill.values())).first() is not None:
-            return None
-        computed = await compute(connection, bill, payer)
-        if computed is None:
-            return None
-        number = await _write(connection, computed)
+        number = await issue_in(connection, bill)
         failpoint("invoices.before_commit")
     failpoint("invoices.committed")
-    return str(number)
+    return number
 
 
-async def compute(connection: AsyncConnection, bill: Bill, payer: Payer) -> Computed | None:
-    """The invoice as it is now, None when nothing of the bill costs anything. Raises TaxUnknown."""
-    lines = await lines_of(connection, bill)
-    if not any(line.cost for line in lines):
+async def issue_in(connection: AsyncConnection, bill: Bill) -> str | None:
+    """Its number, None when it is there already or nothing cost anything. Raises TaxUnknown."""
+    await connection.execute(_LONG)
+    payer = await lock_payer(connection, bill.account_id)
+    if (await connection.execute(_ISSUED, bill.values())).first() is not None:
         return None
+    computed = await compute(connection, bill, payer)
+    if not any(line.cost for line in computed.lines):
+        return None
+    return str(await _write(connection, computed))
+
+
+async def compute(connection: Statements, bill: Bill, payer: Payer) -> Computed:
+    """The invoice as it is now. Raises TaxUnknown."""
+    lines = await lines_of(connection, bill)
     document, _ = await seller_document(connection)
     seller, day = seller_of(document), await today(connection)
     tax = await _tax(connection, payer, str(seller["country"]), day)
@@ -178,14 +179,14 @@ async def compute(connection: AsyncConnection, bill: Bill, payer: Payer) -> Comp
     return Computed(bill, payer, seller, lines, burned, Figures(totals, tax, wallet_applied), day)
 
 
-async def _tax(connection: AsyncConnection, payer: Payer, seller_country: str, day: date) -> Tax:
+async def _tax(connection: Statements, payer: Payer, seller_country: str, day: date) -> Tax:
     treatment = treatment_of(Taxpayer(payer.country, payer.tax_id, payer.tax_exempt), seller_country)
     if treatment is not Treatment.STANDARD:
         return Tax(treatment, NO_TAX, Decimal(0))
     country = payer.country or seller_country
     found = await rate_on(connection, country, day)
     if found is None:
-        raise TaxUnknown(f"no standard tax rate of {country} is in force on {day}")
+        raise TaxUnknown(f"no standard tax rate of {country} in force on {day}")
     return Tax(treatment, *found)
 
 

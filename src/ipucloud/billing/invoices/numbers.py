@@ -11,6 +11,8 @@ from datetime import date
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.statements import Statements
+
 _NEXT = sa.text(
     """
     INSERT INTO invoice_counters AS c (series, year, last) VALUES (:series, :year, 1)
@@ -37,7 +39,7 @@ async def next_number(connection: AsyncConnection, series: str, day: date) -> Nu
     return Number(series, day.year, sequence)
 
 
-async def today(connection: AsyncConnection) -> date:
+async def today(connection: Statements) -> date:
     """The day in UTC."""
     found: date = (await connection.execute(_TODAY)).scalar_one()
     return found

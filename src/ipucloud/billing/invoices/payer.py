@@ -10,14 +10,15 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.ledger import Side
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import NOT_FOUND, Problem
 
-_LOCK = sa.text(
-    """
-    SELECT id, name, legal_name, address, country, tax_id, tax_exempt, payment_days
-      FROM billing_accounts WHERE id = :account_id FOR NO KEY UPDATE
-    """
-)
+_READ = """
+SELECT id, name, legal_name, address, country, tax_id, tax_exempt, payment_days
+  FROM billing_accounts WHERE id = :account_id
+"""
+_LOOK = sa.text(_READ)
+_LOCK = sa.text(f"{_READ} FOR NO KEY UPDATE")
 _BALANCE = sa.text(
     """
     SELECT coalesce(sum(credits - debits), 0) AS balance FROM ledger_accounts
@@ -28,7 +29,7 @@ _BALANCE = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """A locked account, by what a document says of it."""
+    """An account, by what a document says of it."""
 
     id: UUID
     name: str
@@ -51,14 +52,23 @@ def platform(code: str, currency: str) -> Side:
 
 async def lock_payer(connection: AsyncConnection, account_id: UUID) -> Payer:
     """The account, for this transaction alone. Raises `Problem` not_found."""
-    row = (await connection.execute(_LOCK, {"account_id": account_id})).mappings().one_or_none()
-    if row is None:
-        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
-    return Payer(**row)
+    return await _payer(connection, _LOCK, account_id)
 
 
-async def balance(connection: AsyncConnection, payer: Payer, code: str, currency: str) -> Decimal:
+async def read_payer(connection: Statements, account_id: UUID) -> Payer:
+    """The account as it is now, for a look. Raises `Problem` not_found."""
+    return await _payer(connection, _LOOK, account_id)
+
+
+async def balance(connection: Statements, payer: Payer, code: str, currency: str) -> Decimal:
     """What the customer has there, or below 0 owes."""
     values = {"account_id": payer.id, "code": code, "currency": currency}
     found: Decimal = (await connection.execute(_BALANCE, values)).scalar_one()
     return found
+
+
+async def _payer(connection: Statements, statement: sa.TextClause, account_id: UUID) -> Payer:
+    row = (await connection.execute(statement, {"account_id": account_id})).mappings().one_or_none()
+    if row is None:
+        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    return Payer(**row)

@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.invoices.payer import Payer, balance, lock_payer, platform
 from ipucloud.billing.invoices.posting import Move, post
-from ipucloud.db.documents import clauses, money, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, Order, clauses, money, page_of, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, Problem
@@ -35,6 +35,10 @@ log = structlog.get_logger(__name__)
 CALL_SECONDS = 10.0
 AT_ONCE = 100
 """Payments asked about in one turn."""
+MOST_EXPECTED = 20
+"""Payments that an account may announce before one of them ends."""
+# For a list that was authorised before it is read.
+NOBODY = "WITH principal AS (SELECT NULL AS role), project AS (SELECT NULL AS project_id)"
 
 
 class Collected(StrEnum):
@@ -76,11 +80,24 @@ json_build_object(
   'id', p.id, 'account_id', p.account_id, 'direction', p.direction, 'amount', {money("p.amount", "p.currency")},
   'reference', p.reference, 'state', p.state, 'to_wallet', {money("p.to_wallet", "p.currency")},
   'invoice', (SELECT number FROM invoices i WHERE i.id = p.invoice_id),
-  'created_at', {rfc3339("p.created_at")}, 'finished_at', {rfc3339("p.finished_at")}))
+  'created_at', {rfc3339("p.created_at")}, 'finished_at', {rfc3339("p.finished_at")})
 """  # noqa: S608  # our own text
 _ONE = sa.text(clauses("SELECT CAST(", _COLUMNS, "AS text) AS document FROM payments p WHERE p.id = :id"))
-LIST_PAYMENTS = clauses(", documents AS (SELECT place,", _COLUMNS, "AS document FROM page p)")
-"""CTE `documents` of a page of payments."""
+LIST_PAYMENTS = {
+    order: sa.text(
+        clauses(
+            NOBODY,
+            page_of("payments", order, "WHERE account_id = :account_id"),
+            ", documents AS (SELECT place,",
+            _COLUMNS,
+            "AS document FROM page p)",
+            DOCUMENT_PAGE,
+        )
+    )
+    for order in Order
+}
+"""An account's payments; parameters `:account_id` and those of `after`."""
+_EXPECTED = sa.text("SELECT count(*) FROM payments WHERE account_id = :account_id AND finished_at IS NULL")
 _FIND = sa.text(
     """
     SELECT id, direction, state, amount, currency, invoice_id FROM payments
@@ -127,8 +144,13 @@ _LOOKED = sa.text("UPDATE payments SET looked_at = app_now(), looks = looks + 1 
 
 
 async def expect_payment(connection: AsyncConnection, account_id: UUID, amount: Money) -> UUID:
-    """Money that is to come into the wallet; its reference is what the customer names when paying."""
+    """Money that is to come into the wallet; its reference is what the customer names when paying.
+
+    Raises `Problem` state_conflict when too many are expected already.
+    """
     await lock_payer(connection, account_id)
+    if (await connection.execute(_EXPECTED, {"account_id": account_id})).scalar_one() >= MOST_EXPECTED:
+        raise Problem(STATE_CONFLICT, f"{MOST_EXPECTED} payments are expected: pay, or wait for, one of them first.")
     made = new_id()
     await _insert(connection, made, account_id, amount, f"TOP-{made.hex[-12:].upper()}")
     return made

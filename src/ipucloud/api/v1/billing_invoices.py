@@ -1,0 +1,165 @@
+"""Invoices and credit notes: for who may read a project's bills, and for operators."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import Listed, page
+from ipucloud.api.problems import invalid
+from ipucloud.api.reads import principal, read, read_one, reading
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import ProjectRef
+from ipucloud.api.v1.billing import AccountId, Line
+from ipucloud.api.v1.billing_papers import PDF, Number, PaperFormat, PaperOut, PaperPage, paper
+from ipucloud.api.writes import change_platform
+from ipucloud.billing.accounts import account_document
+from ipucloud.billing.invoices.credit_notes import issue_credit_note
+from ipucloud.billing.invoices.queries import GET_SEEN, LIST_OF_ACCOUNT, LIST_SEEN, document_of, draft_of
+from ipucloud.clusters.models import Body
+from ipucloud.db.documents import after
+from ipucloud.identity.access import Principal, authenticated, not_found
+from ipucloud.identity.roles import PLATFORM_ROLES, Permission
+from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
+from ipucloud.kernel.money import CENTS, Amount, rounded
+
+routes = router()
+
+_LIST = {order: authenticated(text) for order, text in LIST_SEEN.items()}
+_GET = authenticated(GET_SEEN)
+
+
+class CreditNoteCreate(Body):
+    """How much of an invoice is given back."""
+
+    net: Amount | None = Field(None, description="without tax, in whole cents; all that is left when left out")
+    reason: Line = Field(description="is printed", examples=["a rack lost power on 12 April"])
+
+
+@routes.get(
+    "/v1/projects/{project}/billing/invoices",
+    **operation("listInvoices", "List invoices and credit notes", Permission.BILLING_READ, gives=PaperPage),
+)
+async def list_invoices(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
+    """Of the accounts that paid for the project. One with another project's lines is shown to who pays it only."""
+    row = await read(request, _LIST[query.order], project, **after(query.behind(request), query.order, query.limit))
+    return page(query, request, row)
+
+
+@routes.get(
+    "/v1/projects/{project}/billing/invoices/draft",
+    **operation(
+        "getInvoiceDraft",
+        "Read the draft of the next invoice",
+        Permission.BILLING_READ,
+        gives=PaperOut,
+        files=(PDF,),
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def get_invoice_draft(request: Request, project: ProjectRef, query: Annotated[PaperFormat, Query()]) -> Response:
+    """The running month's charges as they would be billed now, up to the last closed hour. Nothing is stored."""
+    async with reading(request, project) as (connection, scope):
+        document = await draft_of(
+            connection,
+            scope.project_id,
+            services_of(request).settings.currency,
+            everything=scope.role in PLATFORM_ROLES,
+        )
+    if document is None:
+        raise not_found()
+    return await paper(request, query, document)
+
+
+@routes.get(
+    "/v1/projects/{project}/billing/invoices/{number}",
+    **operation(
+        "getInvoice", "Read an invoice or a credit note", Permission.BILLING_READ, gives=PaperOut, files=(PDF,)
+    ),
+)
+async def get_invoice(
+    request: Request, project: ProjectRef, number: Number, query: Annotated[PaperFormat, Query()]
+) -> Response:
+    """As it was issued, for ever. As PDF it is the same to the byte whenever the same release makes it."""
+    document, _ = await read_one(request, _GET, project, number=number)
+    return await paper(request, query, document)
+
+
+@routes.get(
+    "/v1/billing/accounts/{account:uuid}/invoices",
+    **operation(
+        "listAccountInvoices", "List an account's invoices and credit notes", Permission.PLATFORM_WRITE, gives=PaperPage
+    ),
+)
+async def list_account_invoices(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
+    """All of them, whichever projects have lines on them."""
+    await principal(request)
+    services = services_of(request)
+    async with services.database.read() as connection:
+        await account_document(connection, account, currency=services.settings.currency)
+    parameters = {"account_id": account, **after(query.behind(request), query.order, query.limit)}
+    row = await services.reader.one(LIST_OF_ACCOUNT[query.order], parameters)
+    if row is None:
+        raise TypeError("a list answers with one row, whatever it finds")
+    return page(query, request, row)
+
+
+@routes.get(
+    "/v1/billing/invoices/{number}",
+    **operation(
+        "getAccountInvoice",
+        "Read any invoice or credit note",
+        Permission.PLATFORM_WRITE,
+        gives=PaperOut,
+        files=(PDF,),
+    ),
+)
+async def get_account_invoice(request: Request, number: Number, query: Annotated[PaperFormat, Query()]) -> Response:
+    """As it was issued."""
+    await principal(request)
+    async with services_of(request).database.read() as connection:
+        document = await document_of(connection, number)
+    if document is None:
+        raise not_found()
+    return await paper(request, query, document)
+
+
+@routes.post(
+    "/v1/billing/invoices/{number}:credit-note",
+    **operation(
+        "issueCreditNote",
+        "Give back an invoice, or a part of it",
+        Permission.PLATFORM_WRITE,
+        gives=PaperOut,
+        status=201,
+        description="Issued",
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def issue_note(request: Request, number: Number, body: CreditNoteCreate) -> Response:
+    """A credit note at the invoice's tax rate; all of an invoice's together never exceed it.
+
+    What is still due is reduced first; what was paid already goes into the wallet.
+    """
+    net = _checked(body.net)
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        made = await issue_credit_note(connection, number, net=net, reason=body.reason)
+        document = await document_of(connection, made)
+        return Answer(201, document or b"", {"Location": f"/v1/billing/invoices/{made}"})
+
+    return await change_platform(request, effect)
+
+
+def _checked(net: Decimal | None) -> Decimal | None:
+    if net is not None and (net <= 0 or net != rounded(net, CENTS)):
+        raise invalid([FieldError("/net", "not_cents", "An amount is above 0 and in whole cents.")])
+    return net

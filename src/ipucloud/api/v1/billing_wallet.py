@@ -1,0 +1,283 @@
+"""What an account has: balance, promotional credits, payments that come in, refunds of a wallet."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+import orjson
+from fastapi import Query
+from pydantic import BaseModel, Field
+from pydantic_core import to_json
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import Listed, page
+from ipucloud.api.problems import invalid
+from ipucloud.api.reads import principal, reading
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import Page, ProjectRef
+from ipucloud.api.v1.billing import AccountId, Line
+from ipucloud.api.writes import change, change_platform
+from ipucloud.billing.accounts import account_document, account_of
+from ipucloud.billing.invoices import payments
+from ipucloud.billing.invoices.credits import credits_of, grant
+from ipucloud.billing.wallet import standing
+from ipucloud.clusters.models import Body, Instant
+from ipucloud.db.documents import after
+from ipucloud.identity.access import Principal, Scope
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
+from ipucloud.kernel.money import CENTS, Money, rounded
+
+routes = router()
+
+MOST = 1_000_000_000
+Reference = Annotated[str, Field(min_length=1, max_length=140, pattern=r"^[^\x00-\x1f\x7f]+$")]
+
+
+class StandingOut(BaseModel):
+    """What an account has and owes in one currency."""
+
+    currency: str
+    unbilled: Money = Field(description="used up to the last closed hour, on no invoice yet")
+    owed: Money = Field(description="on invoices; below 0: paid too much")
+    wallet: Money = Field(description="paid before it is owed")
+    credit: Money = Field(description="promotional, not burned yet")
+
+
+class BalancesOut(BaseModel):
+    """The account that pays for the project."""
+
+    account_id: UUID
+    items: list[StandingOut]
+
+
+class CreditOut(BaseModel):
+    """A promotional credit; the one that expires first is burned first."""
+
+    id: UUID
+    account_id: UUID
+    amount: Money
+    rest: Money
+    reason: str
+    expires_at: datetime
+    created_at: datetime
+
+
+class CreditPage(Page[CreditOut]):
+    pass
+
+
+class PaymentOut(BaseModel):
+    """Money from a customer, or of a wallet back to one."""
+
+    id: UUID
+    account_id: UUID
+    direction: Literal["in", "out"]
+    amount: Money
+    reference: str = Field(description="names the payment on a bank statement")
+    state: Literal["pending", "done", "failed"]
+    invoice: str | None = Field(description="that it pays")
+    to_wallet: Money | None = Field(description="put into the wallet, or below 0 taken out; null: nothing yet")
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class PaymentPage(Page[PaymentOut]):
+    pass
+
+
+class CreditCreate(Body):
+    amount: Money = Field(description="in whole cents")
+    reason: Line
+    expires_at: Instant
+
+
+class TopUpCreate(Body):
+    amount: Money = Field(description="in whole cents")
+
+
+class RefundCreate(Body):
+    amount: Money = Field(description="in whole cents")
+    reference: Reference = Field(description="the same one twice is one payment")
+
+
+class PaymentCreate(RefundCreate):
+    invoice: str | None = Field(None, description="number of the invoice that it pays; else it goes into the wallet")
+
+
+@routes.get(
+    "/v1/projects/{project}/billing/balance",
+    **operation(
+        "getBalance", "Read what the project's account has and owes", Permission.BILLING_READ, gives=BalancesOut
+    ),
+)
+async def get_balance(request: Request, project: ProjectRef) -> Response:
+    """Of the account that pays for the project now, up to the last closed hour."""
+    async with reading(request, project) as (connection, scope):
+        account = await account_of(connection, scope.project_id)
+        items = await standing(connection, account, services_of(request).settings.currency)
+    return Response(to_json({"account_id": account, "items": items}), media_type=JSON)
+
+
+@routes.get(
+    "/v1/projects/{project}/billing/credits",
+    **operation("listCredits", "List promotional credits", Permission.BILLING_READ, gives=CreditPage),
+)
+async def list_credits(request: Request, project: ProjectRef) -> Response:
+    """Of the account that pays for the project now, the one that expires first at the top; 1000 at most."""
+    async with reading(request, project) as (connection, scope):
+        found = await credits_of(connection, await account_of(connection, scope.project_id))
+    return _listed(found)
+
+
+@routes.post(
+    "/v1/projects/{project}/billing/top-ups",
+    **operation(
+        "topUpWallet",
+        "Announce a payment into the wallet",
+        Permission.BILLING_WRITE,
+        gives=PaymentOut,
+        status=201,
+        description="Expected",
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def top_up(request: Request, project: ProjectRef, body: TopUpCreate) -> Response:
+    """A payment with a reference to name when paying. The wallet is filled when the money has come."""
+    _check(body.amount)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        account = await account_of(connection, scope.project_id)
+        return await _paid(connection, await payments.expect_payment(connection, account, body.amount))
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    "/v1/billing/accounts/{account:uuid}/credits",
+    **operation("listAccountCredits", "List an account's credits", Permission.PLATFORM_WRITE, gives=CreditPage),
+)
+async def list_account_credits(request: Request, account: AccountId) -> Response:
+    """The one that expires first at the top; 1000 at most."""
+    await _known(request, account)
+    async with services_of(request).database.read() as connection:
+        return _listed(await credits_of(connection, account))
+
+
+@routes.post(
+    "/v1/billing/accounts/{account:uuid}/credits",
+    **operation(
+        "grantCredit",
+        "Grant promotional credit",
+        Permission.PLATFORM_WRITE,
+        gives=CreditOut,
+        status=201,
+        description="Granted",
+    ),
+)
+async def grant_credit(request: Request, account: AccountId, body: CreditCreate) -> Response:
+    """Credit that pays for usage before it expires. What is left then goes back."""
+    _check(body.amount)
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        made = await grant(connection, account, body.amount, reason=body.reason, expires_at=body.expires_at)
+        [document] = await credits_of(connection, account, id=made)
+        return Answer(201, document.encode(), {}, made)
+
+    return await change_platform(request, effect)
+
+
+@routes.get(
+    "/v1/billing/accounts/{account:uuid}/payments",
+    **operation("listPayments", "List an account's payments", Permission.PLATFORM_WRITE, gives=PaymentPage),
+)
+async def list_payments(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
+    """What came in, what went back, and what is expected."""
+    await _known(request, account)
+    parameters = {"account_id": account, **after(query.behind(request), query.order, query.limit)}
+    row = await services_of(request).reader.one(payments.LIST_PAYMENTS[query.order], parameters)
+    if row is None:
+        raise TypeError("a list answers with one row, whatever it finds")
+    return page(query, request, row)
+
+
+@routes.post(
+    "/v1/billing/accounts/{account:uuid}/payments",
+    **operation(
+        "recordPayment",
+        "Record a payment that came in",
+        Permission.PLATFORM_WRITE,
+        gives=PaymentOut,
+        status=201,
+        description="Recorded",
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def record_payment(request: Request, account: AccountId, body: PaymentCreate) -> Response:
+    """Money on the bank statement: it pays the invoice, and what that does not ask for goes into the wallet.
+
+    A payment that was announced is ended by its reference. The same reference twice is one payment.
+    """
+    _check(body.amount)
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        made = await payments.record_payment(
+            connection, account, body.amount, reference=body.reference, invoice=body.invoice
+        )
+        return await _paid(connection, made)
+
+    return await change_platform(request, effect)
+
+
+@routes.post(
+    "/v1/billing/accounts/{account:uuid}/refunds",
+    **operation(
+        "recordRefund",
+        "Record a refund of the wallet",
+        Permission.PLATFORM_WRITE,
+        gives=PaymentOut,
+        status=201,
+        description="Recorded",
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def record_refund(request: Request, account: AccountId, body: RefundCreate) -> Response:
+    """Money of the wallet that was paid back; never more than it holds. The same reference twice is one refund."""
+    _check(body.amount)
+
+    async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        made = await payments.record_refund(connection, account, body.amount, reference=body.reference)
+        return await _paid(connection, made)
+
+    return await change_platform(request, effect)
+
+
+async def _paid(connection: AsyncConnection, payment: UUID) -> Answer:
+    return Answer(201, await payments.payment_document(connection, payment), {}, payment)
+
+
+async def _known(request: Request, account: UUID) -> None:
+    """Raises `Problem` 401, 403, and 404 for an account that does not exist."""
+    await principal(request)
+    services = services_of(request)
+    async with services.database.read() as connection:
+        await account_document(connection, account, currency=services.settings.currency)
+
+
+def _listed(documents: object) -> Response:
+    items = [orjson.Fragment(each) for each in documents] if isinstance(documents, list) else []
+    return Response(orjson.dumps({"items": items, "next_cursor": None}), media_type=JSON)
+
+
+def _check(amount: Money) -> None:
+    """Raises `Problem` validation_failed."""
+    if not 0 < amount.amount < MOST or amount.amount != rounded(amount.amount, CENTS):
+        fault = FieldError("/amount", "not_cents", "An amount is above 0, below a billion, and in whole cents.")
+        raise invalid([fault])

@@ -1,0 +1,96 @@
+"""Reading documents: which there are, who may see them, and the draft of the running month's.
+
+An invoice may have lines of several projects. Whoever may read a project's bills sees it when all of its lines are that
+project's, or when the project's own account pays it; the platform's people see it in every project that has a line on
+it. A credit note is seen by those who see its invoice.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import orjson
+import sqlalchemy as sa
+
+from ipucloud.billing.accounts import account_of
+from ipucloud.billing.invoices.issue import TaxUnknown, compute
+from ipucloud.billing.invoices.lines import Bill
+from ipucloud.billing.invoices.numbers import today
+from ipucloud.billing.invoices.payer import read_payer
+from ipucloud.billing.invoices.payments import NOBODY
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, money, page_of, rfc3339
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.errors import STATE_CONFLICT, Problem
+
+_ALL = """(
+  SELECT id, account_id, id AS invoice_id, 'invoice' AS kind, number, NULL AS of_invoice, month, currency, total, due,
+         due_on, issued_at AS created_at, document
+    FROM invoices
+  UNION ALL
+  SELECT n.id, i.account_id, i.id, 'credit_note', n.number, i.number, i.month, i.currency, n.total, 0, NULL,
+         n.issued_at, n.document
+    FROM credit_notes n JOIN invoices i ON i.id = n.invoice_id
+) AS papers
+"""
+_SHOWN = f"""
+json_build_object(
+  'kind', kind, 'number', number, 'invoice', of_invoice, 'month', to_char(month, 'YYYY-MM'),
+  'issued_at', {rfc3339("created_at")}, 'due_on', due_on, 'total', {money("total", "currency")},
+  'open', {
+    money(
+        "due - coalesce((SELECT sum(s.amount) FROM invoice_settlements s WHERE s.invoice_id = page.id), 0)",
+        "currency",
+    )
+})
+"""  # noqa: S608  # our own text
+_LISTED = clauses(", documents AS (SELECT place,", _SHOWN, "AS document FROM page)")
+_OF_PROJECT = "(SELECT project_id FROM project)"
+_SEEN = f"""
+account_id IN (SELECT account_id FROM project_accounts WHERE project_id = {_OF_PROJECT})
+AND (account_id = {_OF_PROJECT}
+     OR EXISTS (SELECT FROM invoice_lines l WHERE l.invoice_id = papers.invoice_id AND l.project_id = {_OF_PROJECT})
+        AND ((SELECT home FROM principal) IS NULL
+             OR NOT EXISTS (SELECT FROM invoice_lines l
+                             WHERE l.invoice_id = papers.invoice_id AND l.project_id <> {_OF_PROJECT})))
+"""  # noqa: S608  # our own text
+
+LIST_SEEN = {order: clauses(page_of(_ALL, order, f"WHERE {_SEEN}"), _LISTED, DOCUMENT_PAGE) for order in Order}
+"""Documents that a project's people may see. For `authenticated`; parameters: those of `after`."""
+GET_SEEN = clauses(
+    ", documents AS (SELECT document, 1 AS version FROM", _ALL, "WHERE number = :number AND", _SEEN, ")", ONE_DOCUMENT
+)
+"""One of them, by `:number`. For `authenticated`."""
+LIST_OF_ACCOUNT = {
+    order: sa.text(clauses(NOBODY, page_of(_ALL, order, "WHERE account_id = :account_id"), _LISTED, DOCUMENT_PAGE))
+    for order in Order
+}
+"""An account's documents; parameters `:account_id` and those of `after`."""
+_GET = sa.text(clauses("SELECT document::text AS document FROM", _ALL, "WHERE number = :number"))
+_SHARED = sa.text(
+    "SELECT EXISTS (SELECT FROM project_accounts WHERE account_id = :account_id AND project_id <> :project_id)"
+)
+
+
+async def document_of(connection: Statements, number: str) -> bytes | None:
+    """An invoice or a credit note, as it was issued."""
+    document: str | None = (await connection.execute(_GET, {"number": number})).scalar_one_or_none()
+    return None if document is None else document.encode()
+
+
+async def draft_of(connection: Statements, project_id: UUID, currency: str, *, everything: bool) -> bytes | None:
+    """The invoice of the running month as it would be now, of who pays for the project.
+
+    None when it may hold another project's lines and the caller may not see `everything`. Raises `Problem`
+    state_conflict when no tax rate is set.
+    """
+    payer = await read_payer(connection, await account_of(connection, project_id))
+    if payer.id != project_id and not everything:
+        shared = await connection.execute(_SHARED, {"account_id": payer.id, "project_id": project_id})
+        if shared.scalar_one():
+            return None
+    month = (await today(connection)).replace(day=1)
+    try:
+        computed = await compute(connection, Bill(payer.id, currency, month), payer)
+    except TaxUnknown as unknown:
+        raise Problem(STATE_CONFLICT, f"There is {unknown}: an operator sets it.") from None
+    return orjson.dumps(computed.document(None))

@@ -1,0 +1,28 @@
+"""What an account has and owes, as its people read it: positive numbers with plain names."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from uuid import UUID
+
+from ipucloud.billing.ledger import balances
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.money import Money
+
+NAMES = {"unbilled": "unbilled", "receivable": "owed", "wallet": "wallet", "promo": "credit"}
+"""A ledger account of a customer, and what it is called here."""
+OWING = frozenset({"unbilled", "receivable"})
+
+
+async def standing(connection: Statements, account_id: UUID, currency: str) -> list[dict[str, object]]:
+    """One for each currency: what is `unbilled` and `owed`, what is in the `wallet` and left of `credit`.
+
+    `unbilled` goes up to the last closed hour. What is owed is below 0 when the customer paid too much.
+    """
+    held: dict[str, dict[str, Decimal]] = {currency: {}}
+    for each in await balances(connection, account_id):
+        held.setdefault(each.currency, {})[each.code] = -each.balance if each.code in OWING else each.balance
+    return [
+        {"currency": name, **{shown: Money.of(codes.get(code, 0), name) for code, shown in NAMES.items()}}
+        for name, codes in held.items()
+    ]

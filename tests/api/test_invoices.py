@@ -1,0 +1,164 @@
+"""Invoices, credit notes, credits, payments and the wallet as callers see them, and who sees which."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pypdfium2 as pdfium  # type: ignore[import-untyped]  # it comes without types
+import pytest
+
+from ipucloud.billing.ledger import Posted, post_usage
+from ipucloud.identity.roles import Role
+from tests.api.support import Api, key, problem
+from tests.support.factories import make_project
+from tests.support.invoices import HOUR, add_tax_rate, charge, invoice_of, make_invoice
+
+pytestmark = pytest.mark.anyio
+
+NEVER = "2126-01-01T00:00:00Z"
+
+
+def euros(amount: str) -> dict[str, str]:
+    return {"amount": amount, "currency": "EUR"}
+
+
+async def issued(api: Api) -> str:
+    async with api.cloud.database.begin() as connection:
+        return await make_invoice(connection, api.cloud.project.id)
+
+
+def standing(answer: Any) -> dict[str, str]:
+    [item] = answer.json()["items"]
+    return {name: value["amount"] for name, value in item.items() if name != "currency"}
+
+
+async def test_an_invoice_is_listed_read_and_printed(api: Api) -> None:
+    number = await issued(api)
+    listed = (await api.owner.get(f"{api.base}/billing/invoices")).json()
+    assert listed["next_cursor"] is None
+    [row] = listed["items"]
+    assert (row["kind"], row["number"], row["month"]) == ("invoice", number, "2026-04")
+    assert (row["total"], row["open"]) == (euros("17.55"), euros("17.55"))
+    read = await api.owner.get(f"{api.base}/billing/invoices/{number}")
+    invoice = read.json()
+    assert (invoice["subtotal"], invoice["tax"], invoice["total"]) == (euros("15.00"), euros("2.55"), euros("17.55"))
+    assert invoice["lines"][0]["project"] == api.cloud.project.slug
+    assert (await api.owner.get(read.url, headers={"If-None-Match": read.headers["etag"]})).status_code == 304
+    printed = await api.owner.get(f"{api.base}/billing/invoices/{number}", headers={"Accept": "application/pdf"})
+    assert printed.headers["content-type"] == "application/pdf"
+    assert printed.headers["content-disposition"] == f'inline; filename="{number}.pdf"'
+    again = await api.owner.get(f"{api.base}/billing/invoices/{number}", params={"format": "pdf"})
+    assert again.content == printed.content
+    pdf = pdfium.PdfDocument(printed.content)
+    assert number in pdf[0].get_textpage().get_text_range()
+    pdf.close()
+    problem(await api.owner.get(f"{api.base}/billing/invoices/INV-2026-999999"), 404, "not_found")
+
+
+async def test_a_payment_and_a_credit_note_settle_an_invoice(api: Api) -> None:
+    admin, number = await api.caller(Role.ADMIN), await issued(api)
+    account = f"/v1/billing/accounts/{api.cloud.project.id}"
+    body = {"amount": euros("10.00"), "reference": "statement 7", "invoice": number}
+    paid = await admin.post(f"{account}/payments", json=body, headers=key())
+    assert (paid.status_code, paid.json()["state"], paid.json()["invoice"]) == (201, "done", number), paid.text
+    again = await admin.post(f"{account}/payments", json=body, headers=key())
+    assert again.json() == paid.json()
+    problem(await admin.post(f"{account}/payments", json=body | {"amount": euros("9.00")}), 409, "state_conflict")
+    [row] = (await api.owner.get(f"{api.base}/billing/invoices")).json()["items"]
+    assert row["open"] == euros("7.55")
+    path = f"/v1/billing/invoices/{number}:credit-note"
+    problem(await admin.post(path, json={"net": "15.01", "reason": "x"}), 422, "validation_failed")
+    note = (await admin.post(path, json={"net": "10.00", "reason": "a rack lost power"}, headers=key())).json()
+    assert (note["number"], note["invoice"], note["tax"]) == ("CN-2026-000001", number, euros("1.70"))
+    assert (note["total"], note["to_wallet"]) == (euros("11.70"), euros("4.15"))
+    rest = (await admin.post(path, json={"reason": "all of it"}, headers=key())).json()
+    assert (rest["net"], rest["tax"], rest["to_wallet"]) == (euros("5.00"), euros("0.85"), euros("5.85"))
+    problem(await admin.post(path, json={"reason": "more"}), 409, "state_conflict")
+    listed = (await api.owner.get(f"{api.base}/billing/invoices", params={"order": "created_at"})).json()["items"]
+    assert [each["kind"] for each in listed] == ["invoice", "credit_note", "credit_note"]
+    assert {each["open"]["amount"] for each in listed} == {"0.00"}
+    assert standing(await api.owner.get(f"{api.base}/billing/balance"))["wallet"] == "10.00"
+    printed = await api.owner.get(f"{api.base}/billing/invoices/{note['number']}", params={"format": "pdf"})
+    assert printed.content.startswith(b"%PDF")
+    assert len((await admin.get(f"{account}/payments")).json()["items"]) == 1
+    assert len((await admin.get(f"{account}/invoices", params={"limit": 2})).json()["items"]) == 2
+
+
+async def test_a_wallet_is_filled_and_paid_back(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    account = f"/v1/billing/accounts/{api.cloud.project.id}"
+    expected = (await api.owner.post(f"{api.base}/billing/top-ups", json={"amount": euros("50.00")})).json()
+    assert (expected["state"], expected["to_wallet"]) == ("pending", None)
+    body = {"amount": euros("40.00"), "reference": expected["reference"]}
+    came = (await admin.post(f"{account}/payments", json=body)).json()
+    assert (came["id"], came["state"], came["to_wallet"]) == (expected["id"], "done", euros("40.00"))
+    refund = {"amount": euros("30.00"), "reference": "back 1"}
+    assert (await admin.post(f"{account}/refunds", json=refund)).json()["to_wallet"] == euros("-30.00")
+    assert (await admin.post(f"{account}/refunds", json=refund)).status_code == 201
+    problem(await admin.post(f"{account}/refunds", json=refund | {"reference": "back 2"}), 409, "state_conflict")
+    granted = await admin.post(
+        f"{account}/credits", json={"amount": euros("5.00"), "reason": "welcome", "expires_at": NEVER}
+    )
+    assert (granted.status_code, granted.json()["rest"]) == (201, euros("5.00"))
+    [credit] = (await api.owner.get(f"{api.base}/billing/credits")).json()["items"]
+    assert credit == granted.json()
+    assert standing(await api.owner.get(f"{api.base}/billing/balance")) == {
+        "unbilled": "0.00",
+        "owed": "0.00",
+        "wallet": "10.00",
+        "credit": "5.00",
+    }
+    for wrong in ("0.00", "-1.00", "0.001"):
+        bad = {"amount": euros(wrong), "reference": "wrong"}
+        problem(await admin.post(f"{account}/payments", json=bad), 422, "validation_failed")
+
+
+async def test_only_who_pays_sees_other_projects_lines(api: Api) -> None:
+    """The account of one project pays for both: its people see the bill, the other's see nothing of it."""
+    async with api.cloud.database.begin() as connection:
+        other = await make_project(connection)
+        await add_tax_rate(connection)
+        mine = api.cloud.project.id
+        for project in (mine, other.id):
+            await charge(connection, project, account_id=mine)
+        await post_usage(connection, HOUR, 0, [Posted(mine, "EUR", Decimal("30"))])
+        number = await invoice_of(connection, mine)
+    admin = await api.caller(Role.ADMIN)
+    await admin.put(f"/v1/projects/{other.slug}/billing/account", json={"account_id": str(mine)})
+    assert len((await api.owner.get(f"{api.base}/billing/invoices/{number}")).json()["lines"]) == 2
+    neighbour = api.client(other.token.secret)
+    assert (await neighbour.get(f"/v1/projects/{other.slug}/billing/invoices")).json()["items"] == []
+    problem(await neighbour.get(f"/v1/projects/{other.slug}/billing/invoices/{number}"), 404, "not_found")
+    support = await api.caller(Role.SUPPORT)
+    assert (await support.get(f"/v1/projects/{other.slug}/billing/invoices/{number}")).status_code == 200
+    draft = await api.owner.get(f"{api.base}/billing/invoices/draft")
+    assert (draft.json()["kind"], draft.json()["total"]) == ("draft", euros("0.00"))
+
+
+async def test_seller_and_tax_rates_are_set_by_operators(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    problem(await api.owner.get(f"{api.base}/billing/invoices/draft"), 409, "state_conflict")
+    read = await admin.get("/v1/billing/seller")
+    changed = await admin.patch(
+        "/v1/billing/seller",
+        json={"legal_name": "Nordwind", "tax_id": "LU1"},
+        headers={"If-Match": read.headers["etag"]},
+    )
+    assert (changed.json()["legal_name"], changed.json()["country"]) == ("Nordwind", "LU")
+    stale = await admin.patch("/v1/billing/seller", json={}, headers={"If-Match": read.headers["etag"]})
+    problem(stale, 412, "precondition_failed")
+    rate = {"country": "LU", "rate": "0.17", "valid_from": "2026-01-01", "source": "law"}
+    assert len((await admin.post("/v1/billing/tax-rates", json=rate)).json()["items"]) == 1
+    assert len((await admin.post("/v1/billing/tax-rates", json=rate)).json()["items"]) == 1
+    late = await admin.post("/v1/billing/tax-rates", json=rate | {"rate": "0.18", "valid_from": "2026-02-01"})
+    problem(late, 422, "validation_failed")
+    follows = {"rate": "0.16", "valid_from": "2126-01-01"}
+    first, second = (await admin.post("/v1/billing/tax-rates", json=rate | follows)).json()["items"]
+    assert (first["valid_to"], second["valid_to"], second["rate"]) == ("2126-01-01", None, "0.16")
+    problem(await admin.post("/v1/billing/tax-rates", json=rate | {"rate": "1.5"}), 422, "validation_failed")
+    draft = (await api.owner.get(f"{api.base}/billing/invoices/draft")).json()
+    assert draft["seller"]["legal_name"] == "Nordwind"
+    unknown = UUID(int=5)
+    problem(await admin.get(f"/v1/billing/accounts/{unknown}/credits"), 404, "not_found")
