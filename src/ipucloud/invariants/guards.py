@@ -13,6 +13,7 @@ from ipucloud.invariants.tables import TABLES
 _OWNER_ONLY = Refusal("The application owns nothing of the schema; only its owner may change it.")
 _HISTORY = {
     "billing_months": ("INSERT", "UPDATE", "DELETE", "TRUNCATE"),
+    "budget_alerts": ("UPDATE", "DELETE", "TRUNCATE"),
     "contract_prices": ("DELETE", "TRUNCATE"),
     "events": ("UPDATE", "DELETE", "TRUNCATE"),
     "heals": ("DELETE", "TRUNCATE"),
@@ -33,12 +34,14 @@ _FACTS = {
     "usage_intervals": ("cluster_id", "sku", "region", "currency", "quantity", "anchor_at", "started_at"),
 }
 _TRIGGERS = (
+    ("contract_prices", "contract_prices_begun"),
     ("contract_prices", "contract_prices_final"),
     ("contract_prices", "contract_prices_late"),
     ("ledger_transfers", "ledger_transfers_apply"),
     ("ledger_transfers", "ledger_transfers_final"),
     ("ledger_transfers", "ledger_transfers_kept"),
     ("operations", "operations_final"),
+    ("prices", "prices_begun"),
     ("prices", "prices_final"),
     ("prices", "prices_late"),
     ("projects", "projects_account"),

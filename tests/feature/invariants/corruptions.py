@@ -10,6 +10,7 @@ from ipucloud.db.documents import clauses
 from ipucloud.invariants.healing import Outcome
 from tests.feature.invariants.corruption import Corruption
 from tests.feature.invariants.ledger_corruptions import LEDGER
+from tests.feature.invariants.live_corruptions import LIVE
 
 MENDED, LEFT, REFUSED = Outcome.MENDED, Outcome.LEFT_TO_WORKER, Outcome.REFUSED
 
@@ -359,6 +360,7 @@ CORRUPTIONS = (
     *MACHINES,
     *BILLING,
     *LEDGER,
+    *LIVE,
     *TENANCY,
     *LOGS,
     *GUARDS,

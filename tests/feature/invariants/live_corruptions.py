@@ -1,0 +1,54 @@
+"""Ways in which budgets and holds can be wrong, each planted alone in a database that has none yet."""
+
+from __future__ import annotations
+
+from ipucloud.invariants.healing import Outcome
+from tests.feature.invariants.corruption import Corruption
+
+_BUDGET = (
+    "INSERT INTO budgets (id, project_id, name, amount, currency) VALUES (%(project)s, %(project)s, 'b', 10, 'EUR')"
+)
+_ALERT = (
+    "INSERT INTO budget_alerts (budget_id, month, measure, percent, figure, amount)"
+    " SELECT %(project)s, {month}, 'actual', 50, 5, 10"
+)
+_NOW = "date_trunc('month', app_now() AT TIME ZONE 'UTC')::date"
+_EVENT = (
+    "INSERT INTO events (project_id, type, subject_type, subject_id, data)"
+    " SELECT %(project)s, 'budget.threshold_reached', 'budget', %(project)s, jsonb_build_object("
+    "'month', to_char(app_now() AT TIME ZONE 'UTC', 'YYYY-MM'), 'percent', 50)"
+)
+_HOLD = (
+    "INSERT INTO create_holds (cluster_id, project_id, account_id, amount, currency)"
+    " VALUES ({cluster}, %(project)s, {account}, 3.75, 'EUR')"
+)
+
+LIVE = (
+    Corruption(
+        "budget_threshold_fires_once",
+        Outcome.REFUSED,
+        (_BUDGET, *[_ALERT.format(month="'2020-01-01'")] * 2),
+        ("pk_budget_alerts",),
+    ),
+    Corruption("budget_alert_is_told_once", Outcome.REFUSED, (_BUDGET, _ALERT.format(month=_NOW))),
+    Corruption("budget_alert_is_told_once", Outcome.REFUSED, (_BUDGET, _ALERT.format(month=_NOW), _EVENT, _EVENT)),
+    Corruption("budget_alert_is_told_once", Outcome.REFUSED, (_BUDGET, _EVENT)),
+    Corruption(
+        "budget_has_figures_of_one_month",
+        Outcome.REFUSED,
+        (
+            _BUDGET,
+            "UPDATE budgets SET month = '2026-05-01', actual = 5, forecast = 1, evaluated_at = app_now()",
+        ),
+    ),
+    Corruption(
+        "hold_has_an_owner",
+        Outcome.MENDED,
+        (_HOLD.format(cluster="gen_random_uuid()", account="%(project)s"),),
+    ),
+    Corruption(
+        "hold_is_of_who_paid_when_it_was_made",
+        Outcome.REFUSED,
+        (_HOLD.format(cluster="%(creating)s", account="%(other)s"),),
+    ),
+)
