@@ -5,6 +5,7 @@ from __future__ import annotations
 from ipucloud.invariants import (
     billing,
     billing_exports,
+    billing_invoices,
     billing_ledger,
     billing_live,
     clusters,
@@ -27,6 +28,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     *billing.RULES,
     *billing_ledger.RULES,
     *billing_live.RULES,
+    *billing_invoices.RULES,
     *billing_exports.RULES,
     *tenancy.RULES,
     *log.RULES,

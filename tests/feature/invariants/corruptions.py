@@ -9,6 +9,7 @@ from __future__ import annotations
 from ipucloud.db.documents import clauses
 from ipucloud.invariants.healing import Outcome
 from tests.feature.invariants.corruption import Corruption
+from tests.feature.invariants.invoice_corruptions import INVOICES
 from tests.feature.invariants.ledger_corruptions import LEDGER
 from tests.feature.invariants.live_corruptions import LIVE
 
@@ -360,6 +361,7 @@ CORRUPTIONS = (
     *MACHINES,
     *BILLING,
     *LEDGER,
+    *INVOICES,
     *LIVE,
     *TENANCY,
     *LOGS,

@@ -30,6 +30,8 @@ LEDGER = (
         "INSERT INTO ledger_transfers (idem, kind, debit_id, credit_id, currency, amount, effective_at)"
         " SELECT 'x', 'x', w.id, c.id, 'EUR', 5, app_now() FROM ledger_accounts w, ledger_accounts c"
         " WHERE w.code = 'wallet' AND c.code = 'cash'",
+        "INSERT INTO payments (id, account_id, currency, direction, amount, reference, state, finished_at, to_wallet)"
+        " VALUES (gen_random_uuid(), %(project)s, 'EUR', 'out', 5, 'x', 'done', app_now(), -5)",
         off=("ck_ledger_accounts_floor",),
     ),
     _c("closed_hour_is_in_the_ledger", _MONTH, _CLOSED.format(charges=1), _CHARGE),

@@ -1,0 +1,149 @@
+"""Rules about documents and what pays them: an invoice is its lines and its transfers, and no number is missing."""
+
+from __future__ import annotations
+
+from ipucloud.invariants.rules import Invariant, Refusal
+
+_STANDS = Refusal("A document that was issued is never rewritten; a person finds out why, and issues a credit note.")
+_MONEY_STANDS = Refusal("What was posted is never rewritten; a person finds out why, and posts what makes it right.")
+_SUM = "coalesce((SELECT sum({what}) FROM {table} x WHERE x.invoice_id = i.id), 0)"
+_COST = _SUM.format(what="x.cost", table="invoice_lines")
+_AMOUNT = _SUM.format(what="x.amount", table="invoice_lines")
+_TAX = _SUM.format(what="x.tax", table="invoice_taxes")
+_BURNED = _SUM.format(what="x.amount", table="promo_credit_uses")
+_NEWEST = "(SELECT * FROM invoices ORDER BY issued_at DESC, id DESC LIMIT 1000)"
+
+SUMS = Invariant(
+    name="invoice_is_the_sum_of_its_lines",
+    sentence="An invoice is its lines, adjustment, burned credit and taxes, to the last digit (the newest thousand).",
+    object_type="invoice",
+    remedy="Find out what wrote past the code that issues invoices; issue a credit note for what is wrong.",
+    heal=_STANDS,
+    statement=f"""
+    SELECT number AS object_id, NULL::uuid AS project_id,
+           format('lines of %s, rounded %s, taxes of %s, credit of %s: not %s', exact, amount, taxes, burned, total)
+             AS detail
+      FROM (SELECT i.*, {_COST} AS exact, {_AMOUNT} AS amount, {_TAX} AS taxes, {_BURNED} AS burned
+              FROM {_NEWEST} AS i) AS told
+     WHERE (cost, subtotal, tax, promo_applied) <> (exact, amount, taxes, burned)
+        OR total <> exact + adjustment - burned + taxes
+    """,  # noqa: S608  # our own text
+)
+
+IN_LEDGER = Invariant(
+    name="invoice_is_in_the_ledger",
+    sentence="Every figure of an invoice was transferred, once (the newest thousand).",
+    object_type="invoice",
+    remedy="Find out what issued it without its transfers; post the difference under an idem of its own.",
+    heal=_MONEY_STANDS,
+    statement=f"""
+    SELECT i.number AS object_id, NULL::uuid AS project_id,
+           format('%s of %s, transfer of %s', part.name, part.amount, coalesce(t.amount, 0)) AS detail
+      FROM {_NEWEST} AS i
+     CROSS JOIN LATERAL (VALUES ('usage', i.cost), ('rounding', i.adjustment), ('promo', i.promo_applied),
+                                ('tax', i.tax), ('wallet', i.wallet_applied)) AS part (name, amount)
+      LEFT JOIN ledger_transfers t ON t.idem = 'invoice/' || i.id || '/' || part.name
+     WHERE coalesce(t.amount, 0) <> abs(part.amount)
+    """,  # noqa: S608  # our own text
+)
+
+BILLED = Invariant(
+    name="invoiced_month_has_nothing_unbilled",
+    sentence="An invoice has all charges of its account, currency and month (the newest twenty).",
+    object_type="invoice",
+    remedy="Find out what posted charges to a sealed month, or kept some off the invoice; correct the hours.",
+    heal=_STANDS,
+    statement="""
+    SELECT i.number AS object_id, NULL::uuid AS project_id,
+           format('invoiced %s, charged %s', i.cost, charged.cost) AS detail
+      FROM (SELECT * FROM invoices ORDER BY issued_at DESC, id DESC LIMIT 20) AS i
+     CROSS JOIN LATERAL (
+       SELECT coalesce(sum(c.cost), 0) AS cost FROM usage_charges c
+        WHERE c.billing_month = i.month AND c.account_id = i.account_id AND c.currency = i.currency) AS charged
+     WHERE charged.cost <> i.cost
+    """,
+)
+
+NUMBERS = Invariant(
+    name="numbers_have_no_gap",
+    sentence="Invoices and credit notes of a year are numbered from 1 on without a gap.",
+    object_type="series",
+    remedy="Find out which transaction took the number; explain the gap to the tax office.",
+    heal=_STANDS,
+    statement="""
+    SELECT format('%s-%s', coalesce(c.series, given.series), coalesce(c.year, given.year)) AS object_id,
+           NULL::uuid AS project_id,
+           format('%s documents up to number %s, counted %s', coalesce(given.documents, 0), coalesce(given.highest, 0),
+                  coalesce(c.last, 0)) AS detail
+      FROM invoice_counters c
+      FULL JOIN (
+        SELECT series, year, count(*) AS documents, max(sequence) AS highest
+          FROM (SELECT series, year, sequence FROM invoices
+                UNION ALL SELECT series, year, sequence FROM credit_notes) AS numbered
+         GROUP BY series, year) AS given ON (given.series, given.year) = (c.series, c.year)
+     WHERE (coalesce(given.documents, 0), coalesce(given.highest, 0)) <> (coalesce(c.last, 0), coalesce(c.last, 0))
+    """,
+)
+
+NOT_OVERPAID = Invariant(
+    name="invoice_is_settled_once",
+    sentence="Payments and credit notes settle no more of an invoice than was due, and credit notes give no more back.",
+    object_type="invoice",
+    remedy="Find out which of them came twice; put the difference into the customer's wallet.",
+    heal=_MONEY_STANDS,
+    statement="""
+    SELECT i.number AS object_id, NULL::uuid AS project_id,
+           format('due %s, settled %s; taxable %s, given back %s', i.due, coalesce(settled.amount, 0), i.taxable,
+                  coalesce(given.net, 0)) AS detail
+      FROM (SELECT invoice_id, sum(amount) AS amount FROM invoice_settlements GROUP BY invoice_id) AS settled
+      FULL JOIN (SELECT invoice_id, sum(net) AS net, sum(tax) AS tax FROM credit_notes GROUP BY invoice_id) AS given
+                USING (invoice_id)
+      JOIN invoices i ON i.id = invoice_id
+     WHERE coalesce(settled.amount, 0) > i.due OR coalesce(given.net, 0) > i.taxable OR coalesce(given.tax, 0) > i.tax
+    """,
+)
+
+CREDITS = Invariant(
+    name="promotional_credit_is_what_was_granted",
+    sentence="What is left of an account's credits is on its ledger account, and nothing was taken from one twice.",
+    object_type="account",
+    remedy="Find out what burned credit without a transfer, or moved it without a record; post the difference.",
+    heal=_MONEY_STANDS,
+    statement="""
+    SELECT format('%s %s', account_id, currency) AS object_id, NULL::uuid AS project_id,
+           format('credits have %s left, the ledger holds %s', coalesce(granted.rest, 0), coalesce(held.balance, 0))
+             AS detail
+      FROM (SELECT account_id, currency, sum(rest) AS rest, min(rest) AS least
+              FROM (SELECT c.account_id, c.currency, c.amount - coalesce(sum(u.amount), 0) AS rest
+                      FROM promo_credits c LEFT JOIN promo_credit_uses u ON u.credit_id = c.id
+                     GROUP BY c.id) AS each
+             GROUP BY account_id, currency) AS granted
+      FULL JOIN (SELECT owner_id AS account_id, currency, credits - debits AS balance FROM ledger_accounts
+                  WHERE code = 'promo') AS held USING (account_id, currency)
+     WHERE coalesce(granted.rest, 0) <> coalesce(held.balance, 0) OR granted.least < 0
+    """,
+)
+
+WALLET = Invariant(
+    name="wallet_is_what_was_paid",
+    sentence="A wallet holds what was paid into it and given back to it, less what invoices and refunds took.",
+    object_type="account",
+    remedy="Find out what moved money of the wallet without a payment or a document; post the difference.",
+    heal=_MONEY_STANDS,
+    statement="""
+    SELECT format('%s %s', account_id, currency) AS object_id, NULL::uuid AS project_id,
+           format('it was given %s, the ledger holds %s', coalesce(moved.amount, 0), coalesce(held.balance, 0))
+             AS detail
+      FROM (SELECT account_id, currency, sum(amount) AS amount
+              FROM (SELECT account_id, currency, to_wallet AS amount FROM payments WHERE state = 'done'
+                    UNION ALL SELECT account_id, currency, -wallet_applied FROM invoices
+                    UNION ALL SELECT i.account_id, i.currency, n.to_wallet
+                                FROM credit_notes n JOIN invoices i ON i.id = n.invoice_id) AS each
+             GROUP BY account_id, currency) AS moved
+      FULL JOIN (SELECT owner_id AS account_id, currency, credits - debits AS balance FROM ledger_accounts
+                  WHERE code = 'wallet') AS held USING (account_id, currency)
+     WHERE coalesce(moved.amount, 0) <> coalesce(held.balance, 0)
+    """,
+)
+
+RULES = (SUMS, IN_LEDGER, BILLED, NUMBERS, NOT_OVERPAID, CREDITS, WALLET)
