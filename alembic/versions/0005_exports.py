@@ -117,7 +117,7 @@ EXPORTS = (
         CONSTRAINT uq_export_schedules_project_id_id UNIQUE (project_id, id)
     )
     """,
-    "COMMENT ON TABLE export_schedules IS 'day: the running month so far; month: the one before, once it is sealed'",
+    "COMMENT ON TABLE export_schedules IS 'day: the month of the day before, so far; month: the one before, once it is sealed'",
     "CREATE INDEX ix_export_schedules_connection ON export_schedules (project_id, connection_id)",
     "CREATE INDEX ix_export_schedules_due ON export_schedules (next_at) WHERE deleted_at IS NULL",
     """

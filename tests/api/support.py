@@ -18,11 +18,13 @@ from ipucloud.api.services import Services
 from ipucloud.config import Settings
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.clock import Clock
+from ipucloud.kernel.sealing import new_key
 from ipucloud.schema import metadata
 from tests.support.cloud import IMAGE, Cloud
 from tests.support.factories import Project, make_project, make_token
 
 PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1 laptop"
+SECRETS_KEY = new_key()
 UNLIMITED = {"rate_limit_per_second": 1_000_000.0, "rate_limit_burst": 1_000_000}
 
 
@@ -40,6 +42,18 @@ def price_json(sku: str = "ipu-new", **changes: object) -> dict[str, object]:
         "unit_price": {"amount": "0.07", "currency": "EUR"},
         "valid_from": "2126-07-01T00:00:00Z",
         "source": "price list of July",
+    }
+    return usual | changes
+
+
+def s3_connection_json(name: str = "lake", **changes: object) -> dict[str, object]:
+    """A bucket to deliver exports to."""
+    usual = {
+        "name": name,
+        "endpoint": "https://s3.example",
+        "bucket": "costs",
+        "access_key_id": "AKIATEST",
+        "secret": "very-secret",
     }
     return usual | changes
 
@@ -127,7 +141,12 @@ async def running(
     cloud: Cloud, url: str, *, clock: Clock | None = None, settings: Mapping[str, object] = UNLIMITED
 ) -> AsyncIterator[Api]:
     """The application with its lifespan entered."""
-    values: dict[str, Any] = {"database_url": SecretStr(url), "environment": "test", **settings}
+    values: dict[str, Any] = {
+        "database_url": SecretStr(url),
+        "environment": "test",
+        "secrets_key": SecretStr(SECRETS_KEY),
+        **settings,
+    }
     app = create_app(Settings(**values), clock=clock)
     async with (
         app.router.lifespan_context(app),

@@ -22,7 +22,7 @@ from ipucloud.identity.roles import Role
 from ipucloud.kernel.money import Money
 from ipucloud.operations.store import end_operation
 from ipucloud.schema import metadata
-from tests.api.support import PUBLIC_KEY, cluster_json, key, price_json
+from tests.api.support import PUBLIC_KEY, cluster_json, key, price_json, s3_connection_json
 from tests.support.cloud import Cloud
 from tests.support.factories import Project, Token, make_project, make_token
 from tests.support.invoices import begin_books, make_invoice
@@ -340,6 +340,42 @@ async def end_prepaid(office: Office) -> Write:
     return Write("DELETE", write.path, office.admin.secret)
 
 
+async def create_export(office: Office) -> Write:
+    project = await office.project()
+    path = f"/v1/projects/{project.slug}/billing/exports"
+    return Write("POST", path, project.token.secret, {"month": "2026-04"}, {"month": "2026-03"}, key())
+
+
+async def _bucket(office: Office) -> tuple[str, str, UUID]:
+    """A project's path and token, and its S3 connection."""
+    project = await office.project()
+    base, secret = f"/v1/projects/{project.slug}/billing", project.token.secret
+    return base, secret, await office.id_of(f"{base}/s3-connections", s3_connection_json(), secret)
+
+
+async def create_s3_connection(office: Office) -> Write:
+    project = await office.project()
+    path = f"/v1/projects/{project.slug}/billing/s3-connections"
+    return Write("POST", path, project.token.secret, s3_connection_json(), s3_connection_json("sea"), key())
+
+
+async def delete_s3_connection(office: Office) -> Write:
+    base, secret, made = await _bucket(office)
+    return Write("DELETE", f"{base}/s3-connections/{made}", secret)
+
+
+async def create_export_schedule(office: Office) -> Write:
+    base, secret, made = await _bucket(office)
+    body = {"connection": str(made)}
+    return Write("POST", f"{base}/export-schedules", secret, body, body | {"every": "month"}, key())
+
+
+async def delete_export_schedule(office: Office) -> Write:
+    base, secret, made = await _bucket(office)
+    schedule = await office.id_of(f"{base}/export-schedules", {"connection": str(made)}, secret)
+    return Write("DELETE", f"{base}/export-schedules/{schedule}", secret)
+
+
 async def create_ssh_key(office: Office) -> Write:
     project = await office.project()
     body = {"name": "desk", "public_key": PUBLIC_KEY}
@@ -402,6 +438,11 @@ WRITES: dict[str, Callable[[Office], Awaitable[Write]]] = {
     "rotateVipuKey": rotate_vipu_key,
     "cancelOperation": cancel_operation,
     "replaceQuotas": replace_quotas,
+    "createExport": create_export,
+    "createS3Connection": create_s3_connection,
+    "deleteS3Connection": delete_s3_connection,
+    "createExportSchedule": create_export_schedule,
+    "deleteExportSchedule": delete_export_schedule,
     "createSshKey": create_ssh_key,
     "deleteSshKey": delete_ssh_key,
     "createToken": create_token,
@@ -410,10 +451,17 @@ WRITES: dict[str, Callable[[Office], Awaitable[Write]]] = {
 
 REPEATED_WITHOUT_KEY: dict[str, int] = {
     "assignProjectAccount": 200,
+    "withdrawPrice": 404,
+    "deleteBudget": 404,
+    "deleteAccountBudget": 404,
+    "setPrepaid": 200,
+    "endPrepaid": 404,
     "deleteProject": 404,
     "deleteCluster": 202,
     "removePartition": 202,
     "replaceQuotas": 412,
+    "deleteS3Connection": 404,
+    "deleteExportSchedule": 404,
     "deleteSshKey": 404,
     "revokeToken": 204,
 }

@@ -26,6 +26,7 @@ COMMANDS = (
     Entry("events", "ipucloud.cli.commands.events", "What happened in the project.", CUSTOMER),
     Entry("usage", "ipucloud.cli.commands.usage", "Minutes and cost of a cluster or of the project.", CUSTOMER),
     Entry("billing", "ipucloud.cli.commands.billing", "Who pays, what was charged and why.", CUSTOMER),
+    Entry("exports", "ipucloud.cli.commands.exports", "Months of the bill as files, delivered if you like.", CUSTOMER),
     Entry("budgets", "ipucloud.cli.commands.budgets", "What a month may come to, and who is told.", CUSTOMER),
     Entry("configure", "ipucloud.cli.commands.configure", "Say where the service is and who you are.", ACCOUNT),
     Entry("whoami", "ipucloud.cli.commands.whoami", "Show who the token speaks for.", ACCOUNT),

@@ -11,6 +11,8 @@ import signal
 import structlog
 
 from ipucloud import logs
+from ipucloud.billing.exports.reconciler import ExportReconciler
+from ipucloud.catalogue.load import load
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -92,9 +94,17 @@ def assemble(
         attempts=settings.step_attempts,
         draw=draw,
     )
+    exports = ExportReconciler(
+        database,
+        provider=settings.provider_name,
+        regions={region.slug: region.name for region in load().regions},
+        keys=None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value()),
+        private_too=settings.export_private_endpoints,
+        draw=draw,
+    )
     engine = Engine(
         database,
-        [clusters, partitions, tasks],
+        [clusters, partitions, exports, tasks],
         clock=clock,
         settings=EngineSettings(
             slots=settings.worker_slots,

@@ -8,6 +8,8 @@ import sqlalchemy as sa
 import structlog
 
 from ipucloud.billing.bookkeeping import keep_books
+from ipucloud.billing.exports.requests import forget_expired_files
+from ipucloud.billing.exports.schedules import serve_schedules
 from ipucloud.clusters.delete import delete
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -102,6 +104,8 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
         Periodic("audit_database", interval=AUDIT_SECONDS, run=audit_database),
         Periodic("audit_sites", interval=SITE_AUDIT_SECONDS, run=compare),
         Periodic("keep_books", interval=60.0, run=keep_books),
+        Periodic("serve_export_schedules", interval=60.0, run=serve_schedules),
+        Periodic("forget_expired_files", interval=600.0, run=forget_expired_files),
         Periodic("delete_expired_clusters", interval=15.0, run=delete_expired),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=sweep_idempotency_keys),
         Periodic("sweep_left_overs", interval=60.0, run=sweep),

@@ -6,9 +6,9 @@ Whoever imports this module loads Arrow, which takes about 60 MB: workers do not
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time
-from typing import Any, BinaryIO
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -25,6 +25,7 @@ from ipucloud.billing.exports.series import Window, charges_in, make_series, win
 BATCH_BYTES = 8 << 20
 """Of narrow rows: about 100,000, which are a row group."""
 
+Tell: TypeAlias = Callable[[], None]
 _DECIMAL = pa.decimal128(38, 10)
 _TIME = pa.timestamp("us", tz="UTC")
 _TEXT = pa.dictionary(pa.int32(), pa.string())
@@ -46,8 +47,10 @@ _COPY = "COPY ({query}) TO STDOUT (FORMAT csv)"
 _MOST_MINUTES = 1 << 20
 
 
-def write_parquet(connection: Connection, selection: Selection, progress: Progress, sink: BinaryIO) -> None:
-    """Write the file; memory holds one batch of rows at a time."""
+def write_parquet(
+    connection: Connection, selection: Selection, progress: Progress, sink: io.RawIOBase, tell: Tell = lambda: None
+) -> None:
+    """Write the file; memory holds one batch of rows at a time. `tell` is called whenever `progress` has moved."""
     schema = pa.schema([pa.field(each.name, _type(each), nullable=each.null) for each in selection.columns])
     repeated = [each.name for each in selection.columns if each.name not in _LONG]
     with pq.ParquetWriter(
@@ -62,6 +65,7 @@ def write_parquet(connection: Connection, selection: Selection, progress: Progre
                     writer.write_table(_table(connection, selection, schema, batch))
                     progress.rows += batch.num_rows
                 progress.done += 1
+                tell()
         small = _small(connection, selection, schema)
         if small.num_rows:
             writer.write_table(small)

@@ -75,7 +75,7 @@ export_schedules = sa.Table(
     one_of("format", FileFormat),
     one_of("every", ("day", "month")),
     sa.UniqueConstraint("project_id", "id"),
-    comment="day: the running month so far; month: the one before, once it is sealed",
+    comment="day: the month of the day before, so far; month: the one before, once it is sealed",
 )
 sa.Index(
     "ix_export_schedules_due", export_schedules.c.next_at, postgresql_where=export_schedules.c.deleted_at.is_(None)

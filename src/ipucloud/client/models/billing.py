@@ -72,6 +72,63 @@ class Charge(Answer):
     price: ChargedPrice
 
 
+class ExportFile(Answer):
+    """A file by its bytes."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+class ExportManifest(Answer):
+    """What a file is; `final` says that it never changes any more."""
+
+    final: bool
+    rows: int
+    files: Sequence[ExportFile]
+
+
+class Export(Answer):
+    """A month of the bill as a file, and how far it is."""
+
+    id: str
+    operation: str
+    state: str
+    progress: int
+    dataset: str
+    version: str
+    format: str
+    month: str
+    created_at: datetime
+    delivered_at: datetime | None = None
+    expires_at: datetime | None = None
+    last_error: str | None = None
+    manifest: ExportManifest | None = None
+
+
+class S3Connection(Answer):
+    """A bucket that exports are delivered to."""
+
+    id: str
+    name: str
+    endpoint: str
+    region: str
+    bucket: str
+    prefix: str
+
+
+class ExportSchedule(Answer):
+    """What is delivered again and again."""
+
+    id: str
+    connection: str
+    dataset: str
+    every: str
+    next_at: datetime
+    last_error: str | None = None
+    last_delivered_at: datetime | None = None
+
+
 class ReportSums(Answer):
     """Figures in one currency."""
 

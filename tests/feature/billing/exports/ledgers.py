@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 from uuid import UUID
 
 from ipucloud.billing.exports.csv_rows import Progress, write_csv
@@ -82,8 +83,23 @@ def csv_of(url: str, chosen: Selection) -> bytes:
         return b"".join(bytes(piece) for piece in write_csv(connection, chosen, Progress()))
 
 
+class Held(io.RawIOBase):
+    """A file in memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.content = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.content += data
+        return memoryview(data).nbytes
+
+
 def parquet_of(url: str, chosen: Selection) -> bytes:
-    out = io.BytesIO()
+    out = Held()
     with snapshot(url) as connection:
         write_parquet(connection, chosen, Progress(), out)
-    return out.getvalue()
+    return bytes(out.content)

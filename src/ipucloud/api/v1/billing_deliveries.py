@@ -1,0 +1,236 @@
+"""Where exports are delivered to, and how often: S3 connections and schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+import orjson
+from fastapi import Path
+from pydantic import BaseModel, Field
+from pydantic_core import to_json
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.reads import reading
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import Page, ProjectRef
+from ipucloud.api.v1.billing_exports import FileChoice
+from ipucloud.api.writes import change
+from ipucloud.billing.exports import schedules
+from ipucloud.billing.exports.schedules import Bucket, Plan
+from ipucloud.clusters.models import Body
+from ipucloud.identity import projects
+from ipucloud.identity.access import Scope
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, QUOTA_EXCEEDED
+from ipucloud.kernel.sealing import read_keys
+
+routes = router()
+
+ConnectionId = Annotated[UUID, Path(description="the connection's id")]
+ScheduleId = Annotated[UUID, Path(description="the schedule's id")]
+_PRINTED = r"^[!-~]+$"
+
+
+class S3ConnectionCreate(Body):
+    """A bucket, and the key that may write to it."""
+
+    name: str = Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", examples=["data-lake"])
+    endpoint: str = Field(max_length=300, pattern=_PRINTED, examples=["https://s3.eu-central-1.amazonaws.com"])
+    region: str = Field("us-east-1", max_length=60, pattern=r"^[a-z0-9-]+$")
+    bucket: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")
+    prefix: str = Field("", max_length=200, pattern=r"^([A-Za-z0-9_=-]+/?)*$", description="folder within the bucket")
+    access_key_id: str = Field(min_length=1, max_length=128, pattern=_PRINTED)
+    secret: str = Field(min_length=1, max_length=256, pattern=_PRINTED, description="kept sealed, and never shown")
+
+
+class S3ConnectionOut(BaseModel):
+    """A bucket. Its secret is never shown."""
+
+    id: UUID
+    name: str
+    endpoint: str
+    region: str
+    bucket: str
+    prefix: str
+    access_key_id: str
+    created_at: datetime
+
+
+class S3ConnectionPage(Page[S3ConnectionOut]):
+    pass
+
+
+class ExportScheduleCreate(FileChoice):
+    """Deliver a file again and again."""
+
+    connection: Annotated[UUID, Field(strict=False)]
+    every: Literal["day", "month"] = Field(
+        "day", description="day: the month of the day before, so far; month: the one before, once it is sealed"
+    )
+
+
+class ExportScheduleOut(BaseModel):
+    """A schedule, and what became of its last export."""
+
+    id: UUID
+    connection: UUID
+    dataset: str
+    version: str
+    format: str
+    every: str
+    next_at: datetime
+    created_at: datetime
+    last_export: UUID | None
+    last_error: str | None = Field(description="why the last try to deliver failed")
+    last_delivered_at: datetime | None
+
+
+class ExportSchedulePage(Page[ExportScheduleOut]):
+    pass
+
+
+@routes.post(
+    "/v1/projects/{project}/billing/s3-connections",
+    **operation(
+        "createS3Connection",
+        "Create an S3 connection",
+        Permission.BILLING_WRITE,
+        gives=S3ConnectionOut,
+        status=201,
+        description="Created",
+        errors=(NAME_TAKEN, QUOTA_EXCEEDED),
+    ),
+)
+async def create_s3_connection(request: Request, project: ProjectRef, body: S3ConnectionCreate) -> Response:
+    """Keep a bucket to deliver to. Nothing is sent to it before an export is."""
+    settings = services_of(request).settings
+    keys = None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value())
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await projects.lock(connection, scope.project_id)
+        document = await schedules.connect(
+            connection,
+            scope.project_id,
+            Bucket(**body.model_dump()),
+            keys=keys,
+            private_too=settings.export_private_endpoints,
+        )
+        made = UUID(orjson.loads(document)["id"])
+        location = f"/v1/projects/{scope.project_id}/billing/s3-connections/{made}"
+        return Answer(201, document, {"Location": location}, made)
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    "/v1/projects/{project}/billing/s3-connections",
+    **operation("listS3Connections", "List S3 connections", Permission.BILLING_READ, gives=S3ConnectionPage),
+)
+async def list_s3_connections(request: Request, project: ProjectRef) -> Response:
+    """The buckets that exports may be delivered to."""
+    async with reading(request, project) as (connection, scope):
+        items = await schedules.connection_documents(connection, scope.project_id)
+    return _page(items)
+
+
+@routes.get(
+    "/v1/projects/{project}/billing/s3-connections/{connection:uuid}",
+    **operation("getS3Connection", "Read an S3 connection", Permission.BILLING_READ, gives=S3ConnectionOut),
+)
+async def get_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
+    """One bucket."""
+    async with reading(request, project) as (statements, scope):
+        document = await schedules.connection_document(statements, scope.project_id, connection)
+    return Response(document, media_type=JSON)
+
+
+@routes.delete(
+    "/v1/projects/{project}/billing/s3-connections/{connection:uuid}",
+    **operation(
+        "deleteS3Connection",
+        "Delete an S3 connection",
+        Permission.BILLING_WRITE,
+        status=204,
+        description="Gone, and its secret with it",
+        errors=(IN_USE,),
+    ),
+)
+async def delete_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
+    """Forget a bucket. Deliveries to it that are under way fail."""
+
+    async def effect(statements: AsyncConnection, scope: Scope) -> Answer:
+        await projects.lock(statements, scope.project_id)
+        await schedules.disconnect(statements, scope.project_id, connection)
+        return Answer(204)
+
+    return await change(request, project, effect)
+
+
+@routes.post(
+    "/v1/projects/{project}/billing/export-schedules",
+    **operation(
+        "createExportSchedule",
+        "Create an export schedule",
+        Permission.BILLING_WRITE,
+        gives=ExportScheduleOut,
+        status=201,
+        description="Created",
+        errors=(QUOTA_EXCEEDED,),
+    ),
+)
+async def create_export_schedule(request: Request, project: ProjectRef, body: ExportScheduleCreate) -> Response:
+    """Have a file delivered every day or month. A delivery that fails is repeated for 24 hours."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await projects.lock(connection, scope.project_id)
+        plan = Plan(body.connection, body.dataset, body.version, body.format, body.every)
+        document = await schedules.add_schedule(connection, scope.project_id, plan)
+        made = UUID(orjson.loads(document)["id"])
+        location = f"/v1/projects/{scope.project_id}/billing/export-schedules/{made}"
+        return Answer(201, document, {"Location": location}, made)
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    "/v1/projects/{project}/billing/export-schedules",
+    **operation("listExportSchedules", "List export schedules", Permission.BILLING_READ, gives=ExportSchedulePage),
+)
+async def list_export_schedules(request: Request, project: ProjectRef) -> Response:
+    """What is delivered when, and how the last delivery went."""
+    async with reading(request, project) as (connection, scope):
+        items = await schedules.schedule_documents(connection, scope.project_id)
+    return _page(items)
+
+
+@routes.delete(
+    "/v1/projects/{project}/billing/export-schedules/{schedule:uuid}",
+    **operation(
+        "deleteExportSchedule",
+        "Delete an export schedule",
+        Permission.BILLING_WRITE,
+        status=204,
+        description="Nothing more is delivered by it",
+    ),
+)
+async def delete_export_schedule(request: Request, project: ProjectRef, schedule: ScheduleId) -> Response:
+    """End a schedule. An export that it asked for already is still delivered."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await projects.lock(connection, scope.project_id)
+        await schedules.end_schedule(connection, scope.project_id, schedule)
+        return Answer(204)
+
+    return await change(request, project, effect)
+
+
+def _page(items: Sequence[str]) -> Response:
+    return Response(to_json({"items": [orjson.loads(each) for each in items], "next_cursor": None}), media_type=JSON)

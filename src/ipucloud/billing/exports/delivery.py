@@ -1,0 +1,114 @@
+"""Putting a kept file into an S3 bucket: the file under a name made of its bytes, then its manifest.
+
+A name stands for its bytes, so that doing it again does no harm; the manifest comes last, so that whoever reads it
+finds the file whole. An upload in parts shows nothing before it is completed, and is given up when it fails.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import obstore
+import psycopg
+from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.store import S3Store
+
+from ipucloud.billing.exports.endpoints import ForbiddenEndpointError, check_endpoint
+from ipucloud.billing.exports.order import Deliver, Target
+from ipucloud.db.roles import APP_ROLE
+
+CALL_SECONDS = 60
+SMALL = 8 << 20
+"""Files up to this size are sent in one request, which is refused where the name is there already."""
+_SESSION = f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout=60s -c default_transaction_read_only=on"
+_CHUNK = "SELECT data FROM export_chunks WHERE export_id = %s AND fence = %s AND ordinal = %s"
+_CODE = re.compile(r"<Code>([A-Za-z]{3,60})</Code>")
+_STATUS = re.compile(r"\b([45][0-9]{2})\b")
+_SENTENCES = (
+    ("InvalidAccessKeyId", "The bucket's service does not know the access key."),
+    ("SignatureDoesNotMatch", "The bucket's service does not accept the secret."),
+    ("AccessDenied", "The access key may not write to the bucket."),
+    ("NoSuchBucket", "There is no such bucket."),
+    ("AuthorizationHeaderMalformed", "The bucket is in another region."),
+    ("PermanentRedirect", "The bucket is in another region."),
+)
+
+
+class DeliveryError(Exception):
+    """Why a file could not be delivered, in words of ours: nothing of what the service said is repeated."""
+
+
+def deliver(order: Deliver) -> None:
+    """Put the file and its manifest where they belong. Raises DeliveryError."""
+    target = order.target
+    try:
+        check_endpoint(target.endpoint, private_too=target.private_too)
+        store = _store(target)
+        with psycopg.connect(order.database_url, options=_SESSION, autocommit=True, connect_timeout=3) as connection:
+            pieces = _pieces(connection, order.export_id, order.fence)
+            _put(store, _key(target, order.name), pieces, size=order.size)
+        manifest = json.dumps(order.manifest, indent=2, ensure_ascii=False).encode() + b"\n"
+        name = re.sub(r"\.[a-z]+$", ".manifest.json", order.name)
+        _put(store, _key(target, name), iter([manifest]), size=len(manifest))
+    except ForbiddenEndpointError as error:
+        raise DeliveryError(str(error)) from error
+    except (BaseError, OSError) as error:
+        raise DeliveryError(sentence(str(error))) from error
+    except psycopg.Error as error:
+        raise DeliveryError("The file could not be read; it is tried again.") from error
+
+
+def _store(target: Target) -> S3Store:
+    return S3Store(
+        target.bucket,
+        endpoint=target.endpoint,
+        region=target.region,
+        access_key_id=target.access_key_id,
+        secret_access_key=target.secret,
+        virtual_hosted_style_request=False,
+        client_options={
+            "timeout": f"{CALL_SECONDS}s",
+            "connect_timeout": "10s",
+            "allow_http": target.private_too,
+        },
+        retry_config={"max_retries": 2},
+    )
+
+
+def _key(target: Target, name: str) -> str:
+    prefix = target.prefix.strip("/")
+    return f"{prefix}/{name}" if prefix else name
+
+
+def _put(store: S3Store, key: str, pieces: Iterator[bytes], *, size: int) -> None:
+    if size > SMALL:
+        obstore.put(store, key, pieces, use_multipart=True, chunk_size=SMALL)
+        return
+    content = b"".join(pieces)
+    try:
+        obstore.put(store, key, content, mode="create", use_multipart=False)
+    except AlreadyExistsError:
+        return
+
+
+def _pieces(connection: psycopg.Connection[Any], export_id: UUID, fence: int) -> Iterator[bytes]:
+    ordinal = 0
+    while row := connection.execute(_CHUNK, (export_id, fence, ordinal), binary=True).fetchone():
+        yield row[0]
+        ordinal += 1
+
+
+def sentence(error: str) -> str:
+    """What a customer may read of a service's answer: one of our sentences, and its status."""
+    code = _CODE.search(error)
+    for known, said in _SENTENCES:
+        if (code and code[1] == known) or known in error:
+            return said
+    status = _STATUS.search(error)
+    if status:
+        return f"The bucket's service refused with status {status[1]}."
+    return "The bucket's service did not answer."

@@ -1,0 +1,92 @@
+"""What a worker hands to the process that makes or delivers a file, and what that says: one JSON document a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.selection import Selection
+
+CHUNK_BYTES = 1 << 20
+"""Of a piece of a file as it is kept."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class Subject(_Model):
+    """What a file is about, as `Selection`."""
+
+    dataset: Dataset
+    version: FocusVersion
+    format: FileFormat
+    month: date
+    project_id: UUID | None
+    account_id: UUID | None
+    provider: str
+    regions: Mapping[str, str]
+
+    def selection(self) -> Selection:
+        return Selection(
+            self.dataset,
+            self.version,
+            self.format,
+            self.month,
+            self.project_id,
+            self.account_id,
+            self.provider,
+            self.regions,
+        )
+
+
+class Target(_Model):
+    """An S3 bucket and the credentials for it. `private_too`: private addresses may be reached."""
+
+    endpoint: str
+    region: str
+    bucket: str
+    prefix: str
+    access_key_id: str
+    secret: str = Field(repr=False)
+    private_too: bool
+
+
+class Build(_Model):
+    """Make the file of `subject`, and keep it in pieces under `fence`."""
+
+    kind: Literal["build"] = "build"
+    database_url: str = Field(repr=False)
+    export_id: UUID
+    fence: int
+    subject: Subject
+
+
+class Deliver(_Model):
+    """Put the file that is kept under `fence`, then its manifest, into the bucket."""
+
+    kind: Literal["deliver"] = "deliver"
+    database_url: str = Field(repr=False)
+    export_id: UUID
+    fence: int
+    name: str
+    size: int
+    manifest: Mapping[str, JsonValue]
+    target: Target
+
+
+Order = Annotated[Build | Deliver, Field(discriminator="kind")]
+
+
+class Said(_Model):
+    """`progress` in percent, or how it ended: with a `manifest`, `delivered`, or an `error` that customers may read."""
+
+    progress: int | None = None
+    manifest: Mapping[str, JsonValue] | None = None
+    delivered: bool = False
+    error: str | None = None

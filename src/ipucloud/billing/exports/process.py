@@ -1,0 +1,94 @@
+"""A worker's side of the process that makes or delivers a file."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
+import structlog
+from pydantic import ValidationError
+
+from ipucloud.billing.exports.order import Build, Deliver, Said
+
+log = structlog.get_logger(__name__)
+
+_PROGRESS_STEP = 10
+"""Percent between two notes of the progress."""
+_PATIENCE = 2.0
+"""Seconds that it has to end by itself once nobody listens any more."""
+_LONGEST_LINE = 1 << 20
+_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR")
+"""What the process inherits: no proxies, no credentials of the host's own."""
+
+Note: TypeAlias = Callable[[int], Awaitable[None]]
+
+
+async def carried_out(order: Build | Deliver, seconds: float, note: Note) -> Said:
+    """Have a process of its own do it; what that said last. It does not outlive this call, nor this worker."""
+    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "ipucloud.billing.exports.child",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=environment,
+        limit=_LONGEST_LINE,
+    )
+    complaints = asyncio.create_task(_last_complaint(process))
+    try:
+        async with asyncio.timeout(seconds):
+            return await _conversation(process, order, note)
+    except (TimeoutError, OSError, ValueError) as error:
+        log.warning("export_process_failed", error=type(error).__name__)
+        return Said()
+    finally:
+        await _end(process)
+        complaint = await complaints
+        if complaint:
+            log.warning("export_process_complained", kind=order.kind, last=complaint)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """It has ended by itself, as a rule; else it does now."""
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            await process.wait()
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+async def _conversation(process: asyncio.subprocess.Process, order: Build | Deliver, note: Note) -> Said:
+    if process.stdin is None or process.stdout is None:
+        raise ValueError("the process was started without pipes")
+    process.stdin.write(order.model_dump_json().encode() + b"\n")
+    await process.stdin.drain()
+    said, noted = Said(), 0
+    while line := await process.stdout.readline():
+        try:
+            said = Said.model_validate_json(line)
+        except ValidationError:
+            continue
+        if said.progress is not None and said.progress >= noted + _PROGRESS_STEP:
+            noted = said.progress
+            await note(noted)
+    return said
+
+
+async def _last_complaint(process: asyncio.subprocess.Process) -> str:
+    """The last line of its standard error: an exception's, which names no secret."""
+    if process.stderr is None:
+        return ""
+    last = b""
+    while line := await process.stderr.readline():
+        last = line
+    return last.decode(errors="replace").strip()[:200]

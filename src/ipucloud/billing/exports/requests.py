@@ -1,0 +1,213 @@
+"""Asking for exports, and reading what became of them. Every function works inside the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.plan import EXPORT, WORK_KIND, plan
+from ipucloud.db.documents import rfc3339
+from ipucloud.db.engine import Database
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import NOT_FOUND, QUOTA_EXCEEDED, STATE_CONFLICT, Problem
+from ipucloud.kernel.ids import new_id
+from ipucloud.operations.store import open_operation
+from ipucloud.reconcile.wake import wake
+
+A_DAY = 10
+"""Exports that a project may ask for within 24 hours, besides those of its schedules."""
+LISTED = 200
+BUILD_DEADLINE = 3600.0
+DELIVERY_DEADLINE = 86_400.0
+EXPECTED_SECONDS = 30.0
+
+_RECENT = sa.text(
+    """
+    SELECT count(*) FROM exports
+     WHERE project_id = :project_id AND schedule_id IS NULL AND created_at > app_now() - interval '24 hours'
+    """
+)
+_LATEST_MONTH = sa.text("SELECT date_trunc('month', app_now() AT TIME ZONE 'UTC')::date")
+_CONNECTED = sa.text(
+    "SELECT EXISTS (SELECT FROM s3_connections WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL)"
+)
+_OTHERS = sa.text(
+    """
+    SELECT EXISTS (SELECT FROM project_accounts WHERE account_id = :account_id AND project_id <> :project_id)
+    """
+)
+_INSERT = sa.text(
+    """
+    INSERT INTO exports (id, project_id, account_id, connection_id, schedule_id, scheduled_for, dataset, focus_version,
+                         format, month)
+    VALUES (:id, :project_id, :account_id, :connection_id, :schedule_id, :scheduled_for, :dataset, :focus_version,
+            :format, :month)
+    """
+)
+_DOCUMENT = f"""
+SELECT json_build_object(
+         'id', x.id, 'operation', o.id, 'state', o.state, 'progress', o.progress, 'dataset', x.dataset,
+         'version', x.focus_version, 'format', x.format, 'month', to_char(x.month, 'YYYY-MM'),
+         'scope', CASE WHEN x.account_id IS NULL THEN 'project' ELSE 'account' END, 'connection', x.connection_id,
+         'schedule', x.schedule_id, 'created_at', {rfc3339("x.created_at")}, 'built_at', {rfc3339("x.built_at")},
+         'delivered_at', {rfc3339("x.delivered_at")}, 'expires_at', {rfc3339("x.expires_at")},
+         'failed_deliveries', x.deliveries, 'last_error', x.last_error, 'manifest', x.manifest)::text AS document
+  FROM exports x JOIN operations o ON o.project_id = x.project_id AND o.export_id = x.id
+ WHERE x.project_id = :project_id
+"""  # noqa: S608  # our own text
+_ONE = sa.text(_DOCUMENT + " AND x.id = :id")
+_LIST = sa.text(_DOCUMENT + " ORDER BY x.created_at DESC, x.id DESC LIMIT :limit")
+_FILE = sa.text(
+    """
+    SELECT fence, manifest, expires_at > app_now() AS kept FROM exports WHERE project_id = :project_id AND id = :id
+    """
+)
+_CHUNK = sa.text("SELECT data FROM export_chunks WHERE export_id = :id AND fence = :fence AND ordinal = :ordinal")
+_EXPIRE = sa.text(
+    """
+    DELETE FROM export_chunks
+     WHERE export_id IN (
+       SELECT x.id FROM exports x JOIN operations o ON o.project_id = x.project_id AND o.export_id = x.id
+        WHERE o.finished_at IS NOT NULL
+          AND coalesce(x.expires_at, o.finished_at) <= app_now()
+          AND EXISTS (SELECT FROM export_chunks c WHERE c.export_id = x.id) LIMIT 20)
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked for: a month of the project, or of everything that the account pays for."""
+
+    dataset: Dataset
+    version: FocusVersion
+    format: FileFormat
+    month: date
+    account_id: UUID | None = None
+    connection_id: UUID | None = None
+    schedule_id: UUID | None = None
+    scheduled_for: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A file that is kept for download; `fence` names its pieces."""
+
+    export_id: UUID
+    fence: int
+    name: str
+    format: FileFormat
+    size: int
+    sha256: str
+
+
+async def request_export(connection: AsyncConnection, actor: Actor, wanted: Wanted) -> tuple[UUID, UUID]:
+    """Promise an export; its id and its operation's. The caller holds the project's lock.
+
+    Raises `Problem`: quota_exceeded beyond `A_DAY`, state_conflict for a month that has not begun, not_found for a
+    connection that is not there.
+    """
+    mine = {"project_id": actor.project_id}
+    if wanted.schedule_id is None and (await connection.execute(_RECENT, mine)).scalar_one() >= A_DAY:
+        detail = f"A project may ask for {A_DAY} exports a day. Wait, or let a schedule deliver them."
+        raise Problem(QUOTA_EXCEEDED, detail, extra={"limit": A_DAY})
+    if wanted.month > (await connection.execute(_LATEST_MONTH)).scalar_one():
+        raise Problem(STATE_CONFLICT, "The month has not begun.")
+    if wanted.connection_id is not None:
+        found = await connection.execute(_CONNECTED, mine | {"id": wanted.connection_id})
+        if not found.scalar_one():
+            raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    export_id = new_id()
+    await connection.execute(_INSERT, mine | _columns(export_id, wanted))
+    operation_id = await open_operation(
+        connection,
+        project_id=actor.project_id,
+        cluster_id=None,
+        export_id=export_id,
+        kind=EXPORT,
+        plan=plan(delivered=wanted.connection_id is not None),
+        deadline_seconds=BUILD_DEADLINE if wanted.connection_id is None else DELIVERY_DEADLINE,
+        expected_seconds=EXPECTED_SECONDS,
+        request_id=actor.request_id,
+        token_id=actor.token_id,
+    )
+    await wake(connection, kind=WORK_KIND, key=str(export_id), project_id=actor.project_id)
+    return export_id, operation_id
+
+
+async def pays_for_others(connection: Statements, *, account_id: UUID, project_id: UUID) -> bool:
+    """Whether the account pays, or ever paid, for another project."""
+    found = await connection.execute(_OTHERS, {"account_id": account_id, "project_id": project_id})
+    other: bool = found.scalar_one()
+    return other
+
+
+async def export_document(connection: Statements, *, project_id: UUID, export_id: UUID) -> bytes:
+    """An export's JSON. Raises `Problem` not_found."""
+    found = await connection.execute(_ONE, {"project_id": project_id, "id": export_id})
+    row = found.one_or_none()
+    if row is None:
+        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    document: str = row.document
+    return document.encode()
+
+
+async def export_documents(connection: Statements, *, project_id: UUID) -> Sequence[str]:
+    """The newest exports, as JSON."""
+    found = await connection.execute(_LIST, {"project_id": project_id, "limit": LISTED})
+    return list(found.scalars())
+
+
+async def kept_file(connection: Statements, *, project_id: UUID, export_id: UUID) -> KeptFile:
+    """The file of an export. Raises `Problem`: not_found, state_conflict before it is made and after it expired."""
+    row = (await connection.execute(_FILE, {"project_id": project_id, "id": export_id})).one_or_none()
+    if row is None:
+        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    if row.manifest is None:
+        raise Problem(STATE_CONFLICT, "The file is not made yet: wait for the export's operation.")
+    if not row.kept:
+        raise Problem(STATE_CONFLICT, "The file was kept for seven days. Ask for the export again.")
+    [file] = row.manifest["files"]
+    return KeptFile(export_id, row.fence, file["name"], FileFormat(file["format"]), file["bytes"], file["sha256"])
+
+
+async def pieces_of(database: Database, file: KeptFile) -> AsyncIterator[bytes]:
+    """The file, a piece at a time; no connection is held between two of them."""
+    sent = 0
+    for ordinal in range(file.size + 1):
+        async with database.read() as connection:
+            found = await connection.execute(_CHUNK, {"id": file.export_id, "fence": file.fence, "ordinal": ordinal})
+            data: bytes | None = found.scalar()
+        if data is None:
+            break
+        sent += len(data)
+        yield bytes(data)
+    if sent != file.size:
+        raise OSError("a piece of the file is gone")  # the client sees a body that is too short
+
+
+async def forget_expired_files(database: Database) -> None:
+    """Throw away files that expired, and what was begun for exports that failed; some at a time."""
+    async with database.begin() as connection:
+        await connection.execute(_EXPIRE)
+
+
+def _columns(export_id: UUID, wanted: Wanted) -> dict[str, object]:
+    return {
+        "id": export_id,
+        "account_id": wanted.account_id,
+        "connection_id": wanted.connection_id,
+        "schedule_id": wanted.schedule_id,
+        "scheduled_for": wanted.scheduled_for,
+        "dataset": wanted.dataset.value,
+        "focus_version": wanted.version.value,
+        "format": wanted.format.value,
+        "month": wanted.month,
+    }

@@ -1,0 +1,258 @@
+"""S3 connections, and exports that are delivered to them every day or month."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.endpoints import ForbiddenEndpointError, check_form
+from ipucloud.billing.exports.reconciler import secret_place
+from ipucloud.billing.exports.requests import Wanted, request_export
+from ipucloud.db.documents import rfc3339
+from ipucloud.db.engine import Database
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, NOT_FOUND, QUOTA_EXCEEDED, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.sealing import Keys, seal
+
+log = structlog.get_logger(__name__)
+
+MOST_CONNECTIONS = 20
+MOST_SCHEDULES = 20
+AT_ONCE = 100
+"""Schedules that are served in one turn; the next turn goes on."""
+
+_CONNECTION = f"""
+SELECT json_build_object(
+         'id', id, 'name', name, 'endpoint', endpoint, 'region', region, 'bucket', bucket, 'prefix', prefix,
+         'access_key_id', access_key_id, 'created_at', {rfc3339("created_at")})::text AS document
+  FROM s3_connections WHERE project_id = :project_id AND deleted_at IS NULL
+"""  # noqa: S608  # our own text
+_CONNECTIONS = sa.text(_CONNECTION + " ORDER BY created_at, id")
+_ONE_CONNECTION = sa.text(_CONNECTION + " AND id = :id")
+_COUNTS = sa.text(
+    """
+    SELECT (SELECT count(*) FROM s3_connections WHERE project_id = :project_id AND deleted_at IS NULL) AS connections,
+           (SELECT count(*) FROM s3_connections
+             WHERE project_id = :project_id AND deleted_at IS NULL AND name = CAST(:name AS text)) AS same_name,
+           (SELECT count(*) FROM export_schedules WHERE project_id = :project_id AND deleted_at IS NULL) AS schedules
+    """
+)
+_CONNECT = sa.text(
+    """
+    INSERT INTO s3_connections (id, project_id, name, endpoint, region, bucket, prefix, access_key_id, secret)
+    VALUES (:id, :project_id, :name, :endpoint, :region, :bucket, :prefix, :access_key_id, :secret)
+    """
+)
+_USED = sa.text(
+    """
+    SELECT EXISTS (SELECT FROM export_schedules
+                    WHERE project_id = :project_id AND connection_id = :id AND deleted_at IS NULL)
+    """
+)
+# The secret goes at once; the row stays, for the exports that were delivered to it.
+_DISCONNECT = sa.text(
+    """
+    UPDATE s3_connections SET secret = NULL, deleted_at = app_now()
+     WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL
+    """
+)
+_SCHEDULE = f"""
+SELECT json_build_object(
+         'id', s.id, 'connection', s.connection_id, 'dataset', s.dataset, 'version', s.focus_version,
+         'format', s.format, 'every', s.every, 'next_at', {rfc3339("s.next_at")},
+         'created_at', {rfc3339("s.created_at")}, 'last_export', x.id, 'last_error', x.last_error,
+         'last_delivered_at', {rfc3339("x.delivered_at")})::text AS document
+  FROM export_schedules s
+  LEFT JOIN LATERAL (SELECT e.id, e.last_error, e.delivered_at FROM exports e
+                      WHERE e.project_id = s.project_id AND e.schedule_id = s.id
+                      ORDER BY e.scheduled_for DESC LIMIT 1) AS x ON true
+ WHERE s.project_id = :project_id AND s.deleted_at IS NULL
+"""  # noqa: S608  # our own text
+_SCHEDULES = sa.text(_SCHEDULE + " ORDER BY s.created_at, s.id")
+_ONE_SCHEDULE = sa.text(_SCHEDULE + " AND s.id = :id")
+# A month is exported on its third day after: it is sealed, and its invoices are issued, on the second.
+NEXT = """
+CASE every WHEN 'day' THEN date_trunc('day', app_now(), 'UTC') + interval '1 day 1 hour'
+     ELSE (date_trunc('month', app_now() AT TIME ZONE 'UTC') + interval '1 month 2 days') AT TIME ZONE 'UTC' END
+"""
+_ADD_SCHEDULE = sa.text(
+    f"""
+    INSERT INTO export_schedules (id, project_id, connection_id, dataset, focus_version, format, every, next_at)
+    SELECT :id, :project_id, :connection_id, :dataset, :focus_version, :format, every, {NEXT}
+      FROM (SELECT CAST(:every AS text) AS every) AS given
+    """  # noqa: S608  # our own text
+)
+_END_SCHEDULE = sa.text(
+    """
+    UPDATE export_schedules SET deleted_at = app_now()
+     WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL
+    """
+)
+_DUE = sa.text(
+    """
+    SELECT id, project_id FROM export_schedules
+     WHERE next_at <= app_now() AND deleted_at IS NULL ORDER BY next_at LIMIT :limit
+    """
+)
+_TAKE = sa.text(
+    """
+    SELECT s.*, (app_now() AT TIME ZONE 'UTC')::date AS today,
+           date_trunc('month', (app_now() AT TIME ZONE 'UTC')
+             - CASE every WHEN 'month' THEN interval '1 month' ELSE interval '1 day' END)::date AS month,
+           NOT EXISTS (SELECT FROM billing_months b WHERE b.sealed_at IS NULL AND b.month
+             = (date_trunc('month', app_now() AT TIME ZONE 'UTC') - interval '1 month')::date) AS sealed
+      FROM export_schedules s WHERE s.id = :id AND s.next_at <= app_now() AND s.deleted_at IS NULL
+       FOR UPDATE
+    """
+)
+_MOVE_ON = sa.text(f"UPDATE export_schedules SET next_at = {NEXT} WHERE id = :id")  # noqa: S608  # our own text
+_LATER = sa.text("UPDATE export_schedules SET next_at = app_now() + interval '1 hour' WHERE id = :id")
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """Where files go, and as whom."""
+
+    name: str
+    endpoint: str
+    region: str
+    bucket: str
+    prefix: str
+    access_key_id: str
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is delivered, and how often (`day` or `month`)."""
+
+    connection_id: UUID
+    dataset: Dataset
+    version: FocusVersion
+    format: FileFormat
+    every: str
+
+
+async def connect(
+    connection: AsyncConnection, project_id: UUID, bucket: Bucket, *, keys: Keys | None, private_too: bool
+) -> bytes:
+    """Keep a connection, its secret sealed; its JSON. The caller holds the project's lock. Raises `Problem`."""
+    try:
+        check_form(bucket.endpoint, private_too=private_too)
+    except ForbiddenEndpointError as error:
+        raise _invalid("/endpoint", "endpoint", str(error)) from None
+    if keys is None:
+        raise _invalid("", "no_key", "This installation has no key to keep secrets with: ask its operator for one.")
+    held = (await connection.execute(_COUNTS, {"project_id": project_id, "name": bucket.name})).one()
+    if held.connections >= MOST_CONNECTIONS:
+        raise Problem(QUOTA_EXCEEDED, f"A project has {MOST_CONNECTIONS} connections at most.")
+    if held.same_name:
+        raise Problem(NAME_TAKEN, "The project has a connection of that name.")
+    made = new_id()
+    values = {name: getattr(bucket, name) for name in Bucket.__slots__}
+    values |= {"id": made, "project_id": project_id}
+    await connection.execute(_CONNECT, values | {"secret": seal(keys, bucket.secret, secret_place(made, project_id))})
+    return await connection_document(connection, project_id, made)
+
+
+async def connection_document(connection: Statements, project_id: UUID, connection_id: UUID) -> bytes:
+    """A connection's JSON, without its secret. Raises `Problem` not_found."""
+    return _one((await connection.execute(_ONE_CONNECTION, {"project_id": project_id, "id": connection_id})).first())
+
+
+async def connection_documents(connection: Statements, project_id: UUID) -> Sequence[str]:
+    return list((await connection.execute(_CONNECTIONS, {"project_id": project_id})).scalars())
+
+
+async def disconnect(connection: AsyncConnection, project_id: UUID, connection_id: UUID) -> None:
+    """Forget a connection's secret and end it. Raises `Problem`: in_use by a schedule, not_found."""
+    mine = {"project_id": project_id, "id": connection_id}
+    if (await connection.execute(_USED, mine)).scalar_one():
+        raise Problem(IN_USE, "A schedule delivers to it: delete the schedule first.")
+    if (await connection.execute(_DISCONNECT, mine)).rowcount != 1:
+        raise _not_found()
+
+
+async def add_schedule(connection: AsyncConnection, project_id: UUID, plan: Plan) -> bytes:
+    """Deliver from the next day or month on; the schedule's JSON. The caller holds the project's lock."""
+    await connection_document(connection, project_id, plan.connection_id)
+    held = (await connection.execute(_COUNTS, {"project_id": project_id, "name": ""})).one()
+    if held.schedules >= MOST_SCHEDULES:
+        raise Problem(QUOTA_EXCEEDED, f"A project has {MOST_SCHEDULES} schedules at most.")
+    made = new_id()
+    values = {
+        "id": made,
+        "project_id": project_id,
+        "connection_id": plan.connection_id,
+        "dataset": plan.dataset.value,
+        "focus_version": plan.version.value,
+        "format": plan.format.value,
+        "every": plan.every,
+    }
+    await connection.execute(_ADD_SCHEDULE, values)
+    return _one((await connection.execute(_ONE_SCHEDULE, {"project_id": project_id, "id": made})).first())
+
+
+async def schedule_documents(connection: Statements, project_id: UUID) -> Sequence[str]:
+    return list((await connection.execute(_SCHEDULES, {"project_id": project_id})).scalars())
+
+
+async def end_schedule(connection: AsyncConnection, project_id: UUID, schedule_id: UUID) -> None:
+    """Raises `Problem` not_found."""
+    if (await connection.execute(_END_SCHEDULE, {"project_id": project_id, "id": schedule_id})).rowcount != 1:
+        raise _not_found()
+
+
+async def serve_schedules(database: Database) -> None:
+    """Ask for the exports that are due, each in one transaction with the schedule's next time."""
+    async with database.read() as connection:
+        due = (await connection.execute(_DUE, {"limit": AT_ONCE})).all()
+    for schedule in due:
+        async with database.begin() as connection:
+            await _serve(connection, schedule.id)
+
+
+async def _serve(connection: AsyncConnection, schedule_id: UUID) -> None:
+    row = (await connection.execute(_TAKE, {"id": schedule_id})).one_or_none()
+    if row is None:
+        return
+    if row.every == "month" and not row.sealed:
+        await connection.execute(_LATER, {"id": schedule_id})
+        return
+    wanted = Wanted(
+        Dataset(row.dataset),
+        FocusVersion(row.focus_version),
+        FileFormat(row.format),
+        row.month,
+        connection_id=row.connection_id,
+        schedule_id=schedule_id,
+        scheduled_for=row.today,
+    )
+    export_id, _ = await request_export(connection, Actor(row.project_id, None, f"schedule-{schedule_id}"), wanted)
+    await connection.execute(_MOVE_ON, {"id": schedule_id})
+    log.info("export_scheduled", schedule=str(schedule_id), export=str(export_id))
+
+
+def _one(row: sa.Row[Any] | None) -> bytes:
+    if row is None:
+        raise _not_found()
+    document: str = row[0]
+    return document.encode()
+
+
+def _not_found() -> Problem:
+    return Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+
+
+def _invalid(pointer: str, code: str, detail: str) -> Problem:
+    message = "Correct the fields named in `errors` and send the request again."
+    return Problem(VALIDATION_FAILED, message, [FieldError(pointer, code, detail)])

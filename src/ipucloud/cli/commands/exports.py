@@ -1,0 +1,165 @@
+"""`ipucloud exports`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.following import follow
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import exports
+from ipucloud.client.errors import UsageError
+from ipucloud.client.models.billing import Export
+
+app = typer.Typer(no_args_is_help=True, help="Months of the bill as FOCUS files: download them, have them delivered.")
+
+SECRET_VARIABLE = "IPUCLOUD_S3_SECRET"
+Dataset = Annotated[str | None, typer.Option(help="cost-and-usage, billing-period or invoice-detail.")]
+Version = Annotated[str | None, typer.Option("--focus-version", help="1.2 or 1.4.")]
+Format = Annotated[str | None, typer.Option("--format", help="csv or parquet.")]
+
+
+@customer_command(app, "create")
+def create(
+    session: Session,
+    month: Annotated[str, typer.Argument(help="Such as 2026-05.")],
+    *,
+    dataset: Dataset = None,
+    version: Version = None,
+    file_format: Format = None,
+    scope: Annotated[str | None, typer.Option(help="project, or account: all that the account pays for.")] = None,
+    connection: Annotated[str | None, typer.Option(help="Deliver it to this S3 connection too (id).")] = None,
+    output: Annotated[Path | None, typer.Option(dir_okay=False, help="Save the file there once it is made.")] = None,
+) -> None:
+    """Export a month of the bill, and wait until the file is made."""
+    asked = exports.create(
+        month, dataset=dataset, version=version, format=file_format, scope=scope, connection=connection
+    )
+    operation = follow(session, session.run(asked))
+    made = session.run(exports.get(operation.target.id))
+    if output is not None:
+        _save(session, made.id, output)
+    session.show(made, _facts(made))
+
+
+@customer_command(app, "list")
+def list_(session: Session) -> None:
+    """List the newest exports."""
+    session.list(
+        exports.page(),
+        ("ID", "MONTH", "DATASET", "VERSION", "FORMAT", "STATE", "CREATED", "LAST ERROR"),
+        lambda each: (
+            each.id,
+            each.month,
+            each.dataset,
+            each.version,
+            each.format,
+            each.state,
+            each.created_at,
+            each.last_error,
+        ),
+    )
+
+
+@customer_command(app, "download")
+def download(
+    session: Session,
+    export: Annotated[str, typer.Argument(help="Id of the export.")],
+    output: Annotated[Path, typer.Argument(dir_okay=False, help="Where to save the file.")],
+) -> None:
+    """Save an export's file."""
+    _save(session, export, output)
+    session.show({"written": str(output)}, [("written", str(output))])
+
+
+@customer_command(app, "connect")
+def connect(
+    session: Session,
+    name: Annotated[str, typer.Argument(help="Name of the connection.")],
+    endpoint: Annotated[str, typer.Option(help="https://host of the S3 service.")],
+    bucket: Annotated[str, typer.Option(help="The bucket.")],
+    access_key_id: Annotated[str, typer.Option(help="The access key's id.")],
+    *,
+    region: Annotated[str | None, typer.Option(help="The bucket's region.")] = None,
+    prefix: Annotated[str | None, typer.Option(help="Folder within the bucket.")] = None,
+) -> None:
+    """Keep a bucket to deliver to. Its secret is read from the environment, IPUCLOUD_S3_SECRET."""
+    secret = os.environ.get(SECRET_VARIABLE, "")
+    if not secret:
+        raise UsageError(f"Put the access key's secret into the environment as {SECRET_VARIABLE}.")
+    made = session.run(
+        exports.connect(
+            name, endpoint, bucket, access_key_id=access_key_id, secret=secret, region=region, prefix=prefix
+        )
+    )
+    session.show(made, [("id", made.id), ("name", made.name), ("bucket", made.bucket)])
+
+
+@customer_command(app, "connections")
+def connections(session: Session) -> None:
+    """List the buckets that files are delivered to."""
+    session.list(
+        exports.connections(),
+        ("ID", "NAME", "ENDPOINT", "BUCKET", "PREFIX"),
+        lambda each: (each.id, each.name, each.endpoint, each.bucket, each.prefix),
+    )
+
+
+@customer_command(app, "disconnect")
+def disconnect(session: Session, connection: Annotated[str, typer.Argument(help="Id of the connection.")]) -> None:
+    """Forget a bucket and its secret."""
+    session.run(exports.disconnect(connection))
+    session.show({"deleted": connection}, [("deleted", connection)])
+
+
+@customer_command(app, "schedule")
+def schedule(
+    session: Session,
+    connection: Annotated[str, typer.Argument(help="Id of the S3 connection.")],
+    *,
+    every: Annotated[str, typer.Option(help="day or month.")] = "day",
+    dataset: Dataset = None,
+    version: Version = None,
+    file_format: Format = None,
+) -> None:
+    """Have a file delivered every day or month."""
+    made = session.run(exports.schedule(connection, every=every, dataset=dataset, version=version, format=file_format))
+    session.show(made, [("id", made.id), ("every", made.every), ("next", made.next_at)])
+
+
+@customer_command(app, "schedules")
+def schedules(session: Session) -> None:
+    """List what is delivered, and how the last delivery went."""
+    session.list(
+        exports.schedules(),
+        ("ID", "EVERY", "DATASET", "NEXT", "DELIVERED", "LAST ERROR"),
+        lambda each: (each.id, each.every, each.dataset, each.next_at, each.last_delivered_at, each.last_error),
+    )
+
+
+@customer_command(app, "unschedule")
+def unschedule(session: Session, schedule: Annotated[str, typer.Argument(help="Id of the schedule.")]) -> None:
+    """End a schedule."""
+    session.run(exports.unschedule(schedule))
+    session.show({"deleted": schedule}, [("deleted", schedule)])
+
+
+def _save(session: Session, export: str, output: Path) -> None:
+    """Under its name only once it is whole and its digest is the manifest's."""
+    made = session.run(exports.get(export))
+    content = session.run(exports.download(export))
+    digests = [file.sha256 for file in made.manifest.files] if made.manifest else []
+    if hashlib.sha256(content).hexdigest() not in digests:
+        raise UsageError("The file is not the one that was made: download it again.")
+    unfinished = output.with_name(f"{output.name}.part")
+    unfinished.write_bytes(content)
+    unfinished.replace(output)
+
+
+def _facts(made: Export) -> list[tuple[str, object]]:
+    rows = made.manifest.rows if made.manifest else None
+    return [("id", made.id), ("month", made.month), ("rows", rows), ("kept until", made.expires_at)]

@@ -1,0 +1,89 @@
+"""Calls about exports: a month of the bill as a file, and where files are delivered to."""
+
+from __future__ import annotations
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call, given, nothing, segment
+from ipucloud.client.models.base import Page
+from ipucloud.client.models.billing import Export, ExportSchedule, S3Connection
+from ipucloud.client.models.operations import Operation
+
+
+def create(
+    month: str,
+    *,
+    dataset: str | None = None,
+    version: str | None = None,
+    format: str | None = None,  # noqa: A002  # the API's own word
+    scope: str | None = None,
+    connection: str | None = None,
+) -> Call[Operation]:
+    """Ask for a file about a month (`2026-05`). The operation's target is the export."""
+    body = given(month=month, dataset=dataset, version=version, format=format, scope=scope, connection=connection)
+    return request.post("billing/exports", Operation.model_validate_json, body, scoped=True)
+
+
+def get(export: str) -> Call[Export]:
+    return request.get(f"billing/exports/{segment(export)}", Export.model_validate_json, scoped=True)
+
+
+def page() -> Call[Page[Export]]:
+    """The newest exports."""
+    return request.get("billing/exports", Page[Export].model_validate_json, scoped=True)
+
+
+def download(export: str) -> Call[bytes]:
+    """The whole file."""
+    return request.get(f"billing/exports/{segment(export)}/file", bytes, scoped=True)
+
+
+def connect(
+    name: str,
+    endpoint: str,
+    bucket: str,
+    *,
+    access_key_id: str,
+    secret: str,
+    region: str | None = None,
+    prefix: str | None = None,
+) -> Call[S3Connection]:
+    """Keep a bucket to deliver to; its secret is never shown again."""
+    body = given(
+        name=name,
+        endpoint=endpoint,
+        bucket=bucket,
+        access_key_id=access_key_id,
+        secret=secret,
+        region=region,
+        prefix=prefix,
+    )
+    return request.post("billing/s3-connections", S3Connection.model_validate_json, body, scoped=True)
+
+
+def connections() -> Call[Page[S3Connection]]:
+    return request.get("billing/s3-connections", Page[S3Connection].model_validate_json, scoped=True)
+
+
+def disconnect(connection: str) -> Call[None]:
+    return request.delete(f"billing/s3-connections/{segment(connection)}", nothing, scoped=True)
+
+
+def schedule(
+    connection: str,
+    *,
+    every: str = "day",
+    dataset: str | None = None,
+    version: str | None = None,
+    format: str | None = None,  # noqa: A002  # the API's own word
+) -> Call[ExportSchedule]:
+    """Have a file delivered every `day` or `month`."""
+    body = given(connection=connection, every=every, dataset=dataset, version=version, format=format)
+    return request.post("billing/export-schedules", ExportSchedule.model_validate_json, body, scoped=True)
+
+
+def schedules() -> Call[Page[ExportSchedule]]:
+    return request.get("billing/export-schedules", Page[ExportSchedule].model_validate_json, scoped=True)
+
+
+def unschedule(schedule: str) -> Call[None]:
+    return request.delete(f"billing/export-schedules/{segment(schedule)}", nothing, scoped=True)

@@ -1,0 +1,84 @@
+"""Exports, connections and schedules as callers see them."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from ipucloud.identity.roles import Role
+from tests.api.support import Api, key, problem, s3_connection_json
+from tests.feature.billing.exports.workers import Desk
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_export_is_asked_for_followed_and_downloaded(api: Api) -> None:
+    [month] = await api.cloud.column("SELECT to_char(app_now() AT TIME ZONE 'UTC', 'YYYY-MM')")
+    path = f"{api.base}/billing/exports"
+    once = key()
+    asked = await api.owner.post(path, json={"month": month, "version": "1.2"}, headers=once)
+    assert asked.status_code == 202, asked.text
+    operation = asked.json()
+    assert (operation["kind"], operation["target"]["type"], operation["target"]["cluster"]) == (
+        "export.create",
+        "export",
+        None,
+    )
+    assert [(step["name"], step["state"]) for step in operation["steps"]] == [
+        ("build_file", "pending"),
+        ("deliver_file", "skipped"),
+    ]
+    again = await api.owner.post(path, json={"month": month, "version": "1.2"}, headers=once)
+    assert again.json()["id"] == operation["id"]
+    export = f"{path}/{operation['target']['id']}"
+    problem(await api.owner.get(f"{export}/file"), 409, "state_conflict")
+    desk = Desk(api.cloud.database, api.cloud.project.id)
+    await desk.work_until_done((await api.cloud.column("SELECT id FROM exports"))[0])
+    assert (await api.owner.get(asked.headers["location"])).json()["state"] == "succeeded"
+    made = (await api.owner.get(export)).json()
+    [file] = made["manifest"]["files"]
+    answer = await api.owner.get(f"{export}/file")
+    assert hashlib.sha256(answer.content).hexdigest() == file["sha256"]
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert answer.headers["content-disposition"] == f'attachment; filename="{file["name"]}"'
+    assert int(answer.headers["content-length"]) == file["bytes"]
+    unchanged = await api.owner.get(f"{export}/file", headers={"If-None-Match": answer.headers["etag"]})
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+    assert [each["id"] for each in (await api.owner.get(path)).json()["items"]] == [made["id"]]
+    stranger = await api.caller(Role.OWNER, await api.other_project())
+    problem(await stranger.get(export), 404, "not_found")
+    problem(await (await api.caller(Role.VIEWER)).get(export), 403, "permission_denied")
+    problem(await api.owner.post(path, json={"month": "2099-01"}, headers=key()), 409, "state_conflict")
+
+
+async def test_an_account_that_pays_for_others_is_exported_by_operators(api: Api) -> None:
+    path, body = f"{api.base}/billing/exports", {"month": "2026-04", "scope": "account"}
+    assert (await api.owner.post(path, json=body, headers=key())).status_code == 202
+    admin, other = await api.caller(Role.ADMIN), await api.other_project()
+    mine = {"account_id": str(api.cloud.project.id)}
+    assert (await admin.put(f"/v1/projects/{other.slug}/billing/account", json=mine)).status_code == 200
+    problem(await api.owner.post(path, json=body, headers=key()), 403, "permission_denied")
+    assert (await admin.post(path, json=body, headers=key())).status_code == 202
+
+
+async def test_connections_and_schedules_come_and_go(api: Api) -> None:
+    path, schedules = f"{api.base}/billing/s3-connections", f"{api.base}/billing/export-schedules"
+    made = await api.owner.post(path, json=s3_connection_json(), headers=key())
+    assert made.status_code == 201, made.text
+    connection = made.json()["id"]
+    for answer in (made, await api.owner.get(path), await api.owner.get(made.headers["location"])):
+        assert "very-secret" not in answer.text
+    problem(await api.owner.post(path, json=s3_connection_json(), headers=key()), 409, "name_taken")
+    wrong = s3_connection_json("sea", endpoint="http://s3.example")
+    problem(await api.owner.post(path, json=wrong, headers=key()), 422, "validation_failed")
+    planned = await api.owner.post(schedules, json={"connection": connection, "every": "month"}, headers=key())
+    assert planned.status_code == 201, planned.text
+    problem(await api.owner.delete(f"{path}/{connection}"), 409, "in_use")
+    [listed] = (await api.owner.get(schedules)).json()["items"]
+    assert (listed["id"], listed["last_export"]) == (planned.json()["id"], None)
+    assert (await api.owner.delete(f"{schedules}/{listed['id']}")).status_code == 204
+    assert (await api.owner.delete(f"{path}/{connection}")).status_code == 204
+    assert await api.cloud.column("SELECT secret FROM s3_connections") == [None]
+    problem(await api.owner.get(f"{path}/{connection}"), 404, "not_found")
+    assert (await api.owner.get(path)).json()["items"] == []

@@ -1,0 +1,194 @@
+"""Delivery to a real S3 server: whole files under names of their bytes, on a schedule, and told why not."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+
+from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.delivery import sentence
+from ipucloud.billing.exports.endpoints import ForbiddenEndpointError, check_endpoint, is_public
+from ipucloud.billing.exports.requests import Wanted
+from ipucloud.billing.exports.schedules import Bucket, Plan, add_schedule, connect, schedule_documents, serve_schedules
+from ipucloud.kernel.errors import Problem
+from tests.feature.billing.books import Books, at
+from tests.feature.billing.exports.ledgers import APRIL, csv_of, furnish, selection
+from tests.feature.billing.exports.workers import KEYS, Desk, worker
+from tests.support.cloud import start_clock, stop_clock
+from tests.support.postgres import Database as Scratch
+from tests.support.s3 import S3Server, s3_server
+
+_PRIVATE = [
+    "127.0.0.1",
+    "10.1.2.3",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "0.0.0.1",
+    "192.0.0.8",
+    "192.88.99.1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "::1",
+    "::",
+    "::ffff:127.0.0.1",
+    "::127.0.0.1",
+    "64:ff9b::7f00:1",
+    "64:ff9b:1::1",
+    "2002:7f00:1::",
+    "fec0::1",
+    "fe80::1",
+    "fc00::1",
+    "fd00:ec2::254",
+    "3fff::1",
+    "5f00::1",
+    "2001:db8::1",
+    "2001::1",
+]
+CSV = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, APRIL)
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    with s3_server(tmp_path_factory.mktemp("s3"), "costs") as server:
+        yield server
+
+
+def bucket(server: S3Server, **changes: str) -> Bucket:
+    usual = Bucket("lake", server.endpoint, "us-east-1", "costs", "ipu/", server.access_key_id, server.secret)
+    return replace(usual, **changes)
+
+
+async def connected(books: Books, where: Bucket) -> UUID:
+    async with books.database.begin() as connection:
+        document = await connect(connection, books.project.id, where, keys=KEYS, private_too=True)
+    assert where.secret not in document.decode()
+    return UUID(json.loads(document)["id"])
+
+
+async def complaint(desk: Desk, export: UUID) -> str:
+    """Run a worker until it has failed to deliver, and read why."""
+    engine = worker(desk.database)
+    running = asyncio.create_task(engine.run())
+    try:
+        async with asyncio.timeout(120):
+            while (state := await desk.state(export)).deliveries == 0:
+                await asyncio.sleep(0.05)
+    finally:
+        engine.stop()
+        await running
+    assert state.state == "running"
+    said: str = state.last_error
+    return said
+
+
+@pytest.mark.anyio
+async def test_a_file_is_delivered_once_and_a_schedule_goes_on(books: Books, database: Scratch, s3: S3Server) -> None:
+    await furnish(books)
+    desk = Desk(books.database, books.project.id)
+    lake = await connected(books, bucket(s3))
+    async with books.database.begin() as connection:
+        await add_schedule(connection, books.project.id, Plan(lake, CSV.dataset, CSV.version, CSV.format, "day"))
+    await serve_schedules(books.database)
+    assert await books.rows("SELECT FROM exports") == []
+    stop_clock(database.owner_url, at("2026-05-04T01:00:01"))
+    await asyncio.gather(serve_schedules(books.database), serve_schedules(books.database))
+    [(scheduled,)] = await books.rows("SELECT id FROM exports WHERE month = '2026-05-01'")
+    await desk.work_until_done(scheduled)
+    start_clock(database.owner_url)
+    [secret] = await books.rows("SELECT secret FROM s3_connections")
+    assert s3.secret not in secret[0]
+    once = await desk.ask(replace(CSV, connection_id=lake))
+    twice = await desk.ask(replace(CSV, connection_id=lake))
+    await desk.work_until_done(once, twice)
+    assert {(await desk.state(each)).state for each in (once, twice, scheduled)} == {"succeeded"}
+    files = s3.files("costs")
+    assert len(files) == 4, "two months, each with a manifest; the same file twice is one"
+    content = csv_of(database.app_url, selection(project=desk.project_id, month=APRIL))
+    digest = hashlib.sha256(content).hexdigest()
+    assert files[f"ipu/focus-1.4-cost-and-usage-2026-04-{digest}.csv"] == content
+    manifest = json.loads(files[f"ipu/focus-1.4-cost-and-usage-2026-04-{digest}.manifest.json"])
+    assert manifest["files"] == [
+        {
+            "name": f"focus-1.4-cost-and-usage-2026-04-{digest}.csv",
+            "format": "csv",
+            "bytes": len(content),
+            "sha256": digest,
+        }
+    ]
+    async with books.database.read() as reading:
+        [schedule] = map(json.loads, await schedule_documents(reading, books.project.id))
+    assert (schedule["last_export"], schedule["last_error"]) == (str(scheduled), None)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"secret": "wrong"}, "The bucket's service does not accept the secret."),
+        ({"bucket": "nowhere"}, "There is no such bucket."),
+    ],
+)
+async def test_why_not_is_told_in_words_of_ours(books: Books, s3: S3Server, changes: dict[str, str], said: str) -> None:
+    desk = Desk(books.database, books.project.id)
+    export = await desk.ask(replace(CSV, connection_id=await connected(books, bucket(s3, **changes))))
+    assert await complaint(desk, export) == said
+
+
+@pytest.mark.anyio
+async def test_a_delivery_that_never_works_fails_after_a_day_and_the_file_is_kept(books: Books, s3: S3Server) -> None:
+    desk = Desk(books.database, books.project.id)
+    gone = await connected(books, bucket(s3, endpoint="http://127.0.0.1:9"))
+    export = await desk.ask(replace(CSV, connection_id=gone))
+    assert await complaint(desk, export) == "The bucket's service did not answer."
+    await books.execute("UPDATE operations SET deadline_at = app_now()")
+    await books.execute("UPDATE work SET run_at = app_now() WHERE kind = 'export'")
+    await desk.work_until_done(export)
+    state = await desk.state(export)
+    assert (state.state, state.error["code"]) == ("failed", "deadline_exceeded")
+    assert "did not answer" in state.error["detail"]
+    assert state.manifest is not None
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "endpoint",
+    ["http://s3.example", "https://user@s3.example", "https://s3.example/path", "ftp://s3.example", "https://", "s3"],
+)
+async def test_an_endpoint_has_one_form(books: Books, s3: S3Server, endpoint: str) -> None:
+    with pytest.raises(Problem):
+        async with books.database.begin() as connection:
+            await connect(connection, books.project.id, bucket(s3, endpoint=endpoint), keys=KEYS, private_too=False)
+
+
+@pytest.mark.parametrize(
+    "address",
+    _PRIVATE,
+)
+def test_addresses_of_no_public_network_are_forbidden(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "2130706433", "0x7f000001", "127.1", "0", "[::1]", "[::ffff:a9fe:a9fe]"])
+def test_an_address_is_judged_however_it_is_written(host: str) -> None:
+    with pytest.raises((ForbiddenEndpointError, OSError)):
+        check_endpoint(f"https://{host}", private_too=False)
+
+
+def test_public_addresses_are_allowed() -> None:
+    assert is_public("8.8.8.8")
+    assert is_public("2606:4700::1111")
+
+
+def test_nothing_of_what_a_service_said_is_repeated() -> None:
+    hostile = "<Code>AccessDenied</Code> token=abc <script> 403"
+    assert sentence(hostile) == "The access key may not write to the bucket."
+    assert sentence("status 503 from 10.0.0.1") == "The bucket's service refused with status 503."
+    assert sentence("anything") == "The bucket's service did not answer."

