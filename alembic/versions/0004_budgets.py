@@ -183,6 +183,7 @@ COLUMNS = tuple(
         f"ALTER TABLE {table} ADD COLUMN follows UUID, ADD COLUMN follows_end TIMESTAMP WITH TIME ZONE",
         f"ALTER TABLE {table} ADD CONSTRAINT fk_{table}_follows FOREIGN KEY(follows) REFERENCES {table} (id)",
         f"COMMENT ON COLUMN {table}.follows IS 'the version that gives way to this one, which had the end follows_end'",
+        f"COMMENT ON COLUMN {table}.unit_price IS 'per minute of the article''s unit, mostly a machine'",
         f"CREATE INDEX ix_{table}_follows ON {table} (follows)",
     )
 )
@@ -212,6 +213,7 @@ GONE = (
     ),
     "DROP TABLE create_holds, prepaid_accounts, budget_alerts, budget_thresholds, budgets",
     "DROP FUNCTION guard_withdrawal, prices_paid, withdraw_price",
+    *(f"COMMENT ON COLUMN {table}.unit_price IS 'per machine-minute'" for table in ("prices", "contract_prices")),
     *(f"ALTER TABLE {table} DROP COLUMN follows, DROP COLUMN follows_end" for table in ("prices", "contract_prices")),
 )
 

@@ -10,6 +10,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.ids import new_id
@@ -53,10 +54,11 @@ _PAID = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class ListedPrice:
-    """The price of a machine-minute of a SKU in a region, in [valid_from, valid_to); `valid_to` None: until changed."""
+    """The price of a SKU in a region per `unit`, in [valid_from, valid_to); `valid_to` None: until changed."""
 
     sku: str
     region: str
+    unit: str
     unit_price: Money
     valid_from: datetime
     valid_to: datetime | None
@@ -65,13 +67,14 @@ class ListedPrice:
 
 @dataclass(frozen=True, slots=True)
 class PaidPrice:
-    """What a project pays for a machine-minute of a SKU in a region, in [valid_from, valid_to), and for which account.
+    """What a project pays for a SKU in a region per `unit`, in [valid_from, valid_to), and for which account.
 
     `contract`: of that account alone; `list_unit_price` is what others pay.
     """
 
     sku: str
     region: str
+    unit: str
     unit_price: Money
     list_unit_price: Money
     contract: bool
@@ -106,7 +109,13 @@ async def current_and_future(connection: Statements) -> Sequence[ListedPrice]:
     """Every price in force now or from a later instant on, by SKU, region, currency and time."""
     return [
         ListedPrice(
-            row.sku, row.region, Money.of(row.unit_price, row.currency), row.valid_from, row.valid_to, row.source
+            row.sku,
+            row.region,
+            load().unit_of(row.sku),
+            Money.of(row.unit_price, row.currency),
+            row.valid_from,
+            row.valid_to,
+            row.source,
         )
         for row in await connection.execute(_CURRENT_AND_FUTURE)
     ]
@@ -118,6 +127,7 @@ async def paid_by(connection: Statements, project_id: UUID) -> Sequence[PaidPric
         PaidPrice(
             sku=row.sku,
             region=row.region,
+            unit=load().unit_of(row.sku),
             unit_price=Money.of(row.unit_price, row.currency),
             list_unit_price=Money.of(row.list_unit_price, row.currency),
             contract=row.contract,

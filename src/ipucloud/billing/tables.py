@@ -41,7 +41,9 @@ prices = sa.Table(
     sa.Column("sku", sa.Text, nullable=False),
     sa.Column("region", sa.Text, nullable=False),
     sa.Column("currency", sa.Text, nullable=False),
-    sa.Column("unit_price", sa.Numeric(20, 10), nullable=False, comment="per machine-minute"),
+    sa.Column(
+        "unit_price", sa.Numeric(20, 10), nullable=False, comment="per minute of the article's unit, mostly a machine"
+    ),
     instant("valid_from", nullable=False),
     instant("valid_to"),
     sa.Column("source", sa.Text, nullable=False),
@@ -82,7 +84,9 @@ contract_prices = sa.Table(
     sa.Column("sku", sa.Text, nullable=False),
     sa.Column("region", sa.Text, nullable=False),
     sa.Column("currency", sa.Text, nullable=False),
-    sa.Column("unit_price", sa.Numeric(20, 10), nullable=False, comment="per machine-minute"),
+    sa.Column(
+        "unit_price", sa.Numeric(20, 10), nullable=False, comment="per minute of the article's unit, mostly a machine"
+    ),
     instant("valid_from", nullable=False),
     instant("valid_to"),
     sa.Column("source", sa.Text, nullable=False),

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from ipucloud.catalogue.models import (
     AllocatedThrough,
+    Article,
     Flavor,
     FlavorRow,
     Image,
@@ -65,6 +66,7 @@ def read(folder: Traversable) -> Catalogue:
         images=_rows(folder, "images", Image, context),
         tools=_rows(folder, "tools", Tool, context),
         recipes=_rows(folder, "recipes", Recipe, context),
+        articles=_rows(folder, "articles", Article, context),
         prices=_rows(folder, "prices", ListPrice, context),
         durations=_rows(folder, "durations", StageDuration, context),
     )
@@ -153,6 +155,7 @@ def _check_references(catalogue: Catalogue) -> None:
     _check("images", catalogue.images, "regions", regions)
     _check("prices", catalogue.prices, "region", regions)
     skus = {machine_type.sku for machine_type in catalogue.machine_types} | {flavor.sku for flavor in catalogue.flavors}
+    skus |= {article.id for article in catalogue.articles}
     _check("prices", catalogue.prices, "sku", skus)
 
 

@@ -206,6 +206,14 @@ class Recipe(Row):
     poprt_benchmark: bool = Field(False, description="in PopRT's benchmark set, at FP16")
 
 
+class Article(Row):
+    """What has a price beside machines. `unit` is what a price is of, for a minute."""
+
+    id: Slug
+    name: str
+    unit: str = Field(pattern=r"^[A-Za-z]+-minute$", examples=["GiB-minute"])
+
+
 class ListPrice(Row):
     """A shipped list price, in force in [valid_from, valid_to)."""
 
@@ -214,7 +222,7 @@ class ListPrice(Row):
     sku: Slug
     region: Slug
     currency: Currency
-    unit_price: Amount = Field(description="per machine-minute, exact decimal")
+    unit_price: Amount = Field(description="per minute of the SKU's unit, exact decimal")
     valid_from: AwareDatetime
     valid_to: AwareDatetime | None = None
     synthetic: bool = Field(description="true: an example of this project, nobody's offer")

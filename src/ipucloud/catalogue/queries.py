@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ipucloud.catalogue.models import (
+    Article,
     Flavor,
     Image,
     IpuGeneration,
@@ -19,6 +20,7 @@ from ipucloud.catalogue.models import (
     Tool,
 )
 
+MACHINE_MINUTE = "machine-minute"
 DEPLOYMENT_STAGES = ("NETWORK", "IPU_SERVERS", "VIPU_CONTROLLER", "POPLAR_SERVERS", "POST_DEPLOY_SETUP")
 
 
@@ -35,6 +37,7 @@ class Catalogue:
     images: tuple[Image, ...]
     tools: tuple[Tool, ...]
     recipes: tuple[Recipe, ...]
+    articles: tuple[Article, ...]
     prices: tuple[ListPrice, ...]
     durations: tuple[StageDuration, ...]
 
@@ -59,6 +62,10 @@ class Catalogue:
 
     def find_recipe(self, recipe_id: str) -> Recipe | None:
         return next((recipe for recipe in self.recipes if recipe.id == recipe_id), None)
+
+    def unit_of(self, sku: str) -> str:
+        """What a price of the SKU is for: `GiB-minute`; `machine-minute` for whatever is not listed as an article."""
+        return next((article.unit for article in self.articles if article.id == sku), MACHINE_MINUTE)
 
     def flavors_in(self, region: str) -> tuple[Flavor, ...]:
         """The flavors sold in the region with that slug."""

@@ -35,6 +35,7 @@ def test_every_row_has_a_source_and_every_source_is_used() -> None:
         CATALOGUE.images,
         CATALOGUE.tools,
         CATALOGUE.recipes,
+        CATALOGUE.articles,
         CATALOGUE.prices,
         CATALOGUE.durations,
     )
@@ -184,6 +185,14 @@ def test_the_price_list_is_exact_synthetic_and_fit_for_billing() -> None:
     now = CATALOGUE.prices[0].valid_from
     assert book.rate(PriceKey("ipu-m2000", "luxembourg-2", "EUR"), 4, now).per_minute == Decimal("0.25")
     assert book.rate(PriceKey("ipu-bow-2000", "amsterdam-2", "EUR"), 4, now).per_minute == Decimal("0.35")
+    for region in CATALOGUE.regions:
+        for article in ("volume-gib", "address"):
+            assert 0 < book.in_force(PriceKey(article, region.slug, "EUR"), now).unit_price < Decimal("0.001")
+    assert [CATALOGUE.unit_of(sku) for sku in ("volume-gib", "address", "ipu-m2000")] == [
+        "GiB-minute",
+        "address-minute",
+        "machine-minute",
+    ]
     assert all(row.synthetic and row.source.id == "synthetic" for row in CATALOGUE.prices)
     assert '"unit_price":"0.0625"' in CATALOGUE.prices[0].model_dump_json()
 

@@ -28,11 +28,12 @@ routes = router()
 
 
 class PaidPriceOut(BaseModel):
-    """What the project pays for a machine-minute in [valid_from, valid_to)."""
+    """What the project pays in [valid_from, valid_to)."""
 
     sku: str = Field(examples=["ipu-m2000"])
     region: str = Field(examples=["luxembourg-2"])
-    unit_price: Money = Field(description="per machine-minute, exact")
+    unit: str = Field(description="what the price is for", examples=["machine-minute", "GiB-minute"])
+    unit_price: Money = Field(description="per unit, exact")
     list_unit_price: Money = Field(description="what it would be without a contract")
     contract: bool = Field(description="of this account alone")
     account_id: UUID = Field(description="who pays then")

@@ -35,7 +35,7 @@ MOST = 1_000_000
 
 
 class BookedPriceOut(BaseModel):
-    """A price of a machine-minute in [valid_from, valid_to)."""
+    """A price per minute of the SKU's unit in [valid_from, valid_to)."""
 
     id: UUID
     account_id: UUID | None = Field(description="null: the list's; else of this account alone")
@@ -59,7 +59,7 @@ class PriceAddition(Body):
     )
     sku: Slug
     region: Slug
-    unit_price: Money = Field(description="per machine-minute, at most ten decimal places")
+    unit_price: Money = Field(description="per minute of the SKU's unit, at most ten decimal places")
     valid_from: Instant = Field(description="a whole second in the future, or in a gap of the list")
     valid_to: Instant | None = Field(None, description="null: as long as what it takes the place of")
     source: str = Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["price list of July"])

@@ -41,11 +41,12 @@ class FlavorPage(Page[FlavorOut]):
 
 
 class PriceOut(BaseModel):
-    """The price of a machine-minute in [valid_from, valid_to)."""
+    """A price in [valid_from, valid_to)."""
 
     sku: str = Field(examples=["ipu-m2000"])
     region: str = Field(examples=["luxembourg-2"])
-    unit_price: Money = Field(description="per machine-minute, exact")
+    unit: str = Field(description="what the price is for", examples=["machine-minute", "GiB-minute"])
+    unit_price: Money = Field(description="per unit, exact")
     valid_from: datetime
     valid_to: datetime | None = Field(description="null: until changed")
     source: str = Field(description="who set it")

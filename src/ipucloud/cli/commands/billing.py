@@ -82,11 +82,12 @@ def prices(session: Session) -> None:
     """Show what the project pays now and later, by contract or by the list."""
     session.list(
         live.prices(),
-        ("ARTICLE", "REGION", "PER MACHINE-MINUTE", "FROM", "UNTIL", "KIND"),
+        ("ARTICLE", "REGION", "PRICE", "PER", "FROM", "UNTIL", "KIND"),
         lambda each: (
             each.sku,
             each.region,
             str(each.unit_price),
+            each.unit,
             each.valid_from,
             each.valid_to or "",
             "contract" if each.contract else "list",

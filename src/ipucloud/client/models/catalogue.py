@@ -66,10 +66,11 @@ class Image(Answer):
 
 
 class Price(Answer):
-    """Price of one machine-minute of a SKU in a region, in [valid_from, valid_to); None: until changed."""
+    """Price of a SKU in a region per unit, in [valid_from, valid_to); None: until changed."""
 
     sku: str
     region: str
+    unit: str = "machine-minute"
     unit_price: Money
     valid_from: datetime
     valid_to: datetime | None = None

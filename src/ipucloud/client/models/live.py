@@ -8,10 +8,11 @@ from ipucloud.client.models.base import Answer, Money
 
 
 class PaidPrice(Answer):
-    """The price of a machine-minute in [valid_from, valid_to), of the account that pays then."""
+    """A price per unit in [valid_from, valid_to), of the account that pays then."""
 
     sku: str
     region: str
+    unit: str = "machine-minute"
     unit_price: Money
     list_unit_price: Money
     contract: bool
