@@ -1,7 +1,7 @@
 """Promotional credit: granted by an operator, burned by invoices, the one that expires first before the others.
 
-A credit pays for usage that began before it expired, and never for more than there was. What is left of it goes back
-once its last month was invoiced.
+A credit pays for usage of hours that began before it expired, and never for more than there was. What is left of it
+goes back once its last month was invoiced.
 """
 
 from __future__ import annotations

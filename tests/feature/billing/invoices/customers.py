@@ -14,6 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.invoices.credits import grant
 from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.billing.invoices.tax_rates import NewTaxRate, add_rate
+from ipucloud.invariants import billing_invoices, billing_ledger
+from ipucloud.invariants.rules import violations
 from ipucloud.kernel.money import Money, plain
 from tests.feature.billing.books import Books, at
 
@@ -75,3 +77,14 @@ async def balances(books: Books) -> dict[str, str]:
 def figures(document: dict[str, Any]) -> dict[str, str]:
     """Its amounts."""
     return {name: value["amount"] for name, value in document.items() if isinstance(value, dict) and "amount" in value}
+
+
+async def assert_books_sound(books: Books) -> None:
+    """Every rule about money holds; the clusters of these tests are bare rows, which other rules would not like."""
+    async with books.database.read() as connection:
+        found = [
+            (rule.name, broken.object_id, broken.detail)
+            for rule in (*billing_ledger.RULES, *billing_invoices.RULES)
+            for broken in await violations(connection, rule)
+        ]
+    assert found == []

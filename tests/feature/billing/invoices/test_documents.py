@@ -1,0 +1,258 @@
+"""What an invoice holds: an immutable copy; corrections, reverse charge, credits, wallets; and property checks."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date
+from decimal import Decimal
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from psycopg.errors import InsufficientPrivilege, IntegrityConstraintViolation
+from sqlalchemy.exc import IntegrityError
+
+from ipucloud.billing.invoices.credits import Usable, burn
+from ipucloud.billing.invoices.issue import compute, issue_in
+from ipucloud.billing.invoices.lines import Bill
+from ipucloud.billing.invoices.payer import platform, read_payer
+from ipucloud.billing.invoices.payments import (
+    Collected,
+    PendingPayment,
+    collect_payments,
+    expect_payment,
+    record_refund,
+)
+from ipucloud.billing.invoices.posting import Move, post
+from ipucloud.billing.ledger import Side
+from ipucloud.kernel.errors import Problem
+from ipucloud.kernel.ids import new_id
+from tests.feature.billing.books import Books, at
+from tests.feature.billing.invoices.customers import (
+    SEALED,
+    a_minute,
+    assert_books_sound,
+    balances,
+    documents,
+    euros,
+    figures,
+    granted,
+    paid,
+    taxed,
+    transact,
+)
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+CHANGES = (
+    "UPDATE invoices SET due = 0",
+    "DELETE FROM invoice_lines",
+    "UPDATE invoice_taxes SET tax = 0",
+    "TRUNCATE invoice_settlements",
+)
+
+
+async def test_a_correction_is_a_line_of_the_next_invoice_that_says_so(books: Books) -> None:
+    """So much of April is taken back in May that May owes the customer: it goes to the wallet."""
+    await taxed(books)
+    await books.price("0.0625")
+    interval = await books.used(await books.cluster(), at("2026-04-30T22:00:00"))
+    await books.keep(SEALED)
+    assert [figures(each)["total"] for each in await documents(books)] == ["8.78"]
+    await books.execute("UPDATE usage_intervals SET ended_at = '2026-04-30T22:10:00Z' WHERE id = :id", id=interval)
+    await books.keep(at("2026-05-02T00:02:00"))
+    bill = Bill(books.project.id, "EUR", date(2026, 5, 1))
+    await transact(books, lambda connection: issue_in(connection, bill))
+    _, second = await documents(books)
+    [line] = second["lines"]
+    assert (line["usage_month"], line["correction"], line["minutes"]) == ("2026-04", True, -110)
+    assert (figures(second)["total"], figures(second)["due"]) == ("-8.05", "0.00")
+    assert figures(second)["wallet_applied"] == "-8.05"
+    assert (await balances(books))["wallet"] == "8.05"
+    assert "unbilled" not in await balances(books)
+    await assert_books_sound(books)
+
+
+async def test_an_invoice_stays_what_it_was_and_nobody_can_change_it(books: Books, database: Scratch) -> None:
+    await taxed(books)
+    await a_minute(books, "1.00")
+    await books.keep(SEALED)
+    before = await documents(books)
+    await books.execute("UPDATE billing_accounts SET legal_name = 'Another', tax_exempt = true")
+    await books.execute("UPDATE sellers SET legal_name = 'Another'")
+    await books.keep()
+    assert await documents(books) == before
+    for url, refusal in ((database.app_url, InsufficientPrivilege), (database.owner_url, IntegrityConstraintViolation)):
+        for change in CHANGES:
+            with psycopg.connect(url) as connection, pytest.raises(refusal):
+                connection.execute(change.encode())
+
+
+@pytest.mark.parametrize(
+    ("customer", "expected"),
+    [
+        ((None, None, False), ("standard", "1.70")),
+        (("DE", None, False), ("standard", "1.90")),
+        (("DE", "DE 123 456 789", False), ("reverse_charge", "0.00")),
+        (("DE", "LU12345678", False), ("standard", "1.90")),
+        (("LU", "LU12345678", False), ("standard", "1.70")),
+        (("LU", None, True), ("exempt", "0.00")),
+    ],
+)
+async def test_tax_follows_the_customer(
+    books: Books, customer: tuple[str | None, str | None, bool], expected: tuple[str, str]
+) -> None:
+    country, tax_id, exempt = customer
+    await taxed(books)
+    await taxed(books, "0.19", "DE")
+    await books.execute(
+        "UPDATE billing_accounts SET country = :country, tax_id = :tax_id, tax_exempt = :exempt",
+        country=country,
+        tax_id=tax_id,
+        exempt=exempt,
+    )
+    await a_minute(books, "10.00")
+    await books.keep(SEALED)
+    [invoice] = await documents(books)
+    assert (invoice["tax_treatment"], figures(invoice)["tax"]) == expected
+    assert len(invoice["notes"]) == (expected[0] != "standard")
+
+
+async def test_without_a_tax_rate_an_invoice_waits(books: Books) -> None:
+    await a_minute(books, "10.00")
+    await books.keep(SEALED)
+    assert await documents(books) == []
+    await taxed(books)
+    await books.keep()
+    assert len(await documents(books)) == 1
+
+
+async def test_what_cost_nothing_gets_no_invoice(books: Books) -> None:
+    await taxed(books)
+    await a_minute(books, "0")
+    await books.keep(SEALED)
+    assert await documents(books) == []
+    assert len(await books.rows("SELECT FROM invoiced_months")) == 1
+
+
+async def test_a_wallet_is_never_overdrawn_by_many_at_once(books: Books) -> None:
+    """Ten refunds of 3.00 out of 10.00: three are done, and the ledger refuses what the code would let through."""
+    await paid(books, "10.00", "first")
+
+    async def refund(number: int) -> bool:
+        try:
+            await transact(
+                books,
+                lambda connection: record_refund(
+                    connection, books.project.id, euros("3.00"), reference=f"back {number}"
+                ),
+            )
+        except Problem:
+            return False
+        return True
+
+    done = await asyncio.gather(*(refund(number) for number in range(10)))
+    assert sum(done) == 3
+    assert (await balances(books))["wallet"] == "1.00"
+    over = Move("x", "x", Side("wallet", books.project.id, "EUR"), platform("cash", "EUR"), Decimal("1.01"))
+    with pytest.raises(IntegrityError, match="ck_ledger_accounts_floor"):
+        await transact(books, lambda connection: post(connection, [over]))
+    await assert_books_sound(books)
+
+
+class Provider:
+    """A payment provider that answers what it is told to; None: not at all."""
+
+    def __init__(self, *answers: Collected | None) -> None:
+        self.answers, self.asked = list(answers), [""]
+
+    async def collect(self, payment: PendingPayment) -> Collected:
+        self.asked.append(payment.reference)
+        answer = self.answers.pop(0)
+        if answer is None:
+            await asyncio.Event().wait()
+        return answer or Collected.UNKNOWN
+
+
+async def test_a_payment_that_is_unknown_is_asked_about_until_it_ends(books: Books) -> None:
+    books.now(SEALED)
+    first = await transact(books, lambda connection: expect_payment(connection, books.project.id, euros("5.00")))
+    await transact(books, lambda connection: expect_payment(connection, books.project.id, euros("7.00")))
+    provider = Provider(None, Collected.UNKNOWN, Collected.DONE, Collected.FAILED)
+    assert await collect_payments(books.database, provider, patience=0.01) == 0
+    assert await collect_payments(books.database, provider, patience=60) == 0
+    assert len(provider.asked) == 3
+    books.now(at("2026-05-02T00:10:00"))
+    assert await collect_payments(books.database, provider, patience=60) == 2
+    assert await collect_payments(books.database, provider, patience=60) == 0
+    rows = await books.rows("SELECT id, state FROM payments ORDER BY state")
+    assert [row.state for row in rows] == ["done", "failed"]
+    assert (await balances(books))["wallet"] == ("5.00" if rows[0].id == first else "7.00")
+    await assert_books_sound(books)
+
+
+async def test_a_number_that_was_taken_in_vain_is_given_again(books: Books) -> None:
+    await taxed(books)
+    await a_minute(books, "1.00")
+    books.now(SEALED)
+    await books.keep(at("2026-05-01T23:00:00"))
+    bill = Bill(books.project.id, "EUR", date(2026, 4, 1))
+
+    async def in_vain() -> None:
+        async with books.database.begin() as connection:
+            assert await issue_in(connection, bill) == "INV-2026-000001"
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        await in_vain()
+    async with books.database.read() as connection:
+        draft = await compute(connection, bill, await read_payer(connection, books.project.id))
+    assert draft.document(None)["number"] is None
+    await books.keep(SEALED)
+    assert [each["number"] for each in await documents(books)] == ["INV-2026-000001"]
+
+
+async def test_credit_pays_for_what_was_used_before_it_expired(books: Books) -> None:
+    """Two hours at 3.75; a credit ends after one of them: it pays 3.75, the later one the rest of what it has."""
+    await taxed(books)
+    await books.price("0.0625")
+    await granted(books, "5.00", at("2026-04-30T23:00:00"))
+    await granted(books, "1.00")
+    await books.used(await books.cluster(), at("2026-04-30T22:00:00"), at("2026-05-01T00:00:00"))
+    await books.keep(SEALED)
+    [invoice] = await documents(books)
+    assert (figures(invoice)["subtotal"], figures(invoice)["promo_applied"]) == ("7.50", "4.75")
+    uses = await books.rows("SELECT amount, invoice_id IS NULL AS expired FROM promo_credit_uses ORDER BY id")
+    assert [(str(row.amount), row.expired) for row in uses] == [
+        ("3.7500000000", False),
+        ("1.0000000000", False),
+        ("1.2500000000", True),
+    ]
+    assert "promo" not in await balances(books)
+    await assert_books_sound(books)
+
+
+_CENTS = st.integers(0, 2000).map(lambda cents: Decimal(cents) / 100)
+
+
+@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@given(credits_held=st.lists(st.tuples(_CENTS, st.none() | _CENTS), max_size=6), subtotal=_CENTS)
+def test_credit_is_burned_in_order_and_never_beyond_its_bounds(
+    credits_held: list[tuple[Decimal, Decimal | None]], subtotal: Decimal
+) -> None:
+    held = [Usable(new_id(), rest, before) for rest, before in credits_held if rest]
+    burned = burn(held, subtotal)
+    assert sum(each.amount for each in burned) <= subtotal
+    rest = {each.id: each.rest for each in held}
+    assert all(0 < each.amount <= rest[each.credit_id] for each in burned)
+    order = [each.id for each in held]
+    assert [each.credit_id for each in burned] == [each for each in order if each in {one.credit_id for one in burned}]
+    taken = Decimal(0)
+    amounts = {each.credit_id: each.amount for each in burned}
+    for each in held:
+        taken += amounts.get(each.id, Decimal(0))
+        assert each.id not in amounts or each.used_before is None or taken <= each.used_before
+    if held and all(each.used_before is None for each in held):
+        assert sum(amounts.values()) == min(subtotal, sum(each.rest for each in held))

@@ -1,0 +1,106 @@
+"""A worker killed anywhere while it issues invoices: the next one ends with the documents of one that was not.
+
+So do two at once, and one that comes again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ipucloud.billing.bookkeeping import keep_books
+from ipucloud.billing.invoices.payments import expect_payment
+from tests.feature.billing.books import Books, at
+from tests.feature.billing.invoices.customers import SEALED, assert_books_sound, euros, granted, paid, taxed, transact
+from tests.feature.billing.test_killed import in_books, killed_at
+from tests.support.factories import make_project
+from tests.support.postgres import Database as Scratch
+
+DOCS = Path(__file__).parents[4] / "docs"
+POINTS = [
+    name for name in runpy.run_path(str(DOCS / "generate_failpoints.py"))["names"]() if name.startswith("invoices.")
+]
+# Nothing that differs from one database to the next: documents without the names that ids give.
+FIGURES = (
+    "SELECT number, month, due_on, cost, subtotal, promo_applied, tax, total, wallet_applied, due FROM invoices"
+    " ORDER BY number",
+    "SELECT regexp_replace(document::text, '[0-9a-f]{8}-[0-9a-f-]{27}|project-[0-9a-f-]+', '', 'gi') FROM invoices"
+    " ORDER BY number",
+    "SELECT number, line, minutes, machine_minutes, x.cost, amount FROM invoice_lines x JOIN invoices i"
+    " ON i.id = invoice_id ORDER BY number, line",
+    "SELECT kind, amount FROM ledger_transfers ORDER BY kind, amount",
+    "SELECT code, debits, credits FROM ledger_accounts ORDER BY code, debits, credits",
+    "SELECT series, year, last FROM invoice_counters",
+    "SELECT month FROM invoiced_months",
+    "SELECT amount, invoice_id IS NULL FROM promo_credit_uses ORDER BY amount",
+    "SELECT looks, state FROM payments ORDER BY looks",
+)
+Figures = list[list[tuple[object, ...]]]
+
+
+async def prepare(books: Books) -> None:
+    """Three accounts used something in April, which is sealed but for a last look; one credit expired, one did not."""
+    await taxed(books)
+    await books.price("0.0625")
+    await granted(books, "50.00", at("2026-04-30T22:30:00"))
+    await granted(books, "10.00", at("2026-05-01T12:00:00"))
+    await paid(books, "1.00", "first")
+    await transact(books, lambda connection: expect_payment(connection, books.project.id, euros("5.00")))
+    for quantity in (4, 5, 7):
+        home = books.project
+        if quantity > 4:
+            home = await transact(books, lambda connection: make_project(connection, quota=None))
+        cluster = await books.cluster(home)
+        await books.used(cluster, at("2026-04-30T22:00:00"), at("2026-05-01T00:10:00"), quantity=quantity, project=home)
+    books.now(SEALED)
+
+
+async def figures(books: Books) -> Figures:
+    return [[tuple(row) for row in await books.rows(statement)] for statement in FIGURES]
+
+
+async def finish(books: Books) -> Figures:
+    await keep_books(books.database)
+    found = await figures(books)
+    await assert_books_sound(books)
+    return found
+
+
+async def undisturbed(books: Books) -> Figures:
+    await prepare(books)
+    found = await finish(books)
+    assert await finish(books) == found
+    return found
+
+
+@pytest.fixture(scope="module")
+def expected(postgres: Any) -> Figures:
+    with postgres.fresh_database() as scratch:
+        found: Figures = asyncio.run(in_books(scratch, undisturbed))
+    assert [row[0] for row in found[0]] == [f"INV-2026-00000{number}" for number in (1, 2, 3)]
+    assert [str(row[0]) for row in found[7]] == ["10.0000000000", "15.0000000000", "35.0000000000"]
+    return found
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_invoices_are_issued_once(database: Scratch, expected: Figures, point: str) -> None:
+    asyncio.run(in_books(database, prepare))
+    hit = 2 if point in {"invoices.numbered", "invoices.before_commit", "invoices.committed"} else 1
+    assert killed_at(database, point, hit), "the worker did not come to the point"
+    found: Figures = asyncio.run(in_books(database, finish))
+    assert found == expected
+
+
+def test_workers_that_come_beside_each_other_issue_them_once(database: Scratch, expected: Figures) -> None:
+    async def work(books: Books) -> Figures:
+        await prepare(books)
+        await asyncio.gather(*(keep_books(books.database) for _ in range(3)), return_exceptions=True)
+        return await finish(books)
+
+    found: Figures = asyncio.run(in_books(database, work))
+    assert sorted(found[0]) == sorted(expected[0])
+    assert found[3:7] == expected[3:7]
