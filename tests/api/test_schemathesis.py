@@ -47,8 +47,14 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "getProjectReport",  # full hours, each group once
     "getAccountReport",
     "createExport",  # months that have begun
+    "createExportSchedule",
     "createS3Connection",  # endpoints of one form
     "addPrices",  # whole seconds, in the future
+    "createBudget",  # whole cents, each threshold once; nothing can be suspended yet
+    "updateBudget",
+    "createAccountBudget",
+    "updateAccountBudget",
+    "setPrepaid",
 ]
 NOT_OF_ONES_OWN_MAKING = ("cursor", "after")
 """Parameters whose values only the service makes."""

@@ -11,13 +11,14 @@ from decimal import Decimal
 import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
-from ipucloud.billing.ledger import Side, transfer
+from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.billing.prepaid.funds import Funds, funds_of
 from ipucloud.billing.prepaid.store import end_prepaid, set_prepaid
 from ipucloud.billing.prepaid.watch import watch_prepaid
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import FUNDS_EXHAUSTED, Problem
 from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.money import Money
 from tests.feature.billing.books import open_books
 from tests.feature.billing.test_killed import killed_at
 from tests.support.cloud import Cloud, start_clock, stop_clock
@@ -28,6 +29,7 @@ pytestmark = pytest.mark.anyio
 NOW = datetime.fromisoformat("2026-05-05T10:10:00Z")
 HOUR = Decimal("3.75")
 """The first hour of a machine."""
+NOTHING = Decimal(0)
 TOLD = "SELECT type FROM events WHERE subject_type = 'account' ORDER BY transaction, id"
 
 
@@ -39,15 +41,9 @@ class Payer:
     scratch: Scratch
 
     async def pay_in(self, amount: Decimal) -> None:
-        owner = self.cloud.project.id
         async with self.cloud.database.begin() as connection:
-            await transfer(
-                connection,
-                idem=f"test/{new_id()}",
-                kind="top_up",
-                debit=Side("cash", None, "EUR"),
-                credit=Side("wallet", owner, "EUR"),
-                amount=amount,
+            await record_payment(
+                connection, self.cloud.project.id, Money.of(amount, "EUR"), reference=f"test {new_id()}", invoice=None
             )
 
     async def policy(self, when_empty: str) -> None:
@@ -95,8 +91,10 @@ async def test_many_creates_at_once_cannot_spend_the_same_money(payer: Payer, da
     refused = [each for each in ended if isinstance(each, Problem) and each.kind is FUNDS_EXHAUSTED]
     assert len(ended) - len(refused) == 5
     assert [type(each) for each in ended if isinstance(each, BaseException)] == [Problem] * 25
-    assert refused[0].extra["funds"]["needed"] == {"amount": "3.75", "currency": "EUR"}
-    assert await payer.left() == (0, 0, 5 * HOUR, HOUR - Decimal("0.01"))
+    told = refused[0].extra["funds"]
+    assert isinstance(told, dict)
+    assert told["needed"] == {"amount": "3.75", "currency": "EUR"}
+    assert await payer.left() == (NOTHING, NOTHING, 5 * HOUR, HOUR - Decimal("0.01"))
     assert await payer.cloud.column("SELECT used FROM quotas WHERE used > 0") == [5]
 
 
@@ -104,14 +102,14 @@ async def test_a_hold_is_used_up_by_the_first_hour(payer: Payer) -> None:
     await payer.policy("refuse_creates")
     await payer.pay_in(Decimal(10))
     made = await payer.cloud.create()
-    assert await payer.left() == (0, 0, HOUR, Decimal("6.25"))
+    assert await payer.left() == (NOTHING, NOTHING, HOUR, Decimal("6.25"))
     await payer.cloud.finish_create(made.cluster_id)
     payer.after(20)
-    assert await payer.left() == (0, Decimal("1.25"), Decimal("2.50"), Decimal("6.25"))
+    assert await payer.left() == (NOTHING, Decimal("1.25"), Decimal("2.50"), Decimal("6.25"))
     payer.after(52)
     await keep_books(payer.cloud.database)
     assert await payer.holds() == ["posted"]
-    assert await payer.left() == (Decimal("3.125"), Decimal("0.125"), 0, Decimal("6.75"))
+    assert await payer.left() == (Decimal("3.125"), Decimal("0.125"), NOTHING, Decimal("6.75"))
     with pytest.raises(Problem, match="funds_exhausted"):
         await payer.cloud.create("large", flavor="m2000-pod16")
     await payer.cloud.create("small")
@@ -124,7 +122,7 @@ async def test_a_hold_is_given_back_when_the_cluster_goes_unused(payer: Payer) -
     with pytest.raises(Problem, match="funds_exhausted"):
         await payer.cloud.create("ernie")
     await payer.cloud.delete(made.cluster_id)
-    assert await payer.left() == (0, 0, 0, HOUR)
+    assert await payer.left() == (NOTHING, NOTHING, NOTHING, HOUR)
     await payer.cloud.create("ernie")
     await watch_prepaid(payer.cloud.database)
     assert await payer.holds() == ["gone", None]
