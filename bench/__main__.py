@@ -19,6 +19,7 @@ from bench.scenarios import (
     controller,
     create,
     engine,
+    exports,
     killed,
     partitions,
     placement,
@@ -41,6 +42,7 @@ SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
     "waiting": waiting.run,
     "audit": audit.run,
     "close": close.run,
+    "exports": exports.run,
     "controller": controller.run,
     "partitions": partitions.run,
 }

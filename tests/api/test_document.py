@@ -19,6 +19,8 @@ from ipucloud.kernel.errors import REGISTRY
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 APART = {"/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"}
 """Paths that are about the document, not in it."""
+FILES = {"downloadExport"}
+"""Operations that answer with nothing but a file."""
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -55,7 +57,7 @@ def test_an_operation_is_described(path: str, method: str, operation: dict[str, 
         assert "Request-Id" in response["headers"]
         if status >= "400":
             assert set(response["content"]) == {"application/problem+json"}
-        elif status not in {"204", "304"}:
+        elif status not in {"204", "304"} and operation["operationId"] not in FILES:
             schema = response["content"]["application/json"]["schema"]
             assert "$ref" in schema
     if path.startswith("/v1/"):

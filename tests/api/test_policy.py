@@ -27,8 +27,9 @@ from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import new_token
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
-from tests.api.support import PUBLIC_KEY, Api, cluster_json, price_json, problem, running
+from tests.api.support import PUBLIC_KEY, Api, cluster_json, price_json, problem, running, s3_connection_json
 from tests.support.cloud import Cloud
+from tests.support.exports import make_export, some_connection, some_schedule
 from tests.support.factories import Project, make_project, make_token, seed_world
 from tests.support.invoices import make_invoice
 from tests.support.partitions import make_partition
@@ -183,6 +184,8 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "updateCluster": lambda number: {"tags": {"number": str(number)}},
     "createPartition": lambda number: {"name": f"made-{number}", "size": 4},
     "resetPartition": lambda _: {},
+    "createExport": lambda _: {"month": "2026-04"},
+    "createS3Connection": lambda number: s3_connection_json(f"made-{number}"),
 }
 FAR = datetime(2126, 1, 1, tzinfo=UTC)
 _numbers = count(1)
@@ -245,6 +248,7 @@ class Tenancy:
             async with cloud.database.begin() as connection:
                 euro = Money.of("1.00", "EUR")
                 await record_payment(connection, project.id, euro, reference=f"for {number}", invoice=None)
+        names |= await self._delivered(operation, project)
         if "{account}" in operation.path:
             names["account"] = str(project.id)
         if "{budget}" in operation.path or operation.id == "endPrepaid":
@@ -265,6 +269,19 @@ class Tenancy:
             names["key"] = made.json()["id"]
         return names
 
+    async def _delivered(self, operation: Documented, project: Project) -> dict[str, str]:
+        """An export, or where it is delivered to."""
+        async with self.api.cloud.database.begin() as connection:
+            if "{export}" in operation.path:
+                return {"export": str(await make_export(connection, project.id))}
+            if "/s3-connections" in operation.path:
+                return {"connection": str(await some_connection(connection, project.id, "free"))}
+            if "{schedule}" in operation.path:
+                return {"schedule": str(await some_schedule(connection, project.id))}
+            if operation.id == "createExportSchedule":
+                return {"connection": str(await some_connection(connection, project.id, "scheduled"))}
+        return {}
+
     async def _money(self, operation: Documented, project: Project, name: str) -> str:
         """A budget of the project or its account, which pays ahead; the budget's id."""
         owner = Owner("account" if "{account}" in operation.path else "project", project.id)
@@ -278,6 +295,8 @@ class Tenancy:
             read = await self.by_role[Role.ADMIN].get(operation.path.format(**names))
             headers["If-Match"] = read.headers.get("etag", '"0"')
         body = BODIES[operation.id](next(_numbers)) if operation.id in BODIES else None
+        if operation.id == "createExportSchedule":
+            body = {"connection": names["connection"]}
         if operation.id == "assignProjectAccount":
             body = {"account_id": str(self.api.cloud.project.id)}
         return await caller.request(operation.method, operation.path.format(**names), json=body, headers=headers)

@@ -14,7 +14,7 @@ import httpx
 from pydantic import SecretStr
 
 from ipucloud.config import Settings
-from tests.api.support import UNLIMITED
+from tests.api.support import SECRETS_KEY, UNLIMITED
 from tests.support.control_plane import API, kill, process, stop
 from tests.support.ports import free_ports
 
@@ -32,6 +32,7 @@ def api_settings(url: str, **changes: Any) -> Settings:
         "internal_port": 0,
         "database_pool_timeout": 30.0,
         "log_level": "warning",
+        "secrets_key": SecretStr(SECRETS_KEY),
         **UNLIMITED,
     }
     return Settings(**(values | changes))

@@ -162,7 +162,7 @@ class TargetOut(Answer):
 
     type: Literal["cluster", "partition", "export"]
     id: UUID
-    cluster: UUID
+    cluster: UUID | None
 
 
 class OperationSummaryOut(Answer):

@@ -125,7 +125,9 @@ def small_rows_as_text(selection: Selection) -> sql.Composed:
     cells: list[sql.Composable] = []
     for column in selection.columns:
         if column.name not in given:
-            cells.append(sql.Literal(fixed_text(fixed.get(column.name))))
+            value = fixed_text(fixed.get(column.name))
+            # The statement has parameters, so that a percent sign of its own has to be doubled.
+            cells.append(sql.Literal(None if value is None else value.replace("%", "%%")))
         elif column.kind is Kind.TIME:
             cells.append(time_text(sql.Identifier(column.name)))
         elif column.kind is Kind.CHOSEN:

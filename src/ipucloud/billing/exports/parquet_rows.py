@@ -6,7 +6,9 @@ Whoever imports this module loads Arrow, which takes about 60 MB: workers do not
 from __future__ import annotations
 
 import io
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from typing import Any, TypeAlias
 
@@ -20,8 +22,10 @@ from ipucloud.billing.exports.csv_rows import Progress
 from ipucloud.billing.exports.datasets import Column, Dataset, Kind, Source
 from ipucloud.billing.exports.invoiced import constants, small_rows
 from ipucloud.billing.exports.selection import Connection, Selection, text
-from ipucloud.billing.exports.series import Window, charges_in, make_series, windows
+from ipucloud.billing.exports.series import charges_in, make_series, windows
 
+AT_HAND = 20_000
+"""Series that are held in memory for the whole file: about 50 MB."""
 BATCH_BYTES = 8 << 20
 """Of narrow rows: about 100,000, which are a row group."""
 
@@ -57,15 +61,10 @@ def write_parquet(
         sink, schema, compression="zstd", store_schema=False, use_dictionary=repeated, version="2.6"
     ) as writer:
         if selection.dataset is Dataset.COST_AND_USAGE:
-            make_series(connection, selection)
-            parts = windows(connection, selection)
-            progress.of = len(parts) + 1
-            for window in parts:
-                for batch in _batches(connection, selection, window):
-                    writer.write_table(_table(connection, selection, schema, batch))
-                    progress.rows += batch.num_rows
-                progress.done += 1
-                tell()
+            series = _Series(connection, make_series(connection, selection))
+            for batch in _batches(connection, selection, progress, tell):
+                writer.write_table(_table(selection, schema, batch, series))
+                progress.rows += batch.num_rows
         small = _small(connection, selection, schema)
         if small.num_rows:
             writer.write_table(small)
@@ -81,16 +80,26 @@ def _type(column: Column) -> Any:
     return pa.string() if column.name in _LONG else _TEXT
 
 
-def _batches(connection: Connection, selection: Selection, window: Window) -> Iterator[Any]:
+def _batches(connection: Connection, selection: Selection, progress: Progress, tell: Tell) -> Iterator[Any]:
     what = sql.SQL(", ").join(text(expression) for _, expression in _NARROW.values())
-    statement = text(_COPY).format(query=charges_in(selection, window, what))
+    months = windows(connection, selection)
+    progress.of = len(months) + 1
     held = io.BytesIO()
-    with connection.cursor() as cursor, cursor.copy(statement, selection.values) as copied:
-        for lines in copied:
-            held.write(lines)
-            if held.tell() >= BATCH_BYTES:
-                yield _read(held)
-                held = io.BytesIO()
+    for window in months:
+        statement = text(_COPY).format(query=charges_in(selection, window, what))
+        with tempfile.SpooledTemporaryFile(max_size=4 * BATCH_BYTES) as spool:
+            # Whoever takes a batch may ask this connection for series: the copy has to be over by then.
+            with connection.cursor() as cursor, cursor.copy(statement, selection.values) as copied:
+                for lines in copied:
+                    spool.write(lines)
+            spool.seek(0)
+            while piece := spool.read(BATCH_BYTES):
+                held.write(piece + spool.readline())
+                if held.tell() >= BATCH_BYTES:
+                    yield _read(held)
+                    held = io.BytesIO()
+        progress.done += 1
+        tell()
     if held.tell():
         yield _read(held)
 
@@ -104,22 +113,47 @@ def _read(lines: io.BytesIO) -> Any:
     ).combine_chunks()
 
 
-def _table(connection: Connection, selection: Selection, schema: Any, batch: Any) -> Any:
+@dataclass
+class _Chosen:
+    """Series by their places; `made` holds columns that were built of them."""
+
+    values: Mapping[str, Sequence[Any]]
+    made: dict[str, Any] = field(default_factory=dict)
+
+
+class _Series:
+    """The series of a month: all of them at hand when they are few, else those of a batch at a time."""
+
+    def __init__(self, connection: Connection, count: int) -> None:
+        self._connection = connection
+        self._all = _Chosen(self._read(list(range(1, count + 1)))) if 0 < count <= AT_HAND else None
+
+    def of(self, numbers: Any) -> tuple[Any, _Chosen]:
+        """The place of each row's series, and the series."""
+        if self._all is not None:
+            return pc.subtract(numbers, 1), self._all
+        chosen = _Chosen(self._read(pc.unique(numbers).to_pylist()))
+        return pc.index_in(numbers, pa.array(chosen.values["no"], pa.int32())), chosen
+
+    def _read(self, numbers: list[int]) -> Mapping[str, Sequence[Any]]:
+        with self._connection.cursor() as cursor:
+            cursor.execute(_SERIES, {"numbers": numbers})
+            names = [column.name for column in cursor.description or ()]
+            return dict(zip(names, zip(*cursor.fetchall(), strict=True), strict=True))
+
+
+def _table(selection: Selection, schema: Any, batch: Any, series: _Series) -> Any:
     """A batch of narrow rows with all columns."""
     narrow = {name: batch[name].combine_chunks() for name in _NARROW}
-    with connection.cursor() as cursor:
-        cursor.execute(_SERIES, {"numbers": pc.unique(narrow["no"]).to_pylist()})
-        names = [column.name for column in cursor.description or ()]
-        series = dict(zip(names, zip(*cursor.fetchall(), strict=True), strict=True))
-    place = pc.index_in(narrow["no"], pa.array(series["no"], pa.int32()))
-    rows = _of_rows(narrow, series, place)
+    place, chosen = series.of(narrow["no"])
+    rows = _of_rows(narrow, chosen.values, place)
     fixed = constants(selection)
     arrays = []
     for column in selection.columns:
         if column.source is Source.ROW:
             arrays.append(rows[column.name])
         elif column.source is Source.SERIES:
-            arrays.append(_picked(place, series[column.name], column))
+            arrays.append(_picked(place, chosen, column))
         else:
             arrays.append(_constant(fixed.get(column.name), column, batch.num_rows))
     return pa.Table.from_arrays(arrays, schema=schema)
@@ -171,21 +205,27 @@ def _descriptions(minutes: Any, descriptions: Sequence[str], place: Any) -> Any:
         f"{descriptions[number // (2 * _MOST_MINUTES)]}{number % (2 * _MOST_MINUTES) - _MOST_MINUTES} min"
         for number in encoded.dictionary.to_pylist()
     ]
-    return _dictionary(encoded.indices, said)
+    return _dictionary(encoded.indices, _coded(said))
 
 
-def _picked(place: Any, values: Sequence[Any], column: Column) -> Any:
+def _picked(place: Any, chosen: _Chosen, column: Column) -> Any:
     """A value of the series for each row."""
-    if column.kind is Kind.DECIMAL:
-        return pa.array(values, _DECIMAL).take(place)
-    return _dictionary(place, values)
+    if column.name not in chosen.made:
+        values = chosen.values[column.name]
+        chosen.made[column.name] = pa.array(values, _DECIMAL) if column.kind is Kind.DECIMAL else _coded(values)
+    made = chosen.made[column.name]
+    return made.take(place) if column.kind is Kind.DECIMAL else _dictionary(place, made)
 
 
-def _dictionary(places: Any, values: Sequence[str | None]) -> Any:
-    """Texts by their places among `values`; equal ones, and nulls, are one."""
+def _coded(values: Sequence[str | None]) -> Any:
+    """Texts as a dictionary; equal ones are one, in an order of their own."""
     distinct = {value: number for number, value in enumerate(sorted({value for value in values if value is not None}))}
     numbers = pa.array([None if value is None else distinct[value] for value in values], pa.int32())
-    return pa.DictionaryArray.from_arrays(numbers.take(places), pa.array(list(distinct), pa.string()))
+    return pa.DictionaryArray.from_arrays(numbers, pa.array(list(distinct), pa.string()))
+
+
+def _dictionary(places: Any, coded: Any) -> Any:
+    return pa.DictionaryArray.from_arrays(coded.indices.take(places), coded.dictionary)
 
 
 def _constant(value: object, column: Column, rows: int) -> Any:
@@ -206,10 +246,10 @@ def _small(connection: Connection, selection: Selection, schema: Any) -> Any:
         found = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     fixed = {name: _midnight(value) for name, value in constants(selection).items()}
     arrays = []
-    for field in schema:
-        values = [(fixed | row).get(field.name) for row in found]
-        plain = pa.array(values, pa.string() if field.type == _TEXT else field.type)
-        arrays.append(plain.dictionary_encode() if field.type == _TEXT else plain)
+    for each in schema:
+        values = [(fixed | row).get(each.name) for row in found]
+        plain = pa.array(values, pa.string() if each.type == _TEXT else each.type)
+        arrays.append(plain.dictionary_encode() if each.type == _TEXT else plain)
     return pa.Table.from_arrays(arrays, schema=schema)
 
 

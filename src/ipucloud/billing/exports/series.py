@@ -81,16 +81,17 @@ SELECT (row_number() OVER (ORDER BY cluster_id, usage_month, price_id, quantity,
        tags::text AS "Tags"
   FROM named
 """
-_JOIN = sql.SQL("""
-  FROM usage_charges c
+_JOIN = """
   JOIN export_series s
     ON (s.cluster_id, s.price_id, s.quantity, s.account_id, s.list_unit_price)
      = (c.cluster_id, c.price_id, c.quantity, c.account_id, c.list_unit_price)
    AND s.usage_month = {usage_month}
+"""
+_OF_WINDOW = """
  WHERE c.billing_month = %(month)s AND c.hour >= {begins}::timestamp AT TIME ZONE 'UTC'
    AND c.hour < {ends}::timestamp AT TIME ZONE 'UTC' AND {scope}
  ORDER BY c.hour, c.cluster_id, c.first_minute, c.rev
-""")
+"""
 # In an order that does not depend on when the charges were posted.
 
 
@@ -148,10 +149,17 @@ def windows(connection: Connection, selection: Selection) -> list[Window]:
 
 def charges_in(selection: Selection, window: Window, what: sql.Composable) -> sql.Composed:
     """A query of `what` for every charge of a window, as `c`, with its series, as `s`."""
-    join = _JOIN.format(
-        usage_month=sql.Literal(window.usage_month),
-        begins=sql.Literal(window.begins),
-        ends=sql.Literal(window.ends),
-        scope=selection.of_charges,
+    join = text(_JOIN).format(usage_month=sql.Literal(window.usage_month))
+    head = text("SELECT {what} FROM usage_charges c").format(what=what)
+    return sql.Composed([head, join, _of(selection, window)])
+
+
+def bare_charges_in(selection: Selection, window: Window, select: sql.Composable) -> sql.Composed:
+    """A query of the SELECT list `select` for every charge of a window, as `c`."""
+    return sql.Composed([select, sql.SQL(" FROM usage_charges c"), _of(selection, window)])
+
+
+def _of(selection: Selection, window: Window) -> sql.Composed:
+    return text(_OF_WINDOW).format(
+        begins=sql.Literal(window.begins), ends=sql.Literal(window.ends), scope=selection.of_charges
     )
-    return sql.Composed([sql.SQL("SELECT "), what, join])

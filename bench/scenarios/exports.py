@@ -1,0 +1,141 @@
+"""Writing a month of FOCUS rows as CSV and as Parquet, over the database's own COPY of the same charges.
+
+Also a report of the month by the API, over its SQL alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+
+import httpx
+import psycopg
+
+from bench.child import Child
+from bench.finding import Finding, at_least, at_most
+from bench.rounds import alternate
+from bench.servers import HOST, serving_product
+from bench.stage import Stage, Urls
+from bench.world import Customer, new_customer, seed_price_list
+from ipucloud.billing.months import open_months
+from ipucloud.billing.reports import report
+from ipucloud.billing.rollup import roll_up_days
+from ipucloud.db.engine import Database
+
+ROWS = int(os.environ.get("BENCH_EXPORT_ROWS", "1000000"))
+HOURS = 600
+CSV_GOAL, PARQUET_GOAL, REPORT_GOAL = 0.39, 0.6, 2.0
+REPORTS = 40
+
+_FILL = (
+    # Clusters stand behind nothing that an export looks at but their names; the charges are as a close posts them.
+    "SET session_replication_role = replica",
+    """
+    INSERT INTO clusters (id, project_id, name, region, flavor, machine_type, machines, ipus, sku, currency, image,
+                          state, external_name, tags)
+    SELECT uuidv7(), %(project)s, 'cluster-' || n, 'luxembourg-2', 'm2000-pod4', 'm2000', 1, 4, 'ipu-m2000', 'EUR',
+           'ubuntu', 'active', 'cluster-' || n || '-1', '{"team": "vision"}' FROM generate_series(1, %(clusters)s) AS n
+    """,
+    """
+    INSERT INTO usage_charges (billing_month, hour, cluster_id, first_minute, project_id, account_id, interval_id,
+                               price_id, started_at, ended_at, minutes, quantity, sku, region, currency, unit_price,
+                               list_unit_price)
+    SELECT %(month)s, hour, c.id, 60 * n, c.project_id, c.project_id, c.id, p.id, hour, hour + interval '1 hour', 60, 4,
+           c.sku, c.region, c.currency, p.unit_price, p.unit_price
+      FROM generate_series(0, %(hours)s - 1) AS n
+     CROSS JOIN LATERAL (SELECT %(month)s::timestamptz + make_interval(hours => n) AS hour) AS time
+     CROSS JOIN clusters c JOIN prices p ON p.sku = c.sku AND p.region = c.region
+    """,
+    """
+    INSERT INTO hour_closes (hour, begun_at, closed_at, charges)
+    SELECT DISTINCT hour, hour + interval '61 minutes', hour + interval '62 minutes', 1 FROM usage_charges
+    """,
+    "VACUUM ANALYZE",
+)
+
+
+def run(stage: Stage) -> list[Finding]:
+    with stage.database("bench_exports") as urls:
+        month = (datetime.now(UTC).date().replace(day=1) - timedelta(days=1)).replace(day=1)
+        customer = asyncio.run(_prepare(urls, month))
+        return [*_files(stage, urls, month, customer), _report(stage, urls, month, customer)]
+
+
+async def _prepare(urls: Urls, month: date) -> Customer:
+    """A month of charges of one project, and its roll-up."""
+    database = Database(urls.app, pool_size=2)
+    await seed_price_list(database)
+    customer = await new_customer(database)
+    with psycopg.connect(urls.superuser, autocommit=True) as connection:
+        connection.execute("SELECT open_billing_month(%s)", [month])
+        values = {"project": customer.project_id, "month": month, "hours": HOURS, "clusters": ROWS // HOURS}
+        for statement in _FILL:
+            connection.execute(statement.encode(), values, prepare=False)
+    await open_months(database)
+    await roll_up_days(database)
+    await database.close()
+    return customer
+
+
+def _files(stage: Stage, urls: Urls, month: date, customer: Customer) -> Iterator[Finding]:
+    memory: dict[str, float] = {}
+
+    def write(kind: str) -> float:
+        arguments = ("-m", "bench.processes.exporter", kind, urls.app, month.isoformat(), str(customer.project_id))
+        with Child.python(*arguments, log=stage.folder / f"{kind}.log") as child:
+            told = json.loads(child.line(600.0))
+        if told["rows"] != ROWS // HOURS * HOURS:
+            raise ValueError(f"{told['rows']} rows were written")
+        memory[kind] = told["memory"]
+        rate: float = told["rows"] / told["seconds"]
+        return rate
+
+    sides = {kind: partial(write, kind) for kind in ("csv", "parquet", "copy")}
+    rates = alternate(sides, min(3, stage.rounds))
+    for kind, goal in (("csv", CSV_GOAL), ("parquet", PARQUET_GOAL)):
+        yield Finding(
+            f"{ROWS:,} FOCUS rows as {kind}, over COPY of their charges",
+            rates.ratio(kind, "copy"),
+            goal=at_least(goal),
+            numbers=rates.numbers(kind, "copy"),
+        )
+        yield Finding(f"memory of the process that writes them as {kind}", memory[kind], "MB")
+
+
+def _report(stage: Stage, urls: Urls, month: date, customer: Customer) -> Finding:
+    since, until = (f"{day:%Y-%m-%d}T00:00:00Z" for day in (month, month + timedelta(days=25)))
+    query = {"since": since, "until": until}
+    with serving_product(stage.folder, urls.app) as server:
+        url = f"http://{HOST}:{server.port}/v1/projects/{customer.slug}/billing/report"
+        with httpx.Client(headers={"Authorization": f"Bearer {customer.token}"}) as client:
+            api = [_seconds(lambda: client.get(url, params=query).raise_for_status()) for _ in range(REPORTS)]
+    alone = asyncio.run(_statement_alone(urls, customer, since, until))
+    mine, theirs = statistics.median(api), statistics.median(alone)
+    numbers = {"API ms": mine * 1000, "SQL ms": theirs * 1000}
+    what = "a report of the month by the API, over its SQL"
+    return Finding(what, mine / theirs, goal=at_most(REPORT_GOAL), numbers=numbers)
+
+
+async def _statement_alone(urls: Urls, customer: Customer, since: str, until: str) -> list[float]:
+    database = Database(urls.app, pool_size=1)
+    begins, ends = datetime.fromisoformat(since), datetime.fromisoformat(until)
+    taken = []
+    async with database.read() as connection:
+        for _ in range(REPORTS):
+            started = time.perf_counter()
+            await report(connection, groups=(), since=begins, until=ends, project_id=customer.project_id)
+            taken.append(time.perf_counter() - started)
+    await database.close()
+    return taken
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
