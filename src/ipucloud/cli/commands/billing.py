@@ -9,13 +9,15 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.commands import invoices
 from ipucloud.cli.commands.clusters import find
 from ipucloud.cli.output import utc
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import billing, live
 from ipucloud.client.errors import UsageError
 
-app = typer.Typer(no_args_is_help=True, help="Who pays, what was charged and why, and the price book.")
+app = typer.Typer(no_args_is_help=True, help="Who pays, what was charged and why, invoices, and the price book.")
+app.add_typer(invoices.app)
 
 
 @customer_command(app, "account")

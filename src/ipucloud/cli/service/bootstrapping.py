@@ -11,6 +11,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.invoices.tax_rates import install_shipped_rates
 from ipucloud.billing.price_store import install_shipped_prices
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
@@ -60,6 +61,7 @@ async def bootstrap(
         await connection.execute(_ALONE)
         catalogue = load()
         await install_shipped_prices(connection, catalogue)
+        await install_shipped_rates(connection)
         project_id: UUID | None = (await connection.execute(_PROJECT, {"slug": slug})).scalar_one_or_none()
         if project_id is None:
             project_id = await projects.create(connection, slug=slug, name=slug, request_id=REQUEST_ID)

@@ -1,0 +1,85 @@
+"""`ipucloud billing invoices`, `invoice`, `balance`, `credits`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import invoices
+
+app = typer.Typer()
+
+
+@customer_command(app, "invoices")
+def list_invoices(session: Session) -> None:
+    """List invoices and credit notes, the newest first."""
+    session.list(
+        invoices.invoices(),
+        ("NUMBER", "MONTH", "ISSUED", "DUE", "TOTAL", "OPEN", "ABOUT"),
+        lambda each: (
+            each.number,
+            each.month,
+            f"{each.issued_at:%Y-%m-%d}",
+            each.due_on or "",
+            str(each.total),
+            str(each.open),
+            each.invoice or "",
+        ),
+    )
+
+
+@customer_command(app, "invoice")
+def show_invoice(
+    session: Session,
+    number: Annotated[str, typer.Argument(help="Of an invoice or a credit note; or: draft.")] = invoices.DRAFT,
+    pdf: Annotated[Path | None, typer.Option(dir_okay=False, help="Write it to this file as PDF.")] = None,
+) -> None:
+    """Show an invoice or a credit note, or the draft of the next invoice."""
+    if pdf is not None:
+        pdf.write_bytes(session.run(invoices.invoice_pdf(number)))
+        session.show({"written": str(pdf)}, [("written", str(pdf))])
+        return
+    found = session.run(invoices.invoice(number))
+    if session.as_json:
+        session.show(found, ())
+        return
+    session.show_items(
+        found.lines,
+        ("LINE", "PROJECT", "ARTICLE", "REGION", "MONTH", "MACHINE MINUTES", "PRICE", "AMOUNT"),
+        lambda line: (
+            line.line,
+            line.project,
+            line.sku,
+            line.region,
+            f"{line.usage_month} corrected" if line.correction else line.usage_month,
+            line.machine_minutes,
+            str(line.unit_price),
+            str(line.amount),
+        ),
+    )
+    sums = ("subtotal", "promo_applied", "tax", "total", "wallet_applied", "due")
+    facts = [("number", found.number or "draft"), ("issued on", found.issued_on), ("due on", found.due_on or "")]
+    amounts = [(name.replace("_", " "), str(getattr(found, name))) for name in sums if getattr(found, name) is not None]
+    session.show(found, [*facts, *amounts, *(("note", note) for note in found.notes)])
+
+
+@customer_command(app, "balance")
+def balance(session: Session) -> None:
+    """Show what the account that pays for the project has and owes."""
+    found = session.run(invoices.balance())
+    names = ("unbilled", "owed", "wallet", "credit")
+    facts = [(name, str(getattr(each, name))) for each in found.items for name in names]
+    session.show(found, [("account", found.account_id), *facts])
+
+
+@customer_command(app, "credits")
+def list_credits(session: Session) -> None:
+    """List promotional credits, the one that expires first at the top."""
+    session.list(
+        invoices.credits(),
+        ("REST", "GRANTED", "EXPIRES", "REASON"),
+        lambda each: (str(each.rest), str(each.amount), each.expires_at, each.reason),
+    )

@@ -1,0 +1,66 @@
+"""What a customer sees of `ipucloud billing invoices`, `invoice`, `balance` and `credits`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.support.scripted import Reply, Service
+from tests.unit.billing.invoice_samples import invoice, lines
+
+Run = Callable[..., Any]
+BILLING = "/v1/projects/demo/billing"
+NUMBER = "INV-2026-000042"
+
+
+def euros(amount: str) -> dict[str, str]:
+    return {"amount": amount, "currency": "EUR"}
+
+
+def test_invoices_are_listed(run: Run, service: Service) -> None:
+    row = {
+        "kind": "credit_note",
+        "number": "CN-2026-000003",
+        "invoice": NUMBER,
+        "month": "2026-04",
+        "issued_at": "2026-05-09T00:00:00Z",
+        "total": euros("117.00"),
+        "open": euros("0.00"),
+    }
+    service.gives(f"{BILLING}/invoices", {"items": [row], "next_cursor": None})
+    ended = run("billing", "invoices")
+    assert ended.status == 0
+    for said in ("CN-2026-000003", "2026-04", "117.00 EUR", NUMBER):
+        assert said in ended.out
+
+
+def test_an_invoice_is_shown_and_written_as_pdf(run: Run, service: Service, tmp_path: Path) -> None:
+    service.gives(f"{BILLING}/invoices/{NUMBER}", invoice(lines(2)))
+    ended = run("billing", "invoice", NUMBER)
+    assert ended.status == 0
+    for said in ("training-001", "ipu-bow-2000", "10243.03 EUR", "1741.32 EUR"):
+        assert said in ended.out
+    assert json.loads(run("billing", "invoice", NUMBER, "--json").out)["number"] == NUMBER
+    service.on("GET", f"{BILLING}/invoices/{NUMBER}", Reply(raw=b"%PDF-1.3"))
+    file = tmp_path / "invoice.pdf"
+    assert run("billing", "invoice", NUMBER, "--pdf", str(file)).status == 0
+    assert file.read_bytes() == b"%PDF-1.3"
+
+
+def test_balance_and_credits(run: Run, service: Service) -> None:
+    item = {"currency": "EUR", "unbilled": euros("1.25"), "owed": euros("4.50"), "wallet": euros("5.00")}
+    balance = {"account_id": "account-1", "items": [item | {"credit": euros("10.00")}]}
+    service.gives(f"{BILLING}/balance", balance)
+    ended = run("billing", "balance")
+    assert ended.status == 0
+    for said in ("account-1", "1.25 EUR", "4.50 EUR", "5.00 EUR", "10.00 EUR"):
+        assert said in ended.out
+    credit = {"id": "c", "amount": euros("10.00"), "rest": euros("2.00"), "reason": "welcome"}
+    page = {"items": [credit | {"expires_at": "2026-12-31T00:00:00Z"}], "next_cursor": None}
+    service.gives(f"{BILLING}/credits", page)
+    ended = run("billing", "credits")
+    assert ended.status == 0
+    assert "2.00 EUR" in ended.out
+    assert "welcome" in ended.out
