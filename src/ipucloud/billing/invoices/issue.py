@@ -49,14 +49,17 @@ _MONTHS = sa.text(
      ORDER BY month
     """
 )
-# Whoever used anything has an account `unbilled`; the index of charges by account tells whether it was in the month.
+# Whoever used anything has an account `unbilled`. LATERAL and LIMIT have the index of charges by account asked once for
+# each, whatever the planner thinks of reading the whole month instead.
 _ACCOUNTS = sa.text(
     """
-    SELECT owner_id, currency FROM ledger_accounts a
+    SELECT owner_id, currency
+      FROM ledger_accounts a
+     CROSS JOIN LATERAL (
+       SELECT FROM usage_charges c
+        WHERE c.billing_month = :month AND c.account_id = a.owner_id AND c.currency = a.currency LIMIT 1) AS used
      WHERE code = 'unbilled'
        AND (owner_id, currency) > (CAST(:behind_account AS uuid), CAST(:behind_currency AS text))
-       AND EXISTS (SELECT FROM usage_charges c
-                    WHERE c.billing_month = :month AND c.account_id = a.owner_id AND c.currency = a.currency)
        AND NOT EXISTS (SELECT FROM invoices i
                         WHERE i.account_id = a.owner_id AND i.currency = a.currency AND i.month = :month)
      ORDER BY owner_id, currency LIMIT :limit
