@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-FILES = ("runtime", "dev", "build", "uv")
+FILES = ("runtime", "dev", "build", "uv", "focus")
 
 
 def text(name: str) -> str:

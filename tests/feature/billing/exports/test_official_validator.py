@@ -1,0 +1,39 @@
+"""FOCUS's official validator over files of version 1.2, where `./dev focus` has made its environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ipucloud.billing.exports.datasets import FileFormat, FocusVersion
+from tests.feature.billing.books import Books
+from tests.feature.billing.exports.ledgers import APRIL, csv_of, furnish, selection
+from tests.focus_report import ACCEPTED, failures, validate
+from tests.support.postgres import Database as Scratch
+
+PYTHON = Path(__file__).parents[4] / ".tools" / "focus" / "bin" / "python"
+REPORT = """<testsuites>
+<testsuite><testcase name="BilledCost-C-001-M :: Type"/></testsuite>
+<testsuite><testcase name="InvoiceId-C-004-C :: Nullability"><failure message="x"/></testcase></testsuite>
+<testsuite><testcase name="Tags-C-001-C :: Format"><failure message="x"/></testcase></testsuite>
+<testsuite><testcase name="SkuId-C-001-C :: Type"><skipped message="x"/></testcase></testsuite>
+</testsuites>"""
+
+
+def test_a_report_is_read_rule_by_rule(tmp_path: Path) -> None:
+    (tmp_path / "report.xml").write_text(REPORT)
+    looked_at, failed = failures(tmp_path / "report.xml")
+    assert looked_at == 3
+    assert [rule for rule in failed if rule not in ACCEPTED] == ["Tags-C-001-C"]
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(not PYTHON.exists(), reason="needs Python 3.12: `./dev focus` installs the validator for it")
+async def test_the_official_validator_finds_nothing(books: Books, database: Scratch, tmp_path: Path) -> None:
+    await furnish(books)
+    chosen = selection(account=books.project.id, month=APRIL, version=FocusVersion.V1_2, format=FileFormat.CSV)
+    (tmp_path / "file.csv").write_bytes(csv_of(database.app_url, chosen))
+    looked_at, failed = validate(tmp_path / "file.csv", str(PYTHON))
+    assert looked_at > 100
+    assert set(failed) <= ACCEPTED
