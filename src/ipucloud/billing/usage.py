@@ -77,6 +77,18 @@ async def close_interval(connection: AsyncConnection, *, project_id: UUID, clust
     await connection.execute(_CLOSE, {"project_id": project_id, "cluster_id": cluster_id})
 
 
+PAID = """
+, paid AS MATERIALIZED (
+  SELECT article.*, price.unit_price, price.valid_from, price.valid_to
+    FROM (SELECT project_id, sku, region, currency FROM page
+          UNION
+          SELECT i.project_id, i.sku, i.region, i.currency FROM page
+            JOIN usage_intervals AS i ON i.project_id = page.project_id AND i.cluster_id = page.id) AS article
+   CROSS JOIN LATERAL prices_paid(article.project_id, article.sku, article.region, article.currency) AS price
+)
+"""
+"""A CTE that follows `page`, for `SO_FAR` and `PRICE_NOW`: what its clusters' projects pay, once for all clusters."""
+
 # ceil(seconds since the anchor / 60) is minutes.minutes_before(anchor, instant): all instants are whole seconds.
 SO_FAR = """
 LEFT JOIN LATERAL (
@@ -96,16 +108,17 @@ LEFT JOIN LATERAL (
     ) AS u
     LEFT JOIN LATERAL (
       SELECT sum(slice.minutes) AS minutes, sum(slice.minutes * u.quantity * p.unit_price) AS cost
-        FROM prices_paid(page.project_id, u.sku, u.region, u.currency) AS p
+        FROM paid AS p
        CROSS JOIN LATERAL (
          SELECT greatest(0, ceil(extract(epoch FROM least(u.until, p.valid_to) - u.anchor_at) / 60)
                             - ceil(extract(epoch FROM greatest(u.started_at, p.valid_from) - u.anchor_at) / 60)
                 ) AS minutes) AS slice
-       WHERE p.valid_from < u.until AND p.valid_to > u.started_at
+       WHERE p.project_id = page.project_id AND p.sku = u.sku AND p.region = u.region AND p.currency = u.currency
+         AND p.valid_from < u.until AND p.valid_to > u.started_at
     ) AS priced ON true
 ) AS usage ON true
 """
-"""A join that gives each cluster of `page` its `usage`: started_at, running, minutes, cost (unrounded).
+"""A join that gives each cluster of `page` its `usage`: started_at, running, minutes, cost (unrounded); after `PAID`.
 
 `cost` is NULL when a minute has no price, so that a gap in the prices is never shown as time for free. Each minute
 takes the price of the account that pays for it, as in a close (`rating`). Equal to `pricing.charge` up to the present
@@ -115,11 +128,13 @@ second.
 PRICE_NOW = """
 LEFT JOIN LATERAL (
   SELECT price.unit_price * page.machines AS per_minute
-    FROM prices_paid(page.project_id, page.sku, page.region, page.currency) AS price
-   WHERE price.valid_from <= app_now() AND price.valid_to > app_now() AND page.deleted_at IS NULL
+    FROM paid AS price
+   WHERE price.project_id = page.project_id AND price.sku = page.sku AND price.region = page.region
+     AND price.currency = page.currency AND price.valid_from <= app_now() AND price.valid_to > app_now()
+     AND page.deleted_at IS NULL
 ) AS price_now ON true
 """
-"""A join that gives each living cluster of `page` its `price_now.per_minute`, of the account that pays now."""
+"""A join that gives each living cluster of `page` its `price_now.per_minute`, of who pays now; after `PAID`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.usage import PRICE_NOW, SO_FAR
+from ipucloud.billing.usage import PAID, PRICE_NOW, SO_FAR
 from ipucloud.db.documents import (
     DOCUMENT_PAGE,
     ONE_DOCUMENT,
@@ -102,6 +102,7 @@ _OPEN_OPERATION = clauses(
 )
 _JOINS = clauses(_SERVERS, _DIVIDED, _OPEN_OPERATION, SO_FAR, PRICE_NOW)
 _LISTED = clauses(
+    PAID,
     ", documents AS (SELECT page.place, page.version, json_build_object(",
     _MEMBERS,
     ") AS document FROM page CROSS JOIN project",
@@ -109,6 +110,7 @@ _LISTED = clauses(
     ")",
 )
 _DOCUMENTS = clauses(
+    PAID,
     ", documents AS (SELECT page.place, page.version, json_build_object(",
     _MEMBERS,
     ", 'machines', coalesce(held.machines, '[]')) AS document FROM page CROSS JOIN project",

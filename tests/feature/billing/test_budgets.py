@@ -79,7 +79,8 @@ async def test_a_threshold_fires_once_a_month_however_many_look(books: Books) ->
     await books.keep(at("2026-05-01T02:02:00"))
     all_of_may = [("2026-05", "actual", 50), ("2026-05", "actual", 100), *before]
     assert await fired(books) == all_of_may
-    await books.keep(at("2026-06-01T00:30:00"))
+    books.now(at("2026-06-01T00:30:00"))
+    await evaluate_budgets(books.database)
     assert await fired(books) == [*all_of_may, ("2026-06", "forecast", 100)]
     [row] = await books.rows("SELECT actual, forecast, month::text FROM budgets ORDER BY created_at LIMIT 1")
     assert tuple(row) == (3, 4320, "2026-06-01")

@@ -25,7 +25,7 @@ from ipucloud.billing.pricing import (
     cost,
 )
 from ipucloud.billing.tables import prices, usage_intervals
-from ipucloud.billing.usage import SO_FAR
+from ipucloud.billing.usage import PAID, SO_FAR
 from ipucloud.clusters.tables import clusters
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import sqlalchemy_url
@@ -39,7 +39,9 @@ KEY = PriceKey("ipu-m2000", "luxembourg-2", "EUR")
 PROJECT, CLUSTER = new_id(), new_id()
 FIGURES = sa.text(
     clauses(
-        "WITH page AS (SELECT clusters.* FROM clusters) SELECT usage.minutes, usage.cost, usage.running FROM page",
+        "WITH page AS (SELECT clusters.* FROM clusters)",
+        PAID,
+        "SELECT usage.minutes, usage.cost, usage.running FROM page",
         SO_FAR,
     )
 )
