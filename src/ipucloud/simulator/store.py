@@ -7,6 +7,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+GATHER_SECONDS = 0.001
+"""How long a write waits for more changes, when the one before was waited for by several callers."""
+
 
 class Document:
     """One JSON file that always holds a whole, consistent state.
@@ -23,6 +26,7 @@ class Document:
         self._written = 0
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
+        self._crowd = 0
 
     def touch(self) -> None:
         """Note that the state in memory differs from the file."""
@@ -46,9 +50,11 @@ class Document:
     async def _write(self) -> None:
         """Write for as long as somebody waits."""
         while self._waiting:
+            if self._crowd > 1:
+                await asyncio.sleep(GATHER_SECONDS)
             version, error = self._changed, None
             try:
-                await asyncio.to_thread(replace_file, self._path, self._snapshot(), fsync=self._fsync)
+                await self._replace(self._snapshot())
             except OSError as problem:
                 error = problem
             else:
@@ -56,9 +62,16 @@ class Document:
             self._tell(version, error)
         self._writing = None
 
+    async def _replace(self, data: bytes) -> None:
+        if self._fsync:
+            await asyncio.to_thread(replace_file, self._path, data)
+        else:  # without the disk to wait for, a thread costs more than the write
+            replace_file(self._path, data, fsync=False)
+
     def _tell(self, version: int, error: OSError | None) -> None:
         """Let go of those whose change was in this version of the file. Some of them may have been cancelled."""
         reached = [written for wanted, written in self._waiting if wanted <= version and not written.done()]
+        self._crowd = len(reached)
         self._waiting = [(wanted, written) for wanted, written in self._waiting if wanted > version]
         for written in reached:
             if error is None:

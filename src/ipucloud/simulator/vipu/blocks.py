@@ -35,7 +35,9 @@ def find_blocks(free: FreeMasks, size: int, segments: int, sound: Sound | None =
         return None
     best = {domain: block for domain, mask in free.items() if (block := _best_block(domain, mask, count, sound))}
     if segments == 1:
-        return [min(best.values(), key=lambda b: (_buddy(free[b.domain], b), b))] if best else None
+        if len(best) == 1:
+            return list(best.values())
+        return [min(best.values(), key=lambda b: (_buddy(free[b.domain], b.start, b.size), b))] if best else None
     for first in sorted(best):
         run = range(first, first + segments)
         if all(domain in best for domain in run):
@@ -84,20 +86,18 @@ def _best_block(domain: int, free: int, count: int, sound: Sound | None) -> Bloc
     best, least = None, 2 * DOMAIN_IPUS
     for start, mask in MASKS[count]:
         if free & mask == mask:
-            block = Block(domain, start, count)
-            buddy = _buddy(free, block)
-            if buddy < least and (sound is None or sound(block)):
-                best, least = block, buddy
+            buddy = _buddy(free, start, count)
+            if buddy < least and (sound is None or sound(Block(domain, start, count))):
+                best, least = start, buddy
                 if buddy == count:
                     break
-    return best
+    return None if best is None else Block(domain, best, count)
 
 
-def _buddy(free: int, block: Block) -> int:
-    """The size of the largest free aligned block that surrounds this one."""
-    size = block.size
+def _buddy(free: int, start: int, size: int) -> int:
+    """The size of the largest free aligned block that surrounds the one of this size at `start`."""
     while size < DOMAIN_IPUS:
-        _, mask = MASKS[2 * size][block.start // (2 * size)]
+        _, mask = MASKS[2 * size][start // (2 * size)]
         if free & mask != mask:
             return size
         size *= 2
