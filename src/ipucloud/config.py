@@ -67,6 +67,11 @@ class Settings(BaseSettings):
     create_deadline: float = Field(3600.0, gt=0)
     drain_seconds: float = Field(20.0, gt=0)
 
+    webhook_slots: int = Field(8, ge=1, description="end-points of webhooks one worker sends to at the same time")
+    webhook_interval: float = Field(1.0, gt=0, description="how often the event log is read for webhooks")
+    webhook_private_addresses: bool = Field(
+        False, description="let webhooks be plain HTTP and lead to private addresses; for tests and closed networks"
+    )
     billing_starts_at: Literal["ready", "requested"] = "ready"
     prepaid_hold_minutes: int = Field(
         60, ge=1, le=10_080, description="minutes of a new cluster that an account which pays ahead must have available"

@@ -17,7 +17,8 @@ import ipucloud.inventory.tables
 import ipucloud.operations.tables
 import ipucloud.partitions.tables
 import ipucloud.quotas.tables
-import ipucloud.reconcile.tables  # noqa: F401  # importing a table registers it
+import ipucloud.reconcile.tables
+import ipucloud.webhooks.tables  # noqa: F401  # importing a table registers it
 from ipucloud.db.base import metadata
 
 __all__ = ["metadata"]

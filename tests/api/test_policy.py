@@ -27,6 +27,7 @@ from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import new_token
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
+from ipucloud.webhooks.tables import webhook_deliveries, webhooks
 from tests.api.support import PUBLIC_KEY, Api, cluster_json, price_json, problem, running, s3_connection_json
 from tests.support.cloud import Cloud
 from tests.support.exports import make_export, some_connection, some_schedule
@@ -87,6 +88,17 @@ POLICY: dict[str, frozenset[Role]] = {
     "getPartitionConfig": EVERYBODY,
     "getTopology": EVERYBODY,
     "getVipu": EVERYBODY,
+    "rotateVipuKey": WORKING,
+    "listWebhooks": EVERYBODY,
+    "createWebhook": WORKING,
+    "getWebhook": EVERYBODY,
+    "updateWebhook": WORKING,
+    "deleteWebhook": WORKING,
+    "pingWebhook": WORKING,
+    "rotateWebhookSecret": WORKING,
+    "listDeliveries": EVERYBODY,
+    "getDelivery": EVERYBODY,
+    "redeliver": WORKING,
     "getClusterUsage": EVERYBODY,
     "listOperations": EVERYBODY,
     "getOperation": EVERYBODY,
@@ -184,6 +196,10 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "updateCluster": lambda number: {"tags": {"number": str(number)}},
     "createPartition": lambda number: {"name": f"made-{number}", "size": 4},
     "resetPartition": lambda _: {},
+    "rotateVipuKey": lambda _: {},
+    "createWebhook": lambda _: {"url": "https://hooks.example.com/"},
+    "updateWebhook": lambda number: {"description": f"number {number}"},
+    "rotateWebhookSecret": lambda _: {},
     "createExport": lambda _: {"month": "2026-04"},
     "createS3Connection": lambda number: s3_connection_json(f"made-{number}"),
 }
@@ -236,6 +252,7 @@ class Tenancy:
         if "{cluster}" in operation.path or "{operation}" in operation.path:
             accepted = await cloud.create(f"target-{number}", project=project)
             names |= {"cluster": str(accepted.cluster_id), "operation": str(accepted.operation_id)}
+        names |= await self._secret(operation, project, names)
         if "/partitions" in operation.path:
             await cloud.finish_create(accepted.cluster_id)
             async with cloud.database.begin() as connection:
@@ -268,6 +285,42 @@ class Tenancy:
             )
             names["key"] = made.json()["id"]
         return names
+
+    async def _secret(self, operation: Documented, project: Project, names: dict[str, str]) -> dict[str, str]:
+        """What has a secret of its own: a webhook, or a cluster's user at a secure controller."""
+        if operation.id == "rotateVipuKey":
+            await self.api.cloud.finish_create(UUID(names["cluster"]))
+            await self.api.cloud.execute("UPDATE site_regions SET vipu_secure = true")
+        return await self._webhook(project) if "/webhooks" in operation.path else {}
+
+    async def _webhook(self, project: Project) -> dict[str, str]:
+        """The only webhook of a project, and its only delivery."""
+        names = {"webhook": new_id(), "delivery": new_id()}
+        async with self.api.cloud.database.begin() as connection:
+            for table in (webhook_deliveries, webhooks):
+                await connection.execute(sa.delete(table).where(table.c.project_id == project.id))
+            await connection.execute(
+                sa.insert(webhooks).values(
+                    id=names["webhook"],
+                    project_id=project.id,
+                    url="https://hooks.example.com/",
+                    event_types=[],
+                    secret="sealed",
+                    after_transaction=1,
+                    after_id=0,
+                )
+            )
+            await connection.execute(
+                sa.insert(webhook_deliveries).values(
+                    id=names["delivery"],
+                    project_id=project.id,
+                    webhook_id=names["webhook"],
+                    type="webhook.ping",
+                    payload="{}",
+                    state="failed",
+                )
+            )
+        return {name: str(each) for name, each in names.items()}
 
     async def _delivered(self, operation: Documented, project: Project) -> dict[str, str]:
         """An export, or where it is delivered to."""

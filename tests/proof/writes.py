@@ -44,6 +44,9 @@ def _counts(table: sa.Table) -> sa.Select[str, int, Any]:
 _FOOTPRINT = sa.union_all(*(_counts(table) for table in metadata.sorted_tables))
 
 
+HOOK = "https://hooks.example.com/"
+
+
 @dataclass(frozen=True)
 class Write:
     """A request as its sender repeats it, word by word. `other_body`: what the key must not be used for again."""
@@ -189,6 +192,47 @@ async def rotate_vipu_key(office: Office) -> Write:
     await office.cloud.execute("UPDATE site_regions SET vipu_secure = true")
     body = {"end_server_key": False}
     return Write("POST", f"{path}/vipu:rotate-key", project.token.secret, body, {"end_server_key": True}, key())
+
+
+async def create_webhook(office: Office) -> Write:
+    project = await office.project()
+    path, body = f"/v1/projects/{project.slug}/webhooks", {"url": HOOK}
+    return Write("POST", path, project.token.secret, body, body | {"description": "other"}, key())
+
+
+async def _webhook(office: Office) -> tuple[Project, str]:
+    """A webhook of a project, and its path."""
+    project = await office.project()
+    path = f"/v1/projects/{project.slug}/webhooks"
+    return project, f"{path}/{await office.id_of(path, {'url': HOOK}, project.token.secret)}"
+
+
+async def update_webhook(office: Office) -> Write:
+    project, path = await _webhook(office)
+    body = {"description": "ours"}
+    return Write("PATCH", path, project.token.secret, body, {"description": "theirs"}, key())
+
+
+async def delete_webhook(office: Office) -> Write:
+    project, path = await _webhook(office)
+    return Write("DELETE", path, project.token.secret)
+
+
+async def ping_webhook(office: Office) -> Write:
+    project, path = await _webhook(office)
+    return Write("POST", f"{path}:ping", project.token.secret, headers=key())
+
+
+async def rotate_webhook_secret(office: Office) -> Write:
+    project, path = await _webhook(office)
+    body = {"keep_previous_seconds": 60}
+    return Write("POST", f"{path}:rotate-secret", project.token.secret, body, {"keep_previous_seconds": 0}, key())
+
+
+async def redeliver(office: Office) -> Write:
+    project, path = await _webhook(office)
+    delivery = await office.id_of(f"{path}:ping", {}, project.token.secret)
+    return Write("POST", f"{path}/deliveries/{delivery}:redeliver", project.token.secret, headers=key())
 
 
 async def cancel_operation(office: Office) -> Write:
@@ -436,6 +480,12 @@ WRITES: dict[str, Callable[[Office], Awaitable[Write]]] = {
     "resetPartition": reset_partition,
     "removePartition": remove_partition,
     "rotateVipuKey": rotate_vipu_key,
+    "createWebhook": create_webhook,
+    "updateWebhook": update_webhook,
+    "deleteWebhook": delete_webhook,
+    "pingWebhook": ping_webhook,
+    "rotateWebhookSecret": rotate_webhook_secret,
+    "redeliver": redeliver,
     "cancelOperation": cancel_operation,
     "replaceQuotas": replace_quotas,
     "createExport": create_export,
@@ -458,6 +508,7 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "endPrepaid": 404,
     "deleteProject": 404,
     "deleteCluster": 202,
+    "deleteWebhook": 404,
     "removePartition": 202,
     "replaceQuotas": 412,
     "deleteS3Connection": 404,

@@ -24,6 +24,7 @@ from ipucloud.operations.tables import operation_steps, operations
 from ipucloud.partitions.tables import partitions, vipu_links
 from ipucloud.quotas.tables import quotas
 from ipucloud.reconcile.tables import work
+from ipucloud.webhooks.tables import webhook_deliveries, webhooks
 from tests.support.factories import LUXEMBOURG, Project, make_project, seed_world
 from tests.support.filled_exports import fill_exports
 from tests.support.filled_invoices import fill_invoices
@@ -168,6 +169,17 @@ async def _record(connection: AsyncConnection, filled: Filled, operation: _Opera
     )
 
 
+async def _webhook(connection: AsyncConnection, filled: Filled) -> None:
+    hook = new_id()
+    place = {"after_transaction": 1, "after_id": 0, "event_types": ["cluster.*"]}
+    mine = {"project_id": filled.project.id}
+    await connection.execute(
+        sa.insert(webhooks).values(id=hook, url="https://hooks.example.com/", secret="sealed", **place, **mine)
+    )
+    told = {"type": "webhook.ping", "payload": "{}", "state": "delivered", "delivered_at": READY_AT}
+    await connection.execute(sa.insert(webhook_deliveries).values(id=new_id(), webhook_id=hook, **told, **mine))
+
+
 async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(
         sa.insert(partitions).values(
@@ -187,6 +199,7 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     mine = {"project_id": filled.project.id, "cluster_id": filled.cluster}
     key = {"name": f"{external_name(filled.cluster, 1)}-k1", "number": 1, "sha256": "0" * 64, "ends_server_key": False}
     await connection.execute(sa.insert(vipu_access_keys).values(**key, **mine))
+    await _webhook(connection, filled)
     await connection.execute(sa.insert(vipu_links).values(links=[["next", ["m-0", "m-1"], "up"]], **mine))
 
 

@@ -24,6 +24,7 @@ COMMANDS = (
     Entry("regions", "ipucloud.cli.commands.regions", "Where clusters can be, and how many more fit.", CUSTOMER),
     Entry("images", "ipucloud.cli.commands.images", "Poplar images that servers start from.", CUSTOMER),
     Entry("events", "ipucloud.cli.commands.events", "What happened in the project.", CUSTOMER),
+    Entry("webhooks", "ipucloud.cli.commands.webhooks", "Have a server of yours told what happens.", CUSTOMER),
     Entry("usage", "ipucloud.cli.commands.usage", "Minutes and cost of a cluster or of the project.", CUSTOMER),
     Entry("billing", "ipucloud.cli.commands.billing", "Who pays, what was charged and why.", CUSTOMER),
     Entry("exports", "ipucloud.cli.commands.exports", "Months of the bill as files, delivered if you like.", CUSTOMER),

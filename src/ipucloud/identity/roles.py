@@ -33,6 +33,7 @@ class Permission(StrEnum):
     BILLING_WRITE = "billing:write"
     BUDGET_WRITE = "budget:write"
     PLATFORM_WRITE = "platform:write"
+    WEBHOOK_WRITE = "webhook:write"
 
 
 _ALL_READ = frozenset({Role.VIEWER, Role.OPERATOR, Role.BILLING, Role.OWNER, Role.ADMIN, Role.SUPPORT})
@@ -48,6 +49,7 @@ PERMISSIONS: dict[Permission, frozenset[Role]] = {
     Permission.BILLING_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
     Permission.BUDGET_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
     Permission.PLATFORM_WRITE: frozenset({Role.ADMIN}),
+    Permission.WEBHOOK_WRITE: frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN}),
 }
 
 

@@ -17,7 +17,7 @@ from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import Clock, SystemClock
-from ipucloud.kernel.sealing import read_keys
+from ipucloud.kernel.sealing import Keys, read_keys
 from ipucloud.listeners import internal_listener, listener
 from ipucloud.partitions.reconciler import PartitionReconciler
 from ipucloud.reconcile.engine import Engine, EngineSettings
@@ -25,6 +25,9 @@ from ipucloud.reconcile.presence import Presence
 from ipucloud.reconcile.reconciler import PeriodicTasks
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Sites
+from ipucloud.webhooks.deliver import Deliverer
+from ipucloud.webhooks.dispatch import KEY, Dispatcher
+from ipucloud.webhooks.sender import Sender
 from ipucloud.worker.internal import internal_app
 from ipucloud.worker.tasks import periodic_tasks
 
@@ -46,9 +49,10 @@ async def _main(settings: Settings) -> None:
     database = Database(settings.database_url.get_secret_value(), pool_size=_POOL_SIZE, pool_timeout=30.0)
     sites = SiteClients.of(settings)
     engine, tasks = assemble(database, sites, settings, SystemClock())
+    messages = assemble_webhooks(database, settings, SystemClock())
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(signum, engine.stop)
+        loop.add_signal_handler(signum, _stop, engine, messages)
     gc.collect()
     gc.freeze()
     try:
@@ -57,11 +61,43 @@ async def _main(settings: Settings) -> None:
                 bound = listener(settings.internal_host, settings.worker_internal_port, settings.internal_listen_fd)
                 await stack.enter_async_context(internal_listener(internal_app(engine), bound))
             log.info("worker_started", tasks=sorted(tasks.tasks))
-            await engine.run()
+            await asyncio.gather(engine.run(), messages.run())
     finally:
         await sites.close()
         await database.close()
     log.info("worker_stopped")
+
+
+def _stop(*engines: Engine) -> None:
+    for engine in engines:
+        engine.stop()
+
+
+def assemble_webhooks(
+    database: Database, settings: Settings, clock: Clock, *, draw: random.Random | None = None
+) -> Engine:
+    """The engine that sends webhooks: slots of its own, so that no end-point ever keeps a cluster waiting."""
+    draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
+    dispatcher = Dispatcher(settings.webhook_interval)
+    sender = Sender(private=settings.webhook_private_addresses)
+    return Engine(
+        database,
+        [dispatcher, Deliverer(sender, _keys(settings), draw)],
+        clock=clock,
+        settings=EngineSettings(
+            slots=settings.webhook_slots + 1,
+            lease=settings.lease_seconds,
+            poll=settings.poll_seconds,
+            reap=settings.reap_seconds,
+            drain=settings.drain_seconds,
+        ),
+        draw=draw,
+        platform_tickets={dispatcher.kind: [KEY]},
+    )
+
+
+def _keys(settings: Settings) -> Keys | None:
+    return None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value())
 
 
 def assemble(
@@ -83,7 +119,7 @@ def assemble(
         attempts=settings.step_attempts,
         billing_starts_at=settings.billing_starts_at,
         draw=draw,
-        keys=None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value()),
+        keys=_keys(settings),
     )
     partitions = PartitionReconciler(
         sites,

@@ -23,6 +23,7 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.reconciler import Periodic
 from ipucloud.site.ports import Sites
+from ipucloud.webhooks import store as webhooks
 from ipucloud.worker.sweep import sweep_left_overs
 
 log = structlog.get_logger(__name__)
@@ -46,6 +47,12 @@ async def sweep_idempotency_keys(database: Database) -> None:
     async with database.begin() as connection:
         await connection.execute(_SWEEP_KEYS)
         failpoint("sweep.keys_deleted")
+
+
+async def sweep_deliveries(database: Database) -> None:
+    """Forget what webhooks were sent long ago."""
+    async with database.begin() as connection:
+        await webhooks.sweep(connection)
 
 
 _EXPIRED = sa.text(
@@ -108,6 +115,7 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
         Periodic("forget_expired_files", interval=600.0, run=forget_expired_files),
         Periodic("delete_expired_clusters", interval=15.0, run=delete_expired),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=sweep_idempotency_keys),
+        Periodic("sweep_deliveries", interval=3600.0, run=sweep_deliveries),
         Periodic("sweep_left_overs", interval=60.0, run=sweep),
         Periodic("sync_inventory", interval=300.0, run=sync_inventory),
     ]

@@ -326,7 +326,7 @@ def test_a_lost_answer_is_repeated_without_a_word(run: Run, service: Service) ->
 
 def test_every_command_explains_itself(run: Run) -> None:
     commands = ["clusters", "operations", "flavors", "regions", "images", "events", "usage", "configure", "whoami"]
-    for command in [*commands, "ssh-keys", "tokens", "quotas", "projects"]:
+    for command in [*commands, "webhooks", "ssh-keys", "tokens", "quotas", "projects"]:
         ended = run(command, "--help")
         assert ended.status == 0, ended.err
         assert command in ended.out

@@ -27,6 +27,7 @@ from ipucloud.api.v1 import (
     tokens,
     topology,
     usage,
+    webhooks,
 )
 
 ROUTERS = tuple(
@@ -36,6 +37,7 @@ ROUTERS = tuple(
         operations,
         partitions,
         topology,
+        webhooks,
         usage,
         billing,
         billing_budgets,

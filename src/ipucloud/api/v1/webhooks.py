@@ -1,0 +1,258 @@
+"""Webhooks of a project: end-points, secrets, and the log of what was sent."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+import orjson
+from fastapi import Path, Query
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON, expected_version, tagged
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import Listed, page
+from ipucloud.api.problems import invalid
+from ipucloud.api.reads import read, read_one
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, Page, ProjectRef
+from ipucloud.api.writes import actor, change
+from ipucloud.db.documents import after
+from ipucloud.identity.access import Scope, authenticated
+from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import PRECONDITION_FAILED, QUOTA_EXCEEDED, STATE_CONFLICT
+from ipucloud.kernel.sealing import Keys, read_keys
+from ipucloud.webhooks import store
+from ipucloud.webhooks.models import (
+    DeliveryOut,
+    KeepSecret,
+    NewWebhookOut,
+    OnlyState,
+    WebhookCreate,
+    WebhookOut,
+    WebhookPatch,
+)
+from ipucloud.webhooks.urls import UrlRefused, target_of
+
+routes = router()
+
+WebhookId = Annotated[UUID, Path(description="the webhook's id")]
+DeliveryId = Annotated[UUID, Path(description="the delivery's id")]
+_LIST_WEBHOOKS = {order: authenticated(text) for order, text in store.LIST_WEBHOOKS.items()}
+_GET_WEBHOOK = authenticated(store.GET_WEBHOOK)
+_LIST_DELIVERIES = {order: authenticated(text) for order, text in store.LIST_DELIVERIES.items()}
+_GET_DELIVERY = authenticated(store.GET_DELIVERY)
+_ALL = "/v1/projects/{project}/webhooks"
+_ONE = _ALL + "/{webhook:uuid}"
+_DELIVERY = _ONE + "/deliveries/{delivery:uuid}"
+
+
+class WebhookPage(Page[WebhookOut]):
+    pass
+
+
+class DeliveryPage(Page[DeliveryOut]):
+    pass
+
+
+class DeliveryList(Listed):
+    """Deliveries of one webhook."""
+
+    state: OnlyState | None = Field(None, description="only those in this state")
+
+
+@routes.get(_ALL, **operation("listWebhooks", "List webhooks", Permission.PROJECT_READ, gives=WebhookPage))
+async def list_webhooks(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
+    """The project's webhooks, without their secrets."""
+    parameters = after(query.behind(request), query.order, query.limit)
+    return page(query, request, await read(request, _LIST_WEBHOOKS[query.order], project, **parameters))
+
+
+@routes.post(
+    _ALL,
+    **operation(
+        "createWebhook",
+        "Create a webhook",
+        Permission.WEBHOOK_WRITE,
+        gives=NewWebhookOut,
+        status=201,
+        description="Created",
+        errors=(QUOTA_EXCEEDED,),
+    ),
+)
+async def create_webhook(request: Request, project: ProjectRef, body: WebhookCreate) -> Response:
+    """Have events sent to an end-point from now on.
+
+    Messages follow the Standard Webhooks specification; the secret in this answer signs them, and is not shown again.
+    """
+    _check_url(request, body.url)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        made = await store.create(connection, actor(request, scope), body, _keys(request))
+        return _told_once(made, 201, {"Location": f"/v1/projects/{scope.project_id}/webhooks/{made.id}"})
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    _ONE,
+    **operation("getWebhook", "Read a webhook", Permission.PROJECT_READ, gives=WebhookOut, headers=(IF_NONE_MATCH,)),
+)
+async def get_webhook(request: Request, project: ProjectRef, webhook: WebhookId) -> Response:
+    """One webhook, and how its end-point does."""
+    document, version = await read_one(request, _GET_WEBHOOK, project, webhook_id=webhook)
+    return tagged(request, document, version)
+
+
+@routes.patch(
+    _ONE,
+    **operation(
+        "updateWebhook",
+        "Change a webhook",
+        Permission.WEBHOOK_WRITE,
+        gives=WebhookOut,
+        errors=(PRECONDITION_FAILED,),
+        headers=(IF_MATCH,),
+    ),
+)
+async def update_webhook(request: Request, project: ProjectRef, webhook: WebhookId, body: WebhookPatch) -> Response:
+    """Change where events are sent, which, and whether. What happened while it was disabled is not sent later."""
+    if body.url is not None:
+        _check_url(request, body.url)
+    if_match = expected_version(request)
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        document = await store.update(connection, actor(request, scope), webhook, body, if_match=if_match)
+        return Answer(200, document.encode(), subject_id=webhook)
+
+    return await change(request, project, effect)
+
+
+@routes.delete(
+    _ONE, **operation("deleteWebhook", "Delete a webhook", Permission.WEBHOOK_WRITE, status=204, description="Deleted")
+)
+async def delete_webhook(request: Request, project: ProjectRef, webhook: WebhookId) -> Response:
+    """Send nothing more there, and forget what was sent."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await store.delete(connection, actor(request, scope), webhook)
+        return Answer(204)
+
+    return await change(request, project, effect)
+
+
+@routes.post(
+    _ONE + ":ping",
+    **operation(
+        "pingWebhook",
+        "Send a test message",
+        Permission.WEBHOOK_WRITE,
+        gives=DeliveryOut,
+        status=202,
+        description="Accepted",
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def ping_webhook(request: Request, project: ProjectRef, webhook: WebhookId) -> Response:
+    """Send a message of type `webhook.ping`; its delivery tells what came of it."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        made, document = await store.ping(connection, actor(request, scope), webhook)
+        return _sent(scope, webhook, made, document)
+
+    return await change(request, project, effect)
+
+
+@routes.post(
+    _ONE + ":rotate-secret",
+    **operation("rotateWebhookSecret", "Replace a webhook's secret", Permission.WEBHOOK_WRITE, gives=NewWebhookOut),
+)
+async def rotate_webhook_secret(
+    request: Request, project: ProjectRef, webhook: WebhookId, body: KeepSecret
+) -> Response:
+    """A new signing secret, shown this once. For a while messages carry a signature by the one before, too."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        made = await store.rotate_secret(
+            connection, actor(request, scope), webhook, _keys(request), keep_seconds=body.keep_previous_seconds
+        )
+        return _told_once(made, 200)
+
+    return await change(request, project, effect)
+
+
+@routes.get(
+    _ONE + "/deliveries",
+    **operation("listDeliveries", "List a webhook's deliveries", Permission.PROJECT_READ, gives=DeliveryPage),
+)
+async def list_deliveries(
+    request: Request, project: ProjectRef, webhook: WebhookId, query: Annotated[DeliveryList, Query()]
+) -> Response:
+    """What was sent in the last 30 days, and what is to be, with every try."""
+    await read_one(request, _GET_WEBHOOK, project, webhook_id=webhook)
+    parameters = after(query.behind(request), query.order, query.limit)
+    row = await read(
+        request, _LIST_DELIVERIES[query.order], project, webhook_id=webhook, state=query.state, **parameters
+    )
+    return page(query, request, row)
+
+
+@routes.get(_DELIVERY, **operation("getDelivery", "Read a delivery", Permission.PROJECT_READ, gives=DeliveryOut))
+async def get_delivery(request: Request, project: ProjectRef, webhook: WebhookId, delivery: DeliveryId) -> Response:
+    """One message with every try."""
+    document, _ = await read_one(request, _GET_DELIVERY, project, webhook_id=webhook, delivery_id=delivery)
+    return Response(document, media_type=JSON)
+
+
+@routes.post(
+    _DELIVERY + ":redeliver",
+    **operation(
+        "redeliver",
+        "Send a message again",
+        Permission.WEBHOOK_WRITE,
+        gives=DeliveryOut,
+        status=202,
+        description="Accepted",
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def redeliver(request: Request, project: ProjectRef, webhook: WebhookId, delivery: DeliveryId) -> Response:
+    """Send it under its own id, now and by the whole schedule, whatever came of it before."""
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        made, document = await store.redeliver(connection, actor(request, scope), webhook, delivery)
+        return _sent(scope, webhook, made, document)
+
+    return await change(request, project, effect)
+
+
+def _check_url(request: Request, url: str) -> None:
+    try:
+        target_of(url, private=services_of(request).settings.webhook_private_addresses)
+    except UrlRefused as refused:
+        raise invalid([refused.fault]) from None
+
+
+def _keys(request: Request) -> Keys | None:
+    key = services_of(request).settings.secrets_key
+    return None if key is None else read_keys(key.get_secret_value())
+
+
+def _told_once(made: store.Made, status: int, headers: dict[str, str] | None = None) -> Answer:
+    known = orjson.loads(made.document)
+    return Answer(
+        status,
+        orjson.dumps(known | {"secret": made.secret}),
+        headers or {},
+        subject_id=made.id,
+        replay=orjson.dumps(known | {"secret": None}),
+    )
+
+
+def _sent(scope: Scope, webhook: UUID, delivery: UUID, document: str) -> Answer:
+    location = f"/v1/projects/{scope.project_id}/webhooks/{webhook}/deliveries/{delivery}"
+    return Answer(202, document.encode(), {"Location": location}, delivery)

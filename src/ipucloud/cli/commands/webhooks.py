@@ -1,0 +1,128 @@
+"""`ipucloud webhooks`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.client import webhooks
+from ipucloud.client.models.webhooks import Delivery, Webhook
+
+app = typer.Typer(no_args_is_help=True, help="Have a server of yours told what happens.")
+
+Id = Annotated[str, typer.Argument(help="Id of the webhook.")]
+Types = Annotated[
+    list[str] | None, typer.Option("--event-type", help="Such as cluster.*; again for more. All if none.")
+]
+
+
+@customer_command(app, "create")
+def create(
+    session: Session,
+    endpoint: Annotated[str, typer.Argument(help="URL: HTTPS, port 443 or 8443.")],
+    event_type: Types = None,
+    description: Annotated[str, typer.Option(help="What it is for.")] = "",
+) -> None:
+    """Send events to a URL from now on. The secret that signs them is shown this once."""
+    _show(session, session.run(webhooks.create(endpoint, event_types=event_type or (), description=description)))
+
+
+@customer_command(app, "list")
+def list_webhooks(session: Session) -> None:
+    """List the project's webhooks, and how they do."""
+    session.list(
+        webhooks.page(),
+        ("URL", "EVENTS", "STATE", "FAILING SINCE", "ID"),
+        lambda each: (each.url, ", ".join(each.event_types) or "all", _state(each), each.failing_since, each.id),
+    )
+
+
+@customer_command(app, "enable")
+def enable(session: Session, webhook: Id) -> None:
+    """Send events again, those from now on."""
+    _show(session, session.run(webhooks.update(webhook, enabled=True)))
+
+
+@customer_command(app, "disable")
+def disable(session: Session, webhook: Id) -> None:
+    """Send nothing more until it is enabled."""
+    _show(session, session.run(webhooks.update(webhook, enabled=False)))
+
+
+@customer_command(app, "delete")
+def delete(session: Session, webhook: Id) -> None:
+    """Forget a webhook and what was sent to it."""
+    session.run(webhooks.remove(webhook))
+    session.say("deleted.")
+
+
+@customer_command(app, "ping")
+def ping(session: Session, webhook: Id) -> None:
+    """Send a test message; `deliveries` tells what came of it."""
+    _show_delivery(session, session.run(webhooks.ping(webhook)))
+
+
+@customer_command(app, "rotate-secret")
+def rotate_secret(
+    session: Session,
+    webhook: Id,
+    keep: Annotated[int, typer.Option(min=0, help="Seconds in which the old secret signs, too.")] = 86_400,
+) -> None:
+    """Replace the signing secret. The new one is shown this once."""
+    _show(session, session.run(webhooks.rotate_secret(webhook, keep_previous_seconds=keep)))
+
+
+@customer_command(app, "deliveries")
+def deliveries(
+    session: Session,
+    webhook: Id,
+    state: Annotated[str | None, typer.Option(help="pending, delivered or failed.")] = None,
+) -> None:
+    """List what was sent, and what is to be."""
+    session.list(
+        webhooks.deliveries(webhook, state=state),
+        ("TYPE", "STATE", "TRIES", "LAST", "NEXT", "CREATED", "ID"),
+        lambda each: (
+            each.type,
+            each.state,
+            len(each.tries),
+            _last(each),
+            each.next_try_at,
+            each.created_at,
+            each.id,
+        ),
+    )
+
+
+@customer_command(app, "redeliver")
+def redeliver(
+    session: Session, webhook: Id, delivery: Annotated[str, typer.Argument(help="Id of the delivery.")]
+) -> None:
+    """Send a message again, under its own id."""
+    _show_delivery(session, session.run(webhooks.redeliver(webhook, delivery)))
+
+
+def _state(webhook: Webhook) -> str:
+    return "enabled" if webhook.enabled else f"disabled: {webhook.disabled}"
+
+
+def _last(delivery: Delivery) -> str | int | None:
+    if not delivery.tries:
+        return None
+    last = delivery.tries[-1]
+    return last.status or last.failure
+
+
+def _show(session: Session, webhook: Webhook) -> None:
+    facts: list[tuple[str, object]] = [("id", webhook.id), ("url", webhook.url), ("state", _state(webhook))]
+    facts.append(("events", ", ".join(webhook.event_types) or "all"))
+    if webhook.secret is not None:
+        facts += [("secret", webhook.secret), ("", "The secret is not shown again.")]
+    session.show(webhook, facts)
+
+
+def _show_delivery(session: Session, delivery: Delivery) -> None:
+    facts = [("id", delivery.id), ("message", delivery.message_id), ("state", delivery.state)]
+    session.show(delivery, facts)

@@ -1,0 +1,218 @@
+"""Deliveries that are due: load them, send them, write what came of each."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.statements import Statements
+from ipucloud.events.log import record
+from ipucloud.kernel.sealing import Keys, SealingError, unseal
+from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
+from ipucloud.reconcile.reconciler import LeaseLost, Ticket
+from ipucloud.webhooks.dispatch import DELIVERY
+from ipucloud.webhooks.messages import headers, secret_place
+from ipucloud.webhooks.schedule import GIVEN_UP_AFTER, Disabled, Failure, pause_after
+from ipucloud.webhooks.sender import Sender, Sent
+
+log = structlog.get_logger(__name__)
+
+NO_KEY_SECONDS = 60.0
+AT_ONCE = 8
+"""Messages that one end-point gets at the same time."""
+
+_LOAD = sa.text(
+    """
+    SELECT w.lease_until > app_now() AS leased, app_now() AS now, h.id, h.project_id, h.url, h.secret,
+           CASE WHEN h.previous_until > app_now() THEN h.previous_secret END AS previous_secret,
+           due.deliveries, extract(epoch FROM later.next_at - app_now()) AS next_in
+      FROM work w
+      LEFT JOIN webhooks h ON h.id = CAST(w.key AS uuid) AND h.disabled IS NULL
+      LEFT JOIN LATERAL (
+        SELECT json_agg(json_build_array(id, payload, tries) ORDER BY next_at, id) AS deliveries
+          FROM (SELECT id, payload, tries, next_at FROM webhook_deliveries
+                 WHERE webhook_id = h.id AND next_at <= app_now()
+                 ORDER BY next_at, id LIMIT :at_once) AS first) AS due ON true
+      LEFT JOIN LATERAL (
+        SELECT min(next_at) AS next_at FROM webhook_deliveries WHERE webhook_id = h.id AND next_at > app_now()
+      ) AS later ON true
+     WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
+    """
+)
+_LOCK = sa.text(
+    """
+    SELECT disabled IS NULL AS enabled, app_now() - failing_since >= make_interval(secs => :given_up) AS given_up
+      FROM webhooks WHERE id = :id FOR NO KEY UPDATE
+    """
+)
+_TRIED = sa.text(
+    """
+    UPDATE webhook_deliveries
+       SET state = :state, tries = tries + 1, next_at = app_now() + make_interval(secs => :pause),
+           delivered_at = CASE WHEN :state = 'delivered' THEN app_now() END,
+           log = log || jsonb_build_array(jsonb_build_object(
+             'at', app_now(), 'status', CAST(:status AS integer), 'failure', CAST(:failure AS text),
+             'seconds', CAST(:seconds AS numeric)))
+     WHERE id = :id AND state = 'pending'
+    """
+).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("pause", type_=sa.Float))
+_HEALTH = sa.text(
+    """
+    UPDATE webhooks SET failing_since = CASE WHEN :well THEN NULL ELSE coalesce(failing_since, app_now()) END
+     WHERE id = :id AND (failing_since IS NULL) IS DISTINCT FROM :well
+    """
+).bindparams(sa.bindparam("well", type_=sa.Boolean))
+_DISABLE = sa.text(
+    "UPDATE webhooks SET disabled = :reason, disabled_at = app_now(), version = version + 1 WHERE id = :id"
+)
+_GIVE_UP = sa.text(
+    "UPDATE webhook_deliveries SET state = 'failed', next_at = NULL WHERE webhook_id = :id AND state = 'pending'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A delivery whose time has come; `tries` failed before."""
+
+    id: UUID
+    payload: str
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointInputs:
+    """An end-point with what is due, as of `now`. Secrets are sealed."""
+
+    id: UUID
+    project_id: UUID
+    url: str
+    secrets: tuple[str, ...]
+    due: tuple[Due, ...]
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    due: Due
+    sent: Sent
+    seconds: float
+
+
+class Deliverer:
+    """Reconciles end-points. A ticket is one end-point: a slow one keeps nobody else waiting."""
+
+    kind = DELIVERY
+
+    def __init__(self, sender: Sender, keys: Keys | None, draw: random.Random) -> None:
+        self._sender = sender
+        self._keys = keys
+        self._draw = draw
+
+    async def load(self, connection: Statements, ticket: Ticket) -> EndpointInputs | Outcome:
+        asked = {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence, "at_once": AT_ONCE}
+        row = (await connection.execute(_LOAD, asked)).one_or_none()
+        if row is None or not row.leased:
+            raise LeaseLost(ticket.key)
+        if row.deliveries is None:
+            return Done() if row.next_in is None else Wait("nothing is due", recheck=max(0.0, float(row.next_in)))
+        sealed = (row.secret,) if row.previous_secret is None else (row.secret, row.previous_secret)
+        due = tuple(Due(UUID(key), payload, tries) for key, payload, tries in row.deliveries)
+        return EndpointInputs(row.id, row.project_id, row.url, sealed, due, row.now)
+
+    async def act(self, ticket: Ticket, inputs: EndpointInputs) -> Sequence[Tried]:
+        """Nothing is tried, and so nothing counts, while this worker cannot open the secrets."""
+        structlog.contextvars.bind_contextvars(project_id=str(inputs.project_id))
+        ticket.remaining()
+        secrets = self._opened(inputs)
+        if not secrets:
+            return ()
+        return await asyncio.gather(*(self._try(inputs, due, secrets) for due in inputs.due))
+
+    def _opened(self, inputs: EndpointInputs) -> list[str]:
+        """The signing secrets; empty when this worker cannot open them."""
+        if self._keys is None:
+            return []
+        try:
+            where = secret_place(inputs.id, inputs.project_id)
+            return [unseal(self._keys, each, where) for each in inputs.secrets]
+        except SealingError as error:
+            log.error("webhook_secret_not_opened", webhook_id=str(inputs.id), error=str(error))
+            return []
+
+    async def _try(self, inputs: EndpointInputs, due: Due, secrets: Sequence[str]) -> Tried:
+        began = time.monotonic()
+        signed = headers(due.id, due.payload, inputs.now, secrets)
+        sent = await self._sender.send(inputs.url, due.payload.encode(), signed)
+        return Tried(due, sent, time.monotonic() - began)
+
+    async def apply(
+        self, connection: AsyncConnection, ticket: Ticket, inputs: EndpointInputs, result: Sequence[Tried]
+    ) -> Outcome:
+        asked = {"id": inputs.id, "given_up": GIVEN_UP_AFTER.total_seconds()}
+        endpoint = (await connection.execute(_LOCK, asked)).one_or_none()
+        if endpoint is None:
+            return Done()
+        if not result:
+            return Wait("this worker cannot open the end-point's secrets", recheck=NO_KEY_SECONDS)
+        await connection.execute(_TRIED, [self._values(each) for each in result])
+        if endpoint.enabled:
+            await self._judge(connection, inputs, result, given_up=bool(endpoint.given_up))
+        return Go()
+
+    def _values(self, tried: Tried) -> dict[str, Any]:
+        state, pause = "delivered", None
+        if tried.sent.failure is not None:
+            last = tried.sent.failure is Failure.GONE
+            pause = None if last else pause_after(tried.due.tries + 1, self._draw)
+            state = "failed" if pause is None else "pending"
+        return {
+            "id": tried.due.id,
+            "state": state,
+            "pause": pause,
+            "status": tried.sent.status,
+            "failure": tried.sent.failure,
+            "seconds": round(tried.seconds, 3),
+        }
+
+    @staticmethod
+    async def _judge(
+        connection: AsyncConnection, inputs: EndpointInputs, result: Sequence[Tried], *, given_up: bool
+    ) -> None:
+        """Whether the end-point works; one that is gone, or has failed for days, gets nothing more."""
+        failures = {each.sent.failure for each in result}
+        well = None in failures
+        await connection.execute(_HEALTH, {"id": inputs.id, "well": well})
+        reason = None
+        if Failure.GONE in failures:
+            reason = Disabled.GONE
+        elif given_up and not well:
+            reason = Disabled.FAILING
+        if reason is not None:
+            await disable(connection, inputs.id, inputs.project_id, reason)
+
+
+async def disable(
+    connection: AsyncConnection, webhook_id: UUID, project_id: UUID, reason: Disabled, request_id: str | None = None
+) -> None:
+    """Send nothing more; what was pending has failed. It can be sent again once the end-point is enabled."""
+    await connection.execute(_DISABLE, {"id": webhook_id, "reason": reason.value})
+    await connection.execute(_GIVE_UP, {"id": webhook_id})
+    await record(
+        connection,
+        project_id=project_id,
+        type="webhook.disabled",
+        subject_type="webhook",
+        subject_id=webhook_id,
+        request_id=request_id,
+        data={"reason": reason.value},
+    )

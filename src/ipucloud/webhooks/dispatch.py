@@ -1,0 +1,103 @@
+"""From the event log to deliveries: every event that an end-point wants becomes one delivery to it, exactly once.
+
+The log is read below the oldest transaction that still runs, so that nothing commits behind a position that was passed
+(`ipucloud.events.feed`). Position, deliveries and tickets are written in one transaction.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.documents import clauses
+from ipucloud.db.statements import Statements
+from ipucloud.reconcile.outcomes import Go, Outcome, Wait
+from ipucloud.reconcile.reconciler import LeaseLost, Ticket
+from ipucloud.webhooks.messages import PAYLOAD
+
+KIND = "webhook.dispatch"
+KEY = "events"
+DELIVERY = "webhook"
+"""Kind of the tickets by which deliveries are made; the key is the end-point's id."""
+
+ENDPOINTS = 200
+EVENTS = 200
+"""How many end-points, and events of each, one transaction goes over."""
+
+_HELD = sa.text(
+    "SELECT lease_until > app_now() AS leased FROM work WHERE kind = :kind AND key = :key AND fence = :fence"
+)
+_SETTLED = "transaction < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
+_BEHIND = sa.text(
+    clauses(
+        "SELECT h.id FROM webhooks h WHERE h.disabled IS NULL AND EXISTS (",
+        "  SELECT FROM events e WHERE e.project_id = h.project_id",
+        "     AND (e.transaction, e.id) > (h.after_transaction, h.after_id) AND e.",
+        _SETTLED,
+        ") ORDER BY h.id LIMIT :endpoints FOR NO KEY UPDATE SKIP LOCKED",
+    )
+)
+_ENQUEUE = sa.text(
+    clauses(
+        "WITH found AS (",
+        "  SELECT h.id AS webhook_id, h.event_types, e.* FROM webhooks h CROSS JOIN LATERAL (",
+        "    SELECT transaction, id, project_id, type, ",
+        PAYLOAD,
+        "    AS payload FROM events",
+        "     WHERE project_id = h.project_id AND (transaction, id) > (h.after_transaction, h.after_id) AND ",
+        _SETTLED,
+        """
+         ORDER BY transaction, id LIMIT :events) AS e
+      WHERE h.id = ANY (CAST(:ids AS uuid[]))
+    ), wanted AS (
+      SELECT * FROM found
+       WHERE event_types = '{}' OR type = ANY (event_types) OR split_part(type, '.', 1) || '.*' = ANY (event_types)
+    ), made AS (
+      INSERT INTO webhook_deliveries
+             (id, project_id, webhook_id, event_transaction, event_id, type, payload, next_at)
+      SELECT gen_random_uuid(), project_id, webhook_id, transaction, id, type, payload, app_now() FROM wanted
+      ON CONFLICT (webhook_id, event_transaction, event_id) DO NOTHING
+    ), woken AS (
+      INSERT INTO work (kind, key, project_id, run_at)
+      SELECT DISTINCT :delivery, webhook_id::text, project_id, app_now() FROM wanted
+      ON CONFLICT (kind, key) DO UPDATE
+         SET wake_seq = work.wake_seq + 1, run_at = least(work.run_at, app_now()), parked_at = NULL
+    ), passed AS (
+      SELECT DISTINCT ON (webhook_id) webhook_id, transaction, id FROM found
+       ORDER BY webhook_id, transaction DESC, id DESC
+    ), moved AS (
+      UPDATE webhooks SET after_transaction = passed.transaction, after_id = passed.id
+        FROM passed WHERE webhooks.id = passed.webhook_id
+    )
+    SELECT count(*) AS events FROM found
+    """,
+    )
+).bindparams(sa.bindparam("delivery", type_=sa.Text))
+
+
+class Dispatcher:
+    """One ticket for the whole installation. `interval`: seconds between two looks at the log."""
+
+    kind = KIND
+
+    def __init__(self, interval: float) -> None:
+        self._interval = interval
+
+    async def load(self, connection: Statements, ticket: Ticket) -> bool | Outcome:
+        held = {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence}
+        if not (await connection.execute(_HELD, held)).scalar_one_or_none():
+            raise LeaseLost(ticket.key)
+        return True
+
+    async def act(self, ticket: Ticket, inputs: bool) -> None:
+        """Nothing outside is asked."""
+
+    async def apply(self, connection: AsyncConnection, ticket: Ticket, inputs: bool, result: None) -> Outcome:
+        found = await connection.execute(_BEHIND, {"endpoints": ENDPOINTS})
+        ids = list(found.scalars())
+        if not ids:
+            return Wait("nothing new", recheck=self._interval)
+        asked = {"ids": ids, "events": EVENTS, "delivery": DELIVERY}
+        events: int = (await connection.execute(_ENQUEUE, asked)).scalar_one()
+        more = len(ids) == ENDPOINTS or events >= EVENTS
+        return Go() if more else Wait("dispatched", recheck=self._interval)

@@ -1,0 +1,307 @@
+"""End-points and their deliveries in the database: what requests read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, page_of, rfc3339
+from ipucloud.events.log import record
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import (
+    NOT_FOUND,
+    PRECONDITION_FAILED,
+    QUOTA_EXCEEDED,
+    STATE_CONFLICT,
+    UNAVAILABLE,
+    Problem,
+)
+from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.sealing import Keys, seal
+from ipucloud.reconcile.wake import wake
+from ipucloud.webhooks.deliver import disable
+from ipucloud.webhooks.dispatch import DELIVERY
+from ipucloud.webhooks.messages import PING, new_secret, secret_place
+from ipucloud.webhooks.models import WebhookCreate, WebhookPatch
+from ipucloud.webhooks.schedule import Disabled
+
+MOST = 20
+"""End-points of one project."""
+MOST_TRIES = 50
+"""Of one message, with all that its owner asked for."""
+KEPT = "30 days"
+"""How long deliveries can be read and sent again."""
+
+_MEMBERS = clauses(
+    "'id', id, 'url', url, 'event_types', to_json(event_types), 'description', description,",
+    "'enabled', disabled IS NULL, 'disabled', disabled,",
+    f"'disabled_at', {rfc3339('disabled_at')}, 'failing_since', {rfc3339('failing_since')},",
+    f"'previous_secret_until', {rfc3339('previous_until')}, 'created_at', {rfc3339('created_at')}, 'version', version",
+)
+_DOCUMENTS = clauses(", documents AS (SELECT place, version, json_build_object(", _MEMBERS, ") AS document FROM page)")
+_MINE = "WHERE project_id = (SELECT project_id FROM project)"
+
+# These four continue `identity.access.authenticated`.
+LIST_WEBHOOKS: Mapping[Order, str] = {
+    order: clauses(page_of("webhooks", order, _MINE), _DOCUMENTS, DOCUMENT_PAGE) for order in Order
+}
+"""Parameters from `db.documents.after`."""
+GET_WEBHOOK = clauses(
+    ", page AS (SELECT *, 1 AS place FROM webhooks", _MINE, "AND id = :webhook_id)", _DOCUMENTS, ONE_DOCUMENT
+)
+"""Parameter `:webhook_id`; answers (role, project_id, document, version)."""
+
+_DELIVERY_MEMBERS = clauses(
+    "'id', id, 'message_id', 'msg_' || replace(id::text, '-', ''), 'type', type,",
+    "'event', event_transaction || '-' || event_id, 'state', state,",
+    f"'next_try_at', {rfc3339('next_at')}, 'delivered_at', {rfc3339('delivered_at')},",
+    f"'created_at', {rfc3339('created_at')}, 'payload', payload::json, 'tries', (",
+    "SELECT coalesce(json_agg(json_build_object('at',",
+    rfc3339("CAST(try ->> 'at' AS timestamptz)"),
+    ", 'status', try -> 'status', 'failure', try -> 'failure', 'seconds', try -> 'seconds')), '[]')",
+    "FROM jsonb_array_elements(log) AS try)",
+)
+_DELIVERY_DOCUMENTS = clauses(
+    ", documents AS (SELECT place, 1 AS version, json_build_object(", _DELIVERY_MEMBERS, ") AS document FROM page)"
+)
+_OF_WEBHOOK = clauses(
+    _MINE, "AND webhook_id = :webhook_id AND (CAST(:state AS text) IS NULL OR state = CAST(:state AS text))"
+)
+LIST_DELIVERIES: Mapping[Order, str] = {
+    order: clauses(page_of("webhook_deliveries", order, _OF_WEBHOOK), _DELIVERY_DOCUMENTS, DOCUMENT_PAGE)
+    for order in Order
+}
+"""Parameters `:webhook_id`, `:state` and those of `db.documents.after`."""
+_ONE_DELIVERY = "AND webhook_id = :webhook_id AND id = :delivery_id)"
+GET_DELIVERY = clauses(
+    ", page AS (SELECT *, 1 AS place FROM webhook_deliveries", _MINE, _ONE_DELIVERY, _DELIVERY_DOCUMENTS, ONE_DOCUMENT
+)
+_PROJECT = "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id)"
+_READ = sa.text(
+    clauses(
+        _PROJECT,
+        ", page AS (SELECT *, 1 AS place FROM webhooks",
+        _MINE,
+        "AND id = :webhook_id)",
+        _DOCUMENTS,
+        "SELECT document::text FROM documents",
+    )
+)
+_READ_DELIVERY = sa.text(
+    clauses(
+        _PROJECT,
+        ", page AS (SELECT *, 1 AS place FROM webhook_deliveries",
+        _MINE,
+        _ONE_DELIVERY,
+        _DELIVERY_DOCUMENTS,
+        "SELECT document::text FROM documents",
+    )
+)
+_PROJECT_LOCK = sa.text("SELECT id FROM projects WHERE id = :project_id FOR NO KEY UPDATE")
+_COUNT = sa.text("SELECT count(*) FROM webhooks WHERE project_id = :project_id")
+_LOCK = sa.text(
+    "SELECT id, url, event_types, description, disabled, secret, version FROM webhooks"
+    " WHERE project_id = :project_id AND id = :webhook_id FOR NO KEY UPDATE"
+)
+# What has not settled yet lies behind this position: an end-point hears of everything from its creation on.
+_TAIL = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
+_INSERT = sa.text(
+    clauses(
+        "INSERT INTO webhooks (id, project_id, url, description, event_types, secret, after_transaction, after_id)",
+        "VALUES (:webhook_id, :project_id, :url, :description, CAST(:event_types AS text[]), :secret,",
+        _TAIL,
+        ", 0)",
+    )
+)
+_UPDATE = sa.text(
+    """
+    UPDATE webhooks SET url = :url, description = :description, event_types = CAST(:event_types AS text[]),
+           version = version + 1
+     WHERE project_id = :project_id AND id = :webhook_id
+    """
+)
+_ENABLE = sa.text(
+    clauses(
+        "UPDATE webhooks SET disabled = NULL, disabled_at = NULL, failing_since = NULL, after_id = 0,",
+        "after_transaction =",
+        _TAIL,
+        "WHERE project_id = :project_id AND id = :webhook_id",
+    )
+)
+_SECRET = sa.text(
+    """
+    UPDATE webhooks
+       SET secret = :secret, version = version + 1, previous_secret = CASE WHEN :keep > 0 THEN secret END,
+           previous_until = CASE WHEN :keep > 0 THEN app_now() + make_interval(secs => :keep) END
+     WHERE project_id = :project_id AND id = :webhook_id
+    """
+).bindparams(sa.bindparam("keep", type_=sa.Float))
+_FORGET = sa.text("DELETE FROM webhook_deliveries WHERE project_id = :project_id AND webhook_id = :webhook_id")
+_DELETE = sa.text("DELETE FROM webhooks WHERE project_id = :project_id AND id = :webhook_id")
+_PING = sa.text(
+    clauses(
+        "INSERT INTO webhook_deliveries (id, project_id, webhook_id, type, payload, next_at)",
+        "VALUES (:delivery_id, :project_id, :webhook_id, :type, json_build_object('type', CAST(:type AS text),",
+        f"'timestamp', {rfc3339('app_now()')},",
+        "'data', json_build_object('webhook_id', CAST(:webhook_id AS uuid)))::text, app_now())",
+    )
+).bindparams(sa.bindparam("type", type_=sa.Text))
+_AGAIN = sa.text(
+    """
+    UPDATE webhook_deliveries SET state = 'pending', tries = 0, next_at = app_now(), delivered_at = NULL
+     WHERE project_id = :project_id AND webhook_id = :webhook_id AND id = :delivery_id
+       AND jsonb_array_length(log) < :most RETURNING id
+    """
+)
+_SWEEP = sa.text("DELETE FROM webhook_deliveries WHERE created_at < app_now() - CAST(:kept AS interval)")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An end-point's JSON and its secret, which is shown once."""
+
+    id: UUID
+    document: str
+    secret: str = field(repr=False)
+
+
+async def create(connection: AsyncConnection, actor: Actor, body: WebhookCreate, keys: Keys | None) -> Made:
+    """Raises `Problem`: quota_exceeded, unavailable without a key of the installation."""
+    mine = {"project_id": actor.project_id}
+    await connection.execute(_PROJECT_LOCK, mine)
+    if (await connection.execute(_COUNT, mine)).scalar_one() >= MOST:
+        raise Problem(QUOTA_EXCEEDED, f"A project has {MOST} webhooks at most. Delete one first.")
+    webhook_id = new_id()
+    secret, sealed = _new_secret(keys, webhook_id, actor.project_id)
+    mine |= {"webhook_id": webhook_id}
+    await connection.execute(_INSERT, mine | body.model_dump() | {"secret": sealed})
+    await _note(connection, actor, "webhook.created", webhook_id)
+    return Made(webhook_id, await _document(connection, mine), secret)
+
+
+async def update(
+    connection: AsyncConnection, actor: Actor, webhook_id: UUID, body: WebhookPatch, *, if_match: int | None
+) -> str:
+    """Change what was sent; the end-point's JSON. Raises `Problem`: not_found, precondition_failed."""
+    before = await _locked(connection, actor, webhook_id, if_match)
+    mine = {"project_id": actor.project_id, "webhook_id": webhook_id}
+    sent = {name: value for name, value in body.model_dump(exclude={"enabled"}).items() if value is not None}
+    values = {name: getattr(before, name) for name in ("url", "description", "event_types")} | sent
+    enabled = before.disabled is None
+    switched = body.enabled is not None and body.enabled is not enabled
+    if switched or any(values[name] != getattr(before, name) for name in values):
+        await connection.execute(_UPDATE, mine | values)
+        await _note(connection, actor, "webhook.updated", webhook_id)
+    if switched and enabled:
+        await disable(connection, webhook_id, actor.project_id, Disabled.BY_OWNER, actor.request_id)
+    elif switched:
+        await connection.execute(_ENABLE, mine)
+    return await _document(connection, mine)
+
+
+async def rotate_secret(
+    connection: AsyncConnection, actor: Actor, webhook_id: UUID, keys: Keys | None, *, keep_seconds: int
+) -> Made:
+    """A new secret; the one before signs too for so many seconds. Raises `Problem`: not_found, unavailable."""
+    await _locked(connection, actor, webhook_id)
+    secret, sealed = _new_secret(keys, webhook_id, actor.project_id)
+    mine = {"project_id": actor.project_id, "webhook_id": webhook_id}
+    await connection.execute(_SECRET, mine | {"secret": sealed, "keep": keep_seconds})
+    await _note(connection, actor, "webhook.secret_rotated", webhook_id)
+    return Made(webhook_id, await _document(connection, mine), secret)
+
+
+async def delete(connection: AsyncConnection, actor: Actor, webhook_id: UUID) -> None:
+    """With its deliveries. Raises `Problem` not_found."""
+    await _locked(connection, actor, webhook_id)
+    mine = {"project_id": actor.project_id, "webhook_id": webhook_id}
+    await connection.execute(_FORGET, mine)
+    await connection.execute(_DELETE, mine)
+    await _note(connection, actor, "webhook.deleted", webhook_id)
+
+
+async def ping(connection: AsyncConnection, actor: Actor, webhook_id: UUID) -> tuple[UUID, str]:
+    """Have a message sent that tells of nothing; its id and JSON. Raises `Problem`: not_found, state_conflict."""
+    await _enabled(connection, actor, webhook_id)
+    asked = {"project_id": actor.project_id, "webhook_id": webhook_id, "delivery_id": new_id()}
+    await connection.execute(_PING, asked | {"type": PING})
+    return await _sent(connection, asked)
+
+
+async def redeliver(connection: AsyncConnection, actor: Actor, webhook_id: UUID, delivery_id: UUID) -> tuple[UUID, str]:
+    """Have a message sent again, under its own id, now and by the whole schedule.
+
+    Raises `Problem`: not_found, state_conflict.
+    """
+    await _enabled(connection, actor, webhook_id)
+    asked = {"project_id": actor.project_id, "webhook_id": webhook_id, "delivery_id": delivery_id}
+    if (await connection.execute(_READ_DELIVERY, asked)).scalar_one_or_none() is None:
+        raise _not_found()
+    if (await connection.execute(_AGAIN, asked | {"most": MOST_TRIES})).scalar_one_or_none() is None:
+        raise Problem(STATE_CONFLICT, f"The message was tried {MOST_TRIES} times. Read the event instead.")
+    return await _sent(connection, asked)
+
+
+async def sweep(connection: AsyncConnection) -> None:
+    """Forget deliveries that are older than they are kept."""
+    await connection.execute(_SWEEP, {"kept": KEPT})
+
+
+async def _sent(connection: AsyncConnection, asked: Mapping[str, UUID]) -> tuple[UUID, str]:
+    key, project_id = str(asked["webhook_id"]), asked["project_id"]
+    await wake(connection, kind=DELIVERY, key=key, project_id=project_id)
+    document: str = (await connection.execute(_READ_DELIVERY, asked)).scalar_one()
+    return asked["delivery_id"], document
+
+
+async def _enabled(connection: AsyncConnection, actor: Actor, webhook_id: UUID) -> None:
+    if (await _locked(connection, actor, webhook_id)).disabled is not None:
+        raise Problem(STATE_CONFLICT, "The webhook is disabled. Set `enabled` to true first.")
+
+
+async def _locked(
+    connection: AsyncConnection, actor: Actor, webhook_id: UUID, if_match: int | None = None
+) -> sa.Row[Any]:
+    found = await connection.execute(_LOCK, {"project_id": actor.project_id, "webhook_id": webhook_id})
+    row = found.one_or_none()
+    if row is None:
+        raise _not_found()
+    if if_match is not None and if_match != row.version:
+        raise Problem(
+            PRECONDITION_FAILED,
+            "The webhook has changed since it was read. Read it again, and repeat the request if it still applies.",
+            extra={"version": row.version},
+        )
+    return row
+
+
+def _not_found() -> Problem:
+    return Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+
+
+async def _document(connection: AsyncConnection, mine: Mapping[str, UUID]) -> str:
+    document: str = (await connection.execute(_READ, mine)).scalar_one()
+    return document
+
+
+def _new_secret(keys: Keys | None, webhook_id: UUID, project_id: UUID) -> tuple[str, str]:
+    if keys is None:
+        raise Problem(UNAVAILABLE, "This installation cannot keep secrets yet: its operator has to give it a key.")
+    secret = new_secret()
+    return secret, seal(keys, secret, secret_place(webhook_id, project_id))
+
+
+async def _note(connection: AsyncConnection, actor: Actor, type_: str, webhook_id: UUID) -> None:
+    await record(
+        connection,
+        project_id=actor.project_id,
+        type=type_,
+        subject_type="webhook",
+        subject_id=webhook_id,
+        request_id=actor.request_id,
+    )

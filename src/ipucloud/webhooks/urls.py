@@ -1,0 +1,68 @@
+"""What an end-point's URL may be. Pure; where its name leads is judged when it is connected to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from ipucloud.kernel.addresses import is_public, parse
+from ipucloud.kernel.errors import FieldError
+
+LONGEST = 2048
+PORTS = frozenset({443, 8443})
+_NAME = re.compile(r"(?=.{1,253}\Z)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
+_TEXT = re.compile(r"[\x21-\x7e]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A URL taken apart. `host` without brackets."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def authority(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        usual = {"https": 443, "http": 80}[self.scheme]
+        return host if self.port == usual else f"{host}:{self.port}"
+
+
+class UrlRefused(Exception):
+    """Why, as a fault of the field `/url`."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.fault = FieldError("/url", code, detail)
+
+
+def target_of(url: str, *, private: bool) -> Target:
+    """Take a URL apart. `private`: plain HTTP, any port and any address will do. Raises UrlRefused.
+
+    A host is a name with a dot, or an address in its usual form: `2130706433`, `0x7f.1` and `127.1` are neither.
+    """
+    if not _TEXT.fullmatch(url) or len(url) > LONGEST or "\\" in url:
+        raise UrlRefused("not_a_url", f"Send a URL of at most {LONGEST} visible ASCII characters.")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise UrlRefused("not_a_url", "Send a URL.") from None
+    if parts.scheme != "https" and not (private and parts.scheme == "http"):
+        raise UrlRefused("not_https", "Send a URL that begins with https://.")
+    if "@" in parts.netloc or parts.fragment or not parts.hostname:
+        raise UrlRefused("not_a_url", "Leave out user, password and fragment, and name a host.")
+    host = parts.hostname.lower()
+    port = port or {"https": 443, "http": 80}[parts.scheme]
+    address = parse(host)
+    if address is None and not _NAME.fullmatch(host):
+        raise UrlRefused("not_a_host", "Name a host by its full DNS name, or by an IP address in its usual form.")
+    if not private and address is not None and not is_public(address):
+        raise UrlRefused("not_public", "The address is not one that can be reached from here.")
+    if not private and port not in PORTS:
+        raise UrlRefused("not_a_port", "Use port 443 or 8443.")
+    query = f"?{parts.query}" if parts.query else ""
+    return Target(parts.scheme, host, port, (parts.path or "/") + query)

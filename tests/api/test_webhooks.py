@@ -1,0 +1,100 @@
+"""Webhooks through the API: made, read, changed, tried; their secrets are shown once and stored nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from pydantic import SecretStr
+
+from ipucloud.kernel.sealing import new_key
+from ipucloud.webhooks.models import DeliveryOut, NewWebhookOut, WebhookOut
+from tests.api.support import UNLIMITED, Api, key, problem, running
+from tests.support.cloud import Cloud
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+BODY = {"url": "https://hooks.example.com/ipucloud", "event_types": ["cluster.*", "operation.failed"]}
+
+
+@pytest.fixture
+async def api(cloud: Cloud, database: Scratch) -> AsyncIterator[Api]:
+    """The application of an installation that can keep secrets."""
+    async with running(cloud, database.app_url, settings=UNLIMITED | {"secrets_key": SecretStr(new_key())}) as started:
+        yield started
+
+
+async def test_a_webhook_from_its_creation_to_its_end(api: Api) -> None:
+    headers = key()
+    made = await api.owner.post(f"{api.base}/webhooks", json=BODY, headers=headers)
+    told = made.json()
+    assert (made.status_code, set(told)) == (201, set(NewWebhookOut.model_fields))
+    assert told["secret"].startswith("whsec_")
+    assert await api.stores(told["secret"]) == []
+    again = await api.owner.post(f"{api.base}/webhooks", json=BODY, headers=headers)
+    assert again.json() == told | {"secret": None}
+    path = f"{api.base}/webhooks/{told['id']}"
+    read = await api.owner.get(path)
+    assert set(read.json()) == set(WebhookOut.model_fields)
+    assert (await api.owner.get(f"{api.base}/webhooks")).json()["items"] == [read.json()]
+    stale = await api.owner.patch(path, json={"description": "ours"}, headers={"If-Match": '"9"'})
+    problem(stale, 412, "precondition_failed")
+    changed = await api.owner.patch(path, json={"enabled": False}, headers={"If-Match": read.headers["etag"]})
+    assert (changed.json()["enabled"], changed.json()["disabled"]) == (False, "by_owner")
+    problem(await api.owner.post(f"{path}:ping"), 409, "state_conflict")
+    assert (await api.owner.patch(path, json={"enabled": True})).json()["disabled"] is None
+    rotated = (await api.owner.post(f"{path}:rotate-secret", json={})).json()
+    assert rotated["secret"] not in {None, told["secret"]}
+    assert rotated["previous_secret_until"] is not None
+    assert (await api.owner.delete(path)).status_code == 204
+    problem(await api.owner.get(path), 404, "not_found")
+
+
+async def test_a_ping_is_a_delivery_that_can_be_sent_again(api: Api) -> None:
+    path = f"{api.base}/webhooks/{(await api.owner.post(f'{api.base}/webhooks', json=BODY)).json()['id']}"
+    sent = await api.owner.post(f"{path}:ping")
+    delivery = sent.json()
+    assert (sent.status_code, set(delivery)) == (202, set(DeliveryOut.model_fields))
+    assert (delivery["type"], delivery["state"], delivery["tries"]) == ("webhook.ping", "pending", [])
+    assert delivery["message_id"] == f"msg_{delivery['id'].replace('-', '')}"
+    assert (await api.owner.get(f"{path}/deliveries")).json()["items"] == [delivery]
+    assert (await api.owner.get(f"{path}/deliveries?state=failed")).json()["items"] == []
+    await api.cloud.execute("UPDATE webhook_deliveries SET state = 'failed', next_at = NULL, tries = 10")
+    again = await api.owner.post(f"{path}/deliveries/{delivery['id']}:redeliver")
+    assert (again.status_code, again.json()["state"]) == (202, "pending")
+    assert again.json()["message_id"] == delivery["message_id"]
+    assert (await api.owner.get(f"{path}/deliveries/{delivery['id']}")).json()["id"] == delivery["id"]
+    problem(await api.owner.post(f"{path}/deliveries/{api.cloud.project.id}:redeliver"), 404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"url": "http://hooks.example.com/"}, "/url"),
+        ({"url": "https://169.254.169.254/latest"}, "/url"),
+        ({"url": "https://localhost/"}, "/url"),
+        ({"url": "https://hooks.example.com:8090/"}, "/url"),
+        ({"event_types": ["*"]}, "/event_types/0"),
+        ({"event_types": ["cluster"]}, "/event_types/0"),
+        ({"colour": "red"}, "/colour"),
+        ({"description": "two\nlines"}, "/description"),
+    ],
+)
+async def test_what_cannot_be_told_anything_is_refused(api: Api, change: dict[str, object], pointer: str) -> None:
+    before = await api.snapshot()
+    refused = await api.owner.post(f"{api.base}/webhooks", json=BODY | change)
+    assert [fault["pointer"] for fault in problem(refused, 422, "validation_failed")["errors"]] == [pointer]
+    assert await api.snapshot() == before
+
+
+async def test_a_project_has_so_many_webhooks_and_sees_no_others(api: Api) -> None:
+    other = await api.other_project()
+    stranger = api.client(other.token.secret)
+    made = [(await api.owner.post(f"{api.base}/webhooks", json=BODY)).json()["id"] for _ in range(20)]
+    problem(await api.owner.post(f"{api.base}/webhooks", json=BODY), 409, "quota_exceeded")
+    theirs = f"/v1/projects/{other.slug}/webhooks"
+    for method, path in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", ":ping"), ("GET", "/deliveries")):
+        body = {"description": "mine now"} if method == "PATCH" else None
+        problem(await stranger.request(method, f"{theirs}/{made[0]}{path}", json=body), 404, "not_found")
+    assert (await stranger.get(theirs)).json()["items"] == []

@@ -1,0 +1,264 @@
+"""Webhooks from the event log to a customer's own server, by the worker's engine, in the database's time."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import orjson
+import psycopg
+import pytest
+import sqlalchemy as sa
+from pydantic import SecretStr
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.events.log import record
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.kernel.sealing import new_key, read_keys
+from ipucloud.webhooks import store
+from ipucloud.webhooks.models import WebhookCreate, WebhookPatch
+from ipucloud.webhooks.schedule import PAUSES
+from ipucloud.worker.main import assemble_webhooks
+from tests.support.cloud import start_clock, stop_clock
+from tests.support.factories import Project, make_project
+from tests.support.postgres import Database as Scratch
+from tests.support.receiver import Got, Receiver, receiving
+
+pytestmark = pytest.mark.anyio
+
+PATIENCE = 60.0
+SUBJECT = UUID(int=7)
+
+
+class Customer:
+    """A project with webhooks, and the worker that sends them."""
+
+    def __init__(self, database: Database, project: Project, scratch: Scratch) -> None:
+        self.database = database
+        self.project = project
+        self.scratch = scratch
+        key = new_key()
+        self.keys = read_keys(key)
+        self.settings = Settings(
+            secrets_key=SecretStr(key), webhook_private_addresses=True, webhook_interval=0.02, poll_seconds=0.02
+        )
+
+    async def hook(self, receiver: Receiver, *types: str) -> store.Made:
+        body = WebhookCreate(url=receiver.url, event_types=list(types))
+        async with self.database.begin() as connection:
+            return await store.create(connection, self.project.actor, body, self.keys)
+
+    async def tell(self, kind: str = "cluster.created", subject: UUID = SUBJECT) -> None:
+        async with self.database.begin() as connection:
+            await record(
+                connection,
+                project_id=self.project.id,
+                type=kind,
+                subject_type="cluster",
+                subject_id=subject,
+                request_id="r1",
+                data={"region": "luxembourg-2"},
+            )
+
+    @asynccontextmanager
+    async def worker(self, **changes: Any) -> AsyncIterator[None]:
+        database = Database(self.database.url, pool_size=4)
+        settings = self.settings.model_copy(update=changes)
+        engine = assemble_webhooks(database, settings, SystemClock(), draw=random.Random(1))  # noqa: S311
+        running = asyncio.create_task(engine.run())
+        try:
+            yield
+        finally:
+            engine.stop()
+            async with asyncio.timeout(PATIENCE):
+                await running
+            await database.close()
+
+    async def value(self, statement: str, **values: object) -> Any:
+        async with self.database.read() as connection:
+            return (await connection.execute(sa.text(statement), values)).scalar_one_or_none()
+
+    async def tries(self) -> int:
+        """Of the only delivery, as far as they are on record."""
+        return int(await self.value("SELECT coalesce(max(jsonb_array_length(log)), 0) FROM webhook_deliveries"))
+
+
+async def until(holds: Callable[[], Any]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            found = holds()
+            if await found if asyncio.iscoroutine(found) else found:
+                return
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+async def customer(db: Database, database: Scratch) -> Customer:
+    async with db.begin() as connection:
+        project = await make_project(connection)
+    return Customer(db, project, database)
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as receiver:
+        yield receiver
+
+
+def verified(secret: str, got: Got) -> Any:
+    return Webhook(secret).verify(got.body, got.headers)
+
+
+async def test_an_event_becomes_one_signed_thin_message(customer: Customer, receiver: Receiver) -> None:
+    await customer.tell("cluster.created")  # before the webhook: it never hears of it
+    made = await customer.hook(receiver, "cluster.*", "operation.failed")
+    async with customer.worker():
+        for kind in ("token.created", "cluster.created", "operation.succeeded", "operation.failed"):
+            await customer.tell(kind)
+        await until(lambda: len(receiver.got) == 2)
+        await until(lambda: customer.value("SELECT bool_and(state = 'delivered') FROM webhook_deliveries"))
+    told = {got.headers["webhook-id"]: verified(made.secret, got) for got in receiver.got}
+    assert {message["type"] for message in told.values()} == {"cluster.created", "operation.failed"}
+    message = next(each for each in told.values() if each["type"] == "cluster.created")
+    assert set(message) == {"type", "timestamp", "data"}
+    assert message["data"]["subject_id"] == str(SUBJECT)
+    assert message["data"]["project_id"] == str(customer.project.id)
+    got = receiver.got[0]
+    for spoilt in (
+        got.body + b" ",
+        orjson.dumps(orjson.loads(got.body))[:-1],
+        got.body.replace(b"cluster", b"Cluster"),
+    ):
+        with pytest.raises(WebhookVerificationError):
+            verified(made.secret, Got(got.path, got.headers, spoilt))
+    old = got.headers | {"webhook-timestamp": str(int(got.headers["webhook-timestamp"]) - 301)}
+    with pytest.raises(WebhookVerificationError):
+        verified(made.secret, Got(got.path, old, got.body))
+
+
+async def test_ten_tries_over_three_days_under_one_id_then_the_end_point_is_given_up(
+    customer: Customer, receiver: Receiver
+) -> None:
+    receiver.status = 503
+    await customer.hook(receiver, "cluster.*")
+    now = datetime(2126, 3, 1, 12, tzinfo=UTC)
+    stop_clock(customer.scratch.owner_url, now)
+    async with customer.worker():
+        await customer.tell()
+        for tries, pause in enumerate((*PAUSES, 0.0), start=1):
+            await until(partial(_tried, customer, tries))
+            now += timedelta(seconds=pause * 0.89)
+            stop_clock(customer.scratch.owner_url, now)
+            assert await customer.tries() == tries
+            now += timedelta(seconds=pause * 0.22)
+            stop_clock(customer.scratch.owner_url, now)
+        await until(lambda: customer.value("SELECT disabled = 'failing' FROM webhooks"))
+    start_clock(customer.scratch.owner_url)
+    assert (await customer.tries(), len(receiver.got)) == (10, 10)
+    assert len({got.headers["webhook-id"] for got in receiver.got}) == 1
+    assert len({got.headers["webhook-timestamp"] for got in receiver.got}) == 10
+    assert await customer.value("SELECT state FROM webhook_deliveries") == "failed"
+    assert await customer.value("SELECT data ->> 'reason' FROM events WHERE type = 'webhook.disabled'") == "failing"
+
+
+async def _tried(customer: Customer, tries: int) -> bool:
+    """So many tries are on record, and the worker has put the end-point down until the next."""
+    held = "SELECT count(*) FROM work WHERE kind = 'webhook' AND lease_owner IS NOT NULL"
+    return await customer.tries() >= tries and await customer.value(held) == 0
+
+
+async def test_a_success_between_ends_the_count_and_410_ends_everything(customer: Customer, receiver: Receiver) -> None:
+    receiver.script = [500, 200, 410]
+    made = await customer.hook(receiver, "cluster.*")
+    async with customer.worker():
+        await customer.tell()
+        await until(lambda: customer.value("SELECT failing_since IS NOT NULL FROM webhooks"))
+        await customer.tell()
+        await until(lambda: customer.value("SELECT failing_since IS NULL FROM webhooks"))
+        await customer.tell()
+        await until(lambda: customer.value("SELECT disabled = 'gone' FROM webhooks"))
+        states = await customer.value("SELECT array_agg(state ORDER BY state) FROM webhook_deliveries")
+        assert states == ["delivered", "failed", "failed"]
+        await customer.tell()  # nobody hears of it, now or later
+        async with customer.database.begin() as connection:
+            await store.update(connection, customer.project.actor, made.id, WebhookPatch(enabled=True), if_match=None)
+        await customer.tell("cluster.active")
+        await until(lambda: len(receiver.got) == 4)
+    assert orjson.loads(receiver.got[3].body)["type"] == "cluster.active"
+
+
+async def test_while_a_secret_is_replaced_both_sign(customer: Customer, receiver: Receiver) -> None:
+    made = await customer.hook(receiver, "cluster.*")
+    async with customer.database.begin() as connection:
+        after = await store.rotate_secret(connection, customer.project.actor, made.id, customer.keys, keep_seconds=3600)
+    async with customer.worker():
+        await customer.tell()
+        await until(lambda: len(receiver.got) == 1)
+        await until(lambda: _tried(customer, 1))
+        async with customer.database.begin() as connection:
+            await connection.execute(sa.text("UPDATE webhooks SET previous_until = app_now() - interval '1 second'"))
+        await customer.tell()
+        await until(lambda: len(receiver.got) == 2)
+    for secret in (made.secret, after.secret):
+        assert verified(secret, receiver.got[0])
+    assert verified(after.secret, receiver.got[1])
+    with pytest.raises(WebhookVerificationError):
+        verified(made.secret, receiver.got[1])
+    stored = str(await customer.value("SELECT string_agg(w::text, '') FROM webhooks w"))
+    for secret in (made.secret, after.secret):
+        assert secret not in stored
+        assert base64.b64decode(secret.removeprefix("whsec_")).hex() not in stored
+
+
+async def test_whoever_commits_late_is_told_of_too(customer: Customer, receiver: Receiver) -> None:
+    await customer.hook(receiver, "cluster.*")
+    write = "INSERT INTO events (project_id, type, subject_type, subject_id) VALUES (%s, 'cluster.late', 'cluster', %s)"
+    async with customer.worker():
+        async with await psycopg.AsyncConnection.connect(customer.scratch.app_url) as late:
+            await late.execute(write, (customer.project.id, SUBJECT))
+            for _ in range(3):
+                await customer.tell("cluster.early")
+            await customer.value("SELECT pg_sleep(0.1)")
+            assert receiver.got == []  # nothing that the open transaction may come in front of
+            await late.commit()
+        await until(lambda: len(receiver.got) == 4)
+    kinds = [orjson.loads(got.body)["type"] for got in receiver.got]
+    assert sorted(kinds) == ["cluster.early"] * 3 + ["cluster.late"]
+
+
+async def test_a_slow_end_point_keeps_no_other_waiting_and_a_lost_answer_is_asked_again(
+    customer: Customer, receiver: Receiver
+) -> None:
+    receiver.stalled = True
+    async with receiving() as quick:
+        await customer.hook(receiver, "cluster.*")
+        await customer.hook(quick, "cluster.*")
+        async with customer.worker(webhook_slots=2, drain_seconds=0.05):
+            await customer.tell()
+            await until(lambda: len(receiver.got) == 1 and len(quick.got) == 1)
+    receiver.stalled = False
+    async with customer.worker():
+        await until(lambda: customer.value("SELECT bool_and(state = 'delivered') FROM webhook_deliveries"))
+    first, again = receiver.got
+    assert first.headers["webhook-id"] == again.headers["webhook-id"]
+    assert first.body == again.body
+    assert len(quick.got) == 1
+
+
+async def test_a_worker_that_cannot_open_the_secrets_tries_nothing(customer: Customer, receiver: Receiver) -> None:
+    await customer.hook(receiver, "cluster.*")
+    other = SecretStr(new_key())
+    async with customer.worker(secrets_key=other):
+        await customer.tell()
+        await until(lambda: customer.value("SELECT run_at > app_now() FROM work WHERE kind = 'webhook'"))
+    assert (receiver.connections, await customer.tries()) == (0, 0)
+    assert await customer.value("SELECT disabled IS NULL AND failing_since IS NULL FROM webhooks")
