@@ -24,6 +24,8 @@ def create_account(
     legal_name: str | None = None,
     address: str | None = None,
     tax_id: str | None = None,
+    country: str | None = None,
+    tax_exempt: bool | None = None,
     payment_days: int | None = None,
 ) -> Call[BillingAccount]:
     """Needs a token of the platform."""
@@ -33,6 +35,8 @@ def create_account(
         legal_name=legal_name,
         address=address,
         tax_id=tax_id,
+        country=country,
+        tax_exempt=tax_exempt,
         payment_days=payment_days,
     )
     return request.post("billing/accounts", BillingAccount.model_validate_json, body)

@@ -24,6 +24,7 @@ DOCUMENTS = {
     "long": LONG,
     "credit note": credit_note(),
     "draft": invoice(lines(2), number=None),
+    "of somebody with a long address": invoice(lines(2), payer=replace(CUSTOMER, address="A line\n" * 140)),
     "owed to the customer": invoice([correction(-9000)]),
 }
 

@@ -135,6 +135,11 @@ async def issue_invoices(database: Database) -> list[str]:
             except TaxUnknown as unknown:
                 waiting += 1
                 log.warning("invoice_waits", account=str(bill.account_id), month=str(month), reason=str(unknown))
+            except sa.exc.IntegrityError as error:
+                # One that the database refuses, a wallet emptied meanwhile for example, keeps no other from its turn.
+                waiting += 1
+                kind = type(error.orig).__name__
+                log.error("invoice_refused", account=str(bill.account_id), month=str(month), error=kind)
             else:
                 issued += [] if number is None else [number]
         if not waiting:

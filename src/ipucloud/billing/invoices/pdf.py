@@ -13,6 +13,8 @@ from ipucloud.kernel.money import plain
 
 Document = Mapping[str, Any]
 TITLES = {"invoice": "Invoice", "credit_note": "Credit note", "draft": "Draft invoice"}
+MOST_LINES = 8
+"""Of an address or a bank account; the document has all."""
 _HALF = 82.0
 _TOTALS = 112.0
 _MINUS = "-"
@@ -65,7 +67,12 @@ def _head(sheet: Sheet, document: Document) -> None:
 def _address(party: Document) -> str:
     tax_id = f"Tax ID {party['tax_id']}" if party["tax_id"] else None
     country = f"Country {party['country']}" if party["country"] else None
-    return "\n".join(filter(None, (party["address"], country, tax_id)))
+    return "\n".join(filter(None, (_few_lines(party["address"]), country, tax_id)))
+
+
+def _few_lines(text: str | None) -> str:
+    """What fits the head of a page, whatever somebody entered."""
+    return "\n".join((text or "").split("\n")[:MOST_LINES])
 
 
 def _facts(document: Document) -> list[tuple[str, str]]:
@@ -189,7 +196,7 @@ def _terms(document: Document) -> list[str]:
         f" {document['due_on']}, and name {document['number']}."
     )
     bank = document["seller"]["bank"]
-    return [*remarks, terms, *([bank] if bank else [])]
+    return [*remarks, terms, *([_few_lines(bank)] if bank else [])]
 
 
 def _given_to(document: Document) -> str:

@@ -17,6 +17,8 @@ class BillingAccount(Answer):
     legal_name: str | None = None
     address: str | None = None
     tax_id: str | None = None
+    country: str | None = None
+    tax_exempt: bool = False
     payment_days: int
 
 
