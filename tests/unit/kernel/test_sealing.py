@@ -63,7 +63,11 @@ def test_what_was_never_sealed_is_told_as_such(text: str) -> None:
         unseal(read_keys(NEW), text, HERE)
 
 
-@pytest.mark.parametrize("text", ["", "short", "é" * 43, NEW[:-1], f"{NEW},"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "short", "é" * 43, NEW[:-1], f"{NEW},"],
+    ids=["empty", "short", "other letters", "one short", "a comma more"],
+)
 def test_a_key_that_is_none_is_refused_at_the_start(text: str) -> None:
     with pytest.raises(SealingError, match="32 bytes"):
         read_keys(text)
