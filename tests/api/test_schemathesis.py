@@ -29,6 +29,7 @@ from ipucloud.operations.store import end_operation
 from tests.api.support import PUBLIC_KEY, UNLIMITED
 from tests.support.cloud import cluster_body
 from tests.support.factories import make_token, seed_world
+from tests.support.invoices import make_invoice
 from tests.support.partitions import make_partition
 from tests.support.postgres import TestServer
 
@@ -50,6 +51,12 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "createExportSchedule",
     "createS3Connection",  # endpoints of one form
     "addPrices",  # whole seconds, in the future
+    "issueCreditNote",  # whole cents, above 0
+    "topUpWallet",
+    "grantCredit",
+    "recordPayment",
+    "recordRefund",
+    "addTaxRate",  # 0 to 1
     "createBudget",  # whole cents, each threshold once; nothing can be suspended yet
     "updateBudget",
     "createAccountBudget",
@@ -95,6 +102,7 @@ async def prepare(url: str) -> tuple[str, dict[str, str]]:
             error={"code": "made_for_a_test"},
         )
         await make_partition(connection, world.project.id, accepted.cluster_id)
+        number = await make_invoice(connection, world.project.id)
         key, _ = await key_store.add(connection, world.project.actor, name="desk", public_key=PUBLIC_KEY)
     await database.close()
     names = {
@@ -106,6 +114,7 @@ async def prepare(url: str) -> tuple[str, dict[str, str]]:
         "partition": "training",
         "region": "luxembourg-2",
         "account": str(world.project.id),
+        "number": number,
     }
     return admin.secret, names
 
