@@ -1,8 +1,8 @@
-"""The process that makes or delivers one file: `python -m ipucloud.billing.exports.child`.
+"""What the processes that make or deliver one file share: `child_csv`, `child_parquet`, `child_deliver`.
 
 A process of its own keeps Arrow and the S3 client out of workers' memory, and a large file from holding up everything
-else a worker does. It takes one `Order` on standard input, says how far it is on standard output, and dies when its
-standard input ends: with its worker, however that ended.
+else a worker does; each loads only what it needs. It takes one order on standard input, says how far it is on standard
+output, and dies when its standard input ends: with its worker, however that ended.
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ import io
 import os
 import sys
 import threading
-from typing import Any
+import traceback
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
 from uuid import UUID
 
 import psycopg
-from pydantic import TypeAdapter
 
-from ipucloud.billing.exports.csv_rows import Progress, write_csv
-from ipucloud.billing.exports.datasets import FileFormat
-from ipucloud.billing.exports.delivery import DeliveryError, deliver
-from ipucloud.billing.exports.manifest import Manifest, file_name, manifest_of
-from ipucloud.billing.exports.order import CHUNK_BYTES, Build, Deliver, Order, Said
-from ipucloud.billing.exports.parquet_rows import write_parquet
-from ipucloud.billing.exports.selection import Selection, snapshot
+from ipucloud.billing.exports.csv_rows import Progress
+from ipucloud.billing.exports.manifest import file_name, manifest_of
+from ipucloud.billing.exports.order import CHUNK_BYTES, Build, Deliver, Said
+from ipucloud.billing.exports.selection import Connection, Selection, snapshot
 from ipucloud.db.roles import APP_ROLE
+
+Given = TypeVar("Given", Build, Deliver)
+Write: TypeAlias = Callable[[Connection, Selection, Progress, io.RawIOBase, Callable[[], None]], None]
+"""Writes a file; calls its last argument whenever the progress has moved."""
 
 _INSERT = "INSERT INTO export_chunks (export_id, fence, ordinal, data) VALUES (%s, %s, %s, %s)"
 _FORGET = "DELETE FROM export_chunks WHERE export_id = %s AND fence = %s"
@@ -67,7 +69,7 @@ class Pieces(io.RawIOBase):
         self._ordinal += 1
 
 
-def build(order: Build) -> Manifest:
+def build(order: Build, write: Write) -> Said:
     """Write the file from one snapshot, and keep it. Raises psycopg.Error."""
     selection, progress = order.subject.selection(), Progress()
     with (
@@ -75,27 +77,12 @@ def build(order: Build) -> Manifest:
         snapshot(order.database_url) as connection,
     ):
         pieces = Pieces(keeping, order.export_id, order.fence)
-        if selection.format is FileFormat.PARQUET:
-            write_parquet(connection, selection, progress, pieces, lambda: _tell(progress))
-        else:
-            _write_csv(connection, selection, progress, pieces)
+        write(connection, selection, progress, pieces, lambda: say(Said(progress=progress.done * 100 // progress.of)))
         pieces.finish()
         sha256 = pieces.digest.hexdigest()
         name = file_name(selection, sha256)
-        return manifest_of(connection, selection, rows=progress.rows, size=pieces.size, sha256=sha256, name=name)
-
-
-def _write_csv(connection: psycopg.Connection[Any], selection: Selection, progress: Progress, pieces: Pieces) -> None:
-    done = 0
-    for piece in write_csv(connection, selection, progress):
-        pieces.write(piece)
-        if progress.done > done:
-            done = progress.done
-            _tell(progress)
-
-
-def _tell(progress: Progress) -> None:
-    say(Said(progress=progress.done * 100 // progress.of))
+        manifest = manifest_of(connection, selection, rows=progress.rows, size=pieces.size, sha256=sha256, name=name)
+    return Said.model_validate({"manifest": manifest})
 
 
 def say(said: Said) -> None:
@@ -108,23 +95,13 @@ def _die_with_the_worker() -> None:
     os._exit(1)
 
 
-def main() -> None:
-    """Exits 0 when it could say how it ended."""
-    order: Build | Deliver = TypeAdapter(Order).validate_json(sys.stdin.buffer.readline())
+def serve(kind: type[Given], carry_out: Callable[[Given], Said]) -> None:
+    """Take the order, carry it out, say how it ended. Never returns; an exception ends the process, told on stderr."""
+    order = kind.model_validate_json(sys.stdin.buffer.readline())
     threading.Thread(target=_die_with_the_worker, daemon=True).start()
-    say(_carry_out(order))
-    os._exit(0)  # the thread that waits for the worker's end would keep the interpreter from ending
-
-
-def _carry_out(order: Build | Deliver) -> Said:
-    if isinstance(order, Build):
-        return Said.model_validate({"manifest": build(order)})
     try:
-        deliver(order)
-    except DeliveryError as error:
-        return Said(error=str(error))
-    return Said(delivered=True)
-
-
-if __name__ == "__main__":
-    main()
+        say(carry_out(order))
+    except BaseException:  # noqa: BLE001  # whatever it is, the process ends with it
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)  # the thread that waits for the worker's end would keep the interpreter from ending

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Literal
+from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -66,6 +66,11 @@ class Build(_Model):
     fence: int
     subject: Subject
 
+    @property
+    def task(self) -> str:
+        """Which process does it."""
+        return self.subject.format.value
+
 
 class Deliver(_Model):
     """Put the file that is kept under `fence`, then its manifest, into the bucket."""
@@ -79,8 +84,10 @@ class Deliver(_Model):
     manifest: Mapping[str, JsonValue]
     target: Target
 
-
-Order = Annotated[Build | Deliver, Field(discriminator="kind")]
+    @property
+    def task(self) -> str:
+        """Which process does it."""
+        return "deliver"
 
 
 class Said(_Model):

@@ -33,7 +33,7 @@ async def carried_out(order: Build | Deliver, seconds: float, note: Note) -> Sai
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "ipucloud.billing.exports.child",
+        f"ipucloud.billing.exports.child_{order.task}",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

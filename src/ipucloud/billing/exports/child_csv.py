@@ -1,0 +1,31 @@
+"""The process that makes one CSV file: `python -m ipucloud.billing.exports.child_csv`."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+from ipucloud.billing.exports.child import build, serve
+from ipucloud.billing.exports.csv_rows import Progress, write_csv
+from ipucloud.billing.exports.order import Build
+from ipucloud.billing.exports.selection import Connection, Selection
+
+
+def write(
+    connection: Connection,
+    selection: Selection,
+    progress: Progress,
+    sink: io.RawIOBase,
+    tell: Callable[[], None],
+) -> None:
+    """As `parquet_rows.write_parquet`, for CSV."""
+    done = 0
+    for piece in write_csv(connection, selection, progress):
+        sink.write(piece)
+        if progress.done > done:
+            done = progress.done
+            tell()
+
+
+if __name__ == "__main__":
+    serve(Build, lambda order: build(order, write))
