@@ -7,7 +7,16 @@ intervals of the month, not with its minutes.
 
 from __future__ import annotations
 
+import sqlalchemy as sa
+
 from ipucloud.db.documents import clauses
+
+OVER_EVERYTHING = (
+    sa.text("SET LOCAL statement_timeout = '2min'"),
+    # Where the planner thinks that a step gives one row, it would loop over the whole of another for each.
+    sa.text("SET LOCAL enable_nestloop = off"),
+)
+"""What a transaction sets that looks at all projects at once."""
 
 # A protected cluster outlives its expiry; one past it is being deleted.
 _OUTLOOK = """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.billing.outlook import OUTLOOK
+from ipucloud.billing.outlook import OUTLOOK, OVER_EVERYTHING
 from ipucloud.db.documents import clauses, money
 from ipucloud.db.engine import Database
 from ipucloud.kernel.failpoints import failpoint
@@ -39,19 +39,21 @@ _EVALUATE = sa.text(
         """,
         OUTLOOK,
         """
-        , spent AS (
-          SELECT b.id, o.so_far, o.cost FROM budgets b JOIN outlook o USING (project_id, currency)
-           WHERE b.tag_key IS NULL
-          UNION ALL
-          SELECT b.id, o.so_far, o.cost FROM budgets b JOIN outlook o USING (project_id, currency)
-            JOIN clusters c ON c.project_id = o.project_id AND c.id = o.cluster_id
-           WHERE c.tags ->> b.tag_key = b.tag_value
-          UNION ALL
-          SELECT b.id, o.so_far, o.cost FROM budgets b JOIN outlook o USING (account_id, currency)
+        , spent AS MATERIALIZED (
+          SELECT id, sum(so_far) AS so_far, sum(cost) AS cost
+            FROM (SELECT b.id, o.so_far, o.cost FROM budgets b JOIN outlook o USING (project_id, currency)
+                   WHERE b.tag_key IS NULL
+                  UNION ALL
+                  SELECT b.id, o.so_far, o.cost FROM budgets b JOIN outlook o USING (project_id, currency)
+                    JOIN clusters c ON c.project_id = o.project_id AND c.id = o.cluster_id
+                   WHERE c.tags ->> b.tag_key = b.tag_value
+                  UNION ALL
+                  SELECT b.id, o.so_far, o.cost FROM budgets b JOIN outlook o USING (account_id, currency)) AS counted
+           GROUP BY id
         ), figures AS (
           SELECT b.id, b.name, b.project_id, b.account_id, b.amount, b.currency,
-                 coalesce(sum(s.so_far), 0) AS actual, coalesce(sum(s.cost), 0) AS forecast
-            FROM budgets b LEFT JOIN spent s USING (id) WHERE b.deleted_at IS NULL GROUP BY b.id
+                 coalesce(s.so_far, 0) AS actual, coalesce(s.cost, 0) AS forecast
+            FROM budgets b LEFT JOIN spent s USING (id) WHERE b.deleted_at IS NULL
         ), stored AS (
           UPDATE budgets b
              SET month = :month, actual = f.actual, forecast = f.forecast, evaluated_at = app_now()
@@ -102,7 +104,8 @@ async def evaluate_budgets(database: Database) -> int:
     fired = 0
     for month in months:
         async with database.begin() as connection:
-            await connection.execute(_ONE_AT_A_TIME)
+            for statement in (*OVER_EVERYTHING, _ONE_AT_A_TIME):
+                await connection.execute(statement)
             fired += (await connection.execute(_EVALUATE, dict(month))).scalar_one()
             failpoint("budgets.before_commit")
     return fired

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from ipucloud.billing.outlook import OVER_EVERYTHING
 from ipucloud.billing.prepaid.funds import FUNDS, GONE, POSTED
 from ipucloud.db.documents import clauses, money
 from ipucloud.db.engine import Database
@@ -62,8 +63,8 @@ async def watch_prepaid(database: Database) -> int:
         if not (await connection.execute(_ANY)).scalar_one():
             return 0
     async with database.begin() as connection:
-        await connection.execute(_ONE_AT_A_TIME)
-        await connection.execute(_RELEASE)
+        for statement in (*OVER_EVERYTHING, _ONE_AT_A_TIME, _RELEASE):
+            await connection.execute(statement)
         told = (await connection.execute(_ENTER)).rowcount
         failpoint("prepaid.before_commit")
     return told
