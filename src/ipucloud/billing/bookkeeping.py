@@ -6,8 +6,8 @@ import structlog
 
 from ipucloud.billing.budgets.evaluate import evaluate_budgets
 from ipucloud.billing.close import close_hour, correct_hour, due_hours, hours_to_correct
-from ipucloud.billing.invoices.credits import expire_credits
 from ipucloud.billing.exports.names import freeze_names
+from ipucloud.billing.invoices.credits import expire_credits
 from ipucloud.billing.invoices.issue import issue_invoices
 from ipucloud.billing.invoices.payments import RECORDED, PaymentPort, collect_payments
 from ipucloud.billing.months import open_months, seal_months
@@ -45,8 +45,8 @@ async def keep_books(database: Database, payments: PaymentPort = RECORDED) -> No
         log.info("day_rolled_up", day=day.isoformat())
     for month in await seal_months(database):
         log.info("month_sealed", month=month.isoformat())
+    await freeze_names(database)
     for number in await issue_invoices(database):
         log.info("invoice_issued", number=number)
     await expire_credits(database)
     await collect_payments(database, payments)
-    await freeze_names(database)
