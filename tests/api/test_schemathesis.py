@@ -40,6 +40,8 @@ MORE_THAN_A_SCHEMA_SAYS = [
     "getPartitionConfig",  # the GCDs that there are
     "updateCluster",  # an expiry lies in the future
     "createToken",
+    "createWebhook",  # where messages may go
+    "updateWebhook",
     "createSshKey",  # keys are judged by their numbers
     "replaceQuotas",  # regions and machine types there are
     "getProjectUsage",  # a period does not end before it begins
@@ -132,7 +134,11 @@ class Target:
 def target(postgres: TestServer) -> Iterator[Target]:
     with postgres.fresh_database() as scratch:
         secret, names = asyncio.run(prepare(scratch.app_url))
-        values: dict[str, Any] = {"database_url": SecretStr(scratch.app_url), **UNLIMITED}
+        values: dict[str, Any] = {
+            "database_url": SecretStr(scratch.app_url),
+            "secrets_key": SecretStr("A" * 43),
+            **UNLIMITED,
+        }
         with listening(create_app(Settings(**values))) as url:
             yield Target(url, {"Authorization": f"Bearer {secret}"}, names)
 

@@ -21,9 +21,11 @@ from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.sealing import read_keys
 from ipucloud.reconcile.reconciler import Periodic
 from ipucloud.site.ports import Sites
 from ipucloud.webhooks import store as webhooks
+from ipucloud.worker.resealing import reseal
 from ipucloud.worker.sweep import sweep_left_overs
 
 log = structlog.get_logger(__name__)
@@ -107,6 +109,10 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
     async def delete_expired(database: Database) -> None:
         await delete_expired_clusters(database, settings)
 
+    async def reseal_secrets(database: Database) -> None:
+        if settings.secrets_key is not None:
+            await reseal(database, read_keys(settings.secrets_key.get_secret_value()))
+
     return [
         Periodic("audit_database", interval=AUDIT_SECONDS, run=audit_database),
         Periodic("audit_sites", interval=SITE_AUDIT_SECONDS, run=compare),
@@ -114,6 +120,7 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
         Periodic("serve_export_schedules", interval=60.0, run=serve_schedules),
         Periodic("forget_expired_files", interval=600.0, run=forget_expired_files),
         Periodic("delete_expired_clusters", interval=15.0, run=delete_expired),
+        Periodic("reseal_secrets", interval=3600.0, run=reseal_secrets),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=sweep_idempotency_keys),
         Periodic("sweep_deliveries", interval=3600.0, run=sweep_deliveries),
         Periodic("sweep_left_overs", interval=60.0, run=sweep),

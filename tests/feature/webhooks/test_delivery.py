@@ -28,6 +28,7 @@ from ipucloud.webhooks import store
 from ipucloud.webhooks.models import WebhookCreate, WebhookPatch
 from ipucloud.webhooks.schedule import PAUSES
 from ipucloud.worker.main import assemble_webhooks
+from ipucloud.worker.resealing import reseal
 from tests.support.cloud import start_clock, stop_clock
 from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch
@@ -46,10 +47,10 @@ class Customer:
         self.database = database
         self.project = project
         self.scratch = scratch
-        key = new_key()
-        self.keys = read_keys(key)
+        self.key = new_key()
+        self.keys = read_keys(self.key)
         self.settings = Settings(
-            secrets_key=SecretStr(key), webhook_private_addresses=True, webhook_interval=0.02, poll_seconds=0.02
+            secrets_key=SecretStr(self.key), webhook_private_addresses=True, webhook_interval=0.02, poll_seconds=0.02
         )
 
     async def hook(self, receiver: Receiver, *types: str) -> store.Made:
@@ -262,3 +263,15 @@ async def test_a_worker_that_cannot_open_the_secrets_tries_nothing(customer: Cus
         await until(lambda: customer.value("SELECT run_at > app_now() FROM work WHERE kind = 'webhook'"))
     assert (receiver.connections, await customer.tries()) == (0, 0)
     assert await customer.value("SELECT disabled IS NULL AND failing_since IS NULL FROM webhooks")
+
+
+async def test_an_older_key_can_be_taken_away_once_all_was_sealed_anew(customer: Customer, receiver: Receiver) -> None:
+    made = await customer.hook(receiver, "cluster.*")
+    async with customer.database.begin() as connection:
+        await store.rotate_secret(connection, customer.project.actor, made.id, customer.keys, keep_seconds=3600)
+    newer = new_key()
+    await reseal(customer.database, read_keys(f"{newer},{customer.key}"))
+    async with customer.worker(secrets_key=SecretStr(newer)):
+        await customer.tell()
+        await until(lambda: len(receiver.got) == 1)
+    assert verified(made.secret, receiver.got[0])

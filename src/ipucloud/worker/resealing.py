@@ -1,0 +1,60 @@
+"""Secrets that an older key sealed are sealed anew, so that the older key can be taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+import sqlalchemy as sa
+import structlog
+
+from ipucloud.billing.exports.reconciler import secret_place as s3_place
+from ipucloud.billing.exports.tables import s3_connections
+from ipucloud.db.engine import Database
+from ipucloud.kernel.sealing import Keys, SealingError, is_current, seal, unseal
+from ipucloud.webhooks.messages import secret_place as webhook_place
+from ipucloud.webhooks.tables import webhooks
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """A column of sealed texts, and where each of them belongs."""
+
+    column: sa.Column[str]
+    place: Callable[[UUID, UUID], str]
+
+
+SEALED = (
+    Sealed(webhooks.c.secret, webhook_place),
+    Sealed(webhooks.c.previous_secret, webhook_place),
+    Sealed(s3_connections.c.secret, s3_place),
+)
+"""Every secret that is kept."""
+
+
+async def reseal(database: Database, keys: Keys) -> None:
+    """Go over them all. A text that cannot be opened, or that somebody changes meanwhile, stays as it is."""
+    for each in SEALED:
+        await _reseal(database, keys, each)
+
+
+async def _reseal(database: Database, keys: Keys, sealed: Sealed) -> None:
+    table, column = sealed.column.table, sealed.column
+    everything = sa.select(table.c.id, table.c.project_id, column.label("text")).where(column.is_not(None))
+    async with database.begin() as connection:
+        rows = (await connection.execute(everything)).all()
+    for row in rows:
+        if is_current(keys, row.text):
+            continue
+        where = sealed.place(row.id, row.project_id)
+        try:
+            anew = seal(keys, unseal(keys, row.text, where), where)
+        except SealingError as error:
+            log.error("secret_not_resealed", table=table.name, id=str(row.id), error=str(error))
+            continue
+        change = sa.update(table).where(table.c.id == row.id, column == row.text).values({column.name: anew})
+        async with database.begin() as connection:
+            await connection.execute(change)
