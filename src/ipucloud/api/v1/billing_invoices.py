@@ -80,7 +80,7 @@ async def get_invoice_draft(request: Request, project: ProjectRef, query: Annota
 
 
 @routes.get(
-    "/v1/projects/{project}/billing/invoices/{number}",
+    "/v1/projects/{project}/billing/invoices/{number:paper}",
     **operation(
         "getInvoice", "Read an invoice or a credit note", Permission.BILLING_READ, gives=PaperOut, files=(PDF,)
     ),
@@ -113,7 +113,7 @@ async def list_account_invoices(request: Request, account: AccountId, query: Ann
 
 
 @routes.get(
-    "/v1/billing/invoices/{number}",
+    "/v1/billing/invoices/{number:paper}",
     **operation(
         "getAccountInvoice",
         "Read any invoice or credit note",
@@ -133,7 +133,7 @@ async def get_account_invoice(request: Request, number: Number, query: Annotated
 
 
 @routes.post(
-    "/v1/billing/invoices/{number}:credit-note",
+    "/v1/billing/invoices/{number:paper}:credit-note",
     **operation(
         "issueCreditNote",
         "Give back an invoice, or a part of it",

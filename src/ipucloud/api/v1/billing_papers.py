@@ -10,6 +10,7 @@ from uuid import UUID
 import orjson
 from fastapi import Path
 from pydantic import BaseModel, Field
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -22,6 +23,21 @@ PDF = "application/pdf"
 ONE_VERSION = 1
 """Of a document that was issued: there is never another."""
 Number = Annotated[str, Path(description="of an invoice or a credit note", examples=["INV-2026-000001"])]
+
+
+class _Number(Convertor[str]):
+    """A number in a path ends before what is asked of its document, as in `INV-2026-000001:credit-note`."""
+
+    regex = "[^/:]+"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("paper", _Number())
 
 
 class PaperRow(BaseModel):
