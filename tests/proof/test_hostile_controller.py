@@ -42,7 +42,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 @pytest.fixture
 async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
-    changes = {"partitions_quiet_interval": 0.002, "partitions_change_interval": 0.001}
+    changes = {"partitions_quiet_interval": 0.002, "partitions_change_interval": 0.001, "poll_seconds": 0.004}
     async with open_world(database, site, **changes) as world:
         yield world
 

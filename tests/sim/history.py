@@ -83,6 +83,7 @@ SELECT (SELECT count(*) FROM operations WHERE finished_at IS NULL),
        (SELECT count(*) FROM work WHERE parked_at IS NOT NULL),
        (SELECT count(*) FROM partitions WHERE external_name = ANY (%s) AND wish = 'gone')
 """
+_RECORDED = "SELECT external_name, state FROM partitions WHERE removed_at IS NULL AND origin <> 'customer'"
 
 
 class History:
@@ -297,10 +298,14 @@ class History:
         return self._stage.control.execute(_OPEN, (list(partitions),)).fetchone() == (0, 0, 0)
 
     async def _still_done(self) -> bool:
-        """Whether nothing is under way either once every cluster's partitions were looked at.
+        """Whether nothing is under way either once partitions that changed were looked at.
 
         That happens within a minute anyway; until then the record may show what a partition was before it reset itself.
         """
+        found = self.hardware.state.partitions
+        recorded = self._stage.control.execute(_RECORDED).fetchall()
+        if all(name not in found or found[name].state == state for name, state in recorded):
+            return True
         self._stage.control.execute(
             "UPDATE work SET run_at = %s WHERE kind = 'partitions' AND run_at IS NOT NULL", (instant(self._baton.now),)
         )

@@ -68,7 +68,13 @@ async def test_a_server_is_provisioned_billed_and_cleaned(world: World, flavor: 
         assert (ended.state, ended.progress, ended.error) == ("succeeded", 100, None)
         taken = await steps(world, made.operation)
         skipped = {name for name, (state, _) in taken.items() if state == "skipped"}
-        assert skipped == {"power_on_machines", "create_allocation", "test_cluster", "create_partition"}
+        assert skipped == {
+            "power_on_machines",
+            "create_allocation",
+            "create_vipu_user",
+            "test_cluster",
+            "create_partition",
+        }
         assert all(taken[name] == ("skipped", SKIPPED_WITHOUT_VIPU[name]) for name in skipped)
         cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=made.id)
         assert (cluster.state, cluster.machines, cluster.ipus) == ("active", 1, ipus)
@@ -87,6 +93,7 @@ async def test_a_server_is_provisioned_billed_and_cleaned(world: World, flavor: 
     removed = await steps(world, deletion)
     assert {name for name, (state, _) in removed.items() if state == "skipped"} == {
         "remove_partitions",
+        "remove_vipu_user",
         "remove_allocation",
     }
     assert removed["verify_clean"][0] == "succeeded"

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters import clean_up, delete, inputs, progress, reconciler
 from ipucloud.clusters.build import BUILD_STEPS
+from ipucloud.clusters.clean_up import CLEAN_UP_STEPS
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.plans import CLEAN_UP_PLAN
 from ipucloud.clusters.reconciler import ClusterReconciler
@@ -31,6 +32,15 @@ def _step(stack: ExitStack, name: str, value: object) -> None:
     """Replace a step where the reconciler finds it."""
     assert name in reconciler._STEPS
     replace(stack, reconciler, "_STEPS", reconciler._STEPS | {name: value})
+
+
+def _never_taken_down(stack: ExitStack, name: str) -> None:
+    """Leave a part of a clean-up out, and out of the look that follows it."""
+    step = CLEAN_UP_STEPS[name]
+    others = tuple(each for each in clean_up._TAKE_DOWNS if each is not step)
+    assert len(others) < len(clean_up._TAKE_DOWNS)
+    replace(stack, clean_up, "_TAKE_DOWNS", others)
+    _step(stack, name, _nothing)
 
 
 async def _nothing(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -137,14 +147,12 @@ def foreign_partitions(stack: ExitStack) -> None:
 
 @mutant("servers are not wiped")
 def no_wipe(stack: ExitStack) -> None:
-    replace(stack, clean_up, "wipe_poplar_servers", _nothing)
-    _step(stack, "wipe_poplar_servers", _nothing)
+    _never_taken_down(stack, "wipe_poplar_servers")
 
 
 @mutant("the tenant network is not taken down")
 def network_stays(stack: ExitStack) -> None:
-    replace(stack, clean_up, "detach_network", _nothing)
-    _step(stack, "detach_network", _nothing)
+    _never_taken_down(stack, "detach_network")
 
 
 @mutant("a clean-up forgets the partitions that the customer made")
@@ -165,8 +173,7 @@ def removed_by_name(stack: ExitStack) -> None:
 
 @mutant("machines go to the next tenant without having been off")
 def stays_on(stack: ExitStack) -> None:
-    replace(stack, clean_up, "power_off_machines", _nothing)
-    _step(stack, "power_off_machines", _nothing)
+    _never_taken_down(stack, "power_off_machines")
 
 
 @mutant("a result counts although a delete took the operation's place", directed="tests/proof/test_boundaries.py")
