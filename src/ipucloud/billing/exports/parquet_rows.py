@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from typing import Any, TypeAlias
@@ -65,9 +66,19 @@ def write_parquet(
     ) as writer:
         if selection.dataset is Dataset.COST_AND_USAGE:
             series = _Series(connection, make_series(connection, selection))
-            for batch in _batches(connection, selection, progress, tell):
+
+            def pack(lines: io.BytesIO) -> int:
+                batch = _read(lines)
                 writer.write_table(_table(selection, schema, batch, series))
-                progress.rows += batch.num_rows
+                return int(batch.num_rows)
+
+            with ThreadPoolExecutor(1) as pool:
+                # Rows are packed while the database makes the next ones; never more than one batch behind.
+                packing: Future[int] | None = None
+                for lines in _batches(connection, selection, progress, tell):
+                    progress.rows += 0 if packing is None else packing.result()
+                    packing = pool.submit(pack, lines)
+                progress.rows += 0 if packing is None else packing.result()
         small = _small(connection, selection, schema)
         if small.num_rows:
             writer.write_table(small)
@@ -83,7 +94,7 @@ def _type(column: Column) -> Any:
     return pa.string() if column.name in _LONG else _TEXT
 
 
-def _batches(connection: Connection, selection: Selection, progress: Progress, tell: Tell) -> Iterator[Any]:
+def _batches(connection: Connection, selection: Selection, progress: Progress, tell: Tell) -> Iterator[io.BytesIO]:
     what = sql.SQL(", ").join(text(f"{expression} AS {name}") for name, (_, expression) in _NARROW.items())
     months = windows(connection, selection)
     progress.of = len(months) + 1
@@ -91,16 +102,16 @@ def _batches(connection: Connection, selection: Selection, progress: Progress, t
     for window in months:
         query = text(_HOURS).format(line=_LINE, rows=charges_in(selection, window, what))
         with connection.cursor("hours", binary=True) as cursor:
-            cursor.itersize = 1
+            cursor.itersize = 8
             for (lines,) in cursor.execute(query, selection.values):
                 held.write(lines)
                 if held.tell() >= BATCH_BYTES:
-                    yield _read(held)
+                    yield held
                     held = io.BytesIO()
         progress.done += 1
         tell()
     if held.tell():
-        yield _read(held)
+        yield held
 
 
 def _read(lines: io.BytesIO) -> Any:
