@@ -134,7 +134,7 @@ def assemble(
         database,
         provider=settings.provider_name,
         regions={region.slug: region.name for region in load().regions},
-        keys=None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value()),
+        keys=_keys(settings),
         private_too=settings.export_private_endpoints,
         draw=draw,
     )
