@@ -22,9 +22,8 @@ HOURS_AT_ONCE = 1000
 
 
 async def keep_books(database: Database, payments: PaymentPort = RECORDED) -> None:
-    """Open months ahead, close what is due, correct what came late, roll days up, seal what is over, and bill it.
-
-    Broken off, it goes on.
+    """Open months ahead, close what is due, correct what came late, roll days up, seal what is over, bill it, and
+    look at budgets and prepaid accounts. Broken off, it goes on.
     """
     await open_months(database)
     async with database.read() as connection:
@@ -37,10 +36,6 @@ async def keep_books(database: Database, payments: PaymentPort = RECORDED) -> No
     for hour in late:
         rows = await correct_hour(database, hour)
         log.info("hour_corrected", hour=hour.isoformat(), charges=rows)
-    fired = await evaluate_budgets(database)
-    if fired:
-        log.info("budget_thresholds_fired", thresholds=fired)
-    await watch_prepaid(database)
     for day in await roll_up_days(database):
         log.info("day_rolled_up", day=day.isoformat())
     for month in await seal_months(database):
@@ -49,4 +44,9 @@ async def keep_books(database: Database, payments: PaymentPort = RECORDED) -> No
     for number in await issue_invoices(database):
         log.info("invoice_issued", number=number)
     await expire_credits(database)
-    await collect_payments(database, payments)
+    # Behind the bills: whatever keeps a figure from being watched must not keep a month from being billed.
+    fired = await evaluate_budgets(database)
+    if fired:
+        log.info("budget_thresholds_fired", thresholds=fired)
+    await watch_prepaid(database)
+    await collect_payments(database, payments)  # at the very end: a provider may take its time
