@@ -4,148 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Any, Literal
 
 from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.site.calls import Call
-from ipucloud.site.ports import Allocation, PartitionRequest, Site, Sites
-from ipucloud.wire.site import HostState, Inventory, NetworkSpec, ServerSpec, SiteRegion
-
-REGION = "luxembourg-2"
-IPUS_OF_A_MACHINE = 4
-DIGEST = "0" * 64
+from ipucloud.site.ports import Site, Sites
+from tests.proof import site_things as things
+from tests.proof.site_things import DIGEST, IPUS_OF_A_MACHINE, REGION, Thing
 
 Transport = Literal["http", "user", "admin"]
 Answer = Any
-Verb = Callable[["Thing"], Awaitable[Answer]]
-
-
-class Supply:
-    """Hardware of one region, each piece given once."""
-
-    def __init__(self, inventory: Inventory) -> None:
-        self.region: SiteRegion = next(region for region in inventory.regions if region.region == REGION)
-        self._machines = iter(
-            [(machine.name, pod.cluster_id or "") for pod in self.region.pods for machine in pod.machines]
-        )
-        self._hosts = iter([host.name for host in self.region.hosts])
-        self._numbers = count(10_000)
-
-    def thing(self) -> Thing:
-        machine, cluster = next(self._machines)
-        return Thing(f"n{next(self._numbers)}", machine, cluster, next(self._hosts))
-
-
-@dataclass(frozen=True)
-class Thing:
-    """What one case acts on: a fresh name of constant length, and hardware of its own."""
-
-    name: str
-    machine: str
-    vipu_cluster: str
-    host: str
-
-    @property
-    def network(self) -> NetworkSpec:
-        return NetworkSpec(region=REGION, machines=[self.machine], hosts=[self.host])
-
-    @property
-    def allocation(self) -> Allocation:
-        return Allocation(self.name, self.vipu_cluster, frozenset({self.machine}))
-
-    @property
-    def partition(self) -> PartitionRequest:
-        return PartitionRequest(
-            id=self.name, allocation_id=self.name, size=IPUS_OF_A_MACHINE, gcds=1, reconfigurable=True
-        )
-
-    @property
-    def server(self) -> ServerSpec:
-        image = "ubuntu-20.04-x64-poplar-1.18.0-3.0.0"
-        return ServerSpec(name=self.name, image=image, ssh_authorized_keys=[], environment={}, network=self.name)
-
-
-async def _nothing(site: Site, thing: Thing) -> None:
-    """The call needs nothing to be there."""
-
-
-async def _network(site: Site, thing: Thing) -> None:
-    await site.networks.put(thing.name, thing.network)
-
-
-async def _server(site: Site, thing: Thing) -> None:
-    await _network(site, thing)
-    await site.hosts.put_server(thing.host, thing.server)
-
-
-async def _machine_off(site: Site, thing: Thing) -> None:
-    await site.machines.power_off(thing.machine, thing.name)
-
-
-async def _allocation(site: Site, thing: Thing) -> None:
-    await site.vipu.create_allocation(thing.allocation)
-
-
-async def _partition(site: Site, thing: Thing) -> None:
-    await _allocation(site, thing)
-    await site.vipu.create_partition(thing.partition)
-
-
-async def _test(site: Site, thing: Thing) -> None:
-    await _allocation(site, thing)
-    await site.vipu.start_cluster_test(thing.name, thing.name)
-
-
-async def _user(site: Site, thing: Thing) -> None:
-    await _allocation(site, thing)
-    await site.vipu.create_user(thing.name)
-
-
-async def _key(site: Site, thing: Thing) -> None:
-    await _user(site, thing)
-    await site.vipu.create_access_key(thing.name, thing.name, DIGEST)
-
-
-async def _user_is_there(site: Site, thing: Thing) -> bool:
-    return await site.vipu.user(thing.name) is not None
-
-
-async def _user_sees(site: Site, thing: Thing) -> bool:
-    user = await site.vipu.user(thing.name)
-    return user is not None and user.allocations == {thing.name}
-
-
-async def _key_is_there(site: Site, thing: Thing) -> bool:
-    user = await site.vipu.user(thing.name)
-    return user is not None and thing.name in user.keys
-
-
-async def _network_is_there(site: Site, thing: Thing) -> bool:
-    return await site.networks.get(thing.name) is not None
-
-
-async def _server_is_there(site: Site, thing: Thing) -> bool:
-    host = await site.hosts.get(thing.host)
-    return host.server is not None and host.state is not HostState.WIPING
-
-
-async def _is_on(site: Site, thing: Thing) -> bool:
-    return (await site.machines.get(thing.machine)).PowerState == "On"
-
-
-async def _allocation_is_there(site: Site, thing: Thing) -> bool:
-    return await site.vipu.allocation(thing.name) is not None
-
-
-async def _partition_is_there(site: Site, thing: Thing) -> bool:
-    return thing.name in await site.vipu.list_partitions(thing.name)
-
-
-async def _test_is_there(site: Site, thing: Thing) -> bool:
-    return await site.vipu.cluster_test(thing.name) is not None
-
-
 Prepare = Callable[[Site, Thing], Awaitable[None]]
 Look = Callable[[Site, Thing], Awaitable[bool]]
 
@@ -162,7 +30,7 @@ class CallCase:
     call: Call
     transport: Transport
     make: Callable[[Sites, Site, Thing], Awaitable[Answer]]
-    prepare: Prepare = _nothing
+    prepare: Prepare = things.nothing
     look: Look | None = None
     makes: bool | None = None
     missing: str = "refused"
@@ -184,7 +52,7 @@ def _none(thing: Thing) -> str:
 CASES = (
     CallCase("inventory", Call.GET_INVENTORY, "http", lambda sites, _s, _t: sites.inventory(), target=_none),
     CallCase(
-        "networks.get", Call.GET_NETWORK, "http", lambda _, s, t: s.networks.get(t.name), _network, missing="None"
+        "networks.get", Call.GET_NETWORK, "http", lambda _, s, t: s.networks.get(t.name), things.network, missing="None"
     ),
     CallCase("networks.list", Call.LIST_NETWORKS, "http", lambda _, s, _t: s.networks.list(REGION), target=_none),
     CallCase(
@@ -192,7 +60,7 @@ CASES = (
         Call.PUT_NETWORK,
         "http",
         lambda _, s, t: s.networks.put(t.name, t.network),
-        look=_network_is_there,
+        look=things.network_is_there,
         makes=True,
     ),
     CallCase(
@@ -200,8 +68,8 @@ CASES = (
         Call.DELETE_NETWORK,
         "http",
         lambda _, s, t: s.networks.delete(t.name),
-        _network,
-        look=_network_is_there,
+        things.network,
+        look=things.network_is_there,
         makes=False,
         missing="ok",
     ),
@@ -212,8 +80,8 @@ CASES = (
         Call.PUT_SERVER,
         "http",
         lambda _, s, t: s.hosts.put_server(t.host, t.server),
-        _network,
-        look=_server_is_there,
+        things.network,
+        look=things.server_is_there,
         makes=True,
         target=_host,
     ),
@@ -222,8 +90,8 @@ CASES = (
         Call.DELETE_SERVER,
         "http",
         lambda _, s, t: s.hosts.delete_server(t.host, t.name),
-        _server,
-        look=_server_is_there,
+        things.server,
+        look=things.server_is_there,
         makes=False,
         missing="ok",
         target=_host,
@@ -234,8 +102,8 @@ CASES = (
         Call.RESET_MACHINE,
         "http",
         lambda _, s, t: s.machines.power_on(t.machine, t.name),
-        _machine_off,
-        look=_is_on,
+        things.machine_off,
+        look=things.is_on,
         makes=True,
         target=_machine,
     ),
@@ -244,7 +112,7 @@ CASES = (
         Call.RESET_MACHINE,
         "http",
         lambda _, s, t: s.machines.power_off(t.machine, t.name),
-        look=_is_on,
+        look=things.is_on,
         makes=False,
         target=_machine,
     ),
@@ -253,7 +121,7 @@ CASES = (
         Call.GET_PARTITION_STATUS,
         "user",
         lambda _, s, t: s.vipu.partition_status(t.name),
-        _partition,
+        things.partition,
         missing="None",
     ),
     CallCase(
@@ -261,7 +129,7 @@ CASES = (
         Call.LIST_PARTITIONS,
         "user",
         lambda _, s, t: s.vipu.list_partitions(t.name),
-        _partition,
+        things.partition,
         missing="empty",
     ),
     CallCase(
@@ -277,7 +145,7 @@ CASES = (
         Call.LIST_PARTITIONS,
         "user",
         lambda _, s, t: s.vipu.partitions_of(t.name),
-        _partition,
+        things.partition,
         missing="empty",
     ),
     CallCase(
@@ -285,7 +153,7 @@ CASES = (
         Call.GET_IPUOF_CONFIG,
         "user",
         lambda _, s, t: s.vipu.ipuof_config(t.name, PartitionShape(IPUS_OF_A_MACHINE)),
-        _partition,
+        things.partition,
         missing="None",
     ),
     CallCase(
@@ -293,8 +161,8 @@ CASES = (
         Call.RESET_PARTITION,
         "user",
         lambda _, s, t: s.vipu.reset_partition(t.name, relocatable=False),
-        _partition,
-        look=_partition_is_there,
+        things.partition,
+        look=things.partition_is_there,
         missing="ok",
     ),
     CallCase(
@@ -302,8 +170,8 @@ CASES = (
         Call.REMOVE_PARTITION,
         "user",
         lambda _, s, t: s.vipu.remove_partition(t.name),
-        _partition,
-        look=_partition_is_there,
+        things.partition,
+        look=things.partition_is_there,
         makes=False,
         missing="ok",
     ),
@@ -312,8 +180,8 @@ CASES = (
         Call.CREATE_PARTITION,
         "user",
         lambda _, s, t: s.vipu.create_partition(t.partition),
-        _allocation,
-        look=_partition_is_there,
+        things.allocation,
+        look=things.partition_is_there,
         makes=True,
     ),
     CallCase(
@@ -321,8 +189,8 @@ CASES = (
         Call.REMOVE_PARTITIONS,
         "admin",
         lambda _, s, t: s.vipu.remove_partitions(t.name),
-        _partition,
-        look=_partition_is_there,
+        things.partition,
+        look=things.partition_is_there,
         makes=False,
         missing="ok",
     ),
@@ -331,7 +199,7 @@ CASES = (
         Call.GET_ALLOCATION,
         "admin",
         lambda _, s, t: s.vipu.allocation(t.name),
-        _allocation,
+        things.allocation,
         missing="None",
     ),
     CallCase(
@@ -347,7 +215,7 @@ CASES = (
         Call.CREATE_ALLOCATION,
         "admin",
         lambda _, s, t: s.vipu.create_allocation(t.allocation),
-        look=_allocation_is_there,
+        look=things.allocation_is_there,
         makes=True,
     ),
     CallCase(
@@ -355,8 +223,8 @@ CASES = (
         Call.REMOVE_ALLOCATION,
         "admin",
         lambda _, s, t: s.vipu.remove_allocation(t.name),
-        _allocation,
-        look=_allocation_is_there,
+        things.allocation,
+        look=things.allocation_is_there,
         makes=False,
         missing="ok",
     ),
@@ -365,7 +233,7 @@ CASES = (
         Call.GET_CLUSTER_TEST,
         "admin",
         lambda _, s, t: s.vipu.cluster_test(t.name),
-        _test,
+        things.cluster_test,
         missing="None",
     ),
     CallCase(
@@ -373,20 +241,20 @@ CASES = (
         Call.TEST_CLUSTER,
         "admin",
         lambda _, s, t: s.vipu.start_cluster_test(t.name, t.name),
-        _allocation,
-        look=_test_is_there,
+        things.allocation,
+        look=things.cluster_test_is_there,
         makes=True,
     ),
     CallCase(
-        "vipu.links", Call.LIST_LINKS, "admin", lambda _, s, t: s.vipu.links(t.name), _allocation, missing="empty"
+        "vipu.links", Call.LIST_LINKS, "admin", lambda _, s, t: s.vipu.links(t.name), things.allocation, missing="empty"
     ),
-    CallCase("vipu.user", Call.GET_USER, "admin", lambda _, s, t: s.vipu.user(t.name), _user, missing="None"),
+    CallCase("vipu.user", Call.GET_USER, "admin", lambda _, s, t: s.vipu.user(t.name), things.user, missing="None"),
     CallCase(
         "vipu.create_user",
         Call.CREATE_USER,
         "admin",
         lambda _, s, t: s.vipu.create_user(t.name),
-        look=_user_is_there,
+        look=things.user_is_there,
         makes=True,
     ),
     CallCase(
@@ -394,8 +262,8 @@ CASES = (
         Call.SET_USER_ALLOCATIONS,
         "admin",
         lambda _, s, t: s.vipu.set_user_allocation(t.name, t.name),
-        _user,
-        look=_user_sees,
+        things.user,
+        look=things.user_sees,
         makes=True,
     ),
     CallCase(
@@ -403,8 +271,8 @@ CASES = (
         Call.REMOVE_USER,
         "admin",
         lambda _, s, t: s.vipu.remove_user(t.name),
-        _user,
-        look=_user_is_there,
+        things.user,
+        look=things.user_is_there,
         makes=False,
         missing="ok",
     ),
@@ -413,8 +281,8 @@ CASES = (
         Call.CREATE_ACCESS_KEY,
         "admin",
         lambda _, s, t: s.vipu.create_access_key(t.name, t.name, DIGEST),
-        _user,
-        look=_key_is_there,
+        things.user,
+        look=things.key_is_there,
         makes=True,
     ),
     CallCase(
@@ -422,8 +290,8 @@ CASES = (
         Call.REMOVE_ACCESS_KEY,
         "admin",
         lambda _, s, t: s.vipu.remove_access_key(t.name, t.name),
-        _key,
-        look=_key_is_there,
+        things.key,
+        look=things.key_is_there,
         makes=False,
         missing="ok",
     ),

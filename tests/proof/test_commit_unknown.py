@@ -11,7 +11,8 @@ import pytest
 from ipucloud.db.engine import Database
 from tests.api.support import running
 from tests.proof.workers import worker
-from tests.proof.writes import REPEATED_WITHOUT_KEY, WRITES, Office, Write, change, documented, make_office
+from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, documented
+from tests.proof.writes.office import Office, Write, change, make_office
 from tests.support.cloud import Cloud
 from tests.support.factories import seed_world
 from tests.support.faultproxy import Proxy, Strike

@@ -12,7 +12,8 @@ import pytest
 
 from ipucloud.db.engine import Database
 from tests.proof.servers import ApiProcess, api_processes
-from tests.proof.writes import REPEATED_WITHOUT_KEY, WRITES, Footprint, Office, Write, change, documented, make_office
+from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, documented
+from tests.proof.writes.office import Footprint, Office, Write, change, make_office
 from tests.support.cloud import Cloud
 from tests.support.factories import seed_world
 from tests.support.postgres import TestServer

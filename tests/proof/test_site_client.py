@@ -18,8 +18,9 @@ from ipucloud.site.connect import SiteClients
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.ports import Hosts, Machines, Networks, Site, Vipu, VipuAddress
 from ipucloud.wire.site import FaultAction, FaultRule
-from tests.proof.site_calls import CASES, CallCase, Supply, Thing
+from tests.proof.site_calls import CASES, CallCase
 from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
+from tests.proof.site_things import Supply, Thing
 from tests.support.faultproxy import CALM, Proxy, proxy
 from tests.support.site import RunningSite, endpoint_of, running_site
 

@@ -1,0 +1,179 @@
+"""Two projects with one of everything that a path of the API can name, and callers of every kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from uuid import UUID
+
+import httpx
+import sqlalchemy as sa
+
+from ipucloud.api.app import create_app
+from ipucloud.billing.budgets.store import NewBudget, Owner, create
+from ipucloud.billing.invoices.payments import record_payment
+from ipucloud.billing.prepaid.store import set_prepaid
+from ipucloud.billing.price_book import NewPrice, add, book
+from ipucloud.config import Settings
+from ipucloud.identity.roles import Role
+from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.money import Money
+from ipucloud.webhooks.tables import webhook_deliveries, webhooks
+from tests.api.policy import BODIES
+from tests.api.support import PUBLIC_KEY, Api
+from tests.support.exports import make_export, some_connection, some_schedule
+from tests.support.factories import Project, make_token
+from tests.support.invoices import make_invoice
+from tests.support.partitions import make_partition
+
+FAR = datetime(2126, 1, 1, tzinfo=UTC)
+_numbers = count(1)
+
+
+@dataclass(frozen=True)
+class Documented:
+    """One operation of the OpenAPI document."""
+
+    id: str
+    method: str
+    path: str
+    success: int
+
+    @property
+    def scoped(self) -> bool:
+        return "{project}" in self.path
+
+
+def documented() -> list[Documented]:
+    paths = create_app(Settings.model_construct()).openapi()["paths"]
+    return [
+        Documented(
+            operation["operationId"], method.upper(), path, min(int(status) for status in operation["responses"])
+        )
+        for path, methods in paths.items()
+        for method, operation in methods.items()
+    ]
+
+
+OPERATIONS = {operation.id: operation for operation in documented()}
+
+
+@dataclass
+class Tenancy:
+    """A started application with two projects, and callers of every kind."""
+
+    api: Api
+    stranger: httpx.AsyncClient
+    refused: dict[str, httpx.AsyncClient]
+    by_role: dict[Role, httpx.AsyncClient]
+    made: dict[str, UUID] = field(default_factory=dict)
+
+    async def target(self, operation: Documented, project: Project) -> dict[str, str]:
+        """What the path names, made new: an operation may use it up."""
+        cloud, number = self.api.cloud, next(_numbers)
+        names = {"project": str(project.id), "region": "luxembourg-2", "flavor": "m2000-pod4"}
+        if "{cluster}" in operation.path or "{operation}" in operation.path:
+            accepted = await cloud.create(f"target-{number}", project=project)
+            names |= {"cluster": str(accepted.cluster_id), "operation": str(accepted.operation_id)}
+        names |= await self._secret(operation, project, names)
+        if "/partitions" in operation.path:
+            await cloud.finish_create(accepted.cluster_id)
+            async with cloud.database.begin() as connection:
+                await make_partition(connection, project.id, accepted.cluster_id)
+            names["partition"] = "training"
+        if "/billing/invoices" in operation.path:
+            async with cloud.database.begin() as connection:
+                names["number"] = await make_invoice(connection, project.id)
+        if operation.id == "recordRefund":
+            async with cloud.database.begin() as connection:
+                euro = Money.of("1.00", "EUR")
+                await record_payment(connection, project.id, euro, reference=f"for {number}", invoice=None)
+        names |= await self._delivered(operation, project)
+        if "{account}" in operation.path:
+            names["account"] = str(project.id)
+        if "{budget}" in operation.path or operation.id == "endPrepaid":
+            names["budget"] = await self._money(operation, project, f"target-{number}")
+        if "{price}" in operation.path:
+            new = NewPrice(None, f"sku-{number}", "r", Money.of(1, "EUR"), FAR, None, "test")
+            async with cloud.database.begin() as connection:
+                await add(connection, [new])
+                names["price"] = str(next(each.id for each in await book(connection) if each.sku == new.sku))
+        if "{token}" in operation.path:
+            async with cloud.database.begin() as connection:
+                names["token"] = str((await make_token(connection, project.id)).id)
+        if "{key}" in operation.path:
+            owner = self.api.client(project.token.secret)
+            made = await owner.post(
+                f"/v1/projects/{project.id}/ssh-keys", json={"name": f"target-{number}", "public_key": PUBLIC_KEY}
+            )
+            names["key"] = made.json()["id"]
+        return names
+
+    async def _secret(self, operation: Documented, project: Project, names: dict[str, str]) -> dict[str, str]:
+        """What has a secret of its own: a webhook, or a cluster's user at a secure controller."""
+        if operation.id == "rotateVipuKey":
+            await self.api.cloud.finish_create(UUID(names["cluster"]))
+            await self.api.cloud.execute("UPDATE site_regions SET vipu_secure = true")
+        return await self._webhook(project) if "/webhooks" in operation.path else {}
+
+    async def _webhook(self, project: Project) -> dict[str, str]:
+        """The only webhook of a project, and its only delivery."""
+        names = {"webhook": new_id(), "delivery": new_id()}
+        async with self.api.cloud.database.begin() as connection:
+            for table in (webhook_deliveries, webhooks):
+                await connection.execute(sa.delete(table).where(table.c.project_id == project.id))
+            await connection.execute(
+                sa.insert(webhooks).values(
+                    id=names["webhook"],
+                    project_id=project.id,
+                    url="https://hooks.example.com/",
+                    event_types=[],
+                    secret="sealed",
+                    after_transaction=1,
+                    after_id=0,
+                )
+            )
+            await connection.execute(
+                sa.insert(webhook_deliveries).values(
+                    id=names["delivery"],
+                    project_id=project.id,
+                    webhook_id=names["webhook"],
+                    type="webhook.ping",
+                    payload="{}",
+                    state="failed",
+                )
+            )
+        return {name: str(each) for name, each in names.items()}
+
+    async def _delivered(self, operation: Documented, project: Project) -> dict[str, str]:
+        """An export, or where it is delivered to."""
+        async with self.api.cloud.database.begin() as connection:
+            if "{export}" in operation.path:
+                return {"export": str(await make_export(connection, project.id))}
+            if "/s3-connections" in operation.path:
+                return {"connection": str(await some_connection(connection, project.id, "free"))}
+            if "{schedule}" in operation.path:
+                return {"schedule": str(await some_schedule(connection, project.id))}
+            if operation.id == "createExportSchedule":
+                return {"connection": str(await some_connection(connection, project.id, "scheduled"))}
+        return {}
+
+    async def _money(self, operation: Documented, project: Project, name: str) -> str:
+        """A budget of the project or its account, which pays ahead; the budget's id."""
+        owner = Owner("account" if "{account}" in operation.path else "project", project.id)
+        async with self.api.cloud.database.begin() as connection:
+            await set_prepaid(connection, project.id, currency="EUR", when_empty="warn")
+            return str(await create(connection, owner, NewBudget(name, Money.of(5, "EUR"), None, []), None))
+
+    async def ask(self, operation: Documented, caller: httpx.AsyncClient, names: dict[str, str]) -> httpx.Response:
+        headers = {}
+        if operation.id == "replaceQuotas":
+            read = await self.by_role[Role.ADMIN].get(operation.path.format(**names))
+            headers["If-Match"] = read.headers.get("etag", '"0"')
+        body = BODIES[operation.id](next(_numbers)) if operation.id in BODIES else None
+        if operation.id == "createExportSchedule":
+            body = {"connection": names["connection"]}
+        if operation.id == "assignProjectAccount":
+            body = {"account_id": str(self.api.cloud.project.id)}
+        return await caller.request(operation.method, operation.path.format(**names), json=body, headers=headers)

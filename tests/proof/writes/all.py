@@ -1,0 +1,53 @@
+"""Every write of the API, by its operation id: a request to send, on a project of its own.
+
+The operations are those of the committed document; one without a case fails a test.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+from tests.proof.writes import billing, budgets, clusters, exports, projects, webhooks
+from tests.proof.writes.office import Cases
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "openapi.json"
+WRITING = frozenset({"post", "put", "patch", "delete"})
+
+WRITES: Cases = {
+    operation: case
+    for resource in (projects, billing, budgets, exports, clusters, webhooks)
+    for operation, case in resource.WRITES.items()
+}
+
+REPEATED_WITHOUT_KEY: dict[str, int] = {
+    "assignProjectAccount": 200,
+    "withdrawPrice": 404,
+    "deleteBudget": 404,
+    "deleteAccountBudget": 404,
+    "setPrepaid": 200,
+    "endPrepaid": 404,
+    "deleteProject": 404,
+    "deleteCluster": 202,
+    "deleteWebhook": 404,
+    "removePartition": 202,
+    "replaceQuotas": 412,
+    "deleteS3Connection": 404,
+    "deleteExportSchedule": 404,
+    "deleteSshKey": 404,
+    "revokeToken": 204,
+}
+"""What the same request is told once it took effect, where no key makes it a replay."""
+
+
+@cache
+def documented() -> frozenset[str]:
+    """The operation ids of every write of the document."""
+    paths = json.loads(DOCUMENT.read_text())["paths"]
+    return frozenset(
+        operation["operationId"]
+        for methods in paths.values()
+        for method, operation in methods.items()
+        if method in WRITING
+    )

@@ -1,0 +1,100 @@
+"""Writes of clusters, their partitions and their operations."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from ipucloud.operations.store import end_operation
+from tests.api.support import cluster_json, key
+from tests.proof.writes.office import Cases, Office, Write
+from tests.support.factories import Project
+from tests.support.partitions import make_partition
+
+
+async def create_cluster(office: Office) -> Write:
+    project = await office.project()
+    path = f"/v1/projects/{project.slug}/clusters"
+    return Write("POST", path, project.token.secret, cluster_json(), cluster_json("ernie"), key())
+
+
+async def delete_cluster(office: Office) -> Write:
+    project = await office.project()
+    made = await office.cloud.create(project=project)
+    return Write("DELETE", f"/v1/projects/{project.slug}/clusters/{made.cluster_id}", project.token.secret)
+
+
+async def update_cluster(office: Office) -> Write:
+    project = await office.project()
+    made = await office.cloud.create(project=project)
+    path = f"/v1/projects/{project.slug}/clusters/{made.cluster_id}"
+    return Write("PATCH", path, project.token.secret, {"tags": {"a": "b"}}, {"tags": {"a": "c"}}, key())
+
+
+async def estimate_cluster(office: Office) -> Write:
+    project = await office.project()
+    path = f"/v1/projects/{project.slug}/clusters:estimate"
+    return Write("POST", path, project.token.secret, cluster_json(), cluster_json("ernie"), key())
+
+
+async def cancel_operation(office: Office) -> Write:
+    project = await office.project()
+    made = await office.cloud.create(project=project)
+    path = f"/v1/projects/{project.slug}/operations/{made.operation_id}:cancel"
+    return Write("POST", path, project.token.secret, headers=key())
+
+
+async def _cluster_in_use(office: Office) -> tuple[Project, str]:
+    """A project, and the path of its cluster, which has a partition `training`."""
+    project = await office.project()
+    made = await office.cloud.create(project=project)
+    async with office.cloud.database.begin() as connection:
+        await connection.execute(
+            sa.text("UPDATE clusters SET state = 'active', ready_at = app_now() WHERE id = :id"),
+            {"id": made.cluster_id},
+        )
+        await end_operation(
+            connection,
+            project_id=project.id,
+            cluster_id=made.cluster_id,
+            state="failed",
+            error={"code": "made_for_a_test"},
+        )
+        await make_partition(connection, project.id, made.cluster_id)
+    return project, f"/v1/projects/{project.slug}/clusters/{made.cluster_id}"
+
+
+async def create_partition(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    body = {"name": "inference", "size": 2}
+    return Write("POST", f"{path}/partitions", project.token.secret, body, body | {"size": 4}, key())
+
+
+async def reset_partition(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    body = {"relocatable": False}
+    return Write("POST", f"{path}/partitions/training:reset", project.token.secret, body, {"relocatable": True}, key())
+
+
+async def remove_partition(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    return Write("DELETE", f"{path}/partitions/training", project.token.secret)
+
+
+async def rotate_vipu_key(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    await office.cloud.execute("UPDATE site_regions SET vipu_secure = true")
+    body = {"end_server_key": False}
+    return Write("POST", f"{path}/vipu:rotate-key", project.token.secret, body, {"end_server_key": True}, key())
+
+
+WRITES: Cases = {
+    "createCluster": create_cluster,
+    "deleteCluster": delete_cluster,
+    "updateCluster": update_cluster,
+    "estimateCluster": estimate_cluster,
+    "cancelOperation": cancel_operation,
+    "createPartition": create_partition,
+    "resetPartition": reset_partition,
+    "removePartition": remove_partition,
+    "rotateVipuKey": rotate_vipu_key,
+}

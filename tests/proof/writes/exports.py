@@ -1,0 +1,53 @@
+"""Writes of exports of the bill, and of where they are delivered."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from tests.api.support import key, s3_connection_json
+from tests.proof.writes.office import Cases, Office, Write
+
+
+async def create_export(office: Office) -> Write:
+    project = await office.project()
+    path = f"/v1/projects/{project.slug}/billing/exports"
+    return Write("POST", path, project.token.secret, {"month": "2026-04"}, {"month": "2026-03"}, key())
+
+
+async def _bucket(office: Office) -> tuple[str, str, UUID]:
+    """A project's path and token, and its S3 connection."""
+    project = await office.project()
+    base, secret = f"/v1/projects/{project.slug}/billing", project.token.secret
+    return base, secret, await office.id_of(f"{base}/s3-connections", s3_connection_json(), secret)
+
+
+async def create_s3_connection(office: Office) -> Write:
+    project = await office.project()
+    path = f"/v1/projects/{project.slug}/billing/s3-connections"
+    return Write("POST", path, project.token.secret, s3_connection_json(), s3_connection_json("sea"), key())
+
+
+async def delete_s3_connection(office: Office) -> Write:
+    base, secret, made = await _bucket(office)
+    return Write("DELETE", f"{base}/s3-connections/{made}", secret)
+
+
+async def create_export_schedule(office: Office) -> Write:
+    base, secret, made = await _bucket(office)
+    body = {"connection": str(made)}
+    return Write("POST", f"{base}/export-schedules", secret, body, body | {"every": "month"}, key())
+
+
+async def delete_export_schedule(office: Office) -> Write:
+    base, secret, made = await _bucket(office)
+    schedule = await office.id_of(f"{base}/export-schedules", {"connection": str(made)}, secret)
+    return Write("DELETE", f"{base}/export-schedules/{schedule}", secret)
+
+
+WRITES: Cases = {
+    "createExport": create_export,
+    "createS3Connection": create_s3_connection,
+    "deleteS3Connection": delete_s3_connection,
+    "createExportSchedule": create_export_schedule,
+    "deleteExportSchedule": delete_export_schedule,
+}

@@ -1,0 +1,95 @@
+"""Where writes are prepared, what a prepared one is, and what it left in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+import httpx
+import sqlalchemy as sa
+
+from ipucloud.identity.roles import Role
+from ipucloud.schema import metadata
+from tests.support.cloud import Cloud
+from tests.support.factories import Project, Token, make_project, make_token
+from tests.support.invoices import begin_books
+
+Footprint = dict[str, tuple[int, int]]
+
+
+def _counts(table: sa.Table) -> sa.Select[str, int, Any]:
+    versions = sa.func.sum(table.c.version) if "version" in table.c else sa.literal(0)
+    return sa.select(sa.literal(table.name), sa.func.count(), sa.func.coalesce(versions, 0)).select_from(table)
+
+
+_FOOTPRINT = sa.union_all(*(_counts(table) for table in metadata.sorted_tables))
+
+
+@dataclass(frozen=True)
+class Write:
+    """A request as its sender repeats it, word by word. `other_body`: what the key must not be used for again."""
+
+    method: str
+    path: str
+    secret: str
+    body: Mapping[str, object] | None = None
+    other_body: Mapping[str, object] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def keyed(self) -> bool:
+        return "Idempotency-Key" in self.headers
+
+    async def send(self, client: httpx.AsyncClient, **changes: Any) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {self.secret}", **self.headers}
+        return await client.request(self.method, self.path, json=changes.get("body", self.body), headers=headers)
+
+
+@dataclass
+class Office:
+    """Where writes are prepared: `client` reaches an undisturbed API."""
+
+    cloud: Cloud
+    admin: Token
+    client: httpx.AsyncClient
+    _numbers: count[int] = field(default_factory=lambda: count(1))
+
+    async def project(self) -> Project:
+        async with self.cloud.database.begin() as connection:
+            return await make_project(connection)
+
+    def fresh(self) -> str:
+        return f"fresh-{next(self._numbers)}"
+
+    async def etag(self, path: str) -> str:
+        headers = {"Authorization": f"Bearer {self.admin.secret}"}
+        return (await self.client.get(path, headers=headers)).raise_for_status().headers["etag"]
+
+    async def id_of(self, path: str, body: Mapping[str, object], secret: str) -> UUID:
+        """Make something by a POST; its id."""
+        answer = await self.client.post(path, json=body, headers={"Authorization": f"Bearer {secret}"})
+        return UUID(answer.raise_for_status().json()["id"])
+
+    async def footprint(self) -> Footprint:
+        """Rows of every table, and the sum of their versions."""
+        async with self.cloud.database.begin() as connection:
+            return {name: (rows, int(versions)) for name, rows, versions in await connection.execute(_FOOTPRINT)}
+
+
+def change(before: Footprint, after: Footprint) -> Footprint:
+    """What was added, table by table."""
+    moved = {name: (after[name][0] - rows, after[name][1] - versions) for name, (rows, versions) in before.items()}
+    return {name: value for name, value in moved.items() if value != (0, 0)}
+
+
+async def make_office(cloud: Cloud, client: httpx.AsyncClient) -> Office:
+    async with cloud.database.begin() as connection:
+        await begin_books(connection, (await make_project(connection)).id)
+        return Office(cloud, await make_token(connection, None, Role.ADMIN), client)
+
+
+Cases = Mapping[str, Callable[[Office], Awaitable[Write]]]
+"""Cases by the operation ids of the document."""

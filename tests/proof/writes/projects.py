@@ -1,0 +1,68 @@
+"""Writes of projects, and of the tokens, keys and quotas in them."""
+
+from __future__ import annotations
+
+from tests.api.support import PUBLIC_KEY, key
+from tests.proof.writes.office import Cases, Office, Write
+
+
+async def create_project(office: Office) -> Write:
+    body = {"slug": office.fresh(), "name": "Research"}
+    other = body | {"name": "Development"}
+    return Write("POST", "/v1/projects", office.admin.secret, body, other, key())
+
+
+async def update_project(office: Office) -> Write:
+    path = f"/v1/projects/{(await office.project()).slug}"
+    return Write("PATCH", path, office.admin.secret, {"name": "Renamed"}, {"name": "Otherwise"}, key())
+
+
+async def delete_project(office: Office) -> Write:
+    return Write("DELETE", f"/v1/projects/{(await office.project()).slug}", office.admin.secret)
+
+
+async def replace_quotas(office: Office) -> Write:
+    path = f"/v1/projects/{(await office.project()).slug}/quotas"
+    item = {"region": "luxembourg-2", "machine_type": "m2000", "limit": 77}
+    headers = {"If-Match": await office.etag(path)}
+    return Write("PUT", path, office.admin.secret, {"items": [item]}, headers=headers)
+
+
+async def create_ssh_key(office: Office) -> Write:
+    project = await office.project()
+    body = {"name": "desk", "public_key": PUBLIC_KEY}
+    path = f"/v1/projects/{project.slug}/ssh-keys"
+    return Write("POST", path, project.token.secret, body, body | {"name": "bench"}, key())
+
+
+async def delete_ssh_key(office: Office) -> Write:
+    project = await office.project()
+    path, secret = f"/v1/projects/{project.slug}/ssh-keys", project.token.secret
+    made = await office.id_of(path, {"name": "desk", "public_key": PUBLIC_KEY}, secret)
+    return Write("DELETE", f"{path}/{made}", secret)
+
+
+async def create_token(office: Office) -> Write:
+    project = await office.project()
+    body = {"name": "ci", "role": "viewer"}
+    path = f"/v1/projects/{project.slug}/tokens"
+    return Write("POST", path, project.token.secret, body, body | {"role": "operator"}, key())
+
+
+async def revoke_token(office: Office) -> Write:
+    project = await office.project()
+    path, secret = f"/v1/projects/{project.slug}/tokens", project.token.secret
+    made = await office.id_of(path, {"name": "ci", "role": "viewer"}, secret)
+    return Write("DELETE", f"{path}/{made}", secret)
+
+
+WRITES: Cases = {
+    "createProject": create_project,
+    "updateProject": update_project,
+    "deleteProject": delete_project,
+    "replaceQuotas": replace_quotas,
+    "createSshKey": create_ssh_key,
+    "deleteSshKey": delete_ssh_key,
+    "createToken": create_token,
+    "revokeToken": revoke_token,
+}
