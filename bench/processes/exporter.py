@@ -19,6 +19,7 @@ import psycopg
 from ipucloud.billing.exports.csv_rows import Progress, write_csv
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.parquet_rows import write_parquet
+from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
 
 _RAW = "COPY (SELECT * FROM usage_charges WHERE billing_month = %s) TO STDOUT (FORMAT csv)"
@@ -56,7 +57,7 @@ def main(kind: str, url: str, month: str, project: str) -> None:
             Dataset.COST_AND_USAGE,
             FocusVersion.V1_4,
             FileFormat(kind),
-            date.fromisoformat(month),
+            month_of(date.fromisoformat(month)),
             UUID(project),
             None,
             "IPU Cloud",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import timedelta
+from uuid import UUID
 
 import pytest
 
@@ -50,6 +52,37 @@ async def test_an_export_is_asked_for_followed_and_downloaded(api: Api) -> None:
     problem(await stranger.get(export), 404, "not_found")
     problem(await (await api.caller(Role.VIEWER)).get(export), 403, "permission_denied")
     problem(await api.owner.post(path, json={"month": "2099-01"}, headers=key()), 409, "state_conflict")
+
+
+async def test_days_are_exported_and_bad_ones_change_nothing(api: Api) -> None:
+    [first, last] = await api.cloud.column(
+        "SELECT (app_now() AT TIME ZONE 'UTC')::date - ago FROM unnest(ARRAY[40, -1]) AS ago ORDER BY ago DESC"
+    )
+    path, days = f"{api.base}/billing/exports", {"since": str(first), "until": str(last)}
+    for bad, pointer in (
+        ({}, ""),
+        ({"month": "2026-05", **days}, ""),
+        ({"since": str(first)}, ""),
+        ({"month": "2026-05", "until": str(last)}, ""),
+        ({"since": str(last), "until": str(first)}, "/until"),
+        ({"since": str(first), "until": str(first)}, "/until"),
+        ({"since": "2025-01-01", "until": "2026-01-03"}, "/until"),
+        ({"since": "2026-02-30", "until": "2026-03-02"}, "/since"),
+        ({"since": "2026-02-01T00:00:00Z", "until": "2026-03-02"}, "/since"),
+        ({"since": 1, "until": "2026-03-02"}, "/since"),
+    ):
+        refused = problem(await api.owner.post(path, json=bad, headers=key()), 422, "validation_failed")
+        assert [each["pointer"] for each in refused["errors"]] == [pointer], bad
+    beyond = {"since": str(first), "until": str(last + timedelta(days=40))}
+    problem(await api.owner.post(path, json=beyond, headers=key()), 409, "state_conflict")
+    assert await api.cloud.column("SELECT id FROM exports") == []
+    asked = await api.owner.post(path, json=days, headers=key())
+    assert asked.status_code == 202, asked.text
+    await Desk(api.cloud.database, api.cloud.project.id).work_until_done(UUID(asked.json()["target"]["id"]))
+    [made] = (await api.owner.get(path)).json()["items"]
+    assert (made["month"], made["since"], made["until"]) == (None, str(first), str(last))
+    assert {name: made["manifest"][name] for name in days} == days
+    assert f"-{first}--{last}-" in made["manifest"]["files"][0]["name"]
 
 
 async def test_an_account_that_pays_for_others_is_exported_by_operators(api: Api) -> None:

@@ -1,6 +1,8 @@
-"""Calls about exports: a month of the bill as a file, and where files are delivered to."""
+"""Calls about exports: days of the bill as a file, and where files are delivered to."""
 
 from __future__ import annotations
+
+from datetime import date
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, nothing, segment
@@ -10,16 +12,30 @@ from ipucloud.client.models.operations import Operation
 
 
 def create(
-    month: str,
+    month: str | None = None,
     *,
+    since: date | str | None = None,
+    until: date | str | None = None,
     dataset: str | None = None,
     version: str | None = None,
     format: str | None = None,  # noqa: A002  # the API's own word
     scope: str | None = None,
     connection: str | None = None,
 ) -> Call[Operation]:
-    """Ask for a file about a month (`2026-05`). The operation's target is the export."""
-    body = given(month=month, dataset=dataset, version=version, format=format, scope=scope, connection=connection)
+    """Ask for a file about a month (`2026-05`), or about days in UTC from `since` (`2026-05-04`) up to `until`.
+
+    The operation's target is the export.
+    """
+    body = given(
+        month=month,
+        since=None if since is None else str(since),
+        until=None if until is None else str(until),
+        dataset=dataset,
+        version=version,
+        format=format,
+        scope=scope,
+        connection=connection,
+    )
     return request.post("billing/exports", Operation.model_validate_json, body, scoped=True)
 
 

@@ -1,4 +1,4 @@
-"""Exports: ask for a month of the bill as a file, and download it."""
+"""Exports: ask for a month or other days of the bill as a file, and download it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from starlette.responses import Response, StreamingResponse
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
+from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
@@ -26,6 +27,7 @@ from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import actor, change
 from ipucloud.billing.accounts import account_of
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.periods import MOST_DAYS, Period, month_of
 from ipucloud.billing.exports.requests import (
     Wanted,
     export_document,
@@ -39,12 +41,20 @@ from ipucloud.clusters.models import Body, OperationOut
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
-from ipucloud.kernel.errors import NOT_FOUND, PERMISSION_DENIED, QUOTA_EXCEEDED, STATE_CONFLICT, Problem
+from ipucloud.kernel.errors import NOT_FOUND, PERMISSION_DENIED, QUOTA_EXCEEDED, STATE_CONFLICT, FieldError, Problem
 
 routes = router()
 
 ExportId = Annotated[UUID, Path(description="the export's id")]
 Month = Annotated[str, Field(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$", examples=["2026-05"])]
+Day = Annotated[
+    str,
+    Field(
+        pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+        examples=["2026-05-04"],
+        json_schema_extra={"format": "date"},
+    ),
+]
 MEDIA_TYPES: Mapping[FileFormat, str] = {
     FileFormat.CSV: "text/csv; charset=utf-8",
     FileFormat.PARQUET: "application/vnd.apache.parquet",
@@ -60,9 +70,11 @@ class FileChoice(Body):
 
 
 class ExportCreate(FileChoice):
-    """A file about one month of the bill."""
+    """A file about one month of the bill, or about the days from `since` up to, but not with, `until`."""
 
-    month: Month = Field(description="of the bill, in UTC; the running one gives what is posted so far")
+    month: Month | None = Field(None, description="of the bill, in UTC; the running one gives what is posted so far")
+    since: Day | None = Field(None, description="the first day, in UTC, when it is not about a month")
+    until: Day | None = Field(None, description=f"the day behind the last one; {MOST_DAYS} days at most")
     scope: Literal["project", "account"] = Field(
         "project",
         description="account: everything that the project's account pays for; where it pays for other projects too,"
@@ -83,7 +95,9 @@ class ExportOut(BaseModel):
     dataset: str
     version: str
     format: str
-    month: str
+    month: str | None = Field(description="null: it is of other days than a month")
+    since: date
+    until: date = Field(description="the day behind the last one")
     scope: str
     connection: UUID | None
     schedule: UUID | None
@@ -104,7 +118,7 @@ class ExportPage(Page[ExportOut]):
     "/v1/projects/{project}/billing/exports",
     **operation(
         "createExport",
-        "Export a month of the bill",
+        "Export a month or other days of the bill",
         Permission.BILLING_WRITE,
         gives=OperationOut,
         status=202,
@@ -114,13 +128,12 @@ class ExportPage(Page[ExportOut]):
 )
 async def create_export(request: Request, project: ProjectRef, body: ExportCreate) -> Response:
     """Ask for a file. The operation's target is the export; ten a day."""
+    period = _period(body)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
         account = await _account(connection, scope) if body.scope == "account" else None
-        wanted = Wanted(
-            body.dataset, body.version, body.format, _first_day(body.month), account, connection_id=body.connection
-        )
+        wanted = Wanted(body.dataset, body.version, body.format, period, account, connection_id=body.connection)
         export_id, operation_id = await request_export(connection, actor(request, scope), wanted)
         trace_of(request).concerns(operation_id=operation_id)
         return await accepted(connection, scope, operation_id, export_id)
@@ -182,5 +195,20 @@ async def _account(connection: AsyncConnection, scope: Scope) -> UUID:
     return account
 
 
-def _first_day(month: str) -> date:
-    return date.fromisoformat(f"{month}-01")
+def _period(body: ExportCreate) -> Period:
+    """Raises `Problem` validation_failed."""
+    if body.month is not None and body.since is None and body.until is None:
+        return month_of(date.fromisoformat(f"{body.month}-01"))
+    if body.month is not None or body.since is None or body.until is None:
+        raise invalid([FieldError("", "not_a_period", "Give either `month`, or both `since` and `until`.")])
+    days = {}
+    for name, given in (("since", body.since), ("until", body.until)):
+        try:
+            days[name] = date.fromisoformat(given)
+        except ValueError:
+            raise invalid([FieldError(f"/{name}", "not_a_day", "The month has no such day.")]) from None
+    try:
+        return Period(**days)
+    except ValueError:
+        sentence = f"`until` is the day behind the last one: a period has 1 to {MOST_DAYS} days."
+        raise invalid([FieldError("/until", "not_a_period", sentence)]) from None

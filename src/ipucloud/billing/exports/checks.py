@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from psycopg import sql
 
 from ipucloud.billing.exports.datasets import Column, Dataset, FocusVersion, Kind, columns_of
+from ipucloud.billing.exports.periods import Period
 from ipucloud.billing.exports.selection import Connection, text
 from ipucloud.billing.exports.series import FORMULA
 
@@ -117,6 +118,19 @@ CHECKS = (
         """,
     ),
     Check(
+        "row_is_in_the_period",
+        """
+        SELECT row, format('%%s is not in it', day)
+          FROM (SELECT f.row,
+                       (CASE WHEN f."ChargeCategory" = 'Usage'
+                             THEN greatest(f."ChargePeriodStart", f."BillingPeriodStart")
+                             ELSE coalesce(n.issued_at, f."BillingPeriodEnd" - interval '1 day')
+                         END AT TIME ZONE 'UTC')::date AS day
+                  FROM typed f LEFT JOIN credit_notes n ON n.number = f."InvoiceId") AS f
+         WHERE day < %(since)s::date OR day >= %(until)s::date
+        """,
+    ),
+    Check(
         "correction_is_of_a_month_before",
         """
         SELECT row, format('%%s is not before %%s', "ChargePeriodStart", "BillingPeriodStart") FROM usage
@@ -207,11 +221,11 @@ CHECKS = (
         "id_has_one_name",
         """
         SELECT min(row), format('%%s has %%s names', id, count(DISTINCT name))
-          FROM (SELECT row, "ResourceId" AS id, "ResourceName" AS name FROM file
-                UNION ALL SELECT row, "SubAccountId", "SubAccountName" FROM file
-                UNION ALL SELECT row, "BillingAccountId", "BillingAccountName" FROM file
-                UNION ALL SELECT row, "RegionId", "RegionName" FROM file) AS named
-         WHERE id IS NOT NULL GROUP BY id HAVING count(DISTINCT name) > 1
+          FROM (SELECT row, "BillingPeriodStart" AS month, named.*
+                  FROM file CROSS JOIN LATERAL (VALUES
+                       ("ResourceId", "ResourceName"), ("SubAccountId", "SubAccountName"),
+                       ("BillingAccountId", "BillingAccountName"), ("RegionId", "RegionName")) AS named (id, name)) AS n
+         WHERE id IS NOT NULL GROUP BY month, id HAVING count(DISTINCT name) > 1
         """,
     ),
     Check(
@@ -238,10 +252,10 @@ CHECKS = (
         SELECT min(row), format('%%s: %%s in the file, %%s on the document', f."InvoiceId", sum(f."BilledCost"),
                                 max(d.total))
           FROM typed f
-          JOIN (SELECT number, total, account_id FROM invoices
-                UNION ALL SELECT n.number, -n.total, i.account_id
-                            FROM credit_notes n JOIN invoices i ON i.id = n.invoice_id) AS d ON d.number = f."InvoiceId"
-         WHERE %(whole)s
+          JOIN (SELECT number, total, month FROM invoices UNION ALL SELECT number, -total, NULL FROM credit_notes) AS d
+            ON d.number = f."InvoiceId"
+         WHERE %(whole)s AND (month IS NULL OR %(since)s::date IS NULL
+                              OR (month >= %(since)s AND month + interval '1 month' <= %(until)s))
          GROUP BY f."InvoiceId" HAVING sum(f."BilledCost") <> max(d.total)
         """,
     ),
@@ -249,20 +263,28 @@ CHECKS = (
 
 
 def find_defects(
-    connection: Connection, pieces: Iterable[bytes], version: FocusVersion, *, whole_invoices: bool
+    connection: Connection,
+    pieces: Iterable[bytes],
+    version: FocusVersion,
+    *,
+    whole_invoices: bool,
+    period: Period | None = None,
 ) -> Sequence[Defect]:
     """Every defect of a Cost and Usage file in CSV.
 
-    `whole_invoices`: the file has all rows of its invoices, so that their sums are to be those of the documents. Raises
+    `whole_invoices`: the file has all rows of its invoices, so that their sums are to be those of the documents; with a
+    `period`, those of invoices whose month lies within it. `period`: the days that the file is to be of. Raises
     psycopg.Error for what is no such file.
     """
     columns = columns_of(Dataset.COST_AND_USAGE, version)
     _load(connection, pieces, columns)
     checks = (*_per_column(columns), *CHECKS)
+    bounds = {"since": period and period.since, "until": period and period.until}
+    values = {"whole": whole_invoices, **bounds}
     found = []
     for check in checks:
         limited = sql.Composed([text(check.query), sql.SQL(" ORDER BY 1 LIMIT "), sql.Literal(MOST)])
-        rows = connection.execute(limited, {"whole": whole_invoices})
+        rows = connection.execute(limited, values)
         found += [Defect(check.name, row, detail) for row, detail in rows]
     return found
 

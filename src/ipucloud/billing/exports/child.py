@@ -77,7 +77,7 @@ def build(order: Build, write: Write) -> Said:
         snapshot(order.database_url) as connection,
     ):
         pieces = Pieces(keeping, order.export_id, order.fence)
-        write(connection, selection, progress, pieces, lambda: say(Said(progress=progress.done * 100 // progress.of)))
+        write(connection, selection, progress, pieces, lambda: say(Said(progress=progress.percent)))
         pieces.finish()
         sha256 = pieces.digest.hexdigest()
         name = file_name(selection, sha256)

@@ -19,11 +19,11 @@ def write(
     tell: Callable[[], None],
 ) -> None:
     """As `parquet_rows.write_parquet`, for CSV."""
-    done = 0
+    percent = 0
     for piece in write_csv(connection, selection, progress):
         sink.write(piece)
-        if progress.done > done:
-            done = progress.done
+        if progress.percent > percent:
+            percent = progress.percent
             tell()
 
 

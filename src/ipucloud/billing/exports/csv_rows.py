@@ -20,6 +20,7 @@ from ipucloud.billing.exports.selection import Connection, Selection, text
 from ipucloud.billing.exports.series import bare_charges_in, fixed_text, make_series, time_text, windows
 
 _MAKE_LINES = """
+DROP TABLE IF EXISTS export_lines;
 CREATE TEMPORARY TABLE export_lines ON COMMIT DROP AS
 SELECT cluster_id, price_id, quantity, account_id, list_unit_price, usage_month, ipus, at_list_price,
        cluster_id::text AS cluster, '"' || replace(description, '"', '""') AS description, {runs}
@@ -64,11 +65,20 @@ _PLAIN = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v":
 
 @dataclass
 class Progress:
-    """How far a file is: rows so far, and parts of the month done."""
+    """How far a file is: rows so far, months finished, and how much of the present one is done."""
 
     rows: int = 0
     done: int = 0
     of: int = 1
+    months: int = 0
+    of_months: int = 1
+
+    def finish_month(self) -> None:
+        self.months, self.done, self.of = self.months + 1, 0, 1
+
+    @property
+    def percent(self) -> int:
+        return 100 * (self.months * self.of + self.done) // (self.of_months * self.of)
 
 
 Piece: TypeAlias = bytes | bytearray | memoryview
@@ -77,13 +87,20 @@ Piece: TypeAlias = bytes | bytearray | memoryview
 def write_csv(connection: Connection, selection: Selection, progress: Progress) -> Iterator[Piece]:
     """The file in pieces: a header, then the rows in order. Memory does not grow with the rows."""
     yield ",".join(column.name for column in selection.columns).encode() + b"\n"
+    progress.of_months = len(selection.parts)
+    for part in selection.parts:
+        yield from _month(connection, part, progress)
+        progress.finish_month()
+
+
+def _month(connection: Connection, selection: Selection, progress: Progress) -> Iterator[Piece]:
     if selection.dataset is Dataset.COST_AND_USAGE:
         make_series(connection, selection)
         parts = sql.SQL(", ").join(_make_lines(connection, selection))
         narrow = text(_ROWS).format(started=time_text(sql.SQL("c.started_at")), ended=time_text(sql.SQL("c.ended_at")))
-        months = windows(connection, selection)
-        progress.of = len(months) + 1
-        for window in months:
+        days = windows(connection, selection)
+        progress.of = len(days) + 1
+        for window in days:
             rows = bare_charges_in(selection, window, narrow)
             copy = text(_COPY_LINES).format(parts=parts, rows=rows, usage_month=sql.Literal(window.usage_month))
             yield from map(_unescaped, _copied(connection, selection, copy, progress))

@@ -14,27 +14,29 @@ WITH issued AS (
     FROM invoices i JOIN billing_accounts a ON a.id = i.account_id
     LEFT JOIN export_names n ON (n.month, n.kind, n.id) = (%(month)s, 'account', a.id)
    WHERE {scope}
+), own AS (
+  SELECT * FROM issued WHERE month = %(month)s AND %(ends_month)s
 ), part AS (
   SELECT account_id, account_name, currency, number, number AS reference, month AS charge_month,
          'Adjustment' AS category, NULL AS class, adjustment AS amount, 'rounding' AS part,
          'Lines rounded to cents' AS description, issued_at, due_on, payment_days
-    FROM issued WHERE month = %(month)s AND adjustment <> 0
+    FROM own WHERE adjustment <> 0
   UNION ALL
   SELECT account_id, account_name, currency, number, number, month, 'Credit', NULL, -promo_applied, 'credit',
          'Promotional credit', issued_at, due_on, payment_days
-    FROM issued WHERE month = %(month)s AND promo_applied <> 0
+    FROM own WHERE promo_applied <> 0
   UNION ALL
   SELECT account_id, account_name, currency, number, number, month, 'Tax', NULL, t.tax, 'tax-' || trim_scale(t.rate),
          t.name || ' ' || trim_scale(t.rate * 100) || ' percent', issued_at, due_on, payment_days
-    FROM issued JOIN invoice_taxes t ON t.invoice_id = issued.id WHERE month = %(month)s AND t.tax <> 0
+    FROM own JOIN invoice_taxes t ON t.invoice_id = own.id WHERE t.tax <> 0
   UNION ALL
   SELECT account_id, account_name, currency, n.number, issued.number, month, given.category, 'Correction', given.amount,
          given.part, given.description, n.issued_at, NULL, payment_days
     FROM issued JOIN credit_notes n ON n.invoice_id = issued.id
    CROSS JOIN LATERAL (VALUES ('Credit', -n.net, 'net', 'Credit note'), ('Tax', -n.tax, 'tax', 'Tax given back'))
          AS given (category, amount, part, description)
-   WHERE given.amount <> 0 AND n.issued_at >= %(month)s::timestamp AT TIME ZONE 'UTC'
-     AND n.issued_at < %(next_month)s::timestamp AT TIME ZONE 'UTC'
+   WHERE given.amount <> 0 AND n.issued_at >= %(since)s::timestamp AT TIME ZONE 'UTC'
+     AND n.issued_at < %(until)s::timestamp AT TIME ZONE 'UTC'
 )
 """
 _COST_AND_USAGE = """
@@ -57,7 +59,7 @@ _INVOICE_DETAIL = """
          jsonb_build_object('x_SubAccountId', 'urn:ipu:project:' || l.project_id, 'x_SkuId', l.sku, 'x_RegionId',
                             l.region, 'x_UsageMonth', to_char(l.usage_month, 'YYYY-MM')) AS grain
     FROM invoices i JOIN billing_accounts a ON a.id = i.account_id JOIN invoice_lines l ON l.invoice_id = i.id
-   WHERE i.month = %(month)s AND {lines}
+   WHERE i.month = %(month)s AND %(ends_month)s AND {lines}
   UNION ALL
   SELECT account_id, currency, number, reference, category, amount, part, description, issued_at, due_on, payment_days,
          NULL
@@ -98,7 +100,7 @@ def constants(selection: Selection) -> dict[str, object]:
 
 
 def small_rows(selection: Selection) -> sql.Composed:
-    """Every row of the selection but for usage: few enough for no haste."""
+    """Every row of a month of the selection but for usage: few enough for no haste."""
     part = text(_OF_MONTH).format(scope=selection.of_invoices)
     lines = "l.project_id = %(project_id)s" if selection.account_id is None else "i.account_id = %(account_id)s"
     return {

@@ -1,4 +1,4 @@
-"""What a file is: rows, sums, digest, and of which moment. The same month gives the same manifest."""
+"""What a file is: rows, sums, digest, and of which moment. The same days give the same manifest."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from decimal import Decimal
 
 from ipucloud.billing.exports.datasets import Dataset
 from ipucloud.billing.exports.invoiced import small_rows
+from ipucloud.billing.exports.periods import Period
 from ipucloud.billing.exports.selection import Connection, Selection, text
-from ipucloud.kernel.money import plain
+from ipucloud.kernel.money import plain, total
 
 Manifest = Mapping[str, object]
 
@@ -41,13 +42,13 @@ def manifest_of(
     sums = _sums(connection, selection)
     if selection.dataset is Dataset.COST_AND_USAGE and sum(each.rows for each in sums) != rows:
         raise WrongRowsError(f"{rows} rows were written")
-    taken, final_since = connection.execute(_MOMENT, selection.values).fetchone() or (None, None)
+    taken, final_since = _moment(connection, selection)
     scope = ("project", selection.project_id) if selection.account_id is None else ("account", selection.account_id)
     return {
         "specification": "FOCUS",
         "focus_version": selection.version.value,
         "dataset": selection.dataset.value,
-        "month": f"{selection.month:%Y-%m}",
+        **_named(selection.period),
         "scope": {"type": scope[0], "id": str(scope[1])},
         "provider": selection.provider,
         "final": final_since is not None,
@@ -75,11 +76,28 @@ class _Sum:
     cost: Decimal
 
 
+def _named(period: Period) -> Mapping[str, str]:
+    return {"month": str(period)} if period.month else {"since": str(period.since), "until": str(period.until)}
+
+
+def _moment(connection: Connection, selection: Selection) -> tuple[datetime, datetime | None]:
+    """When the snapshot was taken, and since when no month of it changes any more, if that is so."""
+    found = [connection.execute(_MOMENT, part.values).fetchone() or (None, None) for part in selection.parts]
+    finals = [final for _, final in found if final is not None]
+    return found[0][0], max(finals) if len(finals) == len(found) else None
+
+
 def _sums(connection: Connection, selection: Selection) -> list[_Sum]:
+    """By category and currency."""
     if selection.dataset is not Dataset.COST_AND_USAGE:
         return []
-    statement = text(_SUMS).format(scope=selection.of_charges, small=small_rows(selection))
-    return [_Sum(*row) for row in connection.execute(statement, selection.values)]
+    sums: dict[tuple[str, str], _Sum] = {}
+    for part in selection.parts:
+        statement = text(_SUMS).format(scope=part.of_charges, small=small_rows(part))
+        for category, currency, rows, cost in connection.execute(statement, part.values):
+            so_far = sums.get((category, currency), _Sum(category, currency, 0, Decimal(0)))
+            sums[category, currency] = _Sum(category, currency, so_far.rows + rows, total((so_far.cost, cost)))
+    return [sums[key] for key in sorted(sums)]
 
 
 def _instant(instant: datetime) -> str:
@@ -88,5 +106,5 @@ def _instant(instant: datetime) -> str:
 
 def file_name(selection: Selection, sha256: str) -> str:
     """Named after its bytes: another name is another file, and the same file may be written twice."""
-    parts = ("focus", selection.version, selection.dataset, f"{selection.month:%Y-%m}", sha256)
+    parts = ("focus", selection.version, selection.dataset, str(selection.period), sha256)
     return f"{'-'.join(parts)}.{selection.format}"

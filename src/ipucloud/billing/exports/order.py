@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.periods import Period
 from ipucloud.billing.exports.selection import Selection
 
 CHUNK_BYTES = 1 << 20
@@ -26,7 +27,8 @@ class Subject(_Model):
     dataset: Dataset
     version: FocusVersion
     format: FileFormat
-    month: date
+    since: date
+    until: date
     project_id: UUID | None
     account_id: UUID | None
     provider: str
@@ -37,7 +39,7 @@ class Subject(_Model):
             self.dataset,
             self.version,
             self.format,
-            self.month,
+            Period(self.since, self.until),
             self.project_id,
             self.account_id,
             self.provider,

@@ -56,34 +56,52 @@ _MOST_MINUTES = 1 << 20
 
 
 def write_parquet(
-    connection: Connection, selection: Selection, progress: Progress, sink: io.RawIOBase, tell: Tell = lambda: None
+    connection: Connection,
+    selection: Selection,
+    progress: Progress,
+    sink: io.RawIOBase,
+    tell: Tell = lambda: None,
+    *,
+    at_hand: int = AT_HAND,
 ) -> None:
-    """Write the file; memory holds one batch of rows at a time. `tell` is called whenever `progress` has moved."""
+    """Write the file; memory holds one batch of rows at a time. `tell` is called whenever `progress` has moved.
+
+    Up to `at_hand` series of a month are read once, more of them for each batch.
+    """
     schema = pa.schema([pa.field(each.name, _type(each), nullable=each.null) for each in selection.columns])
     repeated = [each.name for each in selection.columns if each.name not in _LONG]
+    progress.of_months = len(selection.parts)
     with pq.ParquetWriter(
         sink, schema, compression="zstd", store_schema=False, use_dictionary=repeated, version="2.6"
     ) as writer:
-        if selection.dataset is Dataset.COST_AND_USAGE:
-            series = _Series(connection, make_series(connection, selection))
+        for part in selection.parts:
+            if part.dataset is Dataset.COST_AND_USAGE:
+                series = _Series(connection, make_series(connection, part), at_hand)
+                _write_usage(connection, part, progress, tell, writer=writer, series=series)
+            small = _small(connection, part, schema)
+            if small.num_rows:
+                writer.write_table(small)
+            progress.rows += small.num_rows
+            progress.finish_month()
 
-            def pack(lines: io.BytesIO) -> int:
-                batch = _read(lines)
-                writer.write_table(_table(selection, schema, batch, series))
-                return int(batch.num_rows)
 
-            with ThreadPoolExecutor(1) as pool:
-                # Rows are packed while the database makes the next ones; never more than one batch behind.
-                packing: Future[int] | None = None
-                for lines in _batches(connection, selection, progress, tell):
-                    progress.rows += 0 if packing is None else packing.result()
-                    packing = pool.submit(pack, lines)
-                progress.rows += 0 if packing is None else packing.result()
-        small = _small(connection, selection, schema)
-        if small.num_rows:
-            writer.write_table(small)
-        progress.rows += small.num_rows
-        progress.done += 1
+def _write_usage(
+    connection: Connection, selection: Selection, progress: Progress, tell: Tell, *, writer: Any, series: _Series
+) -> None:
+    """The usage of a month."""
+
+    def pack(lines: io.BytesIO) -> int:
+        batch = _read(lines)
+        writer.write_table(_table(selection, writer.schema, batch, series))
+        return int(batch.num_rows)
+
+    with ThreadPoolExecutor(1) as pool:
+        # Rows are packed while the database makes the next ones; never more than one batch behind.
+        packing: Future[int] | None = None
+        for lines in _batches(connection, selection, progress, tell):
+            progress.rows += 0 if packing is None else packing.result()
+            packing = pool.submit(pack, lines)
+        progress.rows += 0 if packing is None else packing.result()
 
 
 def _type(column: Column) -> Any:
@@ -134,9 +152,9 @@ class _Chosen:
 class _Series:
     """The series of a month: all of them at hand when they are few, else those of a batch at a time."""
 
-    def __init__(self, connection: Connection, count: int) -> None:
+    def __init__(self, connection: Connection, count: int, at_hand: int) -> None:
         self._connection = connection
-        self._all = _Chosen(self._read(list(range(1, count + 1)))) if 0 < count <= AT_HAND else None
+        self._all = _Chosen(self._read(list(range(1, count + 1)))) if 0 < count <= at_hand else None
 
     def of(self, numbers: Any) -> tuple[Any, _Chosen]:
         """The place of each row's series, and the series."""

@@ -38,7 +38,9 @@ _NO_KEY = "The bucket's secret cannot be read; create the connection again."
 _LOAD = sa.text(
     """
     SELECT w.lease_until > app_now() AS leased, x.id, x.project_id, x.account_id, x.dataset, x.focus_version, x.format,
-           x.month, x.fence, x.manifest, o.id AS operation_id, o.request_id, o.deadline_at < app_now() AS overdue,
+           coalesce(x.month, x.since) AS since,
+           coalesce((x.month + interval '1 month')::date, x.until) AS until, x.fence, x.manifest,
+           o.id AS operation_id, o.request_id, o.deadline_at < app_now() AS overdue,
            step.ordinal, step.name AS step, step.attempts, c.id AS connection_id, c.endpoint, c.region, c.bucket,
            c.prefix, c.access_key_id, c.secret
       FROM work w
@@ -196,7 +198,8 @@ class ExportReconciler:
                 dataset=row.dataset,
                 version=row.focus_version,
                 format=row.format,
-                month=row.month,
+                since=row.since,
+                until=row.until,
                 project_id=None if row.account_id else row.project_id,
                 account_id=row.account_id,
                 provider=self._provider,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.periods import Period
 from ipucloud.billing.exports.plan import EXPORT, WORK_KIND, plan
 from ipucloud.db.documents import rfc3339
 from ipucloud.db.engine import Database
@@ -34,7 +35,7 @@ _RECENT = sa.text(
      WHERE project_id = :project_id AND schedule_id IS NULL AND created_at > app_now() - interval '24 hours'
     """
 )
-_LATEST_MONTH = sa.text("SELECT date_trunc('month', app_now() AT TIME ZONE 'UTC')::date")
+_LAST_DAY = sa.text("SELECT (date_trunc('month', app_now() AT TIME ZONE 'UTC') + interval '1 month')::date - 1")
 _CONNECTED = sa.text(
     "SELECT EXISTS (SELECT FROM s3_connections WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL)"
 )
@@ -46,15 +47,16 @@ _OTHERS = sa.text(
 _INSERT = sa.text(
     """
     INSERT INTO exports (id, project_id, account_id, connection_id, schedule_id, scheduled_for, dataset, focus_version,
-                         format, month)
+                         format, month, since, until)
     VALUES (:id, :project_id, :account_id, :connection_id, :schedule_id, :scheduled_for, :dataset, :focus_version,
-            :format, :month)
+            :format, :month, :since, :until)
     """
 )
 _DOCUMENT = f"""
 SELECT json_build_object(
          'id', x.id, 'operation', o.id, 'state', o.state, 'progress', o.progress, 'dataset', x.dataset,
          'version', x.focus_version, 'format', x.format, 'month', to_char(x.month, 'YYYY-MM'),
+         'since', coalesce(x.month, x.since), 'until', coalesce((x.month + interval '1 month')::date, x.until),
          'scope', CASE WHEN x.account_id IS NULL THEN 'project' ELSE 'account' END, 'connection', x.connection_id,
          'schedule', x.schedule_id, 'created_at', {rfc3339("x.created_at")}, 'built_at', {rfc3339("x.built_at")},
          'delivered_at', {rfc3339("x.delivered_at")}, 'expires_at', {rfc3339("x.expires_at")},
@@ -84,12 +86,12 @@ _EXPIRE = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked for: a month of the project, or of everything that the account pays for."""
+    """What is asked for: days of the project's bill, or of everything that the account pays for."""
 
     dataset: Dataset
     version: FocusVersion
     format: FileFormat
-    month: date
+    period: Period
     account_id: UUID | None = None
     connection_id: UUID | None = None
     schedule_id: UUID | None = None
@@ -111,14 +113,14 @@ class KeptFile:
 async def request_export(connection: AsyncConnection, actor: Actor, wanted: Wanted) -> tuple[UUID, UUID]:
     """Promise an export; its id and its operation's. The caller holds the project's lock.
 
-    Raises `Problem`: quota_exceeded beyond `A_DAY`, state_conflict for a month that has not begun, not_found for a
-    connection that is not there.
+    Raises `Problem`: quota_exceeded beyond `A_DAY`, state_conflict for days of a month that has not begun, not_found
+    for a connection that is not there.
     """
     mine = {"project_id": actor.project_id}
     if wanted.schedule_id is None and (await connection.execute(_RECENT, mine)).scalar_one() >= A_DAY:
         detail = f"A project may ask for {A_DAY} exports a day. Wait, or let a schedule deliver them."
         raise Problem(QUOTA_EXCEEDED, detail, extra={"limit": A_DAY})
-    if wanted.month > (await connection.execute(_LATEST_MONTH)).scalar_one():
+    if wanted.period.until - timedelta(days=1) > (await connection.execute(_LAST_DAY)).scalar_one():
         raise Problem(STATE_CONFLICT, "The month has not begun.")
     if wanted.connection_id is not None:
         found = await connection.execute(_CONNECTED, mine | {"id": wanted.connection_id})
@@ -209,5 +211,7 @@ def _columns(export_id: UUID, wanted: Wanted) -> dict[str, object]:
         "dataset": wanted.dataset.value,
         "focus_version": wanted.version.value,
         "format": wanted.format.value,
-        "month": wanted.month,
+        "month": wanted.period.month,
+        "since": None if wanted.period.month else wanted.period.since,
+        "until": None if wanted.period.month else wanted.period.until,
     }

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.endpoints import ForbiddenEndpointError, check_form
+from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.reconciler import secret_place
 from ipucloud.billing.exports.requests import Wanted, request_export
 from ipucloud.db.documents import rfc3339
@@ -232,7 +233,7 @@ async def _serve(connection: AsyncConnection, schedule_id: UUID) -> None:
         Dataset(row.dataset),
         FocusVersion(row.focus_version),
         FileFormat(row.format),
-        row.month,
+        month_of(row.month),
         connection_id=row.connection_id,
         schedule_id=schedule_id,
         scheduled_for=row.today,

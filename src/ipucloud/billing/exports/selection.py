@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import date, timedelta
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ import psycopg
 from psycopg import sql
 
 from ipucloud.billing.exports.datasets import Column, Dataset, FileFormat, FocusVersion, columns_of
+from ipucloud.billing.exports.periods import Period, next_month
 from ipucloud.db.roles import APP_ROLE
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -24,15 +25,15 @@ _SESSION = (
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A month of the bill, of one project or of everything that one account pays for.
+    """Days of the bill, of one project or of everything that one account pays for.
 
-    `provider` is whose service it is; `regions` are their names by slug.
+    `provider` is whose service it is; `regions` are their names by slug. What is said of a month holds for `parts`.
     """
 
     dataset: Dataset
     version: FocusVersion
     format: FileFormat
-    month: date
+    period: Period
     project_id: UUID | None
     account_id: UUID | None
     provider: str
@@ -47,6 +48,16 @@ class Selection:
         return columns_of(self.dataset, self.version)
 
     @property
+    def parts(self) -> tuple[Selection, ...]:
+        """The same by the months of the bills: a file has one after the other."""
+        return tuple(replace(self, period=part) for part in self.period.by_month())
+
+    @property
+    def month(self) -> date:
+        """The first day of the bill's month."""
+        return self.period.since.replace(day=1)
+
+    @property
     def next_month(self) -> date:
         return next_month(self.month)
 
@@ -55,7 +66,9 @@ class Selection:
         """Parameters of the statements."""
         return {
             "month": self.month,
-            "next_month": self.next_month,
+            "since": self.period.since,
+            "until": self.period.until,
+            "ends_month": self.period.until == self.next_month,
             "project_id": self.project_id,
             "account_id": self.account_id,
             "provider": self.provider,
@@ -64,9 +77,12 @@ class Selection:
         }
 
     @property
-    def of_charges(self) -> sql.SQL:
-        """Condition on `usage_charges AS c`."""
-        return _PROJECT_CHARGES if self.account_id is None else _ACCOUNT_CHARGES
+    def of_charges(self) -> sql.Composable:
+        """Condition on `usage_charges AS c` of the month. Corrections of months before have its first day."""
+        whose = _PROJECT_CHARGES if self.account_id is None else _ACCOUNT_CHARGES
+        since = _FROM_SINCE if self.period.since > self.month else sql.SQL("")
+        until = _UP_TO_UNTIL if self.period.until < self.next_month else sql.SQL("")
+        return whose + since + until
 
     @property
     def of_invoices(self) -> sql.SQL:
@@ -79,17 +95,14 @@ _PROJECT_CHARGES = sql.SQL(
     " AND c.account_id IN (SELECT account_id FROM project_accounts WHERE project_id = %(project_id)s)"
 )
 _ACCOUNT_CHARGES = sql.SQL("c.account_id = %(account_id)s")
+_FROM_SINCE = sql.SQL(" AND c.hour >= %(since)s::timestamp AT TIME ZONE 'UTC'")
+_UP_TO_UNTIL = sql.SQL(" AND c.hour < %(until)s::timestamp AT TIME ZONE 'UTC'")
 _PROJECT_INVOICES = sql.SQL(
     "i.account_id IN (SELECT account_id FROM project_accounts WHERE project_id = %(project_id)s)"
     " AND EXISTS (SELECT FROM invoice_lines l WHERE l.invoice_id = i.id)"
     " AND NOT EXISTS (SELECT FROM invoice_lines l WHERE l.invoice_id = i.id AND l.project_id <> %(project_id)s)"
 )
 _ACCOUNT_INVOICES = sql.SQL("i.account_id = %(account_id)s")
-
-
-def next_month(month: date) -> date:
-    """The first day of the month after that of a first day."""
-    return (month + timedelta(days=31)).replace(day=1)
 
 
 @contextmanager

@@ -12,7 +12,8 @@ from datetime import date, timedelta
 from psycopg import sql
 
 from ipucloud.billing.exports.datasets import FileFormat
-from ipucloud.billing.exports.selection import Connection, Selection, next_month, text
+from ipucloud.billing.exports.periods import next_month
+from ipucloud.billing.exports.selection import Connection, Selection, text
 
 FORMULA = r"'^[=+@\t\r\uFF1D\uFF0B\uFF0D\uFF20-]'"
 """First characters that a spreadsheet computes from (`kernel.cells`); text in PostgreSQL holds no NUL."""
@@ -105,7 +106,8 @@ class Window:
 
 
 def make_series(connection: Connection, selection: Selection) -> int:
-    """Make the temporary table `export_series` in the connection's snapshot; how many series there are."""
+    """Make the temporary table `export_series` of a month in the connection's snapshot; how many series there are."""
+    connection.execute("DROP TABLE IF EXISTS export_series")
     guarded = selection.format is FileFormat.CSV
     names = {
         name: guard(name) if guarded else sql.Identifier(name)
@@ -137,13 +139,12 @@ def fixed_text(value: object) -> str | None:
 
 
 def windows(connection: Connection, selection: Selection) -> list[Window]:
-    """Corrections of months before, then the month day by day, so that nothing large is sorted."""
+    """Corrections of months before, then the days one by one, so that nothing large is sorted."""
     found = connection.execute(
         "SELECT DISTINCT usage_month FROM export_series WHERE usage_month < %(month)s ORDER BY 1", selection.values
     )
     before = [Window(month, month, next_month(month)) for (month,) in found]
-    days = (selection.next_month - selection.month).days
-    each = [selection.month + timedelta(days=day) for day in range(days)]
+    each = [selection.period.since + timedelta(days=day) for day in range(selection.period.days)]
     return before + [Window(selection.month, day, day + timedelta(days=1)) for day in each]
 
 

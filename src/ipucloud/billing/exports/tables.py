@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.periods import MOST_DAYS
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
 
 NAME_KINDS = ("account", "project", "cluster")
@@ -94,7 +95,9 @@ exports = sa.Table(
     sa.Column("dataset", sa.Text, nullable=False),
     sa.Column("focus_version", sa.Text, nullable=False),
     sa.Column("format", sa.Text, nullable=False),
-    sa.Column("month", sa.Date, nullable=False),
+    sa.Column("month", sa.Date, comment="NULL: another period than a month"),
+    sa.Column("since", sa.Date),
+    sa.Column("until", sa.Date, comment="the day behind the last one"),
     sa.Column("fence", sa.BigInteger, comment="of the ticket that made the file; its chunks hold"),
     json_column("manifest"),
     instant("created_at", default_now=True),
@@ -110,6 +113,11 @@ exports = sa.Table(
     one_of("focus_version", FocusVersion),
     one_of("format", FileFormat),
     sa.CheckConstraint("extract(day FROM month) = 1", name="month"),
+    sa.CheckConstraint(
+        "num_nulls(since, until) = CASE WHEN month IS NULL THEN 0 ELSE 2 END"
+        f" AND until - since BETWEEN 1 AND {MOST_DAYS}",
+        name="period",
+    ),
     sa.CheckConstraint("num_nulls(fence, manifest, built_at, expires_at) IN (0, 4)", name="built"),
     sa.CheckConstraint("(schedule_id IS NULL) = (scheduled_for IS NULL)", name="scheduled"),
     sa.UniqueConstraint("project_id", "id"),

@@ -15,7 +15,7 @@ from ipucloud.client import exports
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models.billing import Export
 
-app = typer.Typer(no_args_is_help=True, help="Months of the bill as FOCUS files: download them, have them delivered.")
+app = typer.Typer(no_args_is_help=True, help="Days of the bill as FOCUS files: download them, have them delivered.")
 
 SECRET_VARIABLE = "IPUCLOUD_S3_SECRET"
 Dataset = Annotated[str | None, typer.Option(help="cost-and-usage, billing-period or invoice-detail.")]
@@ -26,8 +26,10 @@ Format = Annotated[str | None, typer.Option("--format", help="csv or parquet.")]
 @customer_command(app, "create")
 def create(
     session: Session,
-    month: Annotated[str, typer.Argument(help="Such as 2026-05.")],
+    month: Annotated[str | None, typer.Argument(help="Such as 2026-05; or else --since and --until.")] = None,
     *,
+    since: Annotated[str | None, typer.Option(help="The first day in UTC, such as 2026-05-04.")] = None,
+    until: Annotated[str | None, typer.Option(help="The day behind the last one.")] = None,
     dataset: Dataset = None,
     version: Version = None,
     file_format: Format = None,
@@ -35,9 +37,18 @@ def create(
     connection: Annotated[str | None, typer.Option(help="Deliver it to this S3 connection too (id).")] = None,
     output: Annotated[Path | None, typer.Option(dir_okay=False, help="Save the file there once it is made.")] = None,
 ) -> None:
-    """Export a month of the bill, and wait until the file is made."""
+    """Export a month or other days of the bill, and wait until the file is made."""
+    if (month is None) == (since is None) or (since is None) != (until is None):
+        raise UsageError("Give either a month, such as 2026-05, or both --since and --until.")
     asked = exports.create(
-        month, dataset=dataset, version=version, format=file_format, scope=scope, connection=connection
+        month,
+        since=since,
+        until=until,
+        dataset=dataset,
+        version=version,
+        format=file_format,
+        scope=scope,
+        connection=connection,
     )
     operation = follow(session, session.run(asked))
     made = session.run(exports.get(operation.target.id))
@@ -51,10 +62,10 @@ def list_(session: Session) -> None:
     """List the newest exports."""
     session.list(
         exports.page(),
-        ("ID", "MONTH", "DATASET", "VERSION", "FORMAT", "STATE", "CREATED", "LAST ERROR"),
+        ("ID", "PERIOD", "DATASET", "VERSION", "FORMAT", "STATE", "CREATED", "LAST ERROR"),
         lambda each: (
             each.id,
-            each.month,
+            _period(each),
             each.dataset,
             each.version,
             each.format,
@@ -162,4 +173,8 @@ def _save(session: Session, export: str, output: Path) -> None:
 
 def _facts(made: Export) -> list[tuple[str, object]]:
     rows = made.manifest.rows if made.manifest else None
-    return [("id", made.id), ("month", made.month), ("rows", rows), ("kept until", made.expires_at)]
+    return [("id", made.id), ("period", _period(made)), ("rows", rows), ("kept until", made.expires_at)]
+
+
+def _period(made: Export) -> str:
+    return made.month or f"{made.since} to {made.until}"

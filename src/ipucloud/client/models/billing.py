@@ -91,7 +91,7 @@ class ExportManifest(Answer):
 
 
 class Export(Answer):
-    """A month of the bill as a file, and how far it is."""
+    """Days of the bill in [since, until) as a file, and how far it is. `month` is None when they are not a month."""
 
     id: str
     operation: str
@@ -100,7 +100,9 @@ class Export(Answer):
     dataset: str
     version: str
     format: str
-    month: str
+    month: str | None = None
+    since: date
+    until: date
     created_at: datetime
     delivered_at: datetime | None = None
     expires_at: datetime | None = None

@@ -10,7 +10,8 @@ from uuid import UUID
 
 from ipucloud.billing.exports.csv_rows import Progress, write_csv
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
-from ipucloud.billing.exports.parquet_rows import write_parquet
+from ipucloud.billing.exports.parquet_rows import AT_HAND, write_parquet
+from ipucloud.billing.exports.periods import Period, month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
 from tests.feature.billing.books import Books, at
 from tests.support.factories import Project, make_project
@@ -70,11 +71,13 @@ def selection(
     project: UUID | None = None,
     account: UUID | None = None,
     month: date = MAY,
+    period: Period | None = None,
     version: FocusVersion = FocusVersion.V1_4,
     format: FileFormat = FileFormat.CSV,  # noqa: A002  # as the product calls it
     dataset: Dataset = Dataset.COST_AND_USAGE,
 ) -> Selection:
-    return Selection(dataset, version, format, month, project, account, "IPU Cloud", {"luxembourg-2": "Luxembourg-2"})
+    regions = {"luxembourg-2": "Luxembourg-2"}
+    return Selection(dataset, version, format, period or month_of(month), project, account, "IPU Cloud", regions)
 
 
 def csv_of(url: str, chosen: Selection) -> bytes:
@@ -98,8 +101,8 @@ class Held(io.RawIOBase):
         return memoryview(data).nbytes
 
 
-def parquet_of(url: str, chosen: Selection) -> bytes:
+def parquet_of(url: str, chosen: Selection, *, at_hand: int = AT_HAND) -> bytes:
     out = Held()
     with snapshot(url) as connection:
-        write_parquet(connection, chosen, Progress(), out)
+        write_parquet(connection, chosen, Progress(), out, at_hand=at_hand)
     return bytes(out.content)

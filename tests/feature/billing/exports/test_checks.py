@@ -13,6 +13,7 @@ import pytest
 
 from ipucloud.billing.exports.checks import CHECKS, Defect, find_defects
 from ipucloud.billing.exports.datasets import FocusVersion
+from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.selection import snapshot
 from ipucloud.db.engine import Database
 from tests.feature.billing.books import open_books
@@ -41,7 +42,7 @@ class File:
 
     def defects(self, content: bytes) -> set[str]:
         with snapshot(self.url) as connection:
-            found = find_defects(connection, [content], FocusVersion.V1_4, whole_invoices=True)
+            found = find_defects(connection, [content], FocusVersion.V1_4, whole_invoices=True, period=month_of(APRIL))
         assert all(isinstance(each, Defect) and each.row > 0 for each in found)
         return {each.check for each in found}
 
@@ -106,6 +107,7 @@ PLANTED: dict[str, tuple[Callable[[Rows], None], str]] = {
         "period_is_in_its_month",
     ),
     "a correction of the same month": (put(ChargeClass="Correction"), "correction_is_of_a_month_before"),
+    "a row of another bill": (put(BillingPeriodStart="2026-05-01T00:00:00Z"), "row_is_in_the_period"),
     "a billing period of two months": (put(BillingPeriodEnd="2026-06-01T00:00:00Z"), "billing_period_is_a_month"),
     "a row that is there twice": (twice, "charge_is_there_once"),
     "the same time under another id": (twice_under_another_id, "resource_is_charged_once_at_a_time"),

@@ -14,6 +14,7 @@ import pytest
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.delivery import sentence
 from ipucloud.billing.exports.endpoints import ForbiddenEndpointError, check_endpoint
+from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import Wanted
 from ipucloud.billing.exports.schedules import Bucket, Plan, add_schedule, connect, schedule_documents, serve_schedules
 from ipucloud.kernel.errors import Problem
@@ -24,7 +25,7 @@ from tests.support.cloud import start_clock, stop_clock
 from tests.support.postgres import Database as Scratch
 from tests.support.s3 import S3Server, s3_server
 
-CSV = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, APRIL)
+CSV = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(APRIL))
 
 
 @pytest.fixture(scope="module")

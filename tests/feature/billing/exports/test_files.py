@@ -16,7 +16,8 @@ from uuid import UUID
 import pytest
 
 from ipucloud.billing.exports.checks import find_defects
-from ipucloud.billing.exports.datasets import Dataset, FocusVersion, columns_of
+from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion, columns_of
+from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
 from tests.feature.billing.books import Books, at
 from tests.feature.billing.exports.ledgers import APRIL, HOSTILE, MAY, csv_of, furnish, selection
@@ -109,9 +110,7 @@ async def test_hostile_names_stay_text(books: Books, database: Scratch) -> None:
 @pytest.mark.parametrize("version", FocusVersion)
 async def test_every_column_is_there_in_every_file(books: Books, database: Scratch, version: FocusVersion) -> None:
     for dataset in Dataset:
-        chosen = Selection(
-            dataset, version, selection(project=UUID(int=5)).format, MAY, UUID(int=5), None, "IPU Cloud", {}
-        )
+        chosen = Selection(dataset, version, FileFormat.CSV, month_of(MAY), UUID(int=5), None, "IPU Cloud", {})
         header, *rows = csv_of(database.app_url, chosen).decode().splitlines()
         assert header.split(",") == [column.name for column in columns_of(dataset, version)]
         assert rows == []

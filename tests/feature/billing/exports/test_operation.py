@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import A_DAY, Wanted, forget_expired_files, kept_file, pieces_of
 from ipucloud.db.engine import Database
 from ipucloud.invariants.audit import audit
@@ -20,8 +21,8 @@ from tests.feature.billing.exports.workers import Desk, killed_worker
 from tests.support.cloud import start_clock
 from tests.support.postgres import Database as Scratch
 
-CSV = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, APRIL)
-PARQUET = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_2, FileFormat.PARQUET, MAY)
+CSV = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(APRIL))
+PARQUET = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_2, FileFormat.PARQUET, month_of(MAY))
 POINTS = ("engine.acted", "engine.before_commit")
 
 
@@ -121,7 +122,7 @@ async def test_only_so_many_a_day_and_no_month_that_has_not_begun(books: Books) 
     assert refused.value.kind is QUOTA_EXCEEDED
     with pytest.raises(Problem) as refused:
         await Desk(books.database, (await _another(books))).ask(
-            Wanted(CSV.dataset, CSV.version, CSV.format, APRIL.replace(year=2126))
+            Wanted(CSV.dataset, CSV.version, CSV.format, month_of(APRIL.replace(year=2126)))
         )
     assert refused.value.kind is STATE_CONFLICT
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -30,6 +31,11 @@ def read(cell: str, column: Column) -> object:
     return cell.removeprefix("'")
 
 
+def meant(row: Mapping[str, str], columns: Iterable[Column]) -> dict[str, object]:
+    """A row of CSV as Parquet has it."""
+    return {column.name: read(row[column.name], column) for column in columns}
+
+
 async def test_both_formats_say_the_same(books: Books, database: Scratch, tmp_path: Path) -> None:
     made = await furnish(books)
     url = database.app_url
@@ -41,10 +47,7 @@ async def test_both_formats_say_the_same(books: Books, database: Scratch, tmp_pa
             table = pq.read_table(io.BytesIO(content))
             columns = columns_of(dataset, FocusVersion.V1_4)
             assert table.column_names == [column.name for column in columns]
-            wanted = [
-                {column.name: read(row[column.name], column) for column in columns}
-                for row in rows_of(csv_of(url, text))
-            ]
+            wanted = [meant(row, columns) for row in rows_of(csv_of(url, text))]
             assert table.to_pylist() == wanted
             assert parquet_of(url, binary) == content
             if dataset is Dataset.COST_AND_USAGE:

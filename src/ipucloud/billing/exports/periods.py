@@ -1,0 +1,61 @@
+"""Periods: runs of days of the bill. Pure.
+
+Every row of a bill has one day of the bill's month, so that however a month is cut into periods, no row is in two of
+them, and none is lost:
+
+- a charge has the day in which it began; one of a month before, which is a correction, the first day of the month;
+- what an invoice says as a whole has the last day of the month that it is about;
+- what a credit note says has the day on which it was issued.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+MOST_DAYS = 366
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Days of the bill in [since, until), UTC. Raises ValueError when there is none, or more than `MOST_DAYS`."""
+
+    since: date
+    until: date
+
+    def __post_init__(self) -> None:
+        if not 1 <= (self.until - self.since).days <= MOST_DAYS:
+            raise ValueError(f"a period has 1 to {MOST_DAYS} days")
+
+    @property
+    def days(self) -> int:
+        return (self.until - self.since).days
+
+    @property
+    def month(self) -> date | None:
+        """The first day, when the period is a calendar month: then it is called so."""
+        whole = self.since.day == 1 and self.until == next_month(self.since)
+        return self.since if whole else None
+
+    def __str__(self) -> str:
+        """`2026-05` for a month, else `2026-05-04--2026-06-01`."""
+        return f"{self.since:%Y-%m}" if self.month else f"{self.since}--{self.until}"
+
+    def by_month(self) -> tuple[Period, ...]:
+        """The same days, cut at the ends of months: each part is of one bill."""
+        parts, since = [], self.since
+        while since < self.until:
+            until = min(next_month(since), self.until)
+            parts.append(Period(since, until))
+            since = until
+        return tuple(parts)
+
+
+def next_month(day: date) -> date:
+    """The first day of the month after a day's."""
+    return (day.replace(day=1) + timedelta(days=31)).replace(day=1)
+
+
+def month_of(day: date) -> Period:
+    """The whole month of a day."""
+    return Period(day.replace(day=1), next_month(day))

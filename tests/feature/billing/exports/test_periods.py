@@ -1,0 +1,195 @@
+"""Exports of any days: however months are cut, every row of their bills is in one file and in no other."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ipucloud.billing.exports import parquet_rows
+from ipucloud.billing.exports.checks import find_defects
+from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion, columns_of
+from ipucloud.billing.exports.manifest import Manifest, manifest_of
+from ipucloud.billing.exports.periods import Period, month_of
+from ipucloud.billing.exports.selection import Selection, snapshot
+from ipucloud.billing.invoices.credit_notes import issue_credit_note
+from ipucloud.billing.invoices.credits import grant
+from ipucloud.db.engine import Database
+from ipucloud.kernel.money import Money
+from tests.feature.billing.books import at, open_books
+from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, parquet_of, selection
+from tests.feature.billing.exports.test_files import rows_of, summed, toolkit
+from tests.feature.billing.exports.test_parquet import meant
+from tests.support.postgres import Database as Scratch
+
+BOTH = Period(APRIL, date(2026, 6, 1))
+EVENTFUL = date(2026, 4, 29)
+"""From here on rows are on nearly every day, for a week."""
+
+
+@dataclass(frozen=True)
+class Bills:
+    """Two months' bills with rows of every kind, of an account that pays for two projects."""
+
+    url: str
+    account: UUID
+    other: UUID
+
+    def selections(self, period: Period, dataset: Dataset = Dataset.COST_AND_USAGE) -> list[Selection]:
+        """What each of those who may ask gets."""
+        return [
+            selection(account=self.account, period=period, dataset=dataset),
+            selection(project=self.account, period=period, dataset=dataset),
+            selection(project=self.other, period=period, dataset=dataset),
+        ]
+
+    @cache  # noqa: B019  # as long as the tests of this file
+    def lines(self, period: Period, who: int = 0, dataset: Dataset = Dataset.COST_AND_USAGE) -> tuple[str, ...]:
+        """The rows that one of them gets."""
+        file = csv_of(self.url, self.selections(period, dataset)[who])
+        return tuple(file.decode().split("\n")[1:-1])
+
+    def manifest(self, period: Period) -> Manifest:
+        chosen = selection(account=self.account, period=period)
+        rows = len(rows_of(csv_of(self.url, chosen)))
+        with snapshot(self.url) as connection:
+            return manifest_of(connection, chosen, rows=rows, size=1, sha256="0", name="file")
+
+
+@pytest.fixture(scope="module")
+def bills(postgres: Any) -> Iterator[Bills]:
+    with postgres.fresh_database() as scratch:
+        yield asyncio.run(_furnished(scratch))
+
+
+async def _furnished(scratch: Scratch) -> Bills:
+    database = Database(scratch.app_url)
+    try:
+        books = await open_books(database, scratch.owner_url)
+        payer, never = books.project.id, datetime(2126, 1, 1, tzinfo=UTC)
+        books.now(at("2026-04-20T00:00:00"))
+        async with database.begin() as connection:
+            await grant(connection, payer, Money.of("1.00", "EUR"), reason="welcome", expires_at=never)
+        made = await furnish(books)
+        [(number,)] = await books.rows("SELECT number FROM invoices WHERE account_id = :id", id=payer)
+        async with database.begin() as connection:
+            await issue_credit_note(connection, number, net=None, reason="a gift")
+        return Bills(scratch.app_url, payer, made.other.id)
+    finally:
+        await database.close()
+
+
+days = st.one_of(
+    st.integers(0, 6).map(lambda day: EVENTFUL + timedelta(days=day)),
+    st.integers(1, 60).map(lambda day: APRIL + timedelta(days=day)),
+)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    cuts=st.sets(days, max_size=4),
+    who=st.integers(0, 2),
+    dataset=st.sampled_from([Dataset.COST_AND_USAGE, Dataset.INVOICE_DETAIL]),
+)
+def test_however_two_months_are_cut_no_row_is_lost_or_doubled(
+    bills: Bills, cuts: set[date], who: int, dataset: Dataset
+) -> None:
+    months = [line for month in (APRIL, MAY) for line in bills.lines(month_of(month), who, dataset)]
+    assert len(set(months)) == len(months)
+    bounds = sorted({BOTH.since, *cuts, BOTH.until})
+    cut = [line for part in pairwise(bounds) for line in bills.lines(Period(*part), who, dataset)]
+    assert Counter(cut) == Counter(months)
+
+
+def test_two_months_in_one_file_are_both_files_one_after_the_other(bills: Bills) -> None:
+    for who in range(3):
+        assert bills.lines(BOTH, who) == bills.lines(month_of(APRIL), who) + bills.lines(month_of(MAY), who)
+
+
+def test_every_kind_of_row_has_its_day(bills: Bills) -> None:
+    found: dict[tuple[str, str], set[date]] = {}
+    for ahead in range(8):
+        day = EVENTFUL + timedelta(days=ahead)
+        one = selection(account=bills.account, period=Period(day, day + timedelta(days=1)))
+        for row in rows_of(csv_of(bills.url, one)):
+            found.setdefault((row["ChargeCategory"], row["ChargeClass"]), set()).add(day)
+            if (row["ChargeCategory"], row["ChargeClass"]) == ("Usage", ""):
+                assert date.fromisoformat(row["ChargePeriodStart"][:10]) == day
+    assert found == {
+        ("Usage", ""): {date(2026, 4, 30), MAY, date(2026, 5, 2), date(2026, 5, 3)},
+        ("Usage", "Correction"): {MAY},
+        ("Adjustment", ""): {date(2026, 4, 30)},
+        ("Credit", ""): {date(2026, 4, 30)},
+        ("Tax", ""): {date(2026, 4, 30)},
+        ("Credit", "Correction"): {date(2026, 5, 3)},
+        ("Tax", "Correction"): {date(2026, 5, 3)},
+    }
+
+
+@pytest.mark.parametrize(
+    "period", [BOTH, Period(date(2026, 4, 30), date(2026, 5, 3)), Period(date(2026, 5, 2), date(2026, 5, 4))], ids=str
+)
+def test_a_period_passes_every_check(bills: Bills, tmp_path: Path, period: Period) -> None:
+    for chosen in bills.selections(period):
+        content = csv_of(bills.url, chosen)
+        whole = chosen.account_id is not None
+        with snapshot(bills.url) as connection:
+            found = find_defects(connection, [content], chosen.version, whole_invoices=whole, period=period)
+        assert found == []
+        (tmp_path / "file.csv").write_bytes(content)
+        told = toolkit("cost-and-usage", tmp_path / "file.csv")
+        assert told.returncode == 0, told.stdout + told.stderr
+
+
+def test_both_formats_say_the_same_of_a_period_however_many_series(
+    bills: Bills, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet_rows, "BATCH_BYTES", 500)  # a batch of each hour or two
+    columns = columns_of(Dataset.COST_AND_USAGE, FocusVersion.V1_4)
+    period = Period(date(2026, 4, 30), date(2026, 5, 4))
+    text = selection(account=bills.account, period=period)
+    binary = selection(account=bills.account, period=period, format=FileFormat.PARQUET)
+    wanted = [meant(row, columns) for row in rows_of(csv_of(bills.url, text))]
+    for at_hand in (0, 2, 1000):
+        file = pq.ParquetFile(io.BytesIO(parquet_of(bills.url, binary, at_hand=at_hand)))
+        assert file.read().to_pylist() == wanted
+        assert file.num_row_groups > 5
+    assert len({row["BillingPeriodStart"] for row in wanted}) == 2
+
+
+def test_the_manifest_names_the_period_and_what_it_comes_to(bills: Bills) -> None:
+    period = Period(date(2026, 4, 30), date(2026, 5, 3))
+    manifest = bills.manifest(period)
+    assert (manifest["since"], manifest["until"], manifest["final"]) == ("2026-04-30", "2026-05-03", False)
+    assert "month" not in manifest
+    rows = rows_of(csv_of(bills.url, selection(account=bills.account, period=period)))
+    sums = {each["charge_category"]: each for each in manifest["sums"]}  # type: ignore[attr-defined]  # it is JSON
+    assert {name: each["rows"] for name, each in sums.items()} == Counter(row["ChargeCategory"] for row in rows)
+    for category, each in sums.items():
+        assert summed(rows, ChargeCategory=category) == Money.of(each["billed_cost"], "EUR").amount
+    sealed = bills.manifest(Period(date(2026, 4, 3), MAY))
+    assert sealed["final"] is True
+    assert sealed == bills.manifest(Period(date(2026, 4, 3), MAY))
+    assert bills.manifest(Period(APRIL, MAY)) == bills.manifest(month_of(APRIL))
+    assert bills.manifest(Period(APRIL, MAY))["month"] == "2026-04"
+
+
+def test_the_state_of_every_month_that_is_touched_is_told(bills: Bills) -> None:
+    chosen = selection(
+        account=bills.account, period=Period(date(2026, 4, 30), date(2026, 5, 2)), dataset=Dataset.BILLING_PERIOD
+    )
+    told = [(row["BillingPeriodStart"][:7], row["BillingPeriodStatus"]) for row in rows_of(csv_of(bills.url, chosen))]
+    assert told == [("2026-04", "Closed"), ("2026-05", "Open")]
