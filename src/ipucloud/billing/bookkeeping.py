@@ -9,7 +9,6 @@ from ipucloud.billing.close import close_hour, correct_hour, due_hours, hours_to
 from ipucloud.billing.exports.names import freeze_names
 from ipucloud.billing.invoices.credits import expire_credits
 from ipucloud.billing.invoices.issue import issue_invoices
-from ipucloud.billing.invoices.payments import RECORDED, PaymentPort, collect_payments
 from ipucloud.billing.months import open_months, seal_months
 from ipucloud.billing.prepaid.watch import watch_prepaid
 from ipucloud.billing.rollup import roll_up_days
@@ -21,7 +20,7 @@ HOURS_AT_ONCE = 1000
 """Hours closed, and hours corrected, in one turn; the next turn goes on."""
 
 
-async def keep_books(database: Database, payments: PaymentPort = RECORDED) -> None:
+async def keep_books(database: Database) -> None:
     """Open months ahead, close what is due, correct what came late, roll days up, seal what is over, bill it, and
     look at budgets and prepaid accounts. Broken off, it goes on.
     """
@@ -49,4 +48,3 @@ async def keep_books(database: Database, payments: PaymentPort = RECORDED) -> No
     if fired:
         log.info("budget_thresholds_fired", thresholds=fired)
     await watch_prepaid(database)
-    await collect_payments(database, payments)  # at the very end: a provider may take its time

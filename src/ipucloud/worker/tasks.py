@@ -10,6 +10,7 @@ import structlog
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.exports.requests import forget_expired_files
 from ipucloud.billing.exports.schedules import serve_schedules
+from ipucloud.billing.invoices.payments import RECORDED, collect_payments
 from ipucloud.clusters.delete import delete
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -109,6 +110,9 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
     async def delete_expired(database: Database) -> None:
         await delete_expired_clusters(database, settings)
 
+    async def collect(database: Database) -> None:
+        await collect_payments(database, RECORDED)
+
     async def reseal_secrets(database: Database) -> None:
         if settings.secrets_key is not None:
             await reseal(database, read_keys(settings.secrets_key.get_secret_value()))
@@ -117,6 +121,8 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
         Periodic("audit_database", interval=AUDIT_SECONDS, run=audit_database),
         Periodic("audit_sites", interval=SITE_AUDIT_SECONDS, run=compare),
         Periodic("keep_books", interval=60.0, run=keep_books),
+        # Beside the books: a provider may take its time.
+        Periodic("collect_payments", interval=60.0, run=collect),
         Periodic("serve_export_schedules", interval=60.0, run=serve_schedules),
         Periodic("forget_expired_files", interval=600.0, run=forget_expired_files),
         Periodic("delete_expired_clusters", interval=15.0, run=delete_expired),

@@ -6,6 +6,7 @@ import asyncio
 import os
 import runpy
 import signal
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ async def prepare(books: Books) -> None:
 
 
 async def in_books(scratch: Scratch, work: Any) -> Any:
-    database = Database(scratch.app_url, pool_size=2)
+    database = Database(scratch.app_url, pool_size=6)  # for three that keep the books at once
     try:
         return await work(await open_books(database, scratch.owner_url))
     finally:
@@ -62,17 +63,21 @@ async def finish(books: Books) -> list[list[tuple[object, ...]]]:
     return await figures(books)
 
 
-def killed_at(scratch: Scratch, point: str, hit: int) -> bool:
-    """Keep the books in another process, which is killed at the point; whether it came to it."""
+def killed_at(scratch: Scratch, point: str, hit: int, work: Callable[[Database], Awaitable[None]] = keep_books) -> bool:
+    """Do the work in another process, which is killed at the point; whether it came to it."""
     child = os.fork()
     if child == 0:
         try:
             arm(Armed([Trap(point, hit, Action.KILL)], lambda _: None))
-            asyncio.run(keep_books(Database(scratch.app_url, pool_size=2)))
+            asyncio.run(_run(scratch, work))
         finally:
             os._exit(0)
     _, status = os.waitpid(child, 0)
     return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+
+
+async def _run(scratch: Scratch, work: Callable[[Database], Awaitable[None]]) -> None:
+    await work(Database(scratch.app_url, pool_size=2))
 
 
 def undisturbed(scratch: Scratch) -> list[list[tuple[object, ...]]]:

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
-from ipucloud.billing.invoices.payments import expect_payment
+from ipucloud.billing.invoices.payments import RECORDED, collect_payments, expect_payment
+from ipucloud.db.engine import Database
 from tests.feature.billing.books import Books, at
 from tests.feature.billing.invoices.customers import SEALED, assert_books_sound, euros, granted, paid, taxed, transact
 from tests.feature.billing.test_killed import in_books, killed_at
@@ -63,8 +64,14 @@ async def figures(books: Books) -> Figures:
     return [[tuple(row) for row in await books.rows(statement)] for statement in FIGURES]
 
 
+async def turn(database: Database) -> None:
+    """What a worker does every minute, one after the other."""
+    await keep_books(database)
+    await collect_payments(database, RECORDED)
+
+
 async def finish(books: Books) -> Figures:
-    await keep_books(books.database)
+    await turn(books.database)
     found = await figures(books)
     await assert_books_sound(books)
     return found
@@ -90,7 +97,7 @@ def expected(postgres: Any) -> Figures:
 def test_invoices_are_issued_once(database: Scratch, expected: Figures, point: str) -> None:
     asyncio.run(in_books(database, prepare))
     hit = 2 if point in {"invoices.numbered", "invoices.before_commit", "invoices.committed"} else 1
-    assert killed_at(database, point, hit), "the worker did not come to the point"
+    assert killed_at(database, point, hit, turn), "the worker did not come to the point"
     found: Figures = asyncio.run(in_books(database, finish))
     assert found == expected
 
@@ -98,7 +105,7 @@ def test_invoices_are_issued_once(database: Scratch, expected: Figures, point: s
 def test_workers_that_come_beside_each_other_issue_them_once(database: Scratch, expected: Figures) -> None:
     async def work(books: Books) -> Figures:
         await prepare(books)
-        await asyncio.gather(*(keep_books(books.database) for _ in range(3)), return_exceptions=True)
+        await asyncio.gather(*(turn(books.database) for _ in range(3)), return_exceptions=True)
         return await finish(books)
 
     found: Figures = asyncio.run(in_books(database, work))
