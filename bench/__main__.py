@@ -21,6 +21,7 @@ from bench.scenarios import (
     engine,
     exports,
     killed,
+    month,
     partitions,
     placement,
     reads,
@@ -43,6 +44,7 @@ SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
     "audit": audit.run,
     "close": close.run,
     "exports": exports.run,
+    "month": month.run,
     "controller": controller.run,
     "partitions": partitions.run,
 }

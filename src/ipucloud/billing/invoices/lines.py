@@ -5,31 +5,49 @@ However many charges there are, a row comes back for each project, SKU, region, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 
+from ipucloud.db.documents import clauses
+from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 
+ROWS_AT_ONCE = 200
+"""Lines fetched at once; memory does not grow with how many there are."""
+
 # `started_at` rather than `hour` tells what was used before a credit expired; a line is the same either way.
-_LINES = sa.text(
-    """
-    SELECT used.*, p.slug AS project
-      FROM (SELECT project_id, sku, region, price_id, unit_price,
-                   date_trunc('month', hour AT TIME ZONE 'UTC')::date AS usage_month,
-                   sum(minutes) AS minutes, sum(CAST(minutes AS bigint) * quantity) AS machine_minutes,
-                   sum(cost) AS cost
-              FROM usage_charges
-             WHERE billing_month = :month AND account_id = :account_id AND currency = :currency
-             GROUP BY 1, 2, 3, 4, 5, 6) AS used
-      JOIN projects p ON p.id = used.project_id
-     WHERE used.minutes <> 0 OR used.machine_minutes <> 0
-     ORDER BY usage_month DESC, p.slug, sku, region, unit_price, price_id
-    """
+_USED = """
+SELECT used.*, p.slug AS project
+  FROM (SELECT account_id, currency, project_id, sku, region, price_id, unit_price,
+               date_trunc('month', hour AT TIME ZONE 'UTC')::date AS usage_month,
+               sum(minutes) AS minutes, sum(CAST(minutes AS bigint) * quantity) AS machine_minutes, sum(cost) AS cost
+          FROM usage_charges
+"""
+_PRINTED = """
+         GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) AS used
+  JOIN projects p ON p.id = used.project_id
+ WHERE used.minutes <> 0 OR used.machine_minutes <> 0
+ ORDER BY account_id, currency, usage_month DESC, p.slug, sku, region, unit_price, price_id
+"""
+_OF_ONE = sa.text(
+    clauses(_USED, "WHERE billing_month = :month AND account_id = :account_id AND currency = :currency", _PRINTED)
+)
+_OF_MANY = sa.text(
+    clauses(_USED, "WHERE billing_month = :month AND account_id = ANY(CAST(:accounts AS uuid[]))", _PRINTED)
+).execution_options(yield_per=ROWS_AT_ONCE)
+# The first rows come when the whole month is grouped; the next ones when the invoices of those before are issued.
+_PATIENCE = (
+    sa.text("SET LOCAL statement_timeout = '10min'"),
+    sa.text("SET LOCAL idle_in_transaction_session_timeout = '10min'"),
+    # All rows are wanted: a plan that gives the first ones soon would look up the charges one by one.
+    sa.text("SET LOCAL cursor_tuple_fraction = 1"),
+    sa.text("SET LOCAL work_mem = '64MB'"),
 )
 
 
@@ -63,7 +81,43 @@ class Bill:
 
 async def lines_of(connection: Statements, bill: Bill) -> Sequence[Line]:
     """Its lines as they are printed: those of the month first, then corrections of earlier ones."""
-    rows = (await connection.execute(_LINES, bill.values())).mappings()
-    return [
-        Line(**{**row, "minutes": int(row["minutes"]), "machine_minutes": int(row["machine_minutes"])}) for row in rows
-    ]
+    return [_line(row) for row in (await connection.execute(_OF_ONE, bill.values())).mappings()]
+
+
+async def lines_of_many(
+    database: Database, month: date, accounts: Sequence[UUID]
+) -> AsyncGenerator[tuple[Bill, Sequence[Line]]]:
+    """The bills of the accounts that have lines in the month, one after the other, as `lines_of` gives each.
+
+    The charges are read once for all of them: the database looks each account up when they are few, and reads the
+    whole month when they are many. One connection is held until the last bill was taken.
+    """
+    bill, lines = None, []
+    async with database.begin() as connection:
+        for statement in _PATIENCE:
+            await connection.execute(statement)
+        found = await connection.stream(_OF_MANY, {"month": month, "accounts": list(accounts)})
+        async for row in found.mappings():
+            whose = Bill(row["account_id"], row["currency"], month)
+            if bill is not None and whose != bill:
+                yield bill, lines
+                lines = []
+            bill = whose
+            lines.append(_line(row))
+    if bill is not None:
+        yield bill, lines
+
+
+def _line(row: Mapping[Any, Any]) -> Line:
+    return Line(
+        project_id=row["project_id"],
+        project=row["project"],
+        sku=row["sku"],
+        region=row["region"],
+        price_id=row["price_id"],
+        unit_price=row["unit_price"],
+        usage_month=row["usage_month"],
+        minutes=int(row["minutes"]),
+        machine_minutes=int(row["machine_minutes"]),
+        cost=row["cost"],
+    )

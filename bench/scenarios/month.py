@@ -1,0 +1,209 @@
+"""Billing a month: verified, rolled up, sealed, its names written down, and invoiced, by the worker's own code.
+
+The process is killed at a random point, and another one goes on. `BENCH_MONTH_HOURS=744` for a whole month.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+import psycopg
+
+from bench.child import Child
+from bench.finding import Finding, at_least, at_most
+from bench.rounds import alternate
+from bench.stage import Stage, Urls
+from bench.world import seed_price_list
+from ipucloud.billing.close import close_hour
+from ipucloud.billing.invoices.lines import lines_of_many
+from ipucloud.billing.invoices.tax_rates import install_shipped_rates
+from ipucloud.billing.months import open_months
+from ipucloud.db.engine import Database
+
+HOURS = int(os.environ.get("BENCH_MONTH_HOURS", "48"))
+CLUSTERS = int(os.environ.get("BENCH_MONTH_CLUSTERS", "100000"))
+PER_ACCOUNT = 100
+ACCOUNTS = CLUSTERS // PER_ACCOUNT
+MEMORY_GOAL, GROUPING_GOAL = 500, 0.6
+PATIENCE = 6 * 3600.0
+
+_FILL = (
+    "ALTER TABLE usage_intervals DROP CONSTRAINT ex_usage_intervals_no_overlap",
+    """
+    INSERT INTO projects (id, slug, name)
+    SELECT gen_random_uuid(), 'project-' || n, 'Project' FROM generate_series(1, %(accounts)s) AS n
+    """,
+    # Clusters stand behind nothing that is looked at but their names.
+    "SET session_replication_role = replica",
+    """
+    WITH placed AS (SELECT id, row_number() OVER () AS n FROM projects)
+    INSERT INTO clusters (id, project_id, name, region, flavor, machine_type, machines, ipus, sku, currency, image,
+                          state, external_name)
+    SELECT uuidv7(), placed.id, 'cluster-' || g, 'luxembourg-2', 'm2000-pod4', 'm2000', 1, 4, 'ipu-m2000', 'EUR',
+           'ubuntu', 'active', 'cluster-' || g || '-1'
+      FROM generate_series(1, %(clusters)s) AS g JOIN placed ON placed.n = 1 + g %% %(accounts)s
+     ORDER BY g
+    """,
+    """
+    INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at,
+                                 ended_at)
+    SELECT uuidv7(), project_id, id, sku, region, currency, 1 + g %% 16, began, began,
+           %(begins)s::timestamptz + make_interval(hours => %(hours)s)
+      FROM (SELECT *, row_number() OVER (ORDER BY id) AS g FROM clusters) AS made
+     CROSS JOIN LATERAL (SELECT %(begins)s::timestamptz + make_interval(secs => g %% 3600) AS began) AS start
+    """,
+    # Hours of which nothing is measured, because nothing was used in them.
+    """
+    INSERT INTO hour_closes (hour, begun_at, closed_at, verified_at, charges)
+    SELECT hour, app_now(), app_now(), app_now(), 0
+      FROM generate_series(%(begins)s::timestamptz + make_interval(hours => %(hours)s),
+                           app_now() - interval '61 minutes', interval '1 hour') AS hour
+    """,
+    "ANALYZE",
+)
+# From 0 to 2: what part of the hours was looked at once more, and of the accounts has its invoice.
+_PROGRESS = """
+SELECT (SELECT count(*) FROM hour_closes WHERE charges > 0 AND verified_at IS NOT NULL)::float / %(hours)s
+       + (SELECT count(*) FROM invoices)::float / %(accounts)s
+"""
+_WRONG = {
+    "numbers have a gap": "SELECT count(*) = %(accounts)s AND max(sequence) = %(accounts)s FROM invoices",
+    "an invoice is not its charges": """
+        SELECT count(*) = 0
+          FROM (SELECT account_id, sum(cost) AS cost FROM usage_charges GROUP BY account_id) AS used
+          FULL JOIN invoices i USING (account_id) WHERE used.cost IS DISTINCT FROM i.cost
+    """,
+    "an account has usage that is not billed": """
+        SELECT count(*) = 0 FROM ledger_accounts WHERE code = 'unbilled' AND debits <> credits
+    """,
+    "revenue is not what was billed": """
+        SELECT credits - debits = (SELECT sum(cost) FROM invoices) FROM ledger_accounts WHERE code = 'revenue'
+    """,
+    "receivables are not what is due": """
+        SELECT sum(debits - credits) = (SELECT sum(due) FROM invoices) FROM ledger_accounts WHERE code = 'receivable'
+    """,
+    "days are not their hours": """
+        SELECT sum(cost) = (SELECT sum(cost) FROM invoices) FROM usage_days JOIN day_rollups USING (day, version)
+    """,
+    "names are missing": "SELECT count(*) = %(clusters)s + 2 * %(accounts)s FROM export_names",
+}
+_BARE = """
+SELECT account_id, currency, project_id, sku, region, price_id, unit_price,
+       date_trunc('month', hour AT TIME ZONE 'UTC')::date, sum(minutes), sum(minutes::bigint * quantity), sum(cost)
+  FROM usage_charges WHERE billing_month = %(month)s GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """A month whose hours are closed, as the first of the next one finds them."""
+
+    urls: Urls
+    month: date
+    charges: int
+
+    def values(self) -> dict[str, object]:
+        begins = datetime(self.month.year, self.month.month, 1, tzinfo=UTC)
+        sizes = {"hours": HOURS, "clusters": CLUSTERS, "accounts": ACCOUNTS}
+        return {**sizes, "month": self.month, "begins": begins}
+
+
+def run(stage: Stage) -> list[Finding]:
+    month = (datetime.now(UTC).date().replace(day=1) - timedelta(days=1)).replace(day=1)
+    with stage.database("bench_month") as urls:
+        charges = asyncio.run(_prepare(Books(urls, month, 0)))
+        books = Books(urls, month, charges)
+        return [*_bill(stage, books), _grouping(stage, books)]
+
+
+async def _prepare(books: Books) -> int:
+    """Prices, clusters in use for so many hours, and those hours closed by the product itself; how many charges."""
+    database = Database(books.urls.app, pool_size=2)
+    await seed_price_list(database)
+    async with database.begin() as connection:
+        await install_shipped_rates(connection)
+    values = books.values()
+    with psycopg.connect(books.urls.superuser, autocommit=True) as superuser:
+        for statement in _FILL:
+            superuser.execute(statement.encode(), values)
+        await open_months(database)
+        begins = datetime(books.month.year, books.month.month, 1, tzinfo=UTC)
+        charges = sum([await close_hour(database, begins + timedelta(hours=n)) for n in range(HOURS)])
+        superuser.execute("VACUUM ANALYZE")
+    await database.close()
+    return charges
+
+
+def _bill(stage: Stage, books: Books) -> Iterator[Finding]:
+    command = ("-m", "bench.processes.bookkeeper", books.urls.app, books.month.isoformat())
+    point = random.uniform(0.0, 2.0)  # noqa: S311  # no secret
+    with Child.python(*command, log=stage.folder / "killed.log") as child:
+        child.line()
+        first = _until(books, child, point)
+        memory = child.memory()
+        child.kill()
+    with Child.python(*command, log=stage.folder / "second.log") as child:
+        child.line()
+        second = json.loads(child.line(PATIENCE))
+        memory = max(memory, child.memory())
+    _check(books)
+    what = f"billing a month of {CLUSTERS:,} clusters, {books.charges:,} charges"
+    numbers = {"killed at": point / 2, "after s": first}
+    yield Finding(f"{what}: memory of the process", memory, "MB", at_most(MEMORY_GOAL))
+    yield Finding(f"{what}: the run after the kill", second["seconds"], "s", numbers=numbers)
+    each = (first + second["seconds"]) / (books.charges / 1e6)
+    yield Finding(f"{what}: both runs, per million charges", each, "s", numbers={"turns": second["turns"]})
+
+
+def _until(books: Books, child: Child, point: float) -> float:
+    """Wait until so much is done; the seconds it took."""
+    started = time.perf_counter()
+    with psycopg.connect(books.urls.superuser, autocommit=True) as connection:
+        while connection.execute(_PROGRESS, books.values()).fetchone() < (point,):  # type: ignore[operator]
+            if not child.running:
+                raise child.failure("ended")
+            time.sleep(0.05)
+    return time.perf_counter() - started
+
+
+def _check(books: Books) -> None:
+    """Whatever was killed, the end is that of one run alone. Raises ValueError."""
+    with psycopg.connect(books.urls.superuser, autocommit=True) as connection:
+        for sentence, right in _WRONG.items():
+            if connection.execute(right.encode(), books.values()).fetchone() != (True,):
+                raise ValueError(sentence)
+
+
+def _grouping(stage: Stage, books: Books) -> Finding:
+    sides = {"invoices": lambda: asyncio.run(_lines(books)), "bare": lambda: _group(books)}
+    rates = alternate(sides, min(3, stage.rounds))
+    what = "lines of all accounts' invoices, over one bare GROUP BY of the same charges"
+    numbers = rates.numbers("invoices", "bare")
+    return Finding(what, rates.ratio("invoices", "bare"), goal=at_least(GROUPING_GOAL), numbers=numbers)
+
+
+async def _lines(books: Books) -> float:
+    database = Database(books.urls.app, pool_size=1)
+    with psycopg.connect(books.urls.superuser) as connection:
+        accounts = [account for (account,) in connection.execute("SELECT account_id FROM invoices")]
+    started = time.perf_counter()
+    bills = [bill async for bill, _ in lines_of_many(database, books.month, accounts)]
+    elapsed = time.perf_counter() - started
+    await database.close()
+    if len(bills) != ACCOUNTS:
+        raise ValueError(f"{len(bills)} accounts have lines")
+    return books.charges / elapsed
+
+
+def _group(books: Books) -> float:
+    with psycopg.connect(books.urls.superuser, options="-c jit=off") as connection:
+        started = time.perf_counter()
+        connection.execute(_BARE, books.values()).fetchall()
+        return books.charges / (time.perf_counter() - started)
