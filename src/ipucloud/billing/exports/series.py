@@ -19,23 +19,23 @@ FORMULA = r"'^[=+@\t\r\uFF1D\uFF0B\uFF0D\uFF20-]'"
 """First characters that a spreadsheet computes from (`kernel.cells`); text in PostgreSQL holds no NUL."""
 
 _CHARGED = """
-CREATE TEMPORARY TABLE export_series ON COMMIT DROP AS
-WITH charged AS (
+CREATE TEMPORARY TABLE export_charged ON COMMIT DROP AS
   SELECT c.account_id, c.project_id, c.cluster_id, c.price_id, c.sku, c.region, c.currency, c.quantity, c.unit_price,
          c.list_unit_price,
          CASE WHEN c.hour >= %(month)s::timestamp AT TIME ZONE 'UTC' THEN %(month)s
               ELSE date_trunc('month', c.hour AT TIME ZONE 'UTC')::date END AS usage_month
     FROM usage_charges c WHERE c.billing_month = %(month)s AND
 """
+_GROUPED = " GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
 _SERIES = """
-   GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
-), region AS (
+CREATE TEMPORARY TABLE export_series ON COMMIT DROP AS
+WITH region AS (
   SELECT * FROM unnest(%(regions)s::text[], %(region_names)s::text[]) AS region (slug, name)
 ), named AS (
   SELECT charged.*, coalesce(an.name, a.name) AS account_name, coalesce(pn.name, p.name) AS project_name,
          coalesce(cn.name, k.name) AS cluster_name, coalesce(cn.tags, k.tags) AS tags, k.machine_type,
          k.ipus / k.machines AS ipus, i.number, l.line
-    FROM charged
+    FROM export_charged AS charged
     JOIN billing_accounts a ON a.id = charged.account_id
     JOIN projects p ON p.id = charged.project_id
     JOIN clusters k ON k.id = charged.cluster_id
@@ -107,14 +107,16 @@ class Window:
 
 def make_series(connection: Connection, selection: Selection) -> int:
     """Make the temporary table `export_series` of a month in the connection's snapshot; how many series there are."""
-    connection.execute("DROP TABLE IF EXISTS export_series")
+    connection.execute("DROP TABLE IF EXISTS export_series, export_charged")
     guarded = selection.format is FileFormat.CSV
     names = {
         name: guard(name) if guarded else sql.Identifier(name)
         for name in ("account_name", "project_name", "cluster_name")
     }
-    statement = sql.Composed([text(_CHARGED), selection.of_charges, text(_SERIES).format(**names)])
-    made = connection.execute(statement, selection.values).rowcount
+    # In two steps: how many series there are is guessed badly, and known once they are counted.
+    connection.execute(sql.Composed([text(_CHARGED), selection.of_charges, text(_GROUPED)]), selection.values)
+    connection.execute("ANALYZE export_charged")
+    made = connection.execute(text(_SERIES).format(**names), selection.values).rowcount
     connection.execute("ANALYZE export_series")
     return made
 

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ipucloud.billing.exports import parquet_rows
+from ipucloud.billing.exports import parquet_columns
 from ipucloud.billing.exports.checks import find_defects
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion, columns_of
 from ipucloud.billing.exports.manifest import Manifest, manifest_of
@@ -157,7 +157,7 @@ def test_a_period_passes_every_check(bills: Bills, tmp_path: Path, period: Perio
 def test_both_formats_say_the_same_of_a_period_however_many_series(
     bills: Bills, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet_rows, "BATCH_BYTES", 500)  # a batch of each hour or two
+    monkeypatch.setattr(parquet_columns, "BATCH_BYTES", 500)  # a batch of each hour or two
     columns = columns_of(Dataset.COST_AND_USAGE, FocusVersion.V1_4)
     period = Period(date(2026, 4, 30), date(2026, 5, 4))
     text = selection(account=bills.account, period=period)
