@@ -43,20 +43,32 @@ SERVICES = (user.DESCRIPTOR.services_by_name["UserService"], admin.DESCRIPTOR.se
 
 @dataclass
 class Liar:
-    """`spoils`: the share of answers that are not passed on as they are. `told`: how many of each kind of lie."""
+    """`spoils`: the share of answers that are not passed on as they are. `told`: how many of each kind of lie.
+
+    `rests`: after so many lies come as many answers that are true; 0 for none.
+    """
 
     honest: grpc.aio.Channel
     draw: random.Random
     spoils: float = 1.0
+    rests: int = 0
     told: Counter[str] = field(default_factory=Counter)
+    _resting: int = 0
+
+    @property
+    def lies(self) -> int:
+        return self.told.total() - self.told["true"]
 
     async def answer(self, method: MethodDescriptor, request: bytes, context: Context) -> bytes:
         reply = await self._true_answer(method, request, context)
-        if self.draw.random() >= self.spoils:
+        if self._resting > 0 or self.draw.random() >= self.spoils:
+            self._resting = max(0, self._resting - 1)
             self.told["true"] += 1
             return reply
         how = self.draw.choice(("field", "fields", "field", "fields", "bytes", "cut", "status", "nothing"))
         self.told[how] += 1
+        if self.rests and self.lies % self.rests == 0:
+            self._resting = self.rests
         match how:
             case "bytes":
                 return self.draw.randbytes(self.draw.choice((1, 7, 300)))
