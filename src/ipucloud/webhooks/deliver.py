@@ -22,7 +22,7 @@ from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import LeaseLost, Ticket
 from ipucloud.webhooks.dispatch import DELIVERY
 from ipucloud.webhooks.messages import headers, secret_place
-from ipucloud.webhooks.schedule import GIVEN_UP_AFTER, Disabled, Failure, pause_after
+from ipucloud.webhooks.schedule import GIVEN_UP_AFTER, Disabled, Failure, pause_after, seconds_asked
 from ipucloud.webhooks.sender import Sender, Sent
 
 log = structlog.get_logger(__name__)
@@ -164,16 +164,17 @@ class Deliverer:
             return Done()
         if not result:
             return Wait("this worker cannot open the end-point's secrets", recheck=NO_KEY_SECONDS)
-        await connection.execute(_TRIED, [self._values(each) for each in result])
+        await connection.execute(_TRIED, [self._values(each, inputs.now) for each in result])
         if endpoint.enabled:
             await self._judge(connection, inputs, result, given_up=bool(endpoint.given_up))
         return Go()
 
-    def _values(self, tried: Tried) -> dict[str, Any]:
+    def _values(self, tried: Tried, now: datetime) -> dict[str, Any]:
         state, pause = "delivered", None
         if tried.sent.failure is not None:
             last = tried.sent.failure is Failure.GONE
-            pause = None if last else pause_after(tried.due.tries + 1, self._draw)
+            asked = seconds_asked(tried.sent.retry_after, now)
+            pause = None if last else pause_after(tried.due.tries + 1, self._draw, asked)
             state = "failed" if pause is None else "pending"
         return {
             "id": tried.due.id,

@@ -31,10 +31,14 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """How a try ended: `failure` None is a success. `status` None: there was no answer."""
+    """How a try ended: `failure` None is a success. `status` None: there was no answer.
+
+    `retry_after`: what a busy end-point asked for, as its header has it.
+    """
 
     failure: Failure | None
     status: int | None = None
+    retry_after: str | None = None
 
 
 class AddressRefused(httpcore.ConnectError):
@@ -110,7 +114,7 @@ class Sender:
         try:
             target = target_of(url, private=self._private)
             async with asyncio.timeout(self._seconds):
-                return judged(await self._post(target, body, headers))
+                return await self._post(target, body, headers)
         except TimeoutError:
             return Sent(Failure.TIMEOUT)
         except (UrlRefused, AddressRefused):
@@ -120,8 +124,8 @@ class Sender:
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException, OSError):
             return Sent(Failure.UNREACHABLE)
 
-    async def _post(self, target: Target, body: bytes, headers: Mapping[str, str]) -> int:
-        """The status; of the body only so much is read as a connection has to be left tidy."""
+    async def _post(self, target: Target, body: bytes, headers: Mapping[str, str]) -> Sent:
+        """The answer; of the body only so much is read as a connection has to be left tidy."""
         url = httpcore.URL(
             scheme=target.scheme.encode(), host=target.host.encode(), port=target.port, target=target.path.encode()
         )
@@ -139,7 +143,7 @@ class Sender:
                 left -= len(chunk)
                 if left <= 0:
                     break
-            return response.status
+            return judged(response.status, httpx.Headers(response.headers).get("retry-after"))
 
 
 def _tls_failed(error: BaseException | None) -> bool:
@@ -151,10 +155,15 @@ def _tls_failed(error: BaseException | None) -> bool:
     return False
 
 
-def judged(status: int) -> Sent:
-    """2xx is a success; a redirect is none, because nobody checked where it leads."""
+def judged(status: int, retry_after: str | None = None) -> Sent:
+    """2xx is a success; a redirect is none, because nobody checked where it leads.
+
+    Who is busy says when to come again (RFC 9110, 10.2.3, and RFC 6585, 4); of others the header means nothing here.
+    """
     if 200 <= status < 300:
         return Sent(None, status)
     if status == httpx.codes.GONE:
         return Sent(Failure.GONE, status)
+    if status in {httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE}:
+        return Sent(Failure.STATUS, status, retry_after)
     return Sent(Failure.REDIRECT if 300 <= status < 400 else Failure.STATUS, status)

@@ -197,6 +197,16 @@ async def test_a_success_between_ends_the_count_and_410_ends_everything(customer
     assert orjson.loads(receiver.got[3].body)["type"] == "cluster.active"
 
 
+async def test_who_is_busy_says_when_to_come_again(customer: Customer, receiver: Receiver) -> None:
+    receiver.status, receiver.retry_after = 429, "600"
+    await customer.hook(receiver, "cluster.*")
+    async with customer.worker():
+        await customer.tell()
+        await until(partial(_tried, customer, 1))
+    pause = "SELECT extract(epoch FROM next_at - CAST(log -> 0 ->> 'at' AS timestamptz))::int FROM webhook_deliveries"
+    assert await customer.value(pause) == 600
+
+
 async def test_while_a_secret_is_replaced_both_sign(customer: Customer, receiver: Receiver) -> None:
     made = await customer.hook(receiver, "cluster.*")
     async with customer.database.begin() as connection:

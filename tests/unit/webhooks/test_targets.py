@@ -6,12 +6,13 @@ import asyncio
 import random
 import socket
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from ipaddress import ip_address
 
 import pytest
 
 from ipucloud.kernel.addresses import is_public
-from ipucloud.webhooks.schedule import JITTER, PAUSES, TRIES, Failure, pause_after
+from ipucloud.webhooks.schedule import JITTER, PAUSES, TRIES, Failure, pause_after, seconds_asked
 from ipucloud.webhooks.sender import Sender
 from ipucloud.webhooks.urls import UrlRefused, target_of
 from tests.support.receiver import receiving
@@ -150,6 +151,28 @@ def test_ten_tries_take_seventy_five_hours() -> None:
         assert len(set(drawn)) > 1
         assert all(abs(each - pause) <= pause * JITTER for each in drawn)
     assert pause_after(TRIES, draw) is None
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        (None, 0),
+        ("120", 120),
+        ("Fri, 20 Nov 2026 12:02:00 GMT", 120),
+        ("Fri, 20 Nov 2026 11:00:00 GMT", 0),
+        ("Fri, 20 Nov 2026 12:02:00", 0),
+        ("-5", 0),
+        ("soon", 0),
+        ("١٢٠", 0),
+        ("9" * 400, 0),
+    ],
+)
+def test_who_is_busy_is_left_alone_as_long_as_it_asks_and_a_day_at_most(header: str | None, seconds: int) -> None:
+    asked = seconds_asked(header, datetime(2026, 11, 20, 12, tzinfo=UTC))
+    assert asked == seconds
+    draw = random.Random(1)  # noqa: S311  # repeatable, not secret
+    assert pause_after(1, draw, asked) == (seconds or pytest.approx(PAUSES[0], rel=JITTER))
+    assert pause_after(1, draw, 1e9) == PAUSES[-1]
 
 
 @pytest.mark.anyio
