@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 import psycopg
+from psycopg.rows import scalar_row
 
 from bench.child import Child
 from bench.finding import Finding, at_least, at_most
@@ -69,9 +70,9 @@ _FILL = (
     "ANALYZE",
 )
 # From 0 to 2: what part of the hours was looked at once more, and of the accounts has its invoice.
-_PROGRESS = """
+_NOT_YET = """
 SELECT (SELECT count(*) FROM hour_closes WHERE charges > 0 AND verified_at IS NOT NULL)::float / %(hours)s
-       + (SELECT count(*) FROM invoices)::float / %(accounts)s
+       + (SELECT count(*) FROM invoices)::float / %(accounts)s < %(point)s
 """
 _WRONG = {
     "numbers have a gap": "SELECT count(*) = %(accounts)s AND max(sequence) = %(accounts)s FROM invoices",
@@ -166,7 +167,8 @@ def _until(books: Books, child: Child, point: float) -> float:
     """Wait until so much is done; the seconds it took."""
     started = time.perf_counter()
     with psycopg.connect(books.urls.superuser, autocommit=True) as connection:
-        while connection.execute(_PROGRESS, books.values()).fetchone() < (point,):  # type: ignore[operator]
+        cursor = connection.cursor(row_factory=scalar_row)
+        while cursor.execute(_NOT_YET, {**books.values(), "point": point}).fetchone():
             if not child.running:
                 raise child.failure("ended")
             time.sleep(0.05)
