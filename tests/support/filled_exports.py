@@ -20,6 +20,8 @@ _ROWS = (
     " focus_version, format, month, fence, manifest, built_at, delivered_at, expires_at)"
     " SELECT gen_random_uuid(), project_id, project_id, connection_id, id, '2026-05-02', dataset, focus_version,"
     " format, '2026-05-01', 1, '{}', app_now(), app_now(), '2126-01-01Z' FROM export_schedules",
+    "INSERT INTO exports (id, project_id, dataset, focus_version, format, since, until)"
+    " VALUES (gen_random_uuid(), :project_id, 'cost-and-usage', '1.4', 'csv', '2026-05-04', '2026-05-11')",
     "INSERT INTO export_chunks (export_id, fence, ordinal, data) SELECT id, 1, 0, 'x' FROM exports",
 )
 

@@ -40,9 +40,12 @@ async def add_tax_rate(connection: AsyncConnection) -> None:
     await connection.execute(sa.text(_TAX))
 
 
-async def charge(connection: AsyncConnection, project_id: UUID, *, account_id: UUID, price: str = "0.0625") -> None:
+async def charge(
+    connection: AsyncConnection, project_id: UUID, *, account_id: UUID, price: str = "0.0625", hour: datetime = HOUR
+) -> None:
     """An hour of four machines of the project that the account pays for; the ledger is the caller's."""
-    values = {"month": MONTH, "hour": HOUR, "project_id": project_id, "account_id": account_id}
+    month = hour.date().replace(day=1)
+    values = {"month": month, "hour": hour, "project_id": project_id, "account_id": account_id}
     for statement in (_OPEN, _CLOSED, _CHARGE):
         more = {"cluster_id": new_id(), "price": Decimal(price)}
         await connection.execute(sa.text(statement), values | more)

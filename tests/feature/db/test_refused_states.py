@@ -41,6 +41,10 @@ NEW_OPERATION = """
 INSERT INTO operations (id, project_id, cluster_id, kind, state, request_id, deadline_at)
 SELECT %(id)s, project_id, id, 'cluster.create', 'queued', 'req', app_now() FROM clusters
 """
+NEW_EXPORT = """
+INSERT INTO exports (id, project_id, dataset, focus_version, format, month, since, until)
+SELECT %(id)s, project_id, 'cost-and-usage', '1.4', 'csv', {month}, {since}, {until} FROM clusters
+"""
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,21 @@ class Wrong:
 
 
 WRONG = (
+    *(
+        Wrong(
+            f"an export of {what}",
+            NEW_EXPORT.format(month=month, since=since, until=until),
+            CheckViolation,
+            "ck_exports_period",
+        )
+        for what, month, since, until in (
+            ("a month and days", "'2026-05-01'", "'2026-05-01'", "'2026-06-01'"),
+            ("no days", "NULL", "NULL", "NULL"),
+            ("days without an end", "NULL", "'2026-05-01'", "NULL"),
+            ("no day at all", "NULL", "'2026-05-01'", "'2026-05-01'"),
+            ("more than a year", "NULL", "'2025-05-01'", "'2026-05-03'"),
+        )
+    ),
     Wrong(
         "two clusters of one name live in a project",
         NEW_CLUSTER.format(name="name", ipus=4, external="'other-1'"),

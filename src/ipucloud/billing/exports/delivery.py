@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any
-from uuid import UUID
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import obstore
 import psycopg
 from obstore.exceptions import AlreadyExistsError, BaseError
 from obstore.store import S3Store
 
-from ipucloud.billing.exports.endpoints import ForbiddenEndpointError, check_endpoint
+from ipucloud.billing.exports.endpoints import ForbiddenEndpointError, check_form
 from ipucloud.billing.exports.order import Deliver, Target
+from ipucloud.billing.exports.passage import Passage
 from ipucloud.db.roles import APP_ROLE
+
+if TYPE_CHECKING:
+    from obstore.store import ClientConfig  # there is none to import when it runs
+
+Lead: TypeAlias = Callable[[str, int], Passage]
 
 CALL_SECONDS = 60
 SMALL = 8 << 20
@@ -42,27 +48,42 @@ class DeliveryError(Exception):
     """Why a file could not be delivered, in words of ours: nothing of what the service said is repeated."""
 
 
-def deliver(order: Deliver) -> None:
+class _TornError(Exception):
+    """Pieces of the file are gone: it must not arrive without them."""
+
+
+def deliver(order: Deliver, lead: Lead = Passage) -> None:
     """Put the file and its manifest where they belong. Raises DeliveryError."""
     target = order.target
     try:
-        check_endpoint(target.endpoint, private_too=target.private_too)
-        store = _store(target)
-        with psycopg.connect(order.database_url, options=_SESSION, autocommit=True, connect_timeout=3) as connection:
-            pieces = _pieces(connection, order.export_id, order.fence)
-            _put(store, _key(target, order.name), pieces, size=order.size)
-        manifest = json.dumps(order.manifest, indent=2, ensure_ascii=False).encode() + b"\n"
-        name = re.sub(r"\.[a-z]+$", ".manifest.json", order.name)
-        _put(store, _key(target, name), iter([manifest]), size=len(manifest))
+        host, port = check_form(target.endpoint, private_too=target.private_too)
     except ForbiddenEndpointError as error:
         raise DeliveryError(str(error)) from error
-    except (BaseError, OSError) as error:
-        raise DeliveryError(sentence(str(error))) from error
-    except psycopg.Error as error:
-        raise DeliveryError("The file could not be read; it is tried again.") from error
+    with nullcontext() if target.private_too else lead(host, port) as passage:
+        try:
+            _deliver(order, _store(target, passage))
+        except (_TornError, psycopg.Error) as error:
+            raise DeliveryError("The file could not be read; it is tried again.") from error
+        except (BaseError, OSError) as error:
+            raise DeliveryError((passage and passage.refusal) or sentence(str(error))) from error
 
 
-def _store(target: Target) -> S3Store:
+def _deliver(order: Deliver, store: S3Store) -> None:
+    with psycopg.connect(order.database_url, options=_SESSION, autocommit=True, connect_timeout=3) as connection:
+        _put(store, _key(order.target, order.name), _pieces(connection, order), size=order.size)
+    manifest = json.dumps(order.manifest, indent=2, ensure_ascii=False).encode() + b"\n"
+    name = re.sub(r"\.[a-z]+$", ".manifest.json", order.name)
+    _put(store, _key(order.target, name), iter([manifest]), size=len(manifest))
+
+
+def _store(target: Target, passage: Passage | None) -> S3Store:
+    options: ClientConfig = {
+        "timeout": f"{CALL_SECONDS}s",
+        "connect_timeout": "10s",
+        "allow_http": target.private_too,
+    }
+    if passage is not None:
+        options["proxy_url"] = passage.url
     return S3Store(
         target.bucket,
         endpoint=target.endpoint,
@@ -70,11 +91,7 @@ def _store(target: Target) -> S3Store:
         access_key_id=target.access_key_id,
         secret_access_key=target.secret,
         virtual_hosted_style_request=False,
-        client_options={
-            "timeout": f"{CALL_SECONDS}s",
-            "connect_timeout": "10s",
-            "allow_http": target.private_too,
-        },
+        client_options=options,
         retry_config={"max_retries": 2},
     )
 
@@ -95,11 +112,14 @@ def _put(store: S3Store, key: str, pieces: Iterator[bytes], *, size: int) -> Non
         return
 
 
-def _pieces(connection: psycopg.Connection[Any], export_id: UUID, fence: int) -> Iterator[bytes]:
-    ordinal = 0
-    while row := connection.execute(_CHUNK, (export_id, fence, ordinal), binary=True).fetchone():
+def _pieces(connection: psycopg.Connection[Any], order: Deliver) -> Iterator[bytes]:
+    """The file. Raises _TornError when it is not whole, before the last of it is sent."""
+    given, ordinal = 0, 0
+    while row := connection.execute(_CHUNK, (order.export_id, order.fence, ordinal), binary=True).fetchone():
         yield row[0]
-        ordinal += 1
+        given, ordinal = given + len(row[0]), ordinal + 1
+    if given != order.size:
+        raise _TornError
 
 
 def sentence(error: str) -> str:

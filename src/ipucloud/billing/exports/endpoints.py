@@ -1,11 +1,8 @@
-"""Where files may be delivered to: no address of our own network, whatever its name says."""
+"""What an endpoint of a bucket's service may look like. Which addresses it may lead to: `passage`."""
 
 from __future__ import annotations
 
-import socket
 from urllib.parse import urlsplit
-
-from ipucloud.kernel.addresses import is_public, parse
 
 
 class ForbiddenEndpointError(Exception):
@@ -24,14 +21,3 @@ def check_form(endpoint: str, *, private_too: bool) -> tuple[str, int]:
     if parts.scheme not in allowed or not parts.hostname or not plain or not endpoint.isascii():
         raise ForbiddenEndpointError("The endpoint must look like https://host or https://host:port.")
     return parts.hostname, port or (443 if parts.scheme == "https" else 80)
-
-
-def check_endpoint(endpoint: str, *, private_too: bool) -> None:
-    """Look up every address of the endpoint's name and judge it. Raises ForbiddenEndpointError, OSError."""
-    host, port = check_form(endpoint, private_too=private_too)
-    if private_too:
-        return
-    for *_, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-        address = parse(str(place[0]))
-        if address is None or not is_public(address):
-            raise ForbiddenEndpointError("The endpoint's address is not a public one.")

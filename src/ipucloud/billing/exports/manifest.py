@@ -16,7 +16,7 @@ from ipucloud.kernel.money import plain, total
 Manifest = Mapping[str, object]
 
 _MOMENT = """
-SELECT now(), greatest(d.issued_at, e.frozen_at)
+SELECT now(), CASE WHEN num_nulls(d.issued_at, e.frozen_at) = 0 THEN greatest(d.issued_at, e.frozen_at) END
   FROM (SELECT %(month)s::date AS month) AS asked
   LEFT JOIN invoiced_months d USING (month) LEFT JOIN export_months e USING (month)
 """

@@ -81,14 +81,42 @@ SELECT json_build_object(
 _SCHEDULES = sa.text(_SCHEDULE + " ORDER BY s.created_at, s.id")
 _ONE_SCHEDULE = sa.text(_SCHEDULE + " AND s.id = :id")
 # A month is exported on its third day after: it is sealed, and its invoices are issued, on the second.
-NEXT = """
+_FIRST = """
 CASE every WHEN 'day' THEN date_trunc('day', app_now(), 'UTC') + interval '1 day 1 hour'
      ELSE (date_trunc('month', app_now() AT TIME ZONE 'UTC') + interval '1 month 2 days') AT TIME ZONE 'UTC' END
 """
+# The month that an export is about follows from when it was due, however late it is served: none is left out.
+_ABOUT = """
+date_trunc('month', (s.next_at AT TIME ZONE 'UTC') - CASE s.every WHEN 'month' THEN interval '1 month'
+                                                         ELSE interval '1 day' END)::date
+"""
+# A day that was missed is not made up for, but every month gets a file of what it was when it was over.
+_NEXT = f"""
+CASE s.every WHEN 'day' THEN least(date_trunc('day', app_now(), 'UTC') + interval '1 day 1 hour',
+                                   ({_ABOUT} + interval '2 months 1 hour') AT TIME ZONE 'UTC')
+     ELSE ({_ABOUT} + interval '2 months 2 days') AT TIME ZONE 'UTC' END
+"""
+# Months are opened in their order: one that is not there, while a later one is, has no usage.
+_SEALED = f"""
+EXISTS (SELECT FROM billing_months b WHERE b.month > {_ABOUT})
+AND NOT EXISTS (SELECT FROM billing_months b LEFT JOIN export_months e USING (month)
+                 WHERE b.month = {_ABOUT} AND (b.sealed_at IS NULL OR e.month IS NULL))
+"""  # noqa: S608  # our own text
+# Those who pay for the project have their invoices, whoever else waits for a tax rate.
+_BILLED = f"""
+EXISTS (SELECT FROM invoiced_months i WHERE i.month = {_ABOUT})
+OR NOT EXISTS (SELECT FROM project_accounts p JOIN ledger_accounts a ON a.owner_id = p.account_id
+                WHERE p.project_id = s.project_id AND a.code = 'unbilled'
+                  AND NOT EXISTS (SELECT FROM invoices i WHERE (i.account_id, i.currency, i.month)
+                                                             = (a.owner_id, a.currency, {_ABOUT}))
+                  AND EXISTS (SELECT FROM usage_charges c WHERE (c.account_id, c.currency, c.billing_month)
+                                                              = (a.owner_id, a.currency, {_ABOUT})))
+"""  # noqa: S608  # our own text
+_READY = f"(s.every = 'day' OR ({_SEALED} AND ({_BILLED})))"
 _ADD_SCHEDULE = sa.text(
     f"""
     INSERT INTO export_schedules (id, project_id, connection_id, dataset, focus_version, format, every, next_at)
-    SELECT :id, :project_id, :connection_id, :dataset, :focus_version, :format, every, {NEXT}
+    SELECT :id, :project_id, :connection_id, :dataset, :focus_version, :format, every, {_FIRST}
       FROM (SELECT CAST(:every AS text) AS every) AS given
     """  # noqa: S608  # our own text
 )
@@ -99,24 +127,19 @@ _END_SCHEDULE = sa.text(
     """
 )
 _DUE = sa.text(
-    """
-    SELECT id, project_id FROM export_schedules
-     WHERE next_at <= app_now() AND deleted_at IS NULL ORDER BY next_at LIMIT :limit
-    """
+    f"""
+    SELECT s.id FROM export_schedules s
+     WHERE s.next_at <= app_now() AND s.deleted_at IS NULL AND {_READY} ORDER BY s.next_at LIMIT :limit
+    """  # noqa: S608  # our own text
 )
 _TAKE = sa.text(
-    """
-    SELECT s.*, (app_now() AT TIME ZONE 'UTC')::date AS today,
-           date_trunc('month', (app_now() AT TIME ZONE 'UTC')
-             - CASE every WHEN 'month' THEN interval '1 month' ELSE interval '1 day' END)::date AS month,
-           NOT EXISTS (SELECT FROM billing_months b WHERE b.sealed_at IS NULL AND b.month
-             = (date_trunc('month', app_now() AT TIME ZONE 'UTC') - interval '1 month')::date) AS sealed
-      FROM export_schedules s WHERE s.id = :id AND s.next_at <= app_now() AND s.deleted_at IS NULL
-       FOR UPDATE
-    """
+    f"""
+    SELECT s.*, (s.next_at AT TIME ZONE 'UTC')::date AS planned, {_ABOUT} AS month
+      FROM export_schedules s
+     WHERE s.id = :id AND s.next_at <= app_now() AND s.deleted_at IS NULL AND {_READY} FOR UPDATE
+    """  # noqa: S608  # our own text
 )
-_MOVE_ON = sa.text(f"UPDATE export_schedules SET next_at = {NEXT} WHERE id = :id")  # noqa: S608  # our own text
-_LATER = sa.text("UPDATE export_schedules SET next_at = app_now() + interval '1 hour' WHERE id = :id")
+_MOVE_ON = sa.text(f"UPDATE export_schedules s SET next_at = {_NEXT} WHERE s.id = :id")  # noqa: S608  # our own text
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +237,7 @@ async def end_schedule(connection: AsyncConnection, project_id: UUID, schedule_i
 
 
 async def serve_schedules(database: Database) -> None:
-    """Ask for the exports that are due, each in one transaction with the schedule's next time."""
+    """Ask for the exports that are due, one of each schedule, each in one transaction with the schedule's next time."""
     async with database.read() as connection:
         due = (await connection.execute(_DUE, {"limit": AT_ONCE})).all()
     for schedule in due:
@@ -226,9 +249,6 @@ async def _serve(connection: AsyncConnection, schedule_id: UUID) -> None:
     row = (await connection.execute(_TAKE, {"id": schedule_id})).one_or_none()
     if row is None:
         return
-    if row.every == "month" and not row.sealed:
-        await connection.execute(_LATER, {"id": schedule_id})
-        return
     wanted = Wanted(
         Dataset(row.dataset),
         FocusVersion(row.focus_version),
@@ -236,7 +256,7 @@ async def _serve(connection: AsyncConnection, schedule_id: UUID) -> None:
         month_of(row.month),
         connection_id=row.connection_id,
         schedule_id=schedule_id,
-        scheduled_for=row.today,
+        scheduled_for=row.planned,
     )
     export_id, _ = await request_export(connection, Actor(row.project_id, None, f"schedule-{schedule_id}"), wanted)
     await connection.execute(_MOVE_ON, {"id": schedule_id})

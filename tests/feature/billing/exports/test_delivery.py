@@ -13,7 +13,6 @@ import pytest
 
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.delivery import sentence
-from ipucloud.billing.exports.endpoints import ForbiddenEndpointError, check_endpoint
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import Wanted
 from ipucloud.billing.exports.schedules import Bucket, Plan, add_schedule, connect, schedule_documents, serve_schedules
@@ -139,26 +138,6 @@ async def test_an_endpoint_has_one_form(books: Books, s3: S3Server, endpoint: st
     with pytest.raises(Problem):
         async with books.database.begin() as connection:
             await connect(connection, books.project.id, bucket(s3, endpoint=endpoint), keys=KEYS, private_too=False)
-
-
-@pytest.mark.parametrize(
-    "host",
-    [
-        "127.0.0.1",
-        "10.1.2.3",
-        "169.254.169.254",
-        "2130706433",
-        "0x7f000001",
-        "127.1",
-        "0",
-        "[::1]",
-        "[::ffff:a9fe:a9fe]",
-        "[fe80::1]",
-    ],
-)
-def test_an_address_is_judged_however_it_is_written(host: str) -> None:
-    with pytest.raises((ForbiddenEndpointError, OSError)):
-        check_endpoint(f"https://{host}", private_too=False)
 
 
 def test_nothing_of_what_a_service_said_is_repeated() -> None:

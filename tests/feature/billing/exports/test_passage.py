@@ -1,0 +1,119 @@
+"""The passage leads to the endpoint's public addresses, at which it has looked itself, and nowhere else."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+
+import pytest
+
+from ipucloud.billing.exports.passage import Passage
+from ipucloud.kernel.addresses import Address, is_public
+
+
+class Listener:
+    """Says one line to whoever connects, and counts them."""
+
+    def __init__(self, address: str, port: int = 0) -> None:
+        self._socket = socket.create_server((address, port))
+        self.port: int = self._socket.getsockname()[1]
+        self.met = 0
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        while True:
+            met, _ = self._socket.accept()
+            with met:
+                if met.recv(5) == b"close":
+                    return
+                self.met += 1
+                met.sendall(b"hello")
+
+    def close(self) -> None:
+        with socket.create_connection(self._socket.getsockname()) as last:
+            last.sendall(b"close")
+        self._thread.join()
+        self._socket.close()
+
+
+@contextmanager
+def leading(addresses: Sequence[Sequence[str]], port: int, judged: Sequence[str] = ()) -> Iterator[Passage]:
+    """A passage to `s3.test`, whose name leads to each of `addresses` in turn, the last ones for ever."""
+    left = list(addresses)
+
+    async def resolve(host: str, port: int) -> Sequence[str]:
+        assert host == "s3.test"
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    def judge(address: Address) -> bool:
+        return str(address) in judged
+
+    with Passage("s3.test", port, resolve=resolve, judge=judge if judged else is_public) as passage:
+        yield passage
+
+
+def answer(passage: Passage, authority: str, method: str = "CONNECT") -> tuple[int, bytes]:
+    """The status of the passage, and what comes through it."""
+    host, port = passage.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        connection.sendall(f"{method} {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n".encode())
+        with closing(http.client.HTTPResponse(connection, method=method)) as response:
+            response.begin()
+            if response.status != 200:
+                return response.status, b""
+        connection.sendall(b"hello")
+        return 200, connection.recv(5)
+
+
+def test_a_connection_goes_to_the_address_that_was_judged() -> None:
+    with closing(Listener("127.0.0.1")) as first, closing(Listener("127.0.0.2", first.port)) as second:
+        with leading([["127.0.0.1"], ["127.0.0.2"]], first.port, judged=["127.0.0.1"]) as passage:
+            assert answer(passage, f"s3.test:{first.port}") == (200, b"hello")
+            assert passage.refusal is None
+            assert answer(passage, f"s3.test:{first.port}") == (403, b"")
+            assert passage.refusal == "The endpoint's address is not a public one."
+        assert (first.met, second.met) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "addresses",
+    [
+        ["127.0.0.1"],
+        ["8.8.8.8", "127.0.0.1"],
+        ["10.1.2.3"],
+        ["169.254.169.254"],
+        ["::1"],
+        ["fe80::1%lo"],
+        ["::ffff:127.0.0.1"],
+        ["nonsense"],
+        [],
+    ],
+)
+def test_no_address_of_a_name_is_private(addresses: list[str]) -> None:
+    with closing(Listener("127.0.0.1")) as listener:
+        with leading([addresses], listener.port) as passage:
+            assert answer(passage, f"s3.test:{listener.port}") == (403, b"")
+        assert listener.met == 0
+
+
+def test_it_leads_to_one_endpoint() -> None:
+    with closing(Listener("127.0.0.1")) as listener:
+        with leading([["127.0.0.1"]], listener.port, judged=["127.0.0.1"]) as passage:
+            port = listener.port
+            for authority in (f"127.0.0.1:{port}", f"s3.test:{port + 1}", f"s3.test.:{port}"):
+                assert answer(passage, authority) == (403, b"")
+                assert passage.refusal == "The bucket's service leads to another one."
+            assert answer(passage, f"http://s3.test:{port}/", "GET") == (403, b"")
+        assert listener.met == 0
+
+
+def test_who_does_not_answer_is_told() -> None:
+    with closing(Listener("127.0.0.1")) as listener:
+        free = listener.port
+    with leading([["127.0.0.1"]], free, judged=["127.0.0.1"]) as passage:
+        assert answer(passage, f"s3.test:{free}") == (502, b"")
+        assert passage.refusal is None

@@ -1,0 +1,129 @@
+"""Schedules under a clock that the test sets: each month is asked for once, sealed and billed, whatever stood still."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from decimal import Decimal
+from uuid import UUID
+
+import pytest
+
+from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.names import freeze_names
+from ipucloud.billing.exports.schedules import Plan, add_schedule, serve_schedules
+from ipucloud.billing.invoices.issue import issue_invoices
+from ipucloud.billing.ledger import Posted, post_usage
+from ipucloud.billing.months import open_months
+from tests.feature.billing.books import Books, at
+from tests.support.exports import some_connection
+from tests.support.invoices import add_tax_rate, charge
+
+pytestmark = pytest.mark.anyio
+
+_OVER = """
+SELECT month FROM billing_months
+ WHERE sealed_at IS NULL AND (month + interval '1 month 1 day') AT TIME ZONE 'UTC' <= app_now() ORDER BY month
+"""
+
+
+async def planned(books: Books, every: str) -> None:
+    """A schedule of the project."""
+    async with books.database.begin() as connection:
+        lake: UUID = await some_connection(connection, books.project.id, "lake")
+        plan = Plan(lake, Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, every)
+        await add_schedule(connection, books.project.id, plan)
+
+
+async def served(books: Books, instant: str, turns: int = 1) -> Sequence[str]:
+    """The months that were asked for by two workers at that instant, in as many turns."""
+    books.now(at(instant))
+    before = await books.rows("SELECT id FROM exports")
+    for _ in range(turns):
+        await asyncio.gather(serve_schedules(books.database), serve_schedules(books.database))
+    found = await books.rows(
+        "SELECT to_char(month, 'YYYY-MM') FROM exports WHERE id <> ALL(:before) ORDER BY scheduled_for",
+        before=[row.id for row in before],
+    )
+    return [month for (month,) in found]
+
+
+async def kept(books: Books, instant: str) -> None:
+    """Seal and bill every month that is over by then, as workers that keep the books do."""
+    books.now(at(instant))
+    await open_months(books.database)
+    for (month,) in await books.rows(_OVER):
+        await books.execute("SELECT seal_billing_month(:month)", month=month)
+    await freeze_names(books.database)
+    await issue_invoices(books.database)
+
+
+async def furnish(books: Books) -> None:
+    """One charge in each of five months; no rate of tax."""
+    hours = [at(f"2026-{month:02}-28T10:00:00") for month in range(1, 6)]
+    async with books.database.begin() as connection:
+        for hour in hours:
+            await charge(connection, books.project.id, account_id=books.project.id, hour=hour)
+            await post_usage(connection, hour, 0, [Posted(books.project.id, "EUR", Decimal("15.00"))])
+    await books.execute("UPDATE hour_closes SET verified_at = app_now()")
+
+
+async def taxed(books: Books) -> None:
+    async with books.database.begin() as connection:
+        await add_tax_rate(connection)
+
+
+async def test_each_month_is_delivered_once_when_it_is_sealed_and_billed(books: Books) -> None:
+    await furnish(books)
+    await taxed(books)
+    books.now(at("2026-01-15T12:00:00"))
+    await planned(books, "month")
+    await kept(books, "2026-02-02T00:01:00")
+    assert await served(books, "2026-02-02T23:59:59") == []
+    assert await served(books, "2026-02-03T00:00:00") == ["2026-01"]
+    assert await served(books, "2026-02-28T12:00:00", turns=2) == []
+    # Nobody keeps the books: February is not sealed on its day, and is delivered as soon as it is.
+    assert await served(books, "2026-03-03T00:00:00", turns=2) == []
+    await kept(books, "2026-03-05T05:00:00")
+    assert await served(books, "2026-03-05T05:00:30", turns=2) == ["2026-02"]
+    await kept(books, "2026-04-02T00:01:00")
+    assert await served(books, "2026-04-02T23:59:59") == []
+    assert await served(books, "2026-04-03T00:00:00", turns=2) == ["2026-03"]
+
+
+async def test_after_a_down_time_no_month_is_left_out_and_none_comes_twice(books: Books) -> None:
+    await furnish(books)
+    await taxed(books)
+    books.now(at("2026-01-15T12:00:00"))
+    await open_months(books.database)
+    await planned(books, "month")
+    # Down until May. Before the books are kept, nothing is known of the months between.
+    assert await served(books, "2026-05-10T12:00:00", turns=2) == []
+    await kept(books, "2026-05-10T12:00:00")
+    assert await served(books, "2026-05-10T12:01:00", turns=5) == ["2026-01", "2026-02", "2026-03", "2026-04"]
+    assert await served(books, "2026-06-01T12:00:00", turns=2) == []
+    await kept(books, "2026-06-03T12:00:00")
+    assert await served(books, "2026-06-03T12:00:00", turns=2) == ["2026-05"]
+
+
+async def test_a_daily_schedule_leaves_no_month_unfinished(books: Books) -> None:
+    books.now(at("2026-01-29T12:00:00"))
+    await planned(books, "day")
+    assert await served(books, "2026-01-30T01:00:00", turns=2) == ["2026-01"]
+    assert await served(books, "2026-01-31T01:00:00", turns=2) == ["2026-01"]
+    assert await served(books, "2026-02-01T01:00:00", turns=2) == ["2026-01"], "the last day of the month too"
+    assert await served(books, "2026-02-02T01:00:00", turns=2) == ["2026-02"]
+    # Down until May: one file of each month that was over meanwhile, then of the running one.
+    assert await served(books, "2026-05-10T12:00:00", turns=6) == ["2026-02", "2026-03", "2026-04"]
+    assert await served(books, "2026-05-11T01:00:00", turns=2) == ["2026-05"]
+
+
+async def test_a_month_without_an_invoice_waits_for_it(books: Books) -> None:
+    await furnish(books)
+    books.now(at("2026-01-15T12:00:00"))
+    await planned(books, "month")
+    await kept(books, "2026-02-02T00:01:00")
+    assert await served(books, "2026-02-03T00:00:00", turns=2) == []
+    await taxed(books)
+    await kept(books, "2026-02-03T00:01:00")
+    assert await served(books, "2026-02-03T00:02:00", turns=2) == ["2026-01"]

@@ -1,0 +1,199 @@
+"""Files too large for one request go to a real S3 server in parts, and whatever breaks, none is there by half."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from ipucloud.billing.exports.delivery import SMALL, DeliveryError, deliver
+from ipucloud.billing.exports.order import CHUNK_BYTES, Deliver, Target
+from ipucloud.billing.exports.passage import Passage
+from ipucloud.kernel.addresses import Address
+from tests.feature.billing.books import Books
+from tests.support.certificates import certify
+from tests.support.exports import make_export
+from tests.support.faultproxy import Ending, Fault, Proxy, Strike, proxy
+from tests.support.postgres import Database as Scratch
+from tests.support.s3 import S3Server, s3_server
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.anyio
+
+FENCE = 7
+CONTENT = os.urandom(2 * SMALL + CHUNK_BYTES + 5)
+"""Three parts, the last of them short."""
+NAME, MANIFEST = "large.parquet", "large.manifest.json"
+
+
+@dataclass(frozen=True)
+class Depot:
+    """A large file that is kept, and where it is to go."""
+
+    url: str
+    export: UUID
+    server: S3Server
+
+    def order(self, endpoint: str, *, private_too: bool = True) -> Deliver:
+        where = self.server
+        return Deliver(
+            database_url=self.url,
+            export_id=self.export,
+            fence=FENCE,
+            name=NAME,
+            size=len(CONTENT),
+            manifest={"rows": 1},
+            target=Target(
+                endpoint=endpoint,
+                region="us-east-1",
+                bucket="costs",
+                prefix="",
+                access_key_id=where.access_key_id,
+                secret=where.secret,
+                private_too=private_too,
+            ),
+        )
+
+    def arrived(self) -> None:
+        """Both files are there, whole; they are taken away again."""
+        found = self.server.files("costs")
+        assert sorted(found) == [MANIFEST, NAME]
+        assert found[NAME] == CONTENT
+        assert json.loads(found[MANIFEST]) == {"rows": 1}
+        for name in found:
+            (self.server.folder / "costs" / name).unlink()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    with s3_server(tmp_path_factory.mktemp("s3"), "costs") as running:
+        yield running
+
+
+@pytest.fixture
+def line(server: S3Server) -> Iterator[Proxy]:
+    with proxy(("127.0.0.1", server.port)) as made:
+        yield made
+
+
+async def kept(books: Books, database: Scratch, server: S3Server) -> Depot:
+    async with books.database.begin() as connection:
+        export = await make_export(connection, books.project.id)
+    pieces = [CONTENT[at : at + CHUNK_BYTES] for at in range(0, len(CONTENT), CHUNK_BYTES)]
+    with psycopg.connect(database.app_url) as writing, writing.cursor() as cursor:
+        cursor.executemany(
+            "INSERT INTO export_chunks (export_id, fence, ordinal, data) VALUES (%s, %s, %s, %s)",
+            [(export, FENCE, ordinal, piece) for ordinal, piece in enumerate(pieces)],
+        )
+    return Depot(database.app_url, export, server)
+
+
+async def test_a_large_file_goes_in_parts_and_arrives_whole(
+    books: Books, database: Scratch, server: S3Server, line: Proxy
+) -> None:
+    depot = await kept(books, database, server)
+    line.strike = Strike(b"partNumber=", every=1000)  # counts
+    deliver(depot.order(f"http://127.0.0.1:{line.port}"))
+    assert line.strike.seen == 3
+    depot.arrived()
+
+
+async def test_one_that_is_broken_off_leaves_no_file(
+    books: Books, database: Scratch, server: S3Server, line: Proxy
+) -> None:
+    depot = await kept(books, database, server)
+    order = depot.order(f"http://127.0.0.1:{line.port}")
+    line.strike = Strike(b"partNumber=2", lose="request", times=100)
+    with pytest.raises(DeliveryError, match=r"^The bucket's service did not answer\.$"):
+        deliver(order)
+    assert line.strike.fired > 1, "it was tried again"
+    assert line.up_bytes > SMALL, "a part arrived"
+    assert server.files("costs") == {}
+    line.heal()
+    deliver(order)
+    depot.arrived()
+
+
+def killed_in_the_middle(order: Deliver, line: Proxy) -> None:
+    """Deliver in a process of its own, which is killed once half a part is on its way."""
+    command = [sys.executable, "-m", "ipucloud.billing.exports.child_deliver"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdin is not None
+        child.stdin.write(order.model_dump_json().encode() + b"\n")
+        child.stdin.flush()
+        eventually(lambda: line.up_bytes >= SMALL // 2, "half a part is on its way")
+        child.kill()
+
+
+async def test_one_whose_process_is_killed_leaves_no_file(
+    books: Books, database: Scratch, server: S3Server, line: Proxy
+) -> None:
+    depot = await kept(books, database, server)
+    order = depot.order(f"http://127.0.0.1:{line.port}")
+    line.up = Fault(limit=SMALL // 2, then=Ending.HANG)
+    await asyncio.to_thread(killed_in_the_middle, order, line)
+    assert server.files("costs") == {}
+    line.heal()
+    deliver(order)
+    depot.arrived()
+
+
+async def test_a_file_of_which_a_piece_is_gone_is_not_delivered(
+    books: Books, database: Scratch, server: S3Server
+) -> None:
+    depot = await kept(books, database, server)
+    last = len(CONTENT) // CHUNK_BYTES
+    for ordinal in (last, 1):  # in the last part; so that what is left would be small
+        await books.execute("DELETE FROM export_chunks WHERE ordinal = :ordinal", ordinal=ordinal)
+        with pytest.raises(DeliveryError, match="could not be read"):
+            deliver(depot.order(server.endpoint))
+        assert server.files("costs") == {}
+
+
+async def test_a_name_is_connected_to_by_an_address_that_was_judged(
+    books: Books, database: Scratch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certified = certify("s3.test", tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certified.authority))
+    leads_to = ["127.0.0.2"]
+    asked: list[str] = []
+
+    async def resolve(host: str, port: int) -> Sequence[str]:
+        asked.append(host)
+        return leads_to
+
+    def judge(address: Address) -> bool:
+        return str(address) == "127.0.0.1"
+
+    lead = partial(Passage, resolve=resolve, judge=judge)
+    with s3_server(tmp_path / "s3", "costs", certified=certified) as server:
+        depot = await kept(books, database, server)
+        order = depot.order(server.endpoint, private_too=False)
+        with pytest.raises(DeliveryError, match=r"^The endpoint's address is not a public one\.$"):
+            deliver(order, lead)
+        assert server.files("costs") == {}
+        leads_to[:] = ["127.0.0.1"]
+        deliver(order, lead)
+        depot.arrived()
+        assert set(asked) == {"s3.test"}
+        monkeypatch.delenv("SSL_CERT_FILE")
+        with pytest.raises(DeliveryError, match="did not answer"):
+            deliver(order, lead)  # whoever is at the address needs the name's certificate
+
+
+async def test_an_address_is_refused_however_it_is_written(books: Books, database: Scratch, server: S3Server) -> None:
+    depot = await kept(books, database, server)
+    for host in ("127.0.0.1", "2130706433", "0x7f000001", "127.1", "[::1]", "[::ffff:a9fe:a9fe]"):
+        with pytest.raises(DeliveryError, match=r"not a public one|leads to another one"):
+            deliver(depot.order(f"https://{host}:{server.port}", private_too=False))
+    assert server.files("costs") == {}
