@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from ipucloud.billing.invoices.sheet import GREY, LEFT, RIGHT, TOP, Column, Row, Sheet
 from ipucloud.kernel.money import plain
 
 Document = Mapping[str, Any]
+Finished = TypeVar("Finished")
 TITLES = {"invoice": "Invoice", "credit_note": "Credit note", "draft": "Draft invoice"}
 MOST_LINES = 8
 """Of an address or a bank account; the document has all."""
@@ -22,8 +23,8 @@ _MINUS = "-"
 
 def render(document: Document) -> bytes:
     """The PDF of an invoice, a credit note or a draft; the same bytes whenever the same release makes it again."""
-    pages = _drawn(document, 1).page_no()
-    return bytes(_drawn(document, pages).output())
+    pages = _drawn(document, 1, Sheet.page_no)
+    return _drawn(document, pages, lambda sheet: bytes(sheet.output()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +36,21 @@ class _Total:
     strong: bool = False
 
 
-def _drawn(document: Document, pages: int) -> Sheet:
+def _drawn(document: Document, pages: int, finish: Callable[[Sheet], Finished]) -> Finished:
+    """What `finish` makes of the sheet that was drawn for so many pages."""
     seller = document["seller"]
     title = " ".join(filter(None, (TITLES[document["kind"]], document["number"])))
     foot = ", ".join(filter(None, (seller["legal_name"], seller["tax_id"])))
-    sheet = Sheet(title, foot, datetime.fromisoformat(document["issued_on"]).replace(tzinfo=UTC), pages)
-    _head(sheet, document)
-    if document["kind"] == "credit_note":
-        sheet.print_table(_note_columns(document["currency"]), [_given_back(document)])
-        _totals(sheet, _credit_totals(document))
-    else:
-        sheet.print_table(_columns(document["currency"]), [_line(line) for line in document["lines"]])
-        _totals(sheet, _invoice_totals(document))
-    _remarks(sheet, [*document["notes"], *_terms(document)])
-    return sheet
+    with Sheet(title, foot, datetime.fromisoformat(document["issued_on"]).replace(tzinfo=UTC), pages) as sheet:
+        _head(sheet, document)
+        if document["kind"] == "credit_note":
+            sheet.print_table(_note_columns(document["currency"]), [_given_back(document)])
+            _totals(sheet, _credit_totals(document))
+        else:
+            sheet.print_table(_columns(document["currency"]), [_line(line) for line in document["lines"]])
+            _totals(sheet, _invoice_totals(document))
+        _remarks(sheet, [*document["notes"], *_terms(document)])
+        return finish(sheet)
 
 
 def _head(sheet: Sheet, document: Document) -> None:

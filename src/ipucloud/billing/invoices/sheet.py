@@ -1,26 +1,28 @@
 """A page of paper for documents: A4, margins, a running head and foot, tables that break over pages.
 
-Text is set in Helvetica, which every reader of PDF has, so no font is shipped. It has the characters of Windows-1252:
-those of Western European languages. Others lose their accents, or are printed as `?` (`printable`).
+Text is set in Open Sans, of which a document carries the characters that it needs. It has those of languages written in
+Latin, Greek or Cyrillic letters. Others lose their accents, or are printed as `?` (`printable`).
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from functools import cache
+from typing import Literal, Self
 
 from fpdf import FPDF
+from fpdf.fonts import TTFFont
+from ttf_opensans import OPENSANS_BOLD, OPENSANS_REGULAR
 
 WIDTH, HEIGHT = 210.0, 297.0
 LEFT, RIGHT, TOP, BOTTOM = 20.0, 190.0, 18.0, 24.0
 """Millimetres; text stays between them."""
 INK, GREY, RULE, SHADE = (28, 32, 38), (104, 112, 122), (205, 210, 216), (243, 245, 247)
-ENCODING = "cp1252"
+FONT = "opensans"
 Align = Literal["L", "R"]
-_PLAIN = {"ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ħ": "h", "Ħ": "H", "ı": "i", "ŧ": "t", "Ŧ": "T", "−": "-"}  # noqa: RUF001
 
 
 def printable(text: str) -> str:
@@ -29,8 +31,8 @@ def printable(text: str) -> str:
 
 
 def _printable(character: str) -> str:
-    for candidate in (character, _PLAIN.get(character, ""), _without_accent(character)):
-        if candidate and _in_font(candidate):
+    for candidate in (character, _without_accent(character)):
+        if candidate and candidate.isprintable() and all(ord(each) in _in_font() for each in candidate):
             return candidate
     return "?"
 
@@ -40,12 +42,31 @@ def _without_accent(character: str) -> str:
     return "".join(part for part in parts if not unicodedata.combining(part))
 
 
-def _in_font(text: str) -> bool:
-    try:
-        text.encode(ENCODING)
-    except UnicodeEncodeError:
-        return False
-    return text.isprintable()
+@cache
+def _in_font() -> frozenset[int]:
+    """The code points that both weights have."""
+    with _Fonts() as fonts:
+        regular, bold = (frozenset(each.cmap) for each in fonts.loaded())
+    return regular & bold
+
+
+class _Fonts(FPDF):
+    """A document with the fonts, whose files are open until the end of its `with`."""
+
+    def __init__(self) -> None:
+        super().__init__(orientation="portrait", unit="mm", format="A4")
+        self.add_font(FONT, "", OPENSANS_REGULAR.path)
+        self.add_font(FONT, "B", OPENSANS_BOLD.path)
+
+    def loaded(self) -> Iterator[TTFFont]:
+        return (each for each in self.fonts.values() if isinstance(each, TTFFont))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for font in self.loaded():
+            font.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +86,11 @@ class Row:
     note: str = ""
 
 
-class Sheet(FPDF):
-    """A document of `pages` pages. The same input gives the same bytes: nothing is taken from the clock."""
+class Sheet(_Fonts):
+    """A document of `pages` pages, for a `with`. Nothing comes from the clock: the same input, the same bytes."""
 
     def __init__(self, title: str, foot: str, made_at: datetime, pages: int) -> None:
-        super().__init__(orientation="portrait", unit="mm", format="A4")
-        self.core_fonts_encoding = ENCODING
+        super().__init__()
         self.set_margins(LEFT, TOP, WIDTH - RIGHT)
         self.set_auto_page_break(auto=False, margin=BOTTOM)
         self.set_title(printable(title))
@@ -106,7 +126,7 @@ class Sheet(FPDF):
         align: Align = "L",
     ) -> float:
         """Set text from (x, y) on, broken to the width, by default up to the right margin; where the next line goes."""
-        self.set_font("helvetica", "B" if bold else "", size)
+        self.set_font(FONT, "B" if bold else "", size)
         self.set_text_color(*colour)
         self.set_xy(x, y)
         wide = RIGHT - x if width is None else width
@@ -139,7 +159,7 @@ class Sheet(FPDF):
     def _fitting(self, text: str, width: float) -> float:
         """The largest size, from 9 points down to 7, in which the text fits one line."""
         for size in (9.0, 8.5, 8.0, 7.5):
-            self.set_font("helvetica", "", size)
+            self.set_font(FONT, "", size)
             if self.get_string_width(printable(text)) + 2 * self.c_margin <= width:
                 return size
         return 7.0
@@ -162,7 +182,7 @@ class Sheet(FPDF):
         return height + 2.6
 
     def _measured(self, text: str, width: float, size: float) -> float:
-        self.set_font("helvetica", "", size)
+        self.set_font(FONT, "", size)
         lines = self.multi_cell(width, size * 0.46, printable_lines(text), dry_run=True, output="LINES")
         return size * 0.46 * len(lines) if isinstance(lines, list) else 0.0
 
