@@ -10,7 +10,8 @@ import sqlalchemy as sa
 
 from ipucloud.billing.usage import open_interval
 from ipucloud.catalogue.load import load
-from ipucloud.clusters.create import Accepted, create
+from ipucloud.clusters.begin import Accepted
+from ipucloud.clusters.create import create
 from ipucloud.clusters.models import ClusterCreate
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database

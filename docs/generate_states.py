@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE_PLAN
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE_PLAN, RESUME_PLAN, SUSPEND_PLAN
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.kernel.transitions import State, TransitionTable
 from ipucloud.operations.plan import PlannedStep
@@ -61,6 +61,8 @@ def _plans() -> str:
             "Delete, the undoing of a create that failed or was cancelled, and the heal of a cluster that is gone",
             CLEAN_UP_PLAN,
         ),
+        ("Suspend, and the undoing of a resume that failed or was cancelled", SUSPEND_PLAN),
+        ("Resume", RESUME_PLAN),
     ):
         parts += ["", f"## {title}", "", *_table("step", "stage that the customer sees", map(_row, plan))]
     return "\n".join([*parts, ""])

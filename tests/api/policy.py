@@ -47,6 +47,8 @@ POLICY: dict[str, frozenset[Role]] = {
     "getCluster": EVERYBODY,
     "updateCluster": WORKING,
     "deleteCluster": WORKING,
+    "suspendCluster": WORKING,
+    "resumeCluster": WORKING,
     "listPoplarServers": EVERYBODY,
     "listMachines": EVERYBODY,
     "listPartitions": EVERYBODY,

@@ -76,6 +76,7 @@ class Tenancy:
         if "{cluster}" in operation.path or "{operation}" in operation.path:
             accepted = await cloud.create(f"target-{number}", project=project)
             names |= {"cluster": str(accepted.cluster_id), "operation": str(accepted.operation_id)}
+        await self._rests(operation, project, names)
         names |= await self._secret(operation, project, names)
         if "/partitions" in operation.path:
             await cloud.finish_create(accepted.cluster_id)
@@ -109,6 +110,16 @@ class Tenancy:
             )
             names["key"] = made.json()["id"]
         return names
+
+    async def _rests(self, operation: Documented, project: Project, names: dict[str, str]) -> None:
+        """Let the cluster be in use that is to be suspended, and suspended the one that is to be resumed."""
+        if operation.id not in {"suspendCluster", "resumeCluster"}:
+            return
+        cluster = UUID(names["cluster"])
+        await self.api.cloud.finish_create(cluster)
+        if operation.id == "resumeCluster":
+            await self.api.cloud.suspend(cluster, project=project)
+            await self.api.cloud.finish_suspend(cluster)
 
     async def _secret(self, operation: Documented, project: Project, names: dict[str, str]) -> dict[str, str]:
         """What has a secret of its own: a webhook, or a cluster's user at a secure controller."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.failpoints import Action, Trap
 from tests.crash import checks
 from tests.crash.lab import Lab
@@ -36,6 +38,7 @@ class Wish:
     cluster: UUID
     create: UUID
     cancelled: bool = False
+    rests: list[UUID] = field(default_factory=list)
     delete: UUID | None = None
 
     @property
@@ -75,8 +78,9 @@ async def history(lab: Lab, seed: int, points: Sequence[str]) -> History:
             ended = (await lab.world.finished(wish.create)).state
             if ended not in wish.ends:
                 told.faults.append(f"a create ended as {ended}, not as {sorted(wish.ends)}")
-            if wish.delete is not None:
-                await lab.world.finished(wish.delete)
+            for operation in (*wish.rests, wish.delete):
+                if operation is not None:
+                    await lab.world.finished(operation)
     told.faults += await checks.faults(lab, *(wish.cluster for wish in wishes))
     await lab.clear()
     told.faults += await checks.faults(lab, *(wish.cluster for wish in wishes))
@@ -95,7 +99,7 @@ async def _wish(lab: Lab, draw: random.Random, wishes: list[Wish]) -> None:
     for _ in range(draw.randint(1, MOST_AT_ONCE) if busy == 0 else 0):
         living = [wish for wish in wishes if wish.delete is None]
         if len(living) >= MOST_LIVING or (living and draw.random() < 1 / 2):
-            await _delete(lab, draw.choice(living))
+            await draw.choice((_delete, _rest_or_come_back))(lab, draw.choice(living))
         else:
             made = await lab.create()
             wishes.append(Wish(made.id, made.operation))
@@ -104,6 +108,14 @@ async def _wish(lab: Lab, draw: random.Random, wishes: list[Wish]) -> None:
 async def _delete(lab: Lab, wish: Wish) -> None:
     if await lab.world.value("SELECT state <> 'deleted' FROM clusters WHERE id = :id", id=wish.cluster):
         wish.delete = await lab.world.delete(wish.cluster)
+
+
+async def _rest_or_come_back(lab: Lab, wish: Wish) -> None:
+    """Suspend a cluster in use, resume a suspended one; others are refused, and so is one that finds no room."""
+    state = await lab.world.value("SELECT state FROM clusters WHERE id = :id", id=wish.cluster)
+    with contextlib.suppress(Problem):
+        ask = lab.world.resume if state == "suspended" else lab.world.suspend
+        wish.rests.append(await ask(wish.cluster))
 
 
 async def _one_life(lab: Lab, draw: random.Random, points: Sequence[str]) -> str:
@@ -126,8 +138,10 @@ async def _change_of_mind(lab: Lab, draw: random.Random, wishes: Sequence[Wish])
     wish = draw.choice(wishes)
     if wish.delete is not None:
         return
-    match draw.choice(("nothing", "nothing", "nothing", "cancel", "delete")):
+    match draw.choice(("nothing", "nothing", "nothing", "cancel", "delete", "rest")):
         case "cancel":
             wish.cancelled |= await lab.cancel(wish.create)
         case "delete":
             await _delete(lab, wish)
+        case "rest":
+            await _rest_or_come_back(lab, wish)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -17,13 +18,14 @@ from tests.support.invariants import told_in_a_line
 REGION = "luxembourg-2"
 
 _CLUSTERS = """
-SELECT c.id, c.external_name, c.state, c.ready_at IS NOT NULL AS was_ready,
+SELECT c.id, c.external_name, c.state,
+       (SELECT count(*) FROM events e WHERE e.subject_id = c.id AND e.type = 'cluster.active') AS uses,
        coalesce((SELECT array_agg(m.name) FROM allocations a JOIN machines m ON m.id = a.machine_id
                   WHERE a.cluster_id = c.id AND a.freed_at IS NULL), '{}') AS machines,
        coalesce((SELECT array_agg(h.name) FROM allocations a JOIN hosts h ON h.id = a.host_id
                   WHERE a.cluster_id = c.id AND a.freed_at IS NULL), '{}') AS hosts,
        coalesce((SELECT array_agg(p.name) FROM poplar_servers p
-                  WHERE p.cluster_id = c.id AND p.state = 'running'), '{}') AS servers,
+                  WHERE p.cluster_id = c.id AND p.state IN ('running', 'off')), '{}') AS servers,
        coalesce((SELECT array_agg(p.external_name) FROM partitions p
                   WHERE p.cluster_id = c.id AND p.removed_at IS NULL), '{}') AS partitions,
        (SELECT count(*) FROM usage_intervals u WHERE u.cluster_id = c.id AND u.ended_at IS NULL) AS running,
@@ -62,8 +64,11 @@ class Seen:
     """Machines of the allocation that are off."""
 
 
-async def at_the_site(lab: Lab) -> dict[str, Seen]:
-    """Everything that stands at the site, by the external name it belongs to. Half-made things have a mark."""
+async def at_the_site(lab: Lab, owners: Mapping[str, str]) -> dict[str, Seen]:
+    """Everything that stands at the site, by the external name it belongs to. Half-made things have a mark.
+
+    `owners`: the external names of servers' clusters, which may have had another one when the server was made.
+    """
     site = await lab.site()
     networks, hosts, partitions, allocations = await asyncio.gather(
         site.networks.list(REGION), site.hosts.list(REGION), site.vipu.all_partitions(), site.vipu.list_allocations("")
@@ -89,8 +94,9 @@ async def at_the_site(lab: Lab) -> dict[str, Seen]:
         note(partition.allocation_id, "partitions", frozenset({partition.id, *mark}))
     for host in hosts:
         if host.server is not None:
-            mark = set() if host.state is HostState.RUNNING else {host.state.value}
-            note(host.server.network, "servers", frozenset({f"{host.server.name} on {host.name}", *mark}))
+            owner = owners.get(host.server.name, host.server.network)
+            mark = {host.server.network, "on"} if host.state is HostState.RUNNING else {host.state.value}
+            note(owner, "servers", frozenset({f"{host.server.name} on {host.name}", *mark}))
         elif host.state is not HostState.CLEAN:
             note(host.name, "servers", frozenset({host.state.value}))
     return {name: Seen(**parts) for name, parts in seen.items()}
@@ -104,19 +110,25 @@ def _users(lab: Lab) -> list[vipu_admin_pb2.User]:
 
 
 def _wanted(cluster: Any) -> Seen:
+    servers = frozenset(f"{server} on {host}" for server, host in zip(cluster.servers, cluster.hosts, strict=True))
+    if cluster.state == "suspended":
+        return Seen(servers=servers | {"off"})
+    if cluster.state != "active":
+        return Seen()
     return Seen(
         network=frozenset({*cluster.machines, *cluster.hosts}),
         agents=frozenset(cluster.machines),
         partitions=frozenset(cluster.partitions),
         users=frozenset({cluster.external_name}),
-        servers=frozenset(f"{server} on {host}" for server, host in zip(cluster.servers, cluster.hosts, strict=True)),
+        servers=servers | {"on", cluster.external_name},
     )
 
 
 async def faults(lab: Lab, *trial: UUID) -> list[str]:
     """Everything that is wrong, in sentences. `trial`: the clusters a trial was about, gone ones too."""
     clusters = await lab.rows(_CLUSTERS, trial=list(trial))
-    site = await at_the_site(lab)
+    owners = {server: cluster.external_name for cluster in clusters for server in cluster.servers}
+    site = await at_the_site(lab, owners)
     wrong: list[str] = []
     for cluster in clusters:
         there = site.pop(cluster.external_name, Seen())
@@ -133,10 +145,10 @@ def _of_cluster(cluster: Any, there: Seen) -> list[str]:
     alive = cluster.state == "active"
     if cluster.open:
         wrong.append(f"{cluster.state} with an open operation")
-    if there != (_wanted(cluster) if alive else Seen()):
+    if there != _wanted(cluster):
         wrong.append(f"{cluster.state}, and the site has {there}")
-    if not alive and (cluster.machines or cluster.hosts):
+    if (bool(cluster.machines), bool(cluster.hosts)) != (alive, alive or cluster.state == "suspended"):
         wrong.append(f"{cluster.state} and holds {cluster.machines} {cluster.hosts}")
-    if (cluster.running, cluster.intervals) != (int(alive), int(cluster.was_ready)):
-        wrong.append(f"{cluster.state}, ready {cluster.was_ready}, intervals {cluster.running}/{cluster.intervals}")
+    if (cluster.running, cluster.intervals) != (int(alive), cluster.uses):
+        wrong.append(f"{cluster.state}, in use {cluster.uses} times, intervals {cluster.running}/{cluster.intervals}")
     return [f"{cluster.external_name}: {sentence}" for sentence in wrong]

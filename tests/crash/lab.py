@@ -17,11 +17,8 @@ import psycopg
 import sqlalchemy as sa
 
 from ipucloud.api.app import create_app
-from ipucloud.clusters.plans import WORK_KIND
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.failpoints import Trap
-from ipucloud.operations.store import request_cancel
-from ipucloud.reconcile.wake import wake
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Site, VipuAddress
 from ipucloud.wire.site import FaultRule
@@ -33,8 +30,8 @@ from tests.support.site import RunningSite
 from tests.support.world import Made, World, open_world
 
 FLAVOR = "m2000-pod8"
-MOST_ACTIVE = 4
-"""Clusters kept for trials that delete one; a POD8 has two machines, and the site sixteen."""
+MOST_KEPT = 4
+"""Clusters kept for trials that begin with one; a POD8 has two machines, and the site sixteen."""
 
 NOTHING: Mapping[str, float] = MappingProxyType({})
 SETTINGS: dict[str, Any] = {
@@ -53,7 +50,7 @@ SETTINGS: dict[str, Any] = {
 
 @dataclass
 class Lab:
-    """`active`: clusters that earlier trials left running."""
+    """`active`: clusters that earlier trials left running; `resting`: those that they left suspended."""
 
     world: World
     scratch: Scratch
@@ -65,6 +62,7 @@ class Lab:
     caller: httpx.AsyncClient
     second_api: httpx.AsyncClient
     active: list[UUID] = field(default_factory=list)
+    resting: list[UUID] = field(default_factory=list)
     _faulty: bool = False
     _numbers: Any = field(default_factory=lambda: count(1))
 
@@ -81,11 +79,7 @@ class Lab:
 
     async def cancel(self, operation: UUID) -> bool:
         """Ask for it; False when it is too late."""
-        async with self.world.database.begin() as connection:
-            cluster = await request_cancel(connection, project_id=self.world.project.id, operation_id=operation)
-            if cluster is not None:
-                await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=self.world.project.id)
-        return cluster is not None
+        return await self.world.cancel(operation)
 
     def fault(self, **rule: Any) -> None:
         """Add a fault rule at the site."""
@@ -148,14 +142,25 @@ class Lab:
             assert (await self.world.finished(made.operation)).state == "succeeded"
         return made.id
 
-    async def keep(self, cluster: UUID) -> None:
-        """Leave an active cluster to a later trial; the oldest go when there are too many."""
-        self.active.append(cluster)
-        if len(self.active) > MOST_ACTIVE:
-            await self.remove(self.active[:2])
+    async def a_suspended_cluster(self) -> UUID:
+        """One that is suspended, taken from those that earlier trials left or suspended now."""
+        if self.resting:
+            return self.resting.pop()
+        cluster = await self.an_active_cluster()
+        async with self.survivor():
+            assert (await self.world.finished(await self.world.suspend(cluster))).state == "succeeded"
+        return cluster
+
+    async def keep(self, cluster: UUID, state: str) -> None:
+        """Leave an active or suspended cluster to a later trial; the oldest go when there are too many."""
+        kept = self.active if state == "active" else self.resting
+        kept.append(cluster)
+        if len(kept) > MOST_KEPT:
+            await self.remove(kept[:2])
 
     async def remove(self, clusters: Sequence[UUID]) -> None:
         self.active = [cluster for cluster in self.active if cluster not in clusters]
+        self.resting = [cluster for cluster in self.resting if cluster not in clusters]
         operations = [await self.world.delete(cluster) for cluster in clusters]
         async with self.survivor():
             for operation in operations:
@@ -165,6 +170,7 @@ class Lab:
         """Take every cluster down."""
         self.heal()
         self.active.clear()
+        self.resting.clear()
         async with self.survivor():
             await self.world.delete_all()
 

@@ -45,6 +45,7 @@ from tests.crash.requests import (
     RequestKind,
     attempt_request,
 )
+from tests.crash.suspending import SUSPEND_KINDS, SUSPEND_REQUESTS, PostResume, PostSuspend, Suspend
 from tests.crash.trials import Case, Outcome, attempt
 
 AnyCase: TypeAlias = Case | RequestCase
@@ -60,6 +61,7 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "cluster.undo_appended": Cancel(),
     "cluster.machines_released": Delete(),
     "cluster.machines_freed": Delete(),
+    "cluster.servers_switched_off": Suspend(),
     "partitions.undo_appended": RefusedPartition(),
     "partitions.reset_marked": ResetPartition(),
     "partitions.given_up": RefusedReset(),
@@ -85,7 +87,8 @@ _DELETE_CALLS = (
     "admin.RemoveAllocation",
     "networks.delete",
 )
-_PARTITION_CALLS: dict[str, Kind] = {
+_OTHER_CALLS: dict[str, Kind] = {
+    "hosts.power": Suspend(),
     "vipu.ResetPartition": ResetPartition(),
     "vipu.RemovePartition": RemovePartition(),
     "vipu.GetPartitionIpuofConfig": MakePartition(),
@@ -97,7 +100,10 @@ _FAMILIES: dict[str, Callable[[str], AnyCase]] = {
     "create": lambda point: RequestCase(PostCreate(), point),
     "notifier": lambda point: RequestCase(PostCreate(), point),
     "request": lambda point: RequestCase(PostCreate(), point),
+    "begin": lambda point: RequestCase(PostDelete(), point),
     "delete": lambda point: RequestCase(PostDelete(), point),
+    "suspend": lambda point: RequestCase(PostSuspend(), point),
+    "resume": lambda point: RequestCase(PostResume(), point),
     "partitions": lambda point: Case(MakePartition(), point),
     "promise": lambda point: RequestCase(PostPartition(), point),
     "cancel": lambda point: RequestCase(PostCancel(), point),
@@ -116,7 +122,7 @@ def once(point: str) -> AnyCase:
     """A trial that comes to the point."""
     family, _, _ = point.partition(".")
     _, _, call = point.partition(":")
-    home = _HOMES.get(point, _PARTITION_CALLS.get(call))
+    home = _HOMES.get(point, _OTHER_CALLS.get(call))
     if home is not None:
         return RequestCase(home, point) if isinstance(home, RequestKind) else Case(home, point)
     if family in _FAMILIES:
@@ -139,12 +145,12 @@ async def everything(lab: Lab) -> list[AnyCase]:
         firsts = [(point, 1) for point in points]
         seconds = [(point, hit) for point, hit in _hits(reached) if point in points and hit > 1]
         found += [Case(special(), point, hit) for point, hit in firsts + seconds]
-    for kind in (*KINDS, *PARTITION_KINDS):
+    for kind in (*KINDS, *SUSPEND_KINDS, *PARTITION_KINDS):
         reached = (await attempt(lab, Case(kind, NEVER))).points
         if kind.after is not None:
             reached = reached[reached.index(kind.after) :]
         found += [Case(kind, point, hit) for point, hit in _hits(reached)]
-    for request in (*REQUEST_KINDS, *PARTITION_REQUESTS):
+    for request in (*REQUEST_KINDS, *SUSPEND_REQUESTS, *PARTITION_REQUESTS):
         reached = (await attempt_request(lab, RequestCase(request, NEVER, hit=max(HITS)))).points
         found += [RequestCase(request, point, hit) for point, hit in _hits(reached)]
     return found

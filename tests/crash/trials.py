@@ -57,7 +57,7 @@ async def attempt(lab: Lab, case: Case) -> Outcome:
 
 
 async def settled(lab: Lab, *promises: Promise) -> list[str]:
-    """Let another worker finish all of them; what is then not as promised. Active clusters are left to later trials."""
+    """Let another worker finish all of them; what is then not as promised. Living clusters are left to later trials."""
     async with lab.survivor():
         ends = [(await lab.world.finished(promise.operation)).state for promise in promises]
         await lab.tasks_are_done()
@@ -73,8 +73,8 @@ async def _broken(lab: Lab, promise: Promise, ended: str) -> list[str]:
     state = await lab.world.value("SELECT state FROM clusters WHERE id = :id", id=promise.cluster)
     if state != promise.state:
         faults.append(f"the cluster is {state}, not {promise.state}")
-    if state == "active":
-        await lab.keep(promise.cluster)
+    if state in {"active", "suspended"}:
+        await lab.keep(promise.cluster, state)
     elif state == "error":
         await lab.remove([promise.cluster])
     return faults

@@ -71,6 +71,11 @@ async def server(site: Site, thing: Thing) -> None:
     await site.hosts.put_server(thing.host, thing.server)
 
 
+async def server_off(site: Site, thing: Thing) -> None:
+    await server(site, thing)
+    await site.hosts.switch_off(thing.host, thing.name, thing.name)
+
+
 async def machine_off(site: Site, thing: Thing) -> None:
     await site.machines.power_off(thing.machine, thing.name)
 
@@ -120,6 +125,10 @@ async def network_is_there(site: Site, thing: Thing) -> bool:
 async def server_is_there(site: Site, thing: Thing) -> bool:
     host = await site.hosts.get(thing.host)
     return host.server is not None and host.state is not HostState.WIPING
+
+
+async def server_is_on(site: Site, thing: Thing) -> bool:
+    return (await site.hosts.get(thing.host)).state is not HostState.OFF
 
 
 async def is_on(site: Site, thing: Thing) -> bool:

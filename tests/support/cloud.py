@@ -15,11 +15,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.usage import open_interval
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.create import Accepted, create
+from ipucloud.clusters.begin import Accepted
+from ipucloud.clusters.create import create
 from ipucloud.clusters.delete import delete
 from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.models import ClusterCreate, ClusterPatch, EstimateOut
 from ipucloud.clusters.queries import GET_CLUSTER
+from ipucloud.clusters.resume import resume
+from ipucloud.clusters.suspend import suspend
 from ipucloud.clusters.tables import clusters
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
@@ -46,6 +49,15 @@ _FREE = (
     "UPDATE quotas SET used = used - machines FROM clusters WHERE clusters.id = :id"
     " AND quotas.project_id = clusters.project_id AND quotas.region = clusters.region",
     "UPDATE poplar_servers SET state = 'deleted', ssh_host = NULL WHERE cluster_id = :id",
+)
+
+
+_REST = (
+    "UPDATE allocations SET released_at = app_now(), freed_at = app_now()"
+    " WHERE cluster_id = :id AND machine_id IS NOT NULL AND freed_at IS NULL",
+    _FREE[1],
+    "UPDATE poplar_servers SET state = 'off' WHERE cluster_id = :id",
+    "UPDATE partitions SET wish = 'gone', state = 'removed', removed_at = app_now() WHERE cluster_id = :id",
 )
 
 
@@ -124,6 +136,22 @@ class Cloud:
             lambda connection: delete(connection, actor, cluster_id, if_match=if_match, settings=self.settings)
         )
 
+    async def suspend(
+        self, cluster_id: UUID, *, project: Project | None = None, if_match: int | None = None
+    ) -> Accepted:
+        actor = (project or self.project).actor
+        return await self.database.transact(
+            lambda connection: suspend(connection, actor, cluster_id, if_match=if_match, settings=self.settings)
+        )
+
+    async def resume(
+        self, cluster_id: UUID, *, project: Project | None = None, if_match: int | None = None
+    ) -> Accepted:
+        actor = (project or self.project).actor
+        return await self.database.transact(
+            lambda connection: resume(connection, actor, cluster_id, if_match=if_match, settings=self.settings)
+        )
+
     async def update(
         self, cluster_id: UUID, *, project: Project | None = None, if_match: int | None = None, **changes: object
     ) -> int:
@@ -164,10 +192,19 @@ class Cloud:
     async def finish_create(self, cluster_id: UUID) -> None:
         """What a reconciler writes when the last step of a create holds."""
         async with self.database.begin() as connection:
-            await self._enter(connection, cluster_id, "active", ready_at=DB_NOW, state_sla_seconds=None)
+            ready = sa.func.coalesce(clusters.c.ready_at, DB_NOW)
+            project = await self._enter(connection, cluster_id, "active", ready_at=ready, state_sla_seconds=None)
             await connection.execute(_SERVERS_RUN, {"id": cluster_id})
             await self._end(connection, cluster_id, "succeeded")
-            await open_interval(connection, project_id=self.project.id, cluster_id=cluster_id)
+            await open_interval(connection, project_id=project, cluster_id=cluster_id)
+
+    async def finish_suspend(self, cluster_id: UUID) -> None:
+        """What a reconciler writes when a suspend was verified, and when a resume was undone."""
+        async with self.database.begin() as connection:
+            for statement in _REST:
+                await connection.execute(sa.text(statement), {"id": cluster_id})
+            await self._enter(connection, cluster_id, "suspended", state_sla_seconds=None)
+            await self._end(connection, cluster_id, "succeeded")
 
     async def fail_create(self, cluster_id: UUID) -> None:
         """What a reconciler writes when a create failed and was undone."""
@@ -183,18 +220,18 @@ class Cloud:
             await self._enter(connection, cluster_id, "deleted", deleted_at=DB_NOW)
             await self._end(connection, cluster_id, "succeeded")
 
-    async def _enter(self, connection: AsyncConnection, cluster_id: UUID, state: str, **changes: object) -> None:
-        entered = sa.update(clusters).where(clusters.c.id == cluster_id)
-        await connection.execute(
-            entered.values(state=state, state_entered_at=DB_NOW, version=clusters.c.version + 1, **changes)
-        )
+    async def _enter(self, connection: AsyncConnection, cluster_id: UUID, state: str, **changes: object) -> UUID:
+        """Whose the cluster is."""
+        entered = sa.update(clusters).where(clusters.c.id == cluster_id).returning(clusters.c.project_id)
+        project: UUID = (
+            await connection.execute(
+                entered.values(state=state, state_entered_at=DB_NOW, version=clusters.c.version + 1, **changes)
+            )
+        ).scalar_one()
         await record(
-            connection,
-            project_id=self.project.id,
-            type=f"cluster.{state}",
-            subject_type="cluster",
-            subject_id=cluster_id,
+            connection, project_id=project, type=f"cluster.{state}", subject_type="cluster", subject_id=cluster_id
         )
+        return project
 
     async def _free(self, connection: AsyncConnection, cluster_id: UUID) -> None:
         for statement in _FREE:
@@ -203,4 +240,5 @@ class Cloud:
     async def _end(
         self, connection: AsyncConnection, cluster_id: UUID, state: str, error: dict[str, object] | None = None
     ) -> None:
-        await end_operation(connection, project_id=self.project.id, cluster_id=cluster_id, state=state, error=error)
+        [project] = await connection.scalars(sa.select(clusters.c.project_id).where(clusters.c.id == cluster_id))
+        await end_operation(connection, project_id=project, cluster_id=cluster_id, state=state, error=error)

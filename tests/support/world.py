@@ -17,10 +17,15 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.create import create
 from ipucloud.clusters.delete import delete
 from ipucloud.clusters.models import ClusterCreate
+from ipucloud.clusters.plans import WORK_KIND
+from ipucloud.clusters.resume import resume
+from ipucloud.clusters.suspend import suspend
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.clock import SystemClock
+from ipucloud.operations.store import request_cancel
+from ipucloud.reconcile.wake import wake
 from ipucloud.site.connect import SiteClients
 from ipucloud.wire import vipu_pb2, vipu_pb2_grpc
 from ipucloud.wire.site import FaultRule
@@ -95,6 +100,24 @@ class World:
         async with self.database.begin() as connection:
             accepted = await delete(connection, self.project.actor, cluster, if_match=None, settings=self.settings)
         return accepted.operation_id
+
+    async def suspend(self, cluster: UUID) -> UUID:
+        async with self.database.begin() as connection:
+            accepted = await suspend(connection, self.project.actor, cluster, if_match=None, settings=self.settings)
+        return accepted.operation_id
+
+    async def resume(self, cluster: UUID) -> UUID:
+        async with self.database.begin() as connection:
+            accepted = await resume(connection, self.project.actor, cluster, if_match=None, settings=self.settings)
+        return accepted.operation_id
+
+    async def cancel(self, operation: UUID) -> bool:
+        """Ask for it; False when it is too late."""
+        async with self.database.begin() as connection:
+            cluster = await request_cancel(connection, project_id=self.project.id, operation_id=operation)
+            if cluster is not None:
+                await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=self.project.id)
+        return cluster is not None
 
     async def delete_all(self) -> None:
         """Delete every living cluster and wait until it is gone."""

@@ -48,7 +48,8 @@ _OPEN = sa.text(
 _CLOSE = sa.text(
     """
     UPDATE usage_intervals u
-       SET ended_at = greatest(u.started_at, date_trunc('second', coalesce(c.delete_requested_at, app_now()), 'UTC'))
+       SET ended_at = greatest(u.started_at, date_trunc('second', coalesce(
+             c.delete_requested_at, CASE c.state WHEN 'suspending' THEN c.state_entered_at END, app_now()), 'UTC'))
       FROM clusters c
      WHERE c.project_id = u.project_id AND c.id = u.cluster_id
        AND u.project_id = :project_id AND u.cluster_id = :cluster_id AND u.ended_at IS NULL
@@ -69,9 +70,9 @@ async def open_interval(
 
 
 async def close_interval(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
-    """Stop billing at the second the cluster was asked to go, or now; never before the interval's start.
+    """Stop billing at the second the cluster was asked to go, or to rest, or now; never before the interval's start.
 
-    The request's own instant, not this statement's: a delete that waits for a lock in between costs no minute more.
+    The request's own instant, not this statement's: one that waits for a lock in between costs no minute more.
     Nothing open: nothing happens.
     """
     await connection.execute(_CLOSE, {"project_id": project_id, "cluster_id": cluster_id})

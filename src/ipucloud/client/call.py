@@ -75,9 +75,14 @@ def get(
 
 
 def post(
-    path: str, decode: Decode[Result], body: Mapping[str, object] | None = None, *, scoped: bool = False
+    path: str,
+    decode: Decode[Result],
+    body: Mapping[str, object] | None = None,
+    *,
+    scoped: bool = False,
+    if_match: str | None = None,
 ) -> Call[Result]:
-    return Call("POST", path, decode, body=body, headers=_new_key(), scoped=scoped)
+    return Call("POST", path, decode, body=body, headers=_new_key() | _condition(if_match), scoped=scoped)
 
 
 def patch(

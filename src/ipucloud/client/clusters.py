@@ -93,6 +93,18 @@ def delete(cluster: str, *, if_match: str | None = None) -> Call[Operation]:
     return request.delete(f"clusters/{segment(cluster)}", Operation.model_validate_json, scoped=True, if_match=if_match)
 
 
+def suspend(cluster: str, *, if_match: str | None = None) -> Call[Operation]:
+    """Give the machines back and keep the servers, switched off. Billing ends when this is accepted."""
+    path = f"clusters/{segment(cluster)}:suspend"
+    return request.post(path, Operation.model_validate_json, scoped=True, if_match=if_match)
+
+
+def resume(cluster: str, *, if_match: str | None = None) -> Call[Operation]:
+    """Bring a suspended cluster back; refused like a create when quota, room or money does not allow it."""
+    path = f"clusters/{segment(cluster)}:resume"
+    return request.post(path, Operation.model_validate_json, scoped=True, if_match=if_match)
+
+
 def poplar_servers(cluster: str) -> Call[Page[PoplarServer]]:
     path = f"clusters/{segment(cluster)}/poplar-servers"
     return request.get(path, Page[PoplarServer].model_validate_json, scoped=True)

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.budgets.refusal import REFUSING_BUDGET
+from ipucloud.billing.budgets.refusal import REFUSING_BUDGET, refused
+from ipucloud.billing.prepaid.holds import hold
 from ipucloud.billing.pricing import PriceKey, PriceVersion, Rate
 from ipucloud.catalogue.models import Flavor, Image, Region
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.locked import LockedCluster
 from ipucloud.clusters.models import ClusterCreate
+from ipucloud.config import Settings
 from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import VALIDATION_FAILED, FieldError, Problem
-from ipucloud.kernel.money import product
+from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.money import Money, product
 from ipucloud.operations.plan import PlannedStep
 
 _FACTS = sa.text(
@@ -53,12 +59,24 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """What a cluster costs, and whether it may cost that now.
+
+    `holds_funds`: the account `account_id`, which pays now, pays ahead and must have enough for the first hour.
+    `refusing_budget`: what has been reached, and says that nothing is to be created.
+    """
+
+    rate: Rate
+    account_id: UUID
+    holds_funds: bool
+    refusing_budget: Mapping[str, object] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Admitted:
     """A request that can be carried out if quota and capacity allow it.
 
     `public_keys` maps the names of the chosen SSH keys, in the order they were sent, to what `authorized_keys` gets.
-    `holds_funds`: the account `account_id`, which pays now, pays ahead and must have enough for the first hour.
-    `refusing_budget`: what has been reached, and says that nothing is to be created.
     `typical_seconds` is what the site says of its stages, and may be empty. `secure`: the region's V-IPU controller has
     users.
     """
@@ -67,10 +85,7 @@ class Admitted:
     public_keys: Mapping[str, str]
     typical_seconds: Mapping[str, float]
     secure: bool
-    rate: Rate
-    account_id: UUID
-    holds_funds: bool
-    refusing_budget: Mapping[str, object] | None
+    terms: Terms
 
 
 async def admit(
@@ -82,14 +97,7 @@ async def admit(
     """
     choice = _choose(body, catalogue)
     key = PriceKey(choice.flavor.sku, choice.region.slug, currency)
-    parameters = {
-        "project_id": actor.project_id,
-        "key_names": body.ssh_keys,
-        "expires_at": body.expires_at,
-        "tags": orjson.dumps(body.tags).decode(),
-        **key._asdict(),
-    }
-    facts = (await connection.execute(_FACTS, parameters)).one()
+    facts = await _facts(connection, actor, key, body.tags, key_names=body.ssh_keys, expires_at=body.expires_at)
     known: Mapping[str, str] = facts.public_keys or {}
     faults = list(_unknown_keys(body.ssh_keys, known))
     if facts.expired:
@@ -97,19 +105,74 @@ async def admit(
     if facts.price_id is None:
         faults.append(FieldError("/flavor", "not_sold", "The flavor has no price in this region at the moment."))
     _refuse(faults)
-    price = PriceVersion(
-        facts.price_id, key, facts.unit_price, facts.valid_from, facts.valid_to, account=facts.account_id
-    )
     return Admitted(
         choice=choice,
         public_keys={name: known[name] for name in body.ssh_keys},
         typical_seconds=facts.typical_seconds or {},
         secure=bool(facts.secure),
-        rate=Rate(product(choice.flavor.machines, price.unit_price), price),
+        terms=_terms(facts, key, choice.flavor.machines),
+    )
+
+
+async def terms_of(connection: Statements, actor: Actor, cluster: LockedCluster) -> Terms:
+    """What a cluster that is there would cost from now on; one statement. Raises `Problem` state_conflict."""
+    key = PriceKey(cluster.sku, cluster.region, cluster.currency)
+    facts = await _facts(connection, actor, key, cluster.tags)
+    if facts.price_id is None:
+        raise Problem(STATE_CONFLICT, "The cluster's flavor has no price in its region at the moment. Try again later.")
+    return _terms(facts, key, cluster.machines)
+
+
+async def _facts(
+    connection: Statements,
+    actor: Actor,
+    key: PriceKey,
+    tags: Mapping[str, str],
+    *,
+    key_names: Sequence[str] = (),
+    expires_at: datetime | None = None,
+) -> sa.Row[Any]:
+    parameters = {
+        "project_id": actor.project_id,
+        "key_names": list(key_names),
+        "expires_at": expires_at,
+        "tags": orjson.dumps(tags).decode(),
+        **key._asdict(),
+    }
+    return (await connection.execute(_FACTS, parameters)).one()
+
+
+def _terms(facts: sa.Row[Any], key: PriceKey, machines: int) -> Terms:
+    price = PriceVersion(
+        facts.price_id, key, facts.unit_price, facts.valid_from, facts.valid_to, account=facts.account_id
+    )
+    return Terms(
+        rate=Rate(product(machines, price.unit_price), price),
         account_id=facts.account_id,
         holds_funds=facts.when_empty == "refuse_creates",
         refusing_budget=facts.refusing_budget,
     )
+
+
+def refuse_by_budget(terms: Terms) -> None:
+    """Raise `Problem` budget_reached when a budget of who pays says that nothing is to be created."""
+    if terms.refusing_budget is not None:
+        raise refused(terms.refusing_budget)
+
+
+async def hold_first_hour(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, terms: Terms, settings: Settings
+) -> None:
+    """Keep funds of an account that pays ahead; comes last in its transaction. Raises `Problem` funds_exhausted."""
+    if terms.holds_funds:
+        first = product(terms.rate.per_minute, settings.prepaid_hold_minutes)
+        await hold(
+            connection,
+            account_id=terms.account_id,
+            project_id=actor.project_id,
+            cluster_id=cluster_id,
+            amount=Money.of(first, terms.rate.price.key.currency),
+        )
 
 
 def expected_seconds(plan: Iterable[PlannedStep], typical_seconds: Mapping[str, float], catalogue: Catalogue) -> float:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from ipucloud.catalogue.models import AllocatedThrough
-from ipucloud.clusters.inputs import ClusterInputs, HostInput
-from ipucloud.clusters.results import Achieved, Failed, Pending, ServerObservation, StepResult
+from ipucloud.clusters.inputs import ClusterInputs
+from ipucloud.clusters.poplar_servers import deploy_poplar_servers, switch_on_poplar_servers
+from ipucloud.clusters.results import Achieved, Failed, Pending, StepResult
 from ipucloud.clusters.vipu_user import keep_vipu_user
 from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, Site, TestState
-from ipucloud.wire.site import Host, HostState, NetworkSpec, NetworkState, RedfishSystem, ServerSpec
+from ipucloud.wire.site import NetworkSpec, NetworkState, RedfishSystem
 
 Step = Callable[[Site, ClusterInputs], Awaitable[StepResult]]
 
@@ -115,72 +115,6 @@ async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
             return Pending("the V-IPU controller prepares the partition")
 
 
-async def deploy_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
-    results = await asyncio.gather(*(_deployed(site, cluster, host) for host in cluster.hosts))
-    observed: list[ServerObservation] = []
-    for result in results:
-        if not isinstance(result, ServerObservation):
-            return result
-        observed.append(result)
-    return Achieved(servers=tuple(observed))
-
-
-async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
-    host = await site.hosts.get(wanted.name)
-    if host.server is None and host.state is HostState.CLEAN:
-        host = await site.hosts.put_server(wanted.name, _server_spec(cluster, wanted))
-    if host.server is not None and host.server.name != wanted.server_name:
-        return Failed("a host of the cluster still carries what an earlier one left", outage=True)
-    if host.state is HostState.FAILED:
-        return Failed("a Poplar server did not come up")
-    if host.state is not HostState.RUNNING or host.ssh is None:
-        return Pending(_progress_of(host))
-    presented = await site.hosts.ssh_host_key(host.ssh.host, host.ssh.port)
-    if presented is None:
-        return Pending("waiting for the Poplar server to answer by SSH")
-    if presented.split()[:2] != host.ssh.host_key.split()[:2]:
-        return Failed("a Poplar server presents another SSH host key than it was given")
-    return ServerObservation(wanted.ordinal, host.ssh)
-
-
-def _progress_of(host: Host) -> str:
-    return "booting the Poplar server" if host.state is HostState.BOOTING else "writing the image to the Poplar server"
-
-
-def _server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
-    return ServerSpec(
-        name=host.server_name,
-        image=cluster.image,
-        ssh_authorized_keys=list(cluster.ssh_public_keys),
-        user_data=cluster.user_data,
-        environment=_environment(cluster),
-        network=cluster.external_name,
-        ipus=cluster.ipus if cluster.allocated_through is AllocatedThrough.HOST_DEVICES else 0,
-    )
-
-
-def _environment(cluster: ClusterInputs) -> dict[str, str]:
-    """What Poplar and the vendor's tools need to find the cluster's IPUs."""
-    if cluster.allocated_through is AllocatedThrough.HOST_DEVICES:
-        line = any(machine.topology == "line" for machine in cluster.machines)
-        # Poplar takes cards for a ladder unless it is told (the vendor's C600 documentation).
-        return {"POPLAR_TARGET_OPTIONS": '{"ipuLinkTopology":"line"}'} if line else {}
-    if cluster.vipu is None:
-        return {}
-    environment = {
-        "IPUOF_VIPU_API_HOST": cluster.vipu.host,
-        "IPUOF_VIPU_API_PORT": str(cluster.vipu.user_port),
-        "IPUOF_VIPU_API_PARTITION_ID": cluster.external_name,
-        "VIPU_CLI_API_HOST": cluster.vipu.host,
-        "VIPU_CLI_API_PORT": str(cluster.vipu.user_port),
-    }
-    if cluster.access is not None:
-        environment["VIPU_CLI_API_USER_ID"] = cluster.access.user
-        if cluster.access.server is not None and cluster.access.keeps_server_key:
-            environment["VIPU_CLI_API_ACCESS_KEY"] = cluster.access.server.secret
-    return environment
-
-
 async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
     """Every Poplar server must count every IPU of the cluster by its own tools."""
     hosts = await asyncio.gather(*(site.hosts.get(host.name) for host in cluster.hosts))
@@ -201,5 +135,6 @@ BUILD_STEPS: dict[str, Step] = {
     "test_cluster": test_cluster,
     "create_partition": create_partition,
     "deploy_poplar_servers": deploy_poplar_servers,
+    "switch_on_poplar_servers": switch_on_poplar_servers,
     "check_ipus": check_ipus,
 }

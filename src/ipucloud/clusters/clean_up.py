@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from ipucloud.clusters.build import Step
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
+from ipucloud.clusters.poplar_servers import switch_off_poplar_servers
 from ipucloud.clusters.results import Achieved, Pending, StepResult
 from ipucloud.clusters.vipu_user import remove_vipu_user
 from ipucloud.site.ports import Site
@@ -79,9 +81,18 @@ async def verify_clean(site: Site, cluster: ClusterInputs) -> StepResult:
     A delayed duplicate of an old request may have built something meanwhile: it is taken down again here, and the
     machines stay held until a look finds nothing.
     """
+    return await _verified(site, cluster, (wipe_poplar_servers, *_TAKE_DOWNS))
+
+
+async def verify_suspended(site: Site, cluster: ClusterInputs) -> StepResult:
+    """The same, but for the servers: they are off, and stay."""
+    return await _verified(site, cluster, (switch_off_poplar_servers, *_TAKE_DOWNS))
+
+
+async def _verified(site: Site, cluster: ClusterInputs, take_downs: Sequence[Step]) -> StepResult:
     if cluster.quarantine_left > 0:
         return Pending("waiting until no old request can take effect", recheck=cluster.quarantine_left)
-    for take_down in _TAKE_DOWNS:
+    for take_down in take_downs:
         result = await take_down(site, cluster)
         if not isinstance(result, Achieved):
             return result
@@ -94,7 +105,6 @@ async def verify_clean(site: Site, cluster: ClusterInputs) -> StepResult:
 
 
 _TAKE_DOWNS = (
-    wipe_poplar_servers,
     remove_partitions,
     remove_vipu_user,
     remove_allocation,
@@ -103,10 +113,12 @@ _TAKE_DOWNS = (
 )
 CLEAN_UP_STEPS: dict[str, Step] = {
     "wipe_poplar_servers": wipe_poplar_servers,
+    "switch_off_poplar_servers": switch_off_poplar_servers,
     "remove_partitions": remove_partitions,
     "remove_vipu_user": remove_vipu_user,
     "remove_allocation": remove_allocation,
     "detach_network": detach_network,
     "power_off_machines": power_off_machines,
     "verify_clean": verify_clean,
+    "verify_suspended": verify_suspended,
 }

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.budgets.refusal import refused
-from ipucloud.billing.prepaid.holds import hold
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.admission import Admitted, admit, expected_seconds
+from ipucloud.clusters.admission import Admitted, admit, expected_seconds, hold_first_hour, refuse_by_budget
+from ipucloud.clusters.begin import Accepted
 from ipucloud.clusters.models import ClusterCreate
 from ipucloud.clusters.plans import CREATE, CREATE_PLAN, WORK_KIND, plan_for
 from ipucloud.clusters.states import CLUSTER_STATES
@@ -23,7 +21,6 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import external_name, new_id
-from ipucloud.kernel.money import Money, product
 from ipucloud.operations.store import open_operation
 from ipucloud.quotas import store as quotas
 from ipucloud.reconcile.wake import wake
@@ -57,14 +54,6 @@ _INSERT = sa.text(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """A promise on record: the operation that keeps it, and its cluster."""
-
-    operation_id: UUID
-    cluster_id: UUID
-
-
 async def create(
     connection: AsyncConnection, actor: Actor, body: ClusterCreate, *, catalogue: Catalogue, settings: Settings
 ) -> Accepted:
@@ -75,8 +64,7 @@ async def create(
     capacity_exhausted, funds_exhausted.
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
-    if admitted.refusing_budget is not None:
-        raise refused(admitted.refusing_budget)
+    refuse_by_budget(admitted.terms)
     region, flavor = admitted.choice.region.slug, admitted.choice.flavor
     await quotas.take(
         connection,
@@ -106,15 +94,7 @@ async def create(
     failpoint("create.woken")
     await take(connection, Demand(actor.project_id, cluster_id, region, Need.of(flavor)))
     failpoint("create.machines_taken")
-    if admitted.holds_funds:
-        first = product(admitted.rate.per_minute, settings.prepaid_hold_minutes)
-        await hold(
-            connection,
-            account_id=admitted.account_id,
-            project_id=actor.project_id,
-            cluster_id=cluster_id,
-            amount=Money.of(first, settings.currency),
-        )
+    await hold_first_hour(connection, actor, cluster_id, admitted.terms, settings)
     return Accepted(operation_id, cluster_id)
 
 
@@ -137,7 +117,7 @@ async def _insert(
             "ipus": flavor.ipus,
             "allocated_through": flavor.allocated_through.value,
             "sku": flavor.sku,
-            "currency": admitted.rate.price.key.currency,
+            "currency": admitted.terms.rate.price.key.currency,
             "image": admitted.choice.image.name,
             "reconfigurable": body.partition.reconfigurable,
             "ssh_keys": orjson.dumps(keys).decode(),

@@ -2,45 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.usage import close_interval
-from ipucloud.catalogue.load import load
-from ipucloud.clusters.admission import expected_seconds
-from ipucloud.clusters.create import Accepted
-from ipucloud.clusters.locked import lock_cluster, no_such_cluster
-from ipucloud.clusters.plans import DELETE, DELETE_PLAN, WORK_KIND, plan_for
-from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
+from ipucloud.clusters.begin import Accepted, begin, still_running
+from ipucloud.clusters.locked import lock_cluster, no_such_cluster, running_operation
+from ipucloud.clusters.plans import DELETE, DELETE_PLAN
+from ipucloud.clusters.states import ClusterState
 from ipucloud.config import Settings
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import DELETE_PROTECTED, Problem
 from ipucloud.kernel.failpoints import failpoint
-from ipucloud.operations.store import open_operation, preempt
-from ipucloud.reconcile.wake import wake
-
-_RUNNING = sa.text(
-    """
-    SELECT id FROM operations
-     WHERE project_id = :project_id AND cluster_id = :cluster_id AND state NOT IN ('cancelled', 'failed', 'succeeded')
-    """
-)
-_ENTER_DELETING = sa.text(
-    """
-    WITH cluster AS (
-      UPDATE clusters
-         SET state = :state, state_reason = NULL, state_entered_at = app_now(), state_sla_seconds = :sla,
-             blocked_by = NULL, delete_requested_at = app_now(), version = version + 1
-       WHERE project_id = :project_id AND id = :cluster_id
-      RETURNING id, project_id
-    )
-    INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id)
-    SELECT project_id, 'cluster.deleting', 'cluster', id, :operation_id, :request_id FROM cluster
-    """
-)
+from ipucloud.operations.store import preempt
 
 
 async def delete(
@@ -60,46 +35,20 @@ async def delete(
     failpoint("delete.cluster_locked")
     if cluster.state is ClusterState.DELETED:
         raise no_such_cluster()
-    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     if cluster.state is ClusterState.DELETING:
-        running = await connection.execute(_RUNNING, mine)
-        await wake(connection, kind=WORK_KIND, key=str(cluster_id), project_id=actor.project_id)
-        return Accepted(running.scalar_one(), cluster_id)
+        running = await running_operation(connection, actor, cluster)
+        if running is not None:
+            return await still_running(connection, actor, cluster, running.id)
     cluster.require_version(if_match)
     if cluster.delete_protection:
         raise Problem(
             DELETE_PROTECTED, "The cluster is protected. Set `delete_protection` to false first, then delete it."
         )
-    CLUSTER_STATES.require(cluster.state, ClusterState.DELETING)
-    plan = plan_for(cluster.allocated_through, DELETE_PLAN, secure=cluster.secure)
-    expected = expected_seconds(plan, cluster.typical_seconds, load())
     await preempt(connection, project_id=actor.project_id, cluster_id=cluster_id)
     failpoint("delete.preempted")
-    operation_id = await open_operation(
-        connection,
-        project_id=actor.project_id,
-        cluster_id=cluster_id,
-        kind=DELETE,
-        plan=plan,
-        deadline_seconds=settings.create_deadline,
-        expected_seconds=expected,
-        request_id=actor.request_id,
-        token_id=actor.token_id,
+    accepted = await begin(
+        connection, actor, cluster, kind=DELETE, plan=DELETE_PLAN, state=ClusterState.DELETING, settings=settings
     )
-    failpoint("delete.operation_opened")
-    await connection.execute(
-        _ENTER_DELETING,
-        mine
-        | {
-            "state": ClusterState.DELETING.value,
-            "sla": math.ceil(expected),
-            "operation_id": operation_id,
-            "request_id": actor.request_id,
-        },
-    )
-    failpoint("delete.state_entered")
-    await wake(connection, kind=WORK_KIND, key=str(cluster_id), project_id=actor.project_id)
-    failpoint("delete.woken")
     await close_interval(connection, project_id=actor.project_id, cluster_id=cluster_id)
     failpoint("delete.interval_closed")
-    return Accepted(operation_id, cluster_id)
+    return accepted

@@ -26,7 +26,7 @@ async def estimate(
     Raises `Problem` validation_failed. Quota and capacity that do not suffice are part of the answer.
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
-    flavor, rate = admitted.choice.flavor, admitted.rate
+    flavor, rate = admitted.choice.flavor, admitted.terms.rate
     region, need = admitted.choice.region.slug, Need.of(flavor)
     quota = await quotas.find(connection, project_id=actor.project_id, region=region, machine_type=flavor.machine_type)
     why_not = (await look(connection, region, need)).why_not(need)

@@ -10,6 +10,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.clusters.plans import RESUME, SUSPEND
 from ipucloud.clusters.vipu_keys import Access, access_of
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.sealing import Keys
@@ -53,8 +54,8 @@ class ClusterInputs:
 
     `access`: what its user at a secure V-IPU controller is to have; None when the controller takes no users.
 
-    `quarantine_left`: seconds until no request sent before the machines were released can still take effect;
-    meaningful in clean-up only.
+    `quarantine_left`: seconds until no request sent before the machines were released, or this operation switched them
+    off, can still take effect; meaningful in clean-up only.
     """
 
     id: UUID
@@ -81,6 +82,11 @@ class ClusterInputs:
     overdue: bool
     quarantine_left: float
     step: StepInput
+
+    @property
+    def suspends(self) -> bool:
+        """Whether what the operation takes down rests, with its servers on their hosts, and is not gone."""
+        return self.operation_kind in {SUSPEND, RESUME}
 
     @property
     def network_machines(self) -> tuple[str, ...]:
@@ -113,7 +119,10 @@ _LOAD = sa.text(
                  FILTER (WHERE m.id IS NOT NULL) AS machines,
                json_agg(json_build_array(h.name, ps.name, ps.ordinal) ORDER BY a.ordinal)
                  FILTER (WHERE h.id IS NOT NULL) AS hosts,
-               extract(epoch FROM max(a.released_at) - app_now()) + :request_life AS quarantine_left
+               extract(epoch FROM greatest(max(a.released_at), (
+                 SELECT finished_at FROM operation_steps
+                  WHERE project_id = o.project_id AND operation_id = o.id AND name = 'power_off_machines'
+               )) - app_now()) + :request_life AS quarantine_left
           FROM allocations a
           LEFT JOIN machines m ON m.id = a.machine_id
           LEFT JOIN pods p ON p.id = m.pod_id

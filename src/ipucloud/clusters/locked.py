@@ -12,16 +12,33 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.states import ClusterState
-from ipucloud.kernel.errors import NOT_FOUND, PRECONDITION_FAILED, Problem
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import NOT_FOUND, OPERATION_IN_PROGRESS, PRECONDITION_FAILED, Problem
 
 _LOCK = sa.text(
     """
-    SELECT clusters.state, clusters.version, clusters.name, clusters.tags, clusters.delete_protection,
-           clusters.expires_at, clusters.allocated_through, site_regions.typical_seconds,
+    SELECT clusters.id, clusters.state, clusters.version, clusters.name, clusters.tags, clusters.delete_protection,
+           clusters.expires_at, clusters.region, clusters.machine_type, clusters.machines, clusters.ipus, clusters.sku,
+           clusters.currency, clusters.incarnation, clusters.allocated_through, site_regions.typical_seconds,
            coalesce(site_regions.vipu_secure, false) AS secure, app_now() AS now
       FROM clusters LEFT JOIN site_regions ON site_regions.region = clusters.region
      WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id
        FOR NO KEY UPDATE OF clusters
+    """
+)
+
+
+_LOCK_QUOTA = sa.text(
+    """
+    SELECT q.used FROM quotas q JOIN clusters c USING (project_id, region, machine_type)
+     WHERE c.id = :cluster_id FOR NO KEY UPDATE OF q
+    """
+)
+# A statement of its own: one that waits for a lock sees other rows as they were before.
+_RUNNING = sa.text(
+    """
+    SELECT id, kind FROM operations
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND state NOT IN ('cancelled', 'failed', 'succeeded')
     """
 )
 
@@ -33,12 +50,20 @@ class LockedCluster:
     `secure`: its region's V-IPU controller has users.
     """
 
+    id: UUID
     state: ClusterState
     version: int
     name: str
     tags: Mapping[str, str]
     delete_protection: bool
     expires_at: datetime | None
+    region: str
+    machine_type: str
+    machines: int
+    ipus: int
+    sku: str
+    currency: str
+    incarnation: int
     allocated_through: AllocatedThrough
     typical_seconds: Mapping[str, float]
     secure: bool
@@ -61,16 +86,56 @@ async def lock_cluster(connection: AsyncConnection, *, project_id: UUID, cluster
     if row is None:
         raise no_such_cluster()
     return LockedCluster(
+        id=row.id,
         state=ClusterState(row.state),
         version=row.version,
         name=row.name,
         tags=row.tags,
         delete_protection=row.delete_protection,
         expires_at=row.expires_at,
+        region=row.region,
+        machine_type=row.machine_type,
+        machines=row.machines,
+        ipus=row.ipus,
+        sku=row.sku,
+        currency=row.currency,
+        incarnation=row.incarnation,
         allocated_through=AllocatedThrough(row.allocated_through),
         typical_seconds=row.typical_seconds or {},
         secure=row.secure,
         now=row.now,
+    )
+
+
+async def lock_quota(connection: AsyncConnection, cluster_id: UUID) -> None:
+    """Hold the quota that the cluster's machines count in: it comes before the cluster in the order of locks."""
+    await connection.execute(_LOCK_QUOTA, {"cluster_id": cluster_id})
+
+
+@dataclass(frozen=True, slots=True)
+class RunningOperation:
+    """What was promised of a cluster and is not done yet."""
+
+    id: UUID
+    kind: str
+
+
+async def running_operation(
+    connection: AsyncConnection, actor: Actor, cluster: LockedCluster
+) -> RunningOperation | None:
+    """The open operation of a cluster under this transaction's lock: there is one at most."""
+    found = await connection.execute(_RUNNING, {"project_id": actor.project_id, "cluster_id": cluster.id})
+    row = found.one_or_none()
+    return None if row is None else RunningOperation(row.id, row.kind)
+
+
+def in_the_way(operation_id: UUID) -> Problem:
+    """409 for a request that has to wait until that operation is done."""
+    return Problem(
+        OPERATION_IN_PROGRESS,
+        "Another operation runs on the cluster; wait until it is done.",
+        headers={"Retry-After": "2"},
+        extra={"operation": str(operation_id)},
     )
 
 

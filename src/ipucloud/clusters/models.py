@@ -118,11 +118,11 @@ class SshOut(Answer):
 
 
 class PoplarServerOut(Answer):
-    """A server that drives the IPUs; `ssh` is null until it answers."""
+    """A server that drives the IPUs; `ssh` is null until it answers. `off`: its cluster is suspended."""
 
     id: UUID
     name: str
-    state: Literal["pending", "running", "deleted"]
+    state: Literal["pending", "running", "off", "deleted"]
     addresses: list[str]
     ssh: SshOut | None
 
@@ -149,9 +149,12 @@ class PartitionOut(Answer):
 
 
 class BillingOut(Answer):
-    """What the cluster has cost so far; `cost` is null while a minute has no published price."""
+    """What the cluster has cost so far; `cost` is null while a minute has no published price.
 
-    status: Literal["not_started", "running", "ended"]
+    `paused`: it is suspended, or about to be, or not back yet.
+    """
+
+    status: Literal["not_started", "running", "paused", "ended"]
     started_at: datetime | None
     minutes: int
     cost: Money | None

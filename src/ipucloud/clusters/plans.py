@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from ipucloud.catalogue.models import AllocatedThrough
-from ipucloud.clusters.states import Stage
+from ipucloud.clusters.states import ClusterState, Stage
 from ipucloud.operations.plan import PlannedStep
 
 CREATE = "cluster.create"
 DELETE = "cluster.delete"
+SUSPEND = "cluster.suspend"
+RESUME = "cluster.resume"
 HEAL = "cluster.heal"
 ROTATE_KEY = "cluster.rotate-key"
 WORK_KIND = "cluster"
@@ -37,6 +39,45 @@ CLEAN_UP_PLAN: tuple[PlannedStep, ...] = (
     PlannedStep("verify_clean", Stage.CLUSTER_CLEAN_UP),
 )
 DELETE_PLAN = CLEAN_UP_PLAN
+
+SUSPEND_PLAN: tuple[PlannedStep, ...] = (
+    PlannedStep("switch_off_poplar_servers", Stage.CLUSTER_SUSPEND),
+    PlannedStep("remove_partitions", Stage.CLUSTER_SUSPEND),
+    PlannedStep("remove_vipu_user", Stage.CLUSTER_SUSPEND),
+    PlannedStep("remove_allocation", Stage.CLUSTER_SUSPEND),
+    PlannedStep("detach_network", Stage.CLUSTER_SUSPEND),
+    PlannedStep("power_off_machines", Stage.CLUSTER_SUSPEND),
+    PlannedStep("verify_suspended", Stage.CLUSTER_SUSPEND),
+)
+RESUME_PLAN: tuple[PlannedStep, ...] = (
+    PlannedStep("attach_network", Stage.CLUSTER_RESUME),
+    PlannedStep("power_on_machines", Stage.CLUSTER_RESUME),
+    PlannedStep("create_allocation", Stage.CLUSTER_RESUME),
+    PlannedStep("create_vipu_user", Stage.CLUSTER_RESUME),
+    PlannedStep("test_cluster", Stage.CLUSTER_RESUME),
+    PlannedStep("create_partition", Stage.CLUSTER_RESUME),
+    PlannedStep("switch_on_poplar_servers", Stage.CLUSTER_RESUME),
+    PlannedStep("check_ipus", Stage.CLUSTER_RESUME),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """How an operation is undone: by which steps, and where that leaves the cluster. `what` begins a reason."""
+
+    plan: tuple[PlannedStep, ...]
+    what: str
+    cancelled: ClusterState
+    failed: ClusterState
+
+
+UNDO = MappingProxyType(
+    {
+        CREATE: Undo(CLEAN_UP_PLAN, "creation", ClusterState.DELETED, ClusterState.ERROR),
+        RESUME: Undo(SUSPEND_PLAN, "the resume", ClusterState.SUSPENDED, ClusterState.SUSPENDED),
+    }
+)
+"""The operations that undo what they did when they fail or are cancelled. Others end as they are."""
 
 ROTATE_KEY_PLAN = (PlannedStep("replace_access_key", Stage.VIPU_CONTROLLER),)
 

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.inputs import ClusterInputs
+from ipucloud.clusters.locked import lock_quota
 from ipucloud.clusters.results import ServerObservation
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, PARTITIONS, ClusterState
 from ipucloud.kernel.failpoints import failpoint
@@ -18,12 +19,6 @@ from ipucloud.operations.plan import PlannedStep
 from ipucloud.operations.states import OperationState
 from ipucloud.reconcile.wake import wake
 
-_LOCK_QUOTA = sa.text(
-    """
-    SELECT q.used FROM quotas q JOIN clusters c USING (project_id, region, machine_type)
-     WHERE c.id = :cluster_id FOR NO KEY UPDATE OF q
-    """
-)
 _LOCK = sa.text(
     """
     SELECT o.id FROM clusters c JOIN operations o ON o.cluster_id = c.id
@@ -43,7 +38,7 @@ async def lock_operation(connection: AsyncConnection, cluster: ClusterInputs) ->
     The last step may give machines back, and so holds the quota first: quota comes before cluster in the lock order.
     """
     if cluster.step.last:
-        await connection.execute(_LOCK_QUOTA, {"cluster_id": cluster.id})
+        await lock_quota(connection, cluster.id)
         failpoint("cluster.quota_locked")
     found = await connection.execute(
         _LOCK,
@@ -212,14 +207,32 @@ async def append_undo(
     failpoint("cluster.undo_appended")
 
 
+_SWITCH_OFF = sa.text(
+    """
+    UPDATE poplar_servers SET state = 'off'
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND state = 'running'
+    """
+)
+
+
+async def record_switched_off(connection: AsyncConnection, cluster: ClusterInputs) -> None:
+    """The servers are off; where they are, and the keys that they show, stay as they were."""
+    await connection.execute(_SWITCH_OFF, {"project_id": cluster.project_id, "cluster_id": cluster.id})
+    failpoint("cluster.servers_switched_off")
+
+
+_FORGET_SERVERS = sa.text(
+    """
+    UPDATE poplar_servers
+       SET state = 'deleted', ssh_host = NULL, ssh_port = NULL, ssh_user = NULL, host_key = NULL,
+           host_key_fingerprint = NULL
+     WHERE project_id = :project_id AND cluster_id = :cluster_id
+    """
+)
+# A server with IPUs of its own is the host of what is suspended: it is not given back.
 _RELEASE = sa.text(
     """
-    WITH servers AS (
-      UPDATE poplar_servers
-         SET state = 'deleted', ssh_host = NULL, ssh_port = NULL, ssh_user = NULL, host_key = NULL,
-             host_key_fingerprint = NULL
-       WHERE project_id = :project_id AND cluster_id = :cluster_id
-    ), partitions AS (
+    WITH partitions AS (
       UPDATE partitions
          SET wish = CASE origin WHEN 'customer' THEN wish ELSE 'gone' END, state = 'removed', removed_at = app_now(),
              state_reason = 'the cluster was taken down', state_entered_at = app_now(), version = version + 1
@@ -233,13 +246,14 @@ _RELEASE = sa.text(
     )
     UPDATE allocations SET released_at = app_now()
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND released_at IS NULL
+       AND (NOT :suspends OR (machine_id IS NOT NULL AND :through_vipu))
     """
 )
 _FREE = sa.text(
     """
     WITH freed AS (
       UPDATE allocations SET freed_at = app_now()
-       WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL
+       WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL AND released_at IS NOT NULL
       RETURNING machine_id
     )
     UPDATE quotas q SET used = q.used - freed.machines
@@ -251,13 +265,17 @@ _FREE = sa.text(
 
 
 async def release_machines(connection: AsyncConnection, cluster: ClusterInputs) -> None:
-    """The customer is gone from the machines; nobody else may have them yet."""
+    """The customer is gone from the machines, but for servers that rest; nobody else may have them yet."""
     mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    await connection.execute(_RELEASE, mine | {"operation_id": cluster.operation_id})
+    if not cluster.suspends:
+        await connection.execute(_FORGET_SERVERS, mine)
+    through_vipu = cluster.allocated_through is AllocatedThrough.V_IPU
+    named = {"operation_id": cluster.operation_id, "suspends": cluster.suspends, "through_vipu": through_vipu}
+    await connection.execute(_RELEASE, mine | named)
     failpoint("cluster.machines_released")
 
 
 async def free_machines(connection: AsyncConnection, cluster: ClusterInputs) -> None:
-    """The machines were seen clean: back to the pool, and their number back to the quota."""
+    """The released machines were seen clean: back to the pool, and their number back to the quota."""
     await connection.execute(_FREE, {"project_id": cluster.project_id, "cluster_id": cluster.id})
     failpoint("cluster.machines_freed")

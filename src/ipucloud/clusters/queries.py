@@ -41,6 +41,7 @@ _MEMBERS = f"""
   'price_per_minute', {money("price_now.per_minute", "page.currency")},
   'billing', json_build_object(
     'status', CASE WHEN usage.running THEN 'running' WHEN usage.started_at IS NULL THEN 'not_started'
+                   WHEN page.state IN ('suspending', 'suspended', 'resuming') THEN 'paused'
                    ELSE 'ended' END,
     'started_at', {rfc3339("usage.started_at")}, 'minutes', usage.minutes,
     'cost', {money("usage.cost", "page.currency")}),

@@ -14,7 +14,7 @@ from ipucloud.clusters import progress
 from ipucloud.clusters.build import BUILD_STEPS
 from ipucloud.clusters.clean_up import CLEAN_UP_STEPS
 from ipucloud.clusters.inputs import ClusterInputs, load
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, HEAL, ROTATE_KEY, WORK_KIND, plan_for
+from ipucloud.clusters.plans import CREATE, DELETE, HEAL, RESUME, ROTATE_KEY, SUSPEND, UNDO, WORK_KIND, plan_for
 from ipucloud.clusters.results import Achieved, Cancelled, Failed, Pending, StepResult
 from ipucloud.clusters.states import ClusterState
 from ipucloud.db.statements import Statements
@@ -35,9 +35,12 @@ OUTAGE_ATTEMPTS = 20
 """Tries of a step while the site does not answer: with the backoff's cap of a minute, about a quarter of an hour."""
 
 _STEPS = BUILD_STEPS | CLEAN_UP_STEPS
+_TAKEN_DOWN = {DELETE: ClusterState.DELETED, SUSPEND: ClusterState.SUSPENDED}
 _CONSEQUENCE = {
     CREATE: "What was built is taken down and nothing is charged. Create the cluster again, or ask the operator with"
     " the operation's id.",
+    RESUME: "What was built is taken down, nothing is charged, and the cluster is suspended as before. Resume it again,"
+    " or ask the operator with the operation's id.",
     HEAL: "Nothing was taken from the cluster; an operator has to look.",
     ROTATE_KEY: "Which keys the controller takes now is not sure. Replace the key again.",
 }
@@ -116,22 +119,20 @@ class ClusterReconciler:
             case Failed():
                 return await self._fail(connection, inputs, result)
             case Cancelled():
-                await progress.append_undo(connection, inputs, self._clean_up(inputs), error=None)
+                await progress.append_undo(connection, inputs, _undo(inputs), error=None)
                 await progress.record_step(connection, inputs, "skipped", detail="cancelled")
                 return Go()
-
-    @staticmethod
-    def _clean_up(cluster: ClusterInputs) -> tuple[PlannedStep, ...]:
-        return plan_for(cluster.allocated_through, CLEAN_UP_PLAN, secure=cluster.access is not None)
 
     async def _advance(self, connection: AsyncConnection, cluster: ClusterInputs, result: Achieved) -> Outcome:
         await progress.record_servers(connection, cluster, result.servers)
         await progress.record_step(connection, cluster, "succeeded")
-        if cluster.step.name == "power_off_machines":
+        if cluster.step.name == "switch_off_poplar_servers":
+            await progress.record_switched_off(connection, cluster)
+        elif cluster.step.name == "power_off_machines":
             await progress.release_machines(connection, cluster)
         if not cluster.step.last:
             return Go()
-        if cluster.operation_kind == CREATE and not cluster.undoing:
+        if cluster.operation_kind in {CREATE, RESUME} and not cluster.undoing:
             await self._activate(connection, cluster)
         elif cluster.operation_kind in {HEAL, ROTATE_KEY}:
             await self._settle(connection, cluster)
@@ -142,26 +143,29 @@ class ClusterReconciler:
     async def _activate(self, connection: AsyncConnection, cluster: ClusterInputs) -> None:
         await progress.enter_state(connection, cluster, ClusterState.ACTIVE)
         await self._end(connection, cluster, OperationState.SUCCEEDED)
+        requested = self._billing_starts_at == "requested" and cluster.operation_kind == CREATE
         await open_interval(
             connection,
             project_id=cluster.project_id,
             cluster_id=cluster.id,
-            since=cluster.created_at if self._billing_starts_at == "requested" else None,
+            since=cluster.created_at if requested else None,
         )
         failpoint("cluster.interval_opened")
 
     async def _bury(self, connection: AsyncConnection, cluster: ClusterInputs) -> None:
-        """The end of every clean-up: of a delete, of a cancelled create, of a failed one."""
+        """The end of all that takes a cluster down: a delete, a suspend, and what was cancelled or failed."""
         await progress.free_machines(connection, cluster)
         if not cluster.undoing:
-            await progress.enter_state(connection, cluster, ClusterState.DELETED)
+            await progress.enter_state(connection, cluster, _TAKEN_DOWN[cluster.operation_kind])
             await self._end(connection, cluster, OperationState.SUCCEEDED)
-        elif cluster.operation_state == OperationState.CANCELLING:
-            await progress.enter_state(connection, cluster, ClusterState.DELETED, reason="creation was cancelled")
+            return
+        undo = UNDO[cluster.operation_kind]
+        if cluster.operation_state == OperationState.CANCELLING:
+            await progress.enter_state(connection, cluster, undo.cancelled, reason=f"{undo.what} was cancelled")
             await self._end(connection, cluster, OperationState.CANCELLED)
         else:
-            reason = "creation failed; its operation says why"
-            await progress.enter_state(connection, cluster, ClusterState.ERROR, reason=reason)
+            reason = f"{undo.what} failed; its operation says why"
+            await progress.enter_state(connection, cluster, undo.failed, reason=reason)
             await self._end(connection, cluster, OperationState.FAILED)
 
     async def _settle(self, connection: AsyncConnection, cluster: ClusterInputs) -> None:
@@ -191,16 +195,22 @@ class ClusterReconciler:
         return Wait(failure.detail, recheck=backoff(failures, self._draw, first=self._poll_interval))
 
     async def _give_up(self, connection: AsyncConnection, cluster: ClusterInputs, failure: Failed) -> Outcome:
-        """A create is undone. Others end as they are: what they built belongs to a cluster in use."""
+        """A create or resume is undone. Others end as they are: what they built belongs to a cluster in use."""
         problem = _problem(cluster, failure)
-        if cluster.operation_kind == CREATE:
-            undo = self._clean_up(cluster)
-            await progress.append_undo(connection, cluster, undo, error=orjson.dumps(problem).decode())
+        undone = cluster.operation_kind in UNDO
+        if undone:
+            await progress.append_undo(connection, cluster, _undo(cluster), error=orjson.dumps(problem).decode())
         await progress.record_step(connection, cluster, "failed", detail=failure.detail, failed=True)
-        if cluster.operation_kind == CREATE:
+        if undone:
             return Go()
         await self._end(connection, cluster, OperationState.FAILED, problem)
         return Done()
+
+
+def _undo(cluster: ClusterInputs) -> tuple[PlannedStep, ...]:
+    """The steps that undo the cluster's operation."""
+    plan = UNDO[cluster.operation_kind].plan
+    return plan_for(cluster.allocated_through, plan, secure=cluster.access is not None)
 
 
 def _problem(cluster: ClusterInputs, failure: Failed) -> dict[str, object]:

@@ -108,7 +108,7 @@ poplar_servers = sa.Table(
     sa.Column("host_key_fingerprint", sa.Text),
     tenant_key("poplar_servers"),
     same_project("poplar_servers", "cluster_id", "clusters"),
-    one_of("state", ("pending", "running", "deleted")),
+    one_of("state", ("pending", "running", "off", "deleted")),
     sa.UniqueConstraint("project_id", "id"),
     sa.UniqueConstraint("cluster_id", "ordinal"),
 )

@@ -19,12 +19,12 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.models import AllocatedThrough
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.locked import in_the_way, lock_cluster
 from ipucloud.clusters.plans import ROTATE_KEY, ROTATE_KEY_PLAN, WORK_KIND
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.config import Settings
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import NO_VIPU, OPERATION_IN_PROGRESS, STATE_CONFLICT, Problem
+from ipucloud.kernel.errors import NO_VIPU, STATE_CONFLICT, Problem
 from ipucloud.kernel.sealing import Keys, derive
 from ipucloud.operations.store import open_operation
 from ipucloud.reconcile.wake import wake
@@ -145,12 +145,7 @@ async def rotate(
     if cluster.state not in BILLABLE:
         raise Problem(STATE_CONFLICT, "The key can be replaced while the cluster is in use. Wait until it is active.")
     if facts.operation_id is not None:
-        raise Problem(
-            OPERATION_IN_PROGRESS,
-            "Another operation runs on the cluster; wait until it is done.",
-            headers={"Retry-After": "2"},
-            extra={"operation": str(facts.operation_id)},
-        )
+        raise in_the_way(facts.operation_id)
     number = (facts.last_number or 0) + 1
     secret = SECRET_PREFIX + secrets.token_urlsafe(SECRET_BYTES)
     name = f"{facts.external_name}-k{number}"

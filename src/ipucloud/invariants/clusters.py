@@ -42,9 +42,26 @@ DELETING = Invariant(
     parameters=STATES,
 )
 
+BETWEEN = Invariant(
+    name="cluster_on_its_way_to_rest_or_back_has_its_operation",
+    sentence="A cluster in `suspending` has an open operation that suspends it, one in `resuming` one that resumes it.",
+    object_type="cluster",
+    remedy="Find out from its events and from the site how far it is; its customer can delete it.",
+    heal=Refusal("How far it came, and whether its servers are still wanted, is not known."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id, format('the cluster is %s, and nothing does it', c.state) AS detail
+      FROM clusters c
+     WHERE c.state IN ('suspending', 'resuming')
+       AND NOT EXISTS (SELECT FROM operations o
+                        WHERE o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
+                          AND o.kind = CASE c.state WHEN 'suspending' THEN :suspend ELSE :resume END)
+    """,
+    parameters=STATES,
+)
+
 SETTLED = Invariant(
     name="settled_cluster_is_not_being_changed",
-    sentence="Only a cluster in `creating` is being created, and only one in `deleting` is being deleted.",
+    sentence="Only a cluster in `creating` is being created, one in `deleting` deleted, and so on.",
     object_type="cluster",
     remedy="Delete the cluster; that ends the operation. If it is deleted already, end the operation by hand.",
     heal=Refusal("Whether the state is wrong or the operation cannot be told."),
@@ -54,6 +71,7 @@ SETTLED = Invariant(
       FROM clusters c
       JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
      WHERE o.kind = :create AND c.state <> 'creating' OR o.kind = :delete AND c.state <> 'deleting'
+        OR o.kind = :suspend AND c.state <> 'suspending' OR o.kind = :resume AND c.state <> 'resuming'
     """,
     parameters=STATES,
 )
@@ -105,7 +123,7 @@ OWN_NAME = Invariant(
 
 SERVERS_OF_HOSTS = Invariant(
     name="every_host_of_a_cluster_has_its_server",
-    sentence="A cluster in use or being created has one Poplar server for each of its hosts, of the same number.",
+    sentence="A cluster that is there has one Poplar server for each of its hosts, of the same number.",
     object_type="cluster",
     remedy="Delete the cluster and have it created again, or restore the rows from a backup.",
     heal=Refusal("Which server is on which host cannot be told from the database."),
@@ -119,7 +137,7 @@ SERVERS_OF_HOSTS = Invariant(
              ON hosts.cluster_id = c.id
       LEFT JOIN (SELECT cluster_id, array_agg(ordinal ORDER BY ordinal) AS numbers FROM poplar_servers
                   GROUP BY cluster_id) AS servers ON servers.cluster_id = c.id
-     WHERE c.state = ANY (:whole)
+     WHERE c.state = ANY (:served)
        AND (hosts.numbers IS DISTINCT FROM servers.numbers OR hosts.numbers IS NULL)
     """,
     parameters=STATES,
@@ -127,7 +145,7 @@ SERVERS_OF_HOSTS = Invariant(
 
 SERVER_NAMES = Invariant(
     name="server_is_named_after_its_cluster",
-    sentence="A Poplar server is called `<name of its cluster outside>-p<number>`.",
+    sentence="A Poplar server is called `<name of its cluster outside, now or before>-p<number>`.",
     object_type="poplar_server",
     remedy="Correct the name by hand, after a look at the host.",
     heal=Refusal("The server on the host may have either name."),
@@ -135,7 +153,9 @@ SERVER_NAMES = Invariant(
     SELECT s.id::text AS object_id, s.project_id,
            format('server %s of cluster %s is called %s', s.ordinal, c.external_name, s.name) AS detail
       FROM poplar_servers s JOIN clusters c ON c.project_id = s.project_id AND c.id = s.cluster_id
-     WHERE s.name <> c.external_name || '-p' || s.ordinal
+     WHERE NOT EXISTS (SELECT FROM generate_series(1, c.incarnation) AS earlier (incarnation)
+                        WHERE s.name = concat(regexp_replace(c.external_name, '[0-9]+$', ''), earlier.incarnation,
+                                              '-p', s.ordinal))
     """,
 )
 
@@ -155,6 +175,23 @@ SERVERS_RUN = Invariant(
      GROUP BY c.id
     """,
     parameters=STATES,
+)
+
+SERVERS_REST = Invariant(
+    name="suspended_cluster_keeps_its_servers",
+    sentence="Every Poplar server of a suspended cluster is off, and known by its address and key.",
+    object_type="cluster",
+    remedy="Look at the hosts. A server that is there is found again when the cluster is resumed.",
+    heal=Refusal("What the server's disk holds is its customer's; somebody has to look."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           string_agg(format('%s is %s at %s', s.name, s.state, coalesce(s.ssh_host, 'no address')), '; '
+                      ORDER BY s.ordinal) AS detail
+      FROM clusters c JOIN poplar_servers s ON s.project_id = c.project_id AND s.cluster_id = c.id
+     WHERE c.state = 'suspended'
+       AND (s.state <> 'off' OR num_nulls(s.ssh_host, s.ssh_port, s.ssh_user, s.host_key) > 0)
+     GROUP BY c.id
+    """,
 )
 
 SERVERS_GONE = Invariant(
@@ -188,11 +225,13 @@ SERVERS_GONE = Invariant(
 RULES = (
     CREATING,
     DELETING,
+    BETWEEN,
     SETTLED,
     TIMES_IN_ORDER,
     OWN_NAME,
     SERVERS_OF_HOSTS,
     SERVER_NAMES,
     SERVERS_RUN,
+    SERVERS_REST,
     SERVERS_GONE,
 )

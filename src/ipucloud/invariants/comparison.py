@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from ipucloud.clusters.states import ClusterState
 from ipucloud.db.engine import Database
 from ipucloud.invariants.census import RegionCensus, take_census
 from ipucloud.invariants.records import ClusterRecord, Records, ever_ours, read_records
@@ -74,11 +75,11 @@ class Comparison:
     ever: Mapping[str, UUID]
 
     def strangers(self, *kinds: str) -> Iterator[Thing]:
-        """Things of these kinds that are for no living cluster."""
+        """Things of these kinds that are for no living cluster. A suspended one has its servers, and nothing else."""
         for kind in kinds:
             for region in self.census:
                 for thing in THINGS[kind](region):
-                    if thing.cluster not in self.before.living and thing.cluster not in self.after.living:
+                    if not _knows(self.before, kind, thing) and not _knows(self.after, kind, thing):
                         yield thing
 
     def forgotten(self, thing: Thing) -> bool:
@@ -97,13 +98,20 @@ class Comparison:
             found |= {cluster.name: cluster for cluster in holding if cluster is not None}
         return list(found.values())
 
-    def settled(self) -> Iterator[tuple[ClusterRecord, RegionCensus]]:
-        """The clusters that were in use all the time, each with its region."""
+    def settled(self, states: frozenset[ClusterState] = WORKING) -> Iterator[tuple[ClusterRecord, RegionCensus]]:
+        """The clusters that were in one of these states all the time, those in use, each with its region."""
         regions = {region.region: region for region in self.census}
         for name, cluster in self.after.living.items():
             earlier = self.before.living.get(name)
-            if earlier is not None and {earlier.state, cluster.state} <= WORKING and cluster.region in regions:
+            if earlier is not None and {earlier.state, cluster.state} <= states and cluster.region in regions:
                 yield cluster, regions[cluster.region]
+
+
+def _knows(records: Records, kind: str, thing: Thing) -> bool:
+    cluster = records.living.get(thing.cluster)
+    if kind == "server":
+        return cluster is not None or thing.name in records.servers
+    return cluster is not None and cluster.state is not ClusterState.SUSPENDED
 
 
 async def compare(database: Database, sites: Sites, call_timeout: float) -> Comparison:

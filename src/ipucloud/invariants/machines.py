@@ -46,7 +46,7 @@ GONE_HOLDS_NOTHING = Invariant(
 
 EXACTLY_ITS_MACHINES = Invariant(
     name="cluster_holds_its_machines",
-    sentence="A cluster in use or being created holds exactly its number of machines; one being deleted, or none.",
+    sentence="A cluster that is there holds exactly its number of machines; one being deleted, or none.",
     object_type="cluster",
     remedy="Delete the cluster and have it created again, or restore the allocations from a backup.",
     heal=Refusal("Which machines the cluster really uses cannot be told from the database."),
@@ -61,6 +61,23 @@ EXACTLY_ITS_MACHINES = Invariant(
        AND (c.state = ANY (:whole) OR (c.state = 'deleting' AND held.machines > 0))
     """,
     parameters=STATES,
+)
+
+RESTING = Invariant(
+    name="suspended_cluster_holds_no_machine",
+    sentence="A suspended cluster holds no machine, but for servers with IPUs of their own, which it keeps.",
+    object_type="cluster",
+    remedy="Resume the cluster or delete it; both end with machines that were seen clean.",
+    heal=Refusal("Whether the machines were taken down cannot be told from the database."),
+    statement="""
+    SELECT c.id::text AS object_id, c.project_id,
+           format('the cluster has %s machines and holds %s', c.machines, coalesce(held.machines, 0)) AS detail
+      FROM clusters c
+      LEFT JOIN (SELECT cluster_id, count(machine_id) AS machines FROM allocations
+                  WHERE freed_at IS NULL GROUP BY cluster_id) AS held ON held.cluster_id = c.id
+     WHERE c.state = 'suspended'
+       AND coalesce(held.machines, 0) <> CASE c.allocated_through WHEN 'v-ipu' THEN 0 ELSE c.machines END
+    """,
 )
 
 NOTHING_RELEASED = Invariant(
@@ -185,6 +202,7 @@ RULES = (
     ONE_HOLDER,
     GONE_HOLDS_NOTHING,
     EXACTLY_ITS_MACHINES,
+    RESTING,
     NOTHING_RELEASED,
     TIMES_IN_ORDER,
     TAKEN_AFTER_FREED,

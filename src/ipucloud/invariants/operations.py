@@ -7,7 +7,7 @@ from types import MappingProxyType
 from ipucloud.billing.exports.plan import EXPORT, EXPORT_STEPS
 from ipucloud.clusters.build import BUILD_STEPS
 from ipucloud.clusters.clean_up import CLEAN_UP_STEPS
-from ipucloud.clusters.plans import CREATE, DELETE, HEAL, ROTATE_KEY
+from ipucloud.clusters.plans import CREATE, DELETE, HEAL, RESUME, ROTATE_KEY, SUSPEND
 from ipucloud.invariants.repairs import wake_cluster_of_operation
 from ipucloud.invariants.rules import Invariant, Refusal, by
 from ipucloud.operations.states import TERMINAL
@@ -79,7 +79,7 @@ KNOWN_KIND = Invariant(
     """,
     parameters=MappingProxyType(
         {
-            "kinds": [CREATE, DELETE, HEAL, ROTATE_KEY, *PARTITION_KINDS, EXPORT],
+            "kinds": [CREATE, DELETE, SUSPEND, RESUME, HEAL, ROTATE_KEY, *PARTITION_KINDS, EXPORT],
             "names": sorted({*BUILD_STEPS, *CLEAN_UP_STEPS, *PARTITION_STEPS.values(), *EXPORT_STEPS}),
         },
     ),

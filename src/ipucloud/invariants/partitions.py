@@ -49,7 +49,7 @@ WANTED_IS_PROMISED = Invariant(
 
 GONE_WITH_THE_CLUSTER = Invariant(
     name="gone_cluster_has_no_partition",
-    sentence="A cluster that is deleted, or whose creation failed, has no partition but removed ones.",
+    sentence="A cluster that is deleted or suspended, or whose creation failed, has no partition but removed ones.",
     object_type="partition",
     remedy="Let the audit mark it as removed: the cluster's machines were seen clean.",
     heal=by(
@@ -65,7 +65,7 @@ GONE_WITH_THE_CLUSTER = Invariant(
     SELECT p.id::text AS object_id, p.project_id,
            format('the cluster is in %s, the partition in %s', c.state, p.state) AS detail
       FROM partitions p JOIN clusters c ON c.project_id = p.project_id AND c.id = p.cluster_id
-     WHERE p.removed_at IS NULL AND c.state = ANY (:gone)
+     WHERE p.removed_at IS NULL AND c.state = ANY (:taken_down)
     """,
     parameters=STATES,
 )
@@ -79,8 +79,9 @@ NAMED_AFTER_THE_CLUSTER = Invariant(
     statement="""
     SELECT p.id::text AS object_id, p.project_id, format('it is called %s', p.external_name) AS detail
       FROM partitions p JOIN clusters c ON c.project_id = p.project_id AND c.id = p.cluster_id
-     WHERE p.origin = 'cluster' AND p.external_name <> c.external_name
-        OR p.origin = 'api' AND p.external_name <> c.external_name || '-' || p.number
+     WHERE p.removed_at IS NULL
+       AND (p.origin = 'cluster' AND p.external_name <> c.external_name
+            OR p.origin = 'api' AND p.external_name <> c.external_name || '-' || p.number)
     """,
 )
 

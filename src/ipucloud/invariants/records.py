@@ -14,6 +14,7 @@ from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.states import ClusterState
 from ipucloud.db.engine import Database
 from ipucloud.invariants.states import STATES
+from ipucloud.kernel.ids import read_external_name
 from ipucloud.site.ports import VipuAddress
 
 
@@ -43,6 +44,11 @@ class Records:
     living: Mapping[str, ClusterRecord]
     regions: Mapping[str, VipuAddress | None]
     hardware: Mapping[str, frozenset[str]]
+
+    @cached_property
+    def servers(self) -> frozenset[str]:
+        """The Poplar servers that living clusters have on their hosts. They keep the names that they were given."""
+        return frozenset(server for cluster in self.living.values() for server in cluster.servers.values())
 
     @cached_property
     def holder(self) -> Mapping[str, ClusterRecord]:
@@ -79,7 +85,7 @@ _HARDWARE = sa.text(
     SELECT region, array_agg(name) FROM hosts GROUP BY region
     """
 )
-_EVER = sa.text("SELECT external_name, id, project_id FROM clusters WHERE external_name = ANY (CAST(:names AS text[]))")
+_EVER = sa.text("SELECT id, incarnation, project_id FROM clusters WHERE id = ANY (CAST(:ids AS uuid[]))")
 
 
 async def read_records(database: Database) -> Records:
@@ -97,10 +103,16 @@ async def read_records(database: Database) -> Records:
 
 
 async def ever_ours(database: Database, names: Collection[str]) -> dict[str, UUID]:
-    """Which of the names any cluster ever had, with its project."""
+    """Which of the names any cluster ever had, in whichever incarnation, with its project."""
+    read = {name: found for name in names if (found := read_external_name(name)) is not None}
     async with database.read() as connection:
-        found = await connection.execute(_EVER, {"names": sorted(names)})
-        return {row.external_name: row.project_id for row in found}
+        rows = await connection.execute(_EVER, {"ids": sorted({cluster for cluster, _ in read.values()})})
+        known = {row.id: row for row in rows}
+    return {
+        name: known[cluster].project_id
+        for name, (cluster, incarnation) in read.items()
+        if cluster in known and 1 <= incarnation <= known[cluster].incarnation
+    }
 
 
 def _cluster(row: sa.Row[Any]) -> ClusterRecord:

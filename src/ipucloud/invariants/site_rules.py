@@ -6,16 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
+from ipucloud.clusters.states import ClusterState
 from ipucloud.invariants.census import RegionCensus
 from ipucloud.invariants.comparison import THINGS, Comparison, Thing
 from ipucloud.invariants.records import ClusterRecord
 from ipucloud.invariants.repairs import build_again
 from ipucloud.invariants.rules import Refusal, Rule, TakeDown, Violation
+from ipucloud.invariants.states import WORKING
 from ipucloud.invariants.take_downs import take_down_allocation, take_down_network, take_down_server
 from ipucloud.site.ports import PartitionState
 from ipucloud.wire.site import NetworkState
 
 NAMES_SHOWN = 8
+_SUSPENDED = frozenset({ClusterState.SUSPENDED})
 
 
 @dataclass(frozen=True)
@@ -65,12 +68,12 @@ def _unlisted(comparison: Comparison) -> Iterator[Violation]:
 
 
 def _in_use(
-    judge: Callable[[ClusterRecord, RegionCensus], str | None],
+    judge: Callable[[ClusterRecord, RegionCensus], str | None], states: frozenset[ClusterState] = WORKING
 ) -> Callable[[Comparison], Iterator[Violation]]:
-    """What `judge` finds wrong with the clusters in use; it says None when all is well."""
+    """What `judge` finds wrong with the clusters in use, or in these states; it says None when all is well."""
 
     def find(comparison: Comparison) -> Iterator[Violation]:
-        for cluster, region in comparison.settled():
+        for cluster, region in comparison.settled(states):
             detail = judge(cluster, region)
             if detail is not None:
                 yield Violation(str(cluster.id), cluster.project_id, detail, cluster.region)
@@ -226,6 +229,14 @@ SITE_RULES = (
         remedy="Let the audit have a worker deploy it again; what was on it is lost.",
         heal=build_again("deploy the servers that are missing", "deploy_poplar_servers"),
         find=_in_use(_no_server),
+    ),
+    SiteRule(
+        name="suspended_cluster_has_its_servers",
+        sentence="Every host of a suspended cluster carries a server.",
+        object_type="cluster",
+        remedy="Tell its customer that what was on the server is lost; the cluster cannot be resumed, only deleted.",
+        heal=Refusal("An empty server in its place would hide that everything on it is gone."),
+        find=_in_use(_no_server, _SUSPENDED),
     ),
     SiteRule(
         name="hardware_is_listed_by_its_site",

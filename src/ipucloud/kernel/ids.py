@@ -33,6 +33,20 @@ def external_name(cluster_id: UUID, incarnation: int) -> str:
     return name
 
 
+def read_external_name(name: str) -> tuple[UUID, int] | None:
+    """The cluster and the incarnation that `external_name` wrote; None for a name that it did not."""
+    digits, _, incarnation = name.partition("-")
+    if not incarnation.isdecimal() or not all(digit in ALPHABET for digit in digits):
+        return None
+    number = 0
+    for digit in digits:
+        number = number << 5 | ALPHABET.index(digit)
+    if number >> 128:
+        return None
+    found = UUID(int=number), int(incarnation)
+    return found if len(name) <= EXTERNAL_NAME_LIMIT and external_name(*found) == name else None
+
+
 def partition_name(external_name: str, number: int) -> str:
     """The id at the controller of the `number`-th partition asked for in a cluster of this external name.
 

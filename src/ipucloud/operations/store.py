@@ -16,6 +16,7 @@ from ipucloud.kernel.errors import PREEMPTED, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.plan import PlannedStep
+from ipucloud.operations.states import CANCELLABLE
 
 _OPEN = sa.text(
     """
@@ -158,10 +159,10 @@ async def preempt(connection: AsyncConnection, *, project_id: UUID, cluster_id: 
 
 
 _CANCEL = sa.text(
-    """
+    f"""
     WITH cancelled AS (
       UPDATE operations SET state = 'cancelling', version = version + 1
-       WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL AND kind = 'cluster.create'
+       WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL AND kind IN {CANCELLABLE}
          AND NOT undoing AND state IN ('queued', 'running')
       RETURNING cluster_id, kind
     ), event AS (
@@ -170,7 +171,7 @@ _CANCEL = sa.text(
         FROM cancelled
     )
     SELECT cluster_id FROM cancelled
-    """
+    """  # noqa: S608  # our own words
 )
 
 

@@ -20,7 +20,9 @@ from ipucloud.partitions.states import STAGE, Origin, PartitionState, Wish
 from ipucloud.site.ports import Link, SeenPartition
 from ipucloud.site.ports import PartitionState as Ready
 
-_LOCK = sa.text("SELECT state FROM clusters WHERE id = :cluster_id FOR NO KEY UPDATE")
+_LOCK = sa.text(
+    "SELECT state FROM clusters WHERE id = :cluster_id AND external_name = :external_name FOR NO KEY UPDATE"
+)
 _OPEN = sa.text(
     """
     SELECT id FROM operations
@@ -32,11 +34,13 @@ _OPEN = sa.text(
 async def lock(connection: AsyncConnection, inputs: PartitionInputs) -> bool:
     """Hold the cluster for this transaction.
 
-    False when what was promised has changed since the inputs were read, or the cluster is not in use any more. What is
+    False when what was promised has changed since the inputs were read, or the cluster is not in use any more, or again
+    under another name. What is
     promised is read by a statement of its own: one that waits for a lock sees other rows as they were before.
     """
     mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
-    state = (await connection.execute(_LOCK, mine)).scalar_one()
+    named = {"cluster_id": inputs.cluster_id, "external_name": inputs.external_name}
+    state = (await connection.execute(_LOCK, named)).scalar_one_or_none()
     failpoint("partitions.locked")
     promised = None if inputs.promise is None else inputs.promise.operation_id
     return state in IN_USE and (await connection.execute(_OPEN, mine)).scalar_one_or_none() == promised

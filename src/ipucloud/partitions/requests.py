@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.models import AllocatedThrough
-from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.locked import in_the_way, lock_cluster
 from ipucloud.clusters.states import PARTITIONS, ClusterState
 from ipucloud.config import Settings
 from ipucloud.events.log import record
@@ -21,7 +21,6 @@ from ipucloud.kernel.errors import (
     NAME_TAKEN,
     NO_VIPU,
     NOT_FOUND,
-    OPERATION_IN_PROGRESS,
     PRECONDITION_FAILED,
     PREEMPTED,
     STATE_CONFLICT,
@@ -240,12 +239,7 @@ def _require_ours(partition: sa.Row[Any]) -> None:
 
 def _nothing_runs(facts: sa.Row[Any]) -> None:
     if facts.operation_id is not None:
-        raise Problem(
-            OPERATION_IN_PROGRESS,
-            "Another operation runs on the cluster; wait until it is done.",
-            headers={"Retry-After": "2"},
-            extra={"operation": str(facts.operation_id)},
-        )
+        raise in_the_way(facts.operation_id)
 
 
 async def _change(

@@ -48,6 +48,15 @@ STAGES: dict[str, tuple[Action, ...]] = {
     "VIPU_CONTROLLER": (Action.CLUSTER_TEST, Action.PARTITION_CREATE),
     "POPLAR_SERVERS": (Action.HOST_DEPLOY, Action.HOST_BOOT),
     "POST_DEPLOY_SETUP": (Action.HOST_SET_UP,),
+    "CLUSTER_SUSPEND": (Action.PARTITION_REMOVE, Action.NETWORK_DETACH, Action.MACHINE_POWER_OFF),
+    "CLUSTER_RESUME": (
+        Action.NETWORK_ATTACH,
+        Action.MACHINE_POWER_ON,
+        Action.CLUSTER_TEST,
+        Action.PARTITION_CREATE,
+        Action.HOST_BOOT,
+        Action.HOST_SET_UP,
+    ),
     "CLUSTER_CLEAN_UP": (
         Action.HOST_WIPE,
         Action.PARTITION_REMOVE,

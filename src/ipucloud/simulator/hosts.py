@@ -21,9 +21,11 @@ from ipucloud.simulator.refusal import exists, invalid, not_found, precondition
 from ipucloud.simulator.ssh.server import PoplarServer, Surroundings, check_spec
 from ipucloud.simulator.state import HostRecord
 from ipucloud.simulator.store import Document
-from ipucloud.wire.site import Host, HostState, ServerSpec
+from ipucloud.wire.site import Host, HostState, PowerAction, ServerSpec
 
 NetworkOf = Callable[[str], str | None]
+_SWITCHED = frozenset({HostState.RUNNING, HostState.BOOTING, HostState.OFF})
+"""The states in which a host can be switched."""
 
 
 class Hosts:
@@ -134,24 +136,35 @@ class Hosts:
             record.state = HostState.WIPING
             self._due(name, record, Action.HOST_WIPE)
 
-    async def power(self, name: str, action: str) -> None:
+    async def power(self, name: str, wanted: PowerAction) -> None:
         """Start a power action on a host with a server. The disk and the host key stay."""
         self.check(name)
         await self._advance(name)
         async with self._locks[name]:
             record = self._records.get(name)
-            if record is None or record.state not in {HostState.RUNNING, HostState.BOOTING, HostState.OFF}:
+            if record is None or record.server is None or record.state not in _SWITCHED:
                 state = HostState.CLEAN if record is None else record.state
                 raise precondition(f"host {name!r} is {state}: only a deployed host has power actions")
-            if action == "on" and record.state is not HostState.OFF:
+            self._check_tenant(name, record.server, wanted)
+            spec = _moved(record.server, wanted)
+            if wanted.action == "on" and record.state is not HostState.OFF and spec.network == record.server.network:
                 return
             await self._shut(name)
-            if action == "off":
+            record.server = spec
+            if wanted.action == "off":
                 record.state, record.due = HostState.OFF, None
                 self._document.touch()
             else:
                 record.state = HostState.BOOTING
                 self._due(name, record, Action.HOST_BOOT)
+
+    def _check_tenant(self, name: str, server: ServerSpec, wanted: PowerAction) -> None:
+        """A host's name says nothing of whose it is: what an action names must be so."""
+        if wanted.server not in {None, server.name}:
+            raise precondition(f"host {name!r} carries another server than {wanted.server!r}")
+        network = self._network_of(name)
+        if wanted.network is not None and network != wanted.network and (network or wanted.action == "on"):
+            raise precondition(f"host {name!r} is not in network {wanted.network!r}")
 
     async def fail(self, name: str) -> None:
         """Break the host: its server stops answering."""
@@ -252,3 +265,10 @@ class Hosts:
         server = self._servers.pop(name, None)
         if server is not None:
             await server.stop()
+
+
+def _moved(server: ServerSpec, wanted: PowerAction) -> ServerSpec:
+    """The server as it is to be once it is switched on for a network."""
+    if wanted.action != "on" or wanted.network is None:
+        return server
+    return server.model_copy(update={"network": wanted.network, "environment": wanted.environment or {}})

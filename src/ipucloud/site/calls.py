@@ -35,6 +35,7 @@ class Call(StrEnum):
     LIST_HOSTS = "hosts.list"
     PUT_SERVER = "hosts.put_server"
     DELETE_SERVER = "hosts.delete_server"
+    POWER_HOST = "hosts.power"
     SSH_HOST_KEY = "ssh.host_key"
     GET_MACHINE = "redfish.get"
     RESET_MACHINE = "redfish.reset"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import asyncssh
@@ -22,6 +22,7 @@ from ipucloud.wire.site import (
     Network,
     NetworkList,
     NetworkSpec,
+    PowerAction,
     RedfishReset,
     RedfishSystem,
     ServerSpec,
@@ -151,6 +152,17 @@ class HttpHosts:
 
     async def delete_server(self, host: str, name: str) -> None:
         await self._calls.call(Call.DELETE_SERVER, "DELETE", f"/v1/hosts/{host}/server", params={"name": name})
+
+    async def switch_on(self, host: str, server: str, network: str, environment: Mapping[str, str]) -> Host:
+        return await self._power(
+            host, PowerAction(action="on", server=server, network=network, environment=dict(environment))
+        )
+
+    async def switch_off(self, host: str, server: str, network: str) -> Host:
+        return await self._power(host, PowerAction(action="off", server=server, network=network))
+
+    async def _power(self, host: str, action: PowerAction) -> Host:
+        return await self._calls.must(Call.POWER_HOST, "POST", f"/v1/hosts/{host}/power", Host, body=action)
 
     async def ssh_host_key(self, address: str, port: int) -> str | None:
         seconds = min(self._call_timeout, self._budget())

@@ -217,6 +217,19 @@ class Hosts(Protocol):
 
     async def put_server(self, host: str, spec: ServerSpec) -> Host: ...
     async def delete_server(self, host: str, name: str) -> None: ...
+    async def switch_on(self, host: str, server: str, network: str, environment: Mapping[str, str]) -> Host:
+        """Boot the server with this environment for its logins, in this tenant network and no other.
+
+        One that runs there already is left alone; one that ran for another network is started again. Raises SiteBusy
+        while the host carries another server, or is not in the network.
+        """
+
+    async def switch_off(self, host: str, server: str, network: str) -> Host:
+        """For the tenant of `network`; disk, host key and address stay.
+
+        Raises SiteBusy while the host carries another server, or is in another tenant's network.
+        """
+
     async def ssh_host_key(self, address: str, port: int) -> str | None:
         """The key the server really presents, as an OpenSSH public key line; None while nothing answers."""
 

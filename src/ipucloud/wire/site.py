@@ -21,8 +21,9 @@ Our own definition (no vendor publishes one), except machine power and health, w
 
 Requests carry `Authorization: Bearer <site token>`. Every mutation is accepted at once and completes later: the
 caller reads until the object has the state it wants. Names are the caller's and are never reused by it. PUT of an
-equal body is a repeat, of another body 409; DELETE of what is not there answers 404. A reset that names a `network`
-is for its tenant: while the machine is in another tenant network it answers 409 and does nothing.
+equal body is a repeat, of another body 409; DELETE of what is not there answers 404. A reset or a power action that
+names a `network` is for its tenant: while the machine or host is in another tenant network it answers 409 and does
+nothing.
 """
 
 from __future__ import annotations
@@ -186,7 +187,16 @@ class HostList(Wire):
 
 
 class PowerAction(Wire):
+    """A change of power of a host that carries a server. The disk, the host key and the address stay.
+
+    One that names its `server` is refused where another one is. `on` for a `network` wants the host in that network,
+    and makes the server one of it: with `environment` for its logins, and started again if it ran for another one.
+    """
+
     action: Literal["on", "off", "reboot", "power-cycle"]
+    server: str | None = None
+    network: str | None = None
+    environment: dict[str, str] | None = None
 
 
 class RedfishStatus(Wire):

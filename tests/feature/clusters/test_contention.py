@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.clusters.create import Accepted
+from ipucloud.clusters.begin import Accepted
 from ipucloud.db.engine import Database
 from ipucloud.inventory.queries import region_capacity
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem

@@ -10,7 +10,7 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.clusters.create import Accepted
+from ipucloud.clusters.begin import Accepted
 from ipucloud.clusters.models import ClusterItemOut, ClusterOut
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document, list_parameters
 from ipucloud.clusters.states import ClusterState

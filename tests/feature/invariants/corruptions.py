@@ -58,6 +58,15 @@ CLUSTERS = (
     _c("cluster_being_created_has_its_operation", REFUSED, *(each.format(cluster="creating") for each in _END)),
     _c("cluster_being_deleted_has_its_operation", LEFT, *(each.format(cluster="deleting") for each in _END)),
     _c(
+        "cluster_on_its_way_to_rest_or_back_has_its_operation",
+        REFUSED,
+        "UPDATE clusters SET state = 'suspending' WHERE id = %(active)s",
+        "UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now()))"
+        " WHERE cluster_id = %(active)s",
+        "INSERT INTO events (project_id, type, subject_type, subject_id)"
+        " SELECT project_id, 'cluster.suspending', 'cluster', id FROM clusters WHERE id = %(active)s",
+    ),
+    _c(
         "settled_cluster_is_not_being_changed",
         REFUSED,
         *(each.format(cluster="active") for each in _NEW_OPERATION),
@@ -90,6 +99,11 @@ CLUSTERS = (
         LEFT,
         "UPDATE poplar_servers SET ssh_port = NULL WHERE cluster_id = %(active)s",
         lasting=True,
+    ),
+    _c(
+        "suspended_cluster_keeps_its_servers",
+        REFUSED,
+        "UPDATE poplar_servers SET state = 'running' WHERE cluster_id = %(resting)s",
     ),
     _c(
         "gone_cluster_has_no_server",
@@ -200,6 +214,14 @@ MACHINES = (
         REFUSED,
         "DELETE FROM allocations WHERE cluster_id = %(active)s AND machine_id IS NOT NULL AND ordinal = 3",
         "UPDATE quotas SET used = used - 1 WHERE used > 0",
+    ),
+    _c(
+        "suspended_cluster_holds_no_machine",
+        REFUSED,
+        "INSERT INTO allocations (id, project_id, cluster_id, machine_id, ordinal)"
+        " SELECT gen_random_uuid(), c.project_id, c.id, m.id, 0 FROM clusters c, machines m"
+        " WHERE c.id = %(resting)s AND m.slot = 15 AND m.name LIKE 'lux%%'",
+        "UPDATE quotas SET used = used + 1 WHERE used > 0",
     ),
     _c(
         "working_cluster_released_nothing",

@@ -17,7 +17,8 @@ from tests.support.postgres import Database as Scratch
 class Healthy:
     """`active` has four machines and is in use; `deleting` was in use for six hours.
 
-    `operation` creates `creating` and is open; `finished` created `active`, which has the `partition`.
+    `resting` was in use, and is suspended. `operation` creates `creating` and is open; `finished` created `active`,
+    which has the `partition`.
     """
 
     cloud: Cloud
@@ -28,13 +29,16 @@ class Healthy:
     deleting: UUID
     deleted: UUID
     failed: UUID
+    resting: UUID
     operation: UUID
     finished: UUID
     partition: UUID
 
     def values(self) -> dict[str, UUID]:
         """What the statements of a corruption may name."""
-        clusters = {name: getattr(self, name) for name in ("active", "creating", "deleting", "deleted", "failed")}
+        clusters = {
+            name: getattr(self, name) for name in ("active", "creating", "deleting", "deleted", "failed", "resting")
+        }
         operations = {"operation": self.operation, "finished": self.finished, "partition": self.partition}
         return clusters | operations | {"project": self.cloud.project.id, "other": self.other.id}
 
@@ -47,9 +51,10 @@ async def build(database: Database, scratch: Scratch) -> Healthy:
     now = datetime.now(UTC)
     stop_clock(scratch.owner_url, now - timedelta(hours=12))
     active = await cloud.create("active", flavor="m2000-pod16")
-    deleting, deleted, failed = [(await cloud.create(name)).cluster_id for name in ("deleting", "deleted", "failed")]
+    names = ("deleting", "deleted", "failed", "resting")
+    deleting, deleted, failed, resting = [(await cloud.create(name)).cluster_id for name in names]
     stop_clock(scratch.owner_url, now - timedelta(hours=6))
-    for cluster in (active.cluster_id, deleting, deleted):
+    for cluster in (active.cluster_id, deleting, deleted, resting):
         await cloud.finish_create(cluster)
     await cloud.fail_create(failed)
     start_clock(scratch.owner_url)
@@ -59,6 +64,8 @@ async def build(database: Database, scratch: Scratch) -> Healthy:
     for cluster in (deleting, deleted):
         await cloud.delete(cluster)
     await cloud.finish_delete(deleted)
+    await cloud.suspend(resting)
+    await cloud.finish_suspend(resting)
     return Healthy(
         cloud=cloud,
         scratch=scratch,
@@ -68,6 +75,7 @@ async def build(database: Database, scratch: Scratch) -> Healthy:
         deleting=deleting,
         deleted=deleted,
         failed=failed,
+        resting=resting,
         operation=creating.operation_id,
         finished=active.operation_id,
         partition=partition,

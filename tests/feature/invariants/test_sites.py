@@ -90,7 +90,8 @@ CORRUPTIONS = (
     Corruption("cluster_in_use_has_its_servers", LEFT, Stage.wipe_server),
     Corruption("hardware_is_listed_by_its_site", REFUSED, unlisted_host, forget_host),
 )
-"""`hardware_of_a_cluster_is_nobody_else_s` needs a cluster that is being created; it has a test of its own."""
+ELSEWHERE = frozenset({"hardware_of_a_cluster_is_nobody_else_s", "suspended_cluster_has_its_servers"})
+"""These need a cluster that is being created, and one that is suspended; each has a test of its own."""
 
 
 @pytest.fixture
@@ -169,6 +170,27 @@ async def test_what_comes_back_after_its_cluster_is_gone_is_taken_down(stage: St
     assert await stage.world.value("SELECT count(*) FROM events WHERE type = 'audit.healed'") == 3
     async with stage.world.worker():
         assert (await stage.world.finished(again.operation)).state == "succeeded"
+
+
+async def test_a_suspended_cluster_keeps_its_server_and_nothing_else(stage: Stage) -> None:
+    world = stage.world
+    async with world.worker():
+        await world.finished(await world.suspend(stage.cluster))
+    assert await rules_broken(stage) == set()
+    stage.network(stage.name, stage.machine)
+    healed = await stage.heal(await stage.look())
+    assert [(each.finding.rule.name, each.outcome) for each in healed] == [("network_belongs_to_a_cluster", MENDED)]
+    async with world.worker():
+        await world.finished(await world.resume(stage.cluster))
+        assert await rules_broken(stage) == set(), "its server has the name that it was given first"
+        await world.finished(await world.suspend(stage.cluster))
+    stage.wipe_server()
+    findings = await stage.look()
+    assert [finding.rule.name for finding in findings] == ["suspended_cluster_has_its_servers"]
+    assert [each.outcome for each in await stage.heal(findings)] == [REFUSED]
+    async with world.worker():
+        ended = await world.finished(await world.resume(stage.cluster))
+        assert (ended.state, "disk" in ended.error["detail"]) == ("failed", True)
 
 
 async def test_what_customers_make_in_their_allocation_is_theirs(stage: Stage) -> None:
@@ -254,5 +276,5 @@ async def test_a_worker_cleans_up_after_a_cluster_that_is_gone(stage: Stage) -> 
 
 
 def test_every_rule_about_sites_is_broken_here() -> None:
-    broken = {corruption.rule for corruption in CORRUPTIONS} | {"hardware_of_a_cluster_is_nobody_else_s"}
+    broken = {corruption.rule for corruption in CORRUPTIONS} | ELSEWHERE
     assert broken == {rule.name for rule in SITE_RULES}

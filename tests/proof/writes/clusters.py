@@ -87,9 +87,26 @@ async def rotate_vipu_key(office: Office) -> Write:
     return Write("POST", f"{path}/vipu:rotate-key", project.token.secret, body, {"end_server_key": True}, key())
 
 
+async def suspend_cluster(office: Office) -> Write:
+    project, path = await _cluster_in_use(office)
+    return Write("POST", f"{path}:suspend", project.token.secret, headers=key())
+
+
+async def resume_cluster(office: Office) -> Write:
+    project = await office.project()
+    made = await office.cloud.create(project=project)
+    await office.cloud.finish_create(made.cluster_id)
+    await office.cloud.suspend(made.cluster_id, project=project)
+    await office.cloud.finish_suspend(made.cluster_id)
+    path = f"/v1/projects/{project.slug}/clusters/{made.cluster_id}:resume"
+    return Write("POST", path, project.token.secret, headers=key())
+
+
 WRITES: Cases = {
     "createCluster": create_cluster,
     "deleteCluster": delete_cluster,
+    "suspendCluster": suspend_cluster,
+    "resumeCluster": resume_cluster,
     "updateCluster": update_cluster,
     "estimateCluster": estimate_cluster,
     "cancelOperation": cancel_operation,

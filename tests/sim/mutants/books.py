@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing import usage
 from ipucloud.clusters import create, delete, progress, reconciler
+from ipucloud.clusters.begin import Accepted
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.inventory import placement
@@ -49,7 +50,7 @@ def billed_until_gone(stack: ExitStack) -> None:
         await honest(self, connection, cluster)
         await usage.close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
 
-    rewrite(stack, usage, "_CLOSE", ("coalesce(c.delete_requested_at, app_now())", "app_now()"))
+    rewrite(stack, usage, "_CLOSE", ("c.delete_requested_at, CASE", "CASE"))
     replace(stack, ClusterReconciler, "_bury", bury)
 
 
@@ -60,7 +61,7 @@ def billed_from_request(stack: ExitStack) -> None:
     async def early(connection: AsyncConnection, *, project_id: Any, cluster_id: Any, since: Any = None) -> None:
         await honest(connection, project_id=project_id, cluster_id=cluster_id, since=None)
 
-    async def accept(*args: Any, **kwargs: Any) -> create.Accepted:
+    async def accept(*args: Any, **kwargs: Any) -> Accepted:
         accepted = await make(*args, **kwargs)
         await early(args[0], project_id=args[1].project_id, cluster_id=accepted.cluster_id)
         return accepted

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ipucloud.site.errors import SiteBusy, SiteRefused
@@ -19,6 +19,7 @@ from tests.sim.site.state import Doing, Host, Machine, Network, Partition, Power
 
 IPUS_PER_MACHINE = 4
 _REACHED: dict[Power, Power] = {"PoweringOn": "On", "PoweringOff": "Off"}
+_SWITCHED = frozenset({HostState.BOOTING, HostState.RUNNING, HostState.OFF})
 STALE_SECONDS = 10.0
 """How old an observation can be that the site still shows (F-05)."""
 
@@ -190,6 +191,29 @@ class Hardware:
         host = self.state.hosts[name]
         if host.server is not None and host.server.name == server and host.state is not HostState.WIPING:
             self.state.hosts[name] = replace(host, state=HostState.WIPING, due=self._later())
+
+    def switch_on(self, name: str, server: str, network: str, environment: Mapping[str, str]) -> None:
+        host, spec = self._carrying(name, server)
+        if self._network_of(name) != network:
+            raise SiteBusy(f"power of {name}: it is not in that network")
+        if host.state is HostState.OFF or spec.network != network:
+            moved = spec.model_copy(update={"network": network, "environment": dict(environment)})
+            self.state.hosts[name] = Host(HostState.BOOTING, moved, self._later(), fails=self._faults.hardware())
+
+    def switch_off(self, name: str, server: str, network: str) -> None:
+        _, spec = self._carrying(name, server)
+        if self._network_of(name) not in {None, network}:
+            raise SiteBusy(f"power of {name}: it is in another tenant's network")
+        self.state.hosts[name] = Host(HostState.OFF, spec)
+
+    def _carrying(self, name: str, server: str) -> tuple[Host, ServerSpec]:
+        host = self.state.hosts[name]
+        if host.server is None or host.server.name != server or host.state not in _SWITCHED:
+            raise SiteBusy(f"power of {name}: it does not carry that server")
+        return host, host.server
+
+    def _network_of(self, host: str) -> str | None:
+        return next((name for name, found in self.state.networks.items() if host in found.spec.hosts), None)
 
     def power_on(self, name: str, network: str) -> None:
         self._require_network(name, network)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import structlog
@@ -226,6 +226,24 @@ class SimulatedHosts:
 
     async def delete_server(self, host: str, name: str) -> None:
         await self._calls.change("delete_server", name, lambda: self._hardware.delete_server(host, name))
+
+    async def switch_on(self, host: str, server: str, network: str, environment: Mapping[str, str]) -> Host:
+        return await self._switch(
+            "switch_on", host, network, lambda: self._hardware.switch_on(host, server, network, environment)
+        )
+
+    async def switch_off(self, host: str, server: str, network: str) -> Host:
+        return await self._switch("switch_off", host, network, lambda: self._hardware.switch_off(host, server, network))
+
+    async def _switch(self, call: str, host: str, network: str, effect: Callable[[], None]) -> Host:
+        answers: list[Host] = []
+
+        def switch() -> None:
+            effect()
+            answers.append(see.host(self._hardware.state, host, self._hardware.now))
+
+        await self._calls.change(call, network, switch, host)
+        return answers[0]
 
     async def ssh_host_key(self, address: str, port: int) -> str | None:
         return await self._calls.read(f"ssh {address}", lambda state, _: see.ssh_host_key(state, address))

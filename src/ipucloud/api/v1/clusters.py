@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Protocol
 from uuid import UUID
 
 import orjson
@@ -24,6 +24,7 @@ from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, Page, Projec
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import actor, change
+from ipucloud.clusters.begin import Accepted
 from ipucloud.clusters.create import create
 from ipucloud.clusters.delete import delete
 from ipucloud.clusters.estimate import estimate
@@ -38,16 +39,21 @@ from ipucloud.clusters.models import (
     PoplarServerOut,
 )
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document, list_parameters
+from ipucloud.clusters.resume import resume
 from ipucloud.clusters.states import ClusterState
+from ipucloud.clusters.suspend import suspend
 from ipucloud.clusters.update import update
+from ipucloud.config import Settings
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
+from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     BUDGET_REACHED,
     CAPACITY_EXHAUSTED,
     DELETE_PROTECTED,
     FUNDS_EXHAUSTED,
     NAME_TAKEN,
+    OPERATION_IN_PROGRESS,
     PRECONDITION_FAILED,
     QUOTA_EXCEEDED,
     STATE_CONFLICT,
@@ -55,6 +61,15 @@ from ipucloud.kernel.errors import (
 )
 
 TAG = "tag."
+
+
+class Promise(Protocol):
+    """What a request opens on a cluster that is there."""
+
+    async def __call__(
+        self, connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, if_match: int | None, settings: Settings
+    ) -> Accepted: ...
+
 
 routes = router()
 
@@ -208,19 +223,75 @@ async def delete_cluster(request: Request, project: ProjectRef, cluster: Cluster
 
     An operation that is open ends as failed with `preempted`. Asking again answers with the delete that runs.
     """
+    return await _begun(request, project, cluster, delete)
+
+
+@routes.post(
+    "/v1/projects/{project}/clusters/{cluster:uuid}:suspend",
+    **operation(
+        "suspendCluster",
+        "Suspend a cluster",
+        Permission.CLUSTER_WRITE,
+        gives=OperationOut,
+        status=202,
+        description="Accepted; Location names the operation",
+        errors=(OPERATION_IN_PROGRESS, PRECONDITION_FAILED, STATE_CONFLICT),
+        headers=(IF_MATCH,),
+    ),
+)
+async def suspend_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
+    """Give the machines of a cluster in use back, and keep its Poplar servers, switched off. Billing ends now.
+
+    All partitions are removed, those that you made too. Asking again answers with the suspend that runs.
+    """
+    return await _begun(request, project, cluster, suspend)
+
+
+@routes.post(
+    "/v1/projects/{project}/clusters/{cluster:uuid}:resume",
+    **operation(
+        "resumeCluster",
+        "Resume a cluster",
+        Permission.CLUSTER_WRITE,
+        gives=OperationOut,
+        status=202,
+        description="Accepted; Location names the operation",
+        errors=(
+            BUDGET_REACHED,
+            CAPACITY_EXHAUSTED,
+            FUNDS_EXHAUSTED,
+            OPERATION_IN_PROGRESS,
+            PRECONDITION_FAILED,
+            QUOTA_EXCEEDED,
+            STATE_CONFLICT,
+        ),
+        headers=(IF_MATCH,),
+    ),
+)
+async def resume_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
+    """Reserve machines for a suspended cluster and bring it back, with the servers that it kept.
+
+    It costs nothing before it is `active` again. One that fails, or is cancelled, leaves the cluster suspended. Asking
+    again answers with the resume that runs.
+    """
+    return await _begun(request, project, cluster, resume)
+
+
+async def _begun(request: Request, project: str, cluster: UUID, promise: Promise) -> Response:
+    """202 with the operation that the promise opened, or found open."""
     trace_of(request).concerns(cluster_id=cluster)
     if_match = expected_version(request)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         async with current_tag(connection, scope, cluster):
-            gone = await delete(
+            begun = await promise(
                 connection,
                 actor(request, scope),
                 cluster,
                 if_match=if_match,
                 settings=services_of(request).settings,
             )
-        return await accepted(connection, scope, gone.operation_id, gone.cluster_id)
+        return await accepted(connection, scope, begun.operation_id, begun.cluster_id)
 
     return await change(request, project, effect)
 

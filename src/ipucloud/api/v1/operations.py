@@ -125,13 +125,16 @@ async def _look(request: Request, project: str, operation: UUID) -> tuple[bytes,
     ),
 )
 async def cancel_operation(request: Request, project: ProjectRef, operation: OperationId) -> Response:
-    """Ask for a creation to be given up. It stops between two steps; what was built is removed and costs nothing."""
+    """Ask for a creation, or a resume, to be given up. It stops between two steps; what was built is removed.
+
+    It costs nothing. A cluster that was being resumed is suspended as before.
+    """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         cluster = await request_cancel(connection, project_id=scope.project_id, operation_id=operation)
         document = await _document(connection, scope.project_id, operation)
         if cluster is None:
-            raise Problem(STATE_CONFLICT, "The operation is done, or too far to be cancelled. Delete the cluster.")
+            raise Problem(STATE_CONFLICT, "The operation is done, or too far to be cancelled.")
         await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=scope.project_id)
         trace_of(request).concerns(operation_id=operation, cluster_id=cluster)
         return Answer(202, document, {"Location": location(scope, operation)}, operation)

@@ -23,7 +23,7 @@ EXISTS (SELECT FROM usage_charges u
            AND u.hour >= date_trunc('hour', h.created_at, 'UTC') AND u.cluster_id = h.cluster_id)
 """
 """Whether the first hour of a hold `h` was posted."""
-GONE = "c.state IN ('error', 'deleting', 'deleted')"
+GONE = "c.state IN ('error', 'suspending', 'suspended', 'deleting', 'deleted')"
 """Whether a cluster `c` needs what was held for it no more: what it used is known."""
 
 FUNDS = clauses(

@@ -12,6 +12,13 @@ from ipucloud.kernel.errors import FUNDS_EXHAUSTED, Problem
 from ipucloud.kernel.money import Money
 
 _LOCK = sa.text("SELECT when_empty FROM prepaid_accounts WHERE account_id = :account_id FOR NO KEY UPDATE")
+# A cluster that was suspended and is resumed may still have the hold of its life before.
+_END = sa.text(
+    """
+    UPDATE create_holds SET released_at = app_now(), reason = 'gone'
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND released_at IS NULL
+    """
+)
 _HOLD = sa.text(
     """
     INSERT INTO create_holds (cluster_id, project_id, account_id, amount, currency)
@@ -23,27 +30,23 @@ _HOLD = sa.text(
 async def hold(
     connection: AsyncConnection, *, account_id: UUID, project_id: UUID, cluster_id: UUID, amount: Money
 ) -> None:
-    """Hold the amount for the cluster, one create of the account after the other; nothing unless it refuses when empty.
+    """Hold the amount for the cluster, one create or resume of the account after the other.
 
-    Comes last in its transaction: billing is the end of the lock order. Raises `Problem` funds_exhausted when less is
-    available, or nothing is.
+    Nothing is held unless the account refuses when empty. Comes last in its transaction: billing is the end of the lock
+    order. Raises `Problem` funds_exhausted when less is available, or nothing is.
     """
     locked = (await connection.execute(_LOCK, {"account_id": account_id})).scalar_one_or_none()
     if locked != "refuse_creates":
         return
+    mine = {"project_id": project_id, "cluster_id": cluster_id}
+    await connection.execute(_END, mine)
     # A statement of its own behind the lock, so that it sees what the creates before it hold.
     funds = await funds_of(connection, account_id, currency=amount.currency)
     if funds.available.amount < amount.amount or funds.available.amount <= 0:
         raise _exhausted(funds, amount)
     await connection.execute(
         _HOLD,
-        {
-            "cluster_id": cluster_id,
-            "project_id": project_id,
-            "account_id": account_id,
-            "amount": amount.amount,
-            "currency": amount.currency,
-        },
+        mine | {"account_id": account_id, "amount": amount.amount, "currency": amount.currency},
     )
 
 

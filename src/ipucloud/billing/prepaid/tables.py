@@ -28,7 +28,7 @@ prepaid_accounts = sa.Table(
 create_holds = sa.Table(
     "create_holds",
     metadata,
-    sa.Column("cluster_id", sa.Uuid, primary_key=True),
+    sa.Column("cluster_id", sa.Uuid, nullable=False),
     sa.Column("project_id", sa.Uuid, nullable=False),
     sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), nullable=False),
     sa.Column("amount", MONEY, nullable=False),
@@ -36,14 +36,21 @@ create_holds = sa.Table(
     instant("created_at", default_now=True),
     instant("released_at"),
     sa.Column("reason", sa.Text, comment="why it was released"),
+    sa.Column("id", sa.Uuid, primary_key=True, server_default=sa.text("gen_random_uuid()")),
     tenant_key("create_holds"),
     same_project("create_holds", "cluster_id", "clusters"),
     one_of("reason", REASONS),
     sa.CheckConstraint("amount >= 0", name="amount"),
     sa.CheckConstraint("num_nonnulls(released_at, reason) IN (0, 2)", name="released"),
-    comment="what a new cluster may come to before its first hour is posted",
+    comment="what a new or resumed cluster may come to before its first hour is posted",
 )
 sa.Index("ix_create_holds_cluster", create_holds.c.project_id, create_holds.c.cluster_id)
+sa.Index(
+    "uq_create_holds_open_cluster",
+    create_holds.c.cluster_id,
+    unique=True,
+    postgresql_where=create_holds.c.released_at.is_(None),
+)
 sa.Index("ix_create_holds_account", create_holds.c.account_id)
 sa.Index(
     "ix_create_holds_open",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -16,12 +17,13 @@ from ipucloud.cli.following import follow
 from ipucloud.cli.output import utc
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import catalogue, clusters, identity, partitions
+from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.models.clusters import Cluster
 from ipucloud.client.models.operations import Operation
 
-app = typer.Typer(no_args_is_help=True, help="Create, list, show, log in to and delete clusters.")
+app = typer.Typer(no_args_is_help=True, help="Create, list, show, log in to, suspend, resume and delete clusters.")
 
 _UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
@@ -131,10 +133,19 @@ def delete(
         if session.as_json or not sys.stdin.isatty():
             raise UsageError("Nobody can be asked here: add --yes to delete the cluster and everything on its servers.")
         typer.confirm(f"Delete {cluster.name} and everything on its servers?", abort=True, err=True)
-    operation = session.run(clusters.delete(cluster.id))
-    if wait:
-        operation = follow(session, operation, patience)
-    _show(session, session.run(clusters.get(cluster.id)), operation)
+    _ask(session, cluster, clusters.delete, wait=wait, patience=patience)
+
+
+@customer_command(app, "suspend")
+def suspend(session: Session, name: Name, wait: Wait = True, patience: Patience = None) -> None:
+    """Give a cluster's machines back and keep its servers, switched off. Billing ends at once."""
+    _ask(session, find(session, name), clusters.suspend, wait=wait, patience=patience)
+
+
+@customer_command(app, "resume")
+def resume(session: Session, name: Name, wait: Wait = True, patience: Patience = None) -> None:
+    """Bring a suspended cluster back, with what was on its servers."""
+    _ask(session, find(session, name), clusters.resume, wait=wait, patience=patience)
 
 
 @customer_command(app, "estimate")
@@ -235,6 +246,20 @@ def rotate_vipu_key(
     session.show(made, [*facts, *((f"  {key}", value) for key, value in made.environment.items())])
     if wait:
         follow(session, made.operation, patience)
+
+
+def _ask(
+    session: Session,
+    cluster: Cluster,
+    request: Callable[[str], Call[Operation]],
+    *,
+    wait: bool,
+    patience: float | None,
+) -> None:
+    operation = session.run(request(cluster.id))
+    if wait:
+        operation = follow(session, operation, patience)
+    _show(session, session.run(clusters.get(cluster.id)), operation)
 
 
 def _only_region(session: Session, flavor: str) -> str:

@@ -43,7 +43,7 @@ class Ssh(Answer):
 
 
 class PoplarServer(Answer):
-    """A server that drives the IPUs; `ssh` is None until it answers."""
+    """A server that drives the IPUs; `ssh` is None until it answers. `off`: its cluster is suspended."""
 
     id: str
     name: str

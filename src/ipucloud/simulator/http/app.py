@@ -97,7 +97,7 @@ def _hosts(site: Site, calls: Calls) -> list[Route]:
         return await get_host(request)
 
     async def power(request: Request) -> Host:
-        await hosts.power(request.path_params["host"], (await body_of(request, PowerAction)).action)
+        await hosts.power(request.path_params["host"], await body_of(request, PowerAction))
         return await get_host(request)
 
     return [

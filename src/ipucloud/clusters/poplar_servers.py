@@ -1,0 +1,119 @@
+"""The steps that deal with Poplar servers: deployed once, switched off and on with a suspended cluster."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.clusters.inputs import ClusterInputs, HostInput
+from ipucloud.clusters.results import Achieved, Failed, Pending, ServerObservation, StepResult
+from ipucloud.site.ports import Site
+from ipucloud.wire.site import Host, HostState, ServerSpec
+
+_OFF = frozenset({HostState.OFF, HostState.FAILED})
+
+
+async def deploy_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
+    return _all(await asyncio.gather(*(_deployed(site, cluster, host) for host in cluster.hosts)))
+
+
+async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
+    host = await site.hosts.get(wanted.name)
+    if host.server is None and host.state is HostState.CLEAN:
+        host = await site.hosts.put_server(wanted.name, _server_spec(cluster, wanted))
+    if host.server is not None and host.server.name != wanted.server_name:
+        return Failed("a host of the cluster still carries what an earlier one left", outage=True)
+    return await _answering(site, wanted, host)
+
+
+async def switch_on_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
+    """Boot the servers that a suspended cluster kept, in its new network; they learn the names that it has now."""
+    return _all(await asyncio.gather(*(_switched_on(site, cluster, host) for host in cluster.hosts)))
+
+
+async def _switched_on(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
+    host = await site.hosts.get(wanted.name)
+    if host.server is None or host.server.name != wanted.server_name:
+        return Failed("a Poplar server is not on its host any more, and its disk with it", final=True)
+    settled = host.server.network == cluster.external_name
+    if host.state is HostState.OFF or (not settled and host.state is not HostState.FAILED):
+        host = await site.hosts.switch_on(wanted.name, wanted.server_name, cluster.external_name, _environment(cluster))
+    return await _answering(site, wanted, host)
+
+
+async def switch_off_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
+    off = await asyncio.gather(*(_switched_off(site, cluster, host) for host in cluster.hosts))
+    return Achieved() if all(off) else Pending("switching the Poplar server off")
+
+
+async def _switched_off(site: Site, cluster: ClusterInputs, wanted: HostInput) -> bool:
+    """A host that failed is off too. What else a host carries is not this cluster's."""
+    host = await site.hosts.get(wanted.name)
+    if host.server is None or host.server.name != wanted.server_name:
+        return True
+    if host.state not in _OFF:
+        host = await site.hosts.switch_off(wanted.name, wanted.server_name, cluster.external_name)
+    return host.state in _OFF
+
+
+def _all(results: Sequence[ServerObservation | StepResult]) -> StepResult:
+    """Achieved, with all servers, when every one was observed; else what came of the first that was not."""
+    observed: list[ServerObservation] = []
+    for result in results:
+        if not isinstance(result, ServerObservation):
+            return result
+        observed.append(result)
+    return Achieved(servers=tuple(observed))
+
+
+async def _answering(site: Site, wanted: HostInput, host: Host) -> ServerObservation | StepResult:
+    """The server, once it shows by SSH the key that it is told to have."""
+    if host.state is HostState.FAILED:
+        return Failed("a Poplar server did not come up")
+    if host.state is not HostState.RUNNING or host.ssh is None:
+        return Pending(_progress_of(host))
+    presented = await site.hosts.ssh_host_key(host.ssh.host, host.ssh.port)
+    if presented is None:
+        return Pending("waiting for the Poplar server to answer by SSH")
+    if presented.split()[:2] != host.ssh.host_key.split()[:2]:
+        return Failed("a Poplar server presents another SSH host key than it was given")
+    return ServerObservation(wanted.ordinal, host.ssh)
+
+
+def _progress_of(host: Host) -> str:
+    return "booting the Poplar server" if host.state is HostState.BOOTING else "writing the image to the Poplar server"
+
+
+def _server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
+    return ServerSpec(
+        name=host.server_name,
+        image=cluster.image,
+        ssh_authorized_keys=list(cluster.ssh_public_keys),
+        user_data=cluster.user_data,
+        environment=_environment(cluster),
+        network=cluster.external_name,
+        ipus=cluster.ipus if cluster.allocated_through is AllocatedThrough.HOST_DEVICES else 0,
+    )
+
+
+def _environment(cluster: ClusterInputs) -> dict[str, str]:
+    """What Poplar and the vendor's tools need to find the cluster's IPUs."""
+    if cluster.allocated_through is AllocatedThrough.HOST_DEVICES:
+        line = any(machine.topology == "line" for machine in cluster.machines)
+        # Poplar takes cards for a ladder unless it is told (the vendor's C600 documentation).
+        return {"POPLAR_TARGET_OPTIONS": '{"ipuLinkTopology":"line"}'} if line else {}
+    if cluster.vipu is None:
+        return {}
+    environment = {
+        "IPUOF_VIPU_API_HOST": cluster.vipu.host,
+        "IPUOF_VIPU_API_PORT": str(cluster.vipu.user_port),
+        "IPUOF_VIPU_API_PARTITION_ID": cluster.external_name,
+        "VIPU_CLI_API_HOST": cluster.vipu.host,
+        "VIPU_CLI_API_PORT": str(cluster.vipu.user_port),
+    }
+    if cluster.access is not None:
+        environment["VIPU_CLI_API_USER_ID"] = cluster.access.user
+        if cluster.access.server is not None and cluster.access.keeps_server_key:
+            environment["VIPU_CLI_API_ACCESS_KEY"] = cluster.access.server.secret
+    return environment

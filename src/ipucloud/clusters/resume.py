@@ -1,0 +1,89 @@
+"""Resuming a suspended cluster: admitted as a create is, under a new name outside, on machines that are free now."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.clusters.admission import hold_first_hour, refuse_by_budget, terms_of
+from ipucloud.clusters.begin import Accepted, begin, still_running
+from ipucloud.clusters.locked import LockedCluster, in_the_way, lock_cluster, lock_quota, running_operation
+from ipucloud.clusters.plans import RESUME, RESUME_PLAN
+from ipucloud.clusters.states import ClusterState
+from ipucloud.config import Settings
+from ipucloud.inventory.placement import Demand, Need, take
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import STATE_CONFLICT, Problem
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.kernel.ids import external_name
+from ipucloud.quotas import store as quotas
+
+# Customers' own partitions may come again under the same names: those of the life before are forgotten.
+_NEW_INCARNATION = sa.text(
+    """
+    WITH forgotten AS (
+      DELETE FROM partitions
+       WHERE project_id = :project_id AND cluster_id = :cluster_id AND origin = 'customer'
+    )
+    UPDATE clusters SET incarnation = :incarnation, external_name = :external_name
+     WHERE project_id = :project_id AND id = :cluster_id
+    """
+)
+
+
+async def resume(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, if_match: int | None, settings: Settings
+) -> Accepted:
+    """Record that the cluster comes back, with quota, machines, operation, work and events, or nothing.
+
+    Servers with IPUs of their own never gave them back: there is nothing to take for them. Asked again while it runs,
+    it answers with that operation, whatever `if_match` says.
+
+    Raises `Problem`: not_found, precondition_failed, operation_in_progress, state_conflict for a cluster that is not
+    suspended or not sold any more; and as a create: budget_reached, quota_exceeded, capacity_exhausted,
+    funds_exhausted.
+    """
+    await lock_quota(connection, cluster_id)
+    cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
+    failpoint("resume.cluster_locked")
+    running = await running_operation(connection, actor, cluster)
+    if running is not None and running.kind == RESUME:
+        return await still_running(connection, actor, cluster, running.id)
+    cluster.require_version(if_match)
+    if running is not None:
+        raise in_the_way(running.id)
+    if cluster.state is not ClusterState.SUSPENDED:
+        raise Problem(STATE_CONFLICT, f"Only a suspended cluster can be resumed; this one is {cluster.state}.")
+    terms = await terms_of(connection, actor, cluster)
+    refuse_by_budget(terms)
+    accepted = await _begin(connection, actor, cluster, settings)
+    await hold_first_hour(connection, actor, cluster_id, terms, settings)
+    return accepted
+
+
+async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedCluster, settings: Settings) -> Accepted:
+    """Quota first and machines last, in the order of locks. Raises `Problem` quota_exceeded, capacity_exhausted."""
+    gave_back = cluster.allocated_through is AllocatedThrough.V_IPU
+    if gave_back:
+        await quotas.take(
+            connection,
+            project_id=actor.project_id,
+            region=cluster.region,
+            machine_type=cluster.machine_type,
+            machines=cluster.machines,
+        )
+    incarnation = cluster.incarnation + 1
+    named = {"incarnation": incarnation, "external_name": external_name(cluster.id, incarnation)}
+    await connection.execute(_NEW_INCARNATION, {"project_id": actor.project_id, "cluster_id": cluster.id, **named})
+    failpoint("resume.named_anew")
+    accepted = await begin(
+        connection, actor, cluster, kind=RESUME, plan=RESUME_PLAN, state=ClusterState.RESUMING, settings=settings
+    )
+    if gave_back:
+        need = Need(cluster.machine_type, cluster.machines, hosts=0, ipus_per_machine=cluster.ipus // cluster.machines)
+        await take(connection, Demand(actor.project_id, cluster.id, cluster.region, need))
+        failpoint("resume.machines_taken")
+    return accepted

@@ -1,0 +1,263 @@
+"""Suspending and resuming a cluster as the worker does it, against the simulated site over its real protocols."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from ipucloud.billing.price_store import install_shipped_prices
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
+from ipucloud.wire.site import Ssh
+from tests.support.factories import make_ssh_key, set_quota
+from tests.support.invariants import assert_sound
+from tests.support.openssh import KeyPair, OpenSsh, make_key
+from tests.support.postgres import Database as Scratch
+from tests.support.site import SECURE, RunningSite, running_site
+from tests.support.world import World, open_world
+
+pytestmark = pytest.mark.anyio
+
+FLAVOR = "m2000-pod8"
+MACHINES = 2
+SUSPEND_CALLS = (
+    "hosts.power",
+    "admin.RemovePartitions",
+    "admin.RemoveUser",
+    "admin.RemoveAllocation",
+    "networks.delete",
+    "redfish.reset",
+)
+RESUME_CALLS = {
+    "attach_network": "networks.put",
+    "create_allocation": "admin.CreateAllocation",
+    "create_partition": "vipu.CreatePartition",
+    "switch_on_poplar_servers": "hosts.power",
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    options = [*SECURE, "--servers", "1"]
+    with running_site(tmp_path_factory.mktemp("site"), machines=MACHINES, options=options) as site:
+        yield site
+
+
+@pytest.fixture
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
+    async with open_world(database, site, site_call_timeout=20.0) as world:
+        yield world
+        world.heal()
+        async with world.worker():
+            await world.delete_all()
+        await world.assert_nothing_left()
+
+
+async def active(world: World, flavor: str = FLAVOR, **changes: Any) -> UUID:
+    made = await world.create(flavor=flavor, **changes)
+    assert (await world.finished(made.operation)).state == "succeeded"
+    return made.id
+
+
+async def suspended(world: World) -> UUID:
+    cluster = await active(world)
+    assert (await world.finished(await world.suspend(cluster))).state == "succeeded"
+    return cluster
+
+
+async def resumed(world: World, cluster: UUID) -> None:
+    assert (await world.finished(await world.resume(cluster))).state == "succeeded"
+
+
+async def state(world: World, cluster: UUID) -> str:
+    found: str = await world.value("SELECT state FROM clusters WHERE id = :id", id=cluster)
+    return found
+
+
+async def intervals(world: World) -> tuple[int, int]:
+    """How many there are, and how many of them are open."""
+    return tuple(await world.one("SELECT count(*), count(*) FILTER (WHERE ended_at IS NULL) FROM usage_intervals"))
+
+
+async def sound(world: World) -> None:
+    """No rule is broken now, here and at the site."""
+    await assert_sound(world.database, world.sites, call_timeout=world.settings.site_call_timeout, but=set())
+
+
+def hosts(world: World) -> list[str]:
+    """The states of those that are not clean."""
+    found = world.site.http().get("/v1/hosts").json()["hosts"]
+    return [host["state"] for host in found if host["state"] != "clean"]
+
+
+def assert_only_servers_are_left(world: World) -> None:
+    assert world.site.http().get("/v1/networks").json()["networks"] == []
+    assert (world.partitions(), hosts(world)) == ([], ["off"])
+
+
+@pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
+async def test_what_was_on_the_server_is_there_after_the_resume(world: World, tmp_path: Path) -> None:
+    key = make_key(tmp_path)
+    async with world.database.begin() as connection:
+        await make_ssh_key(connection, world.project.id, "ours", key.public_line)
+    async with world.worker():
+        cluster = await active(world, ssh_key="ours")
+        server = await _login(world, key, tmp_path)
+        named = await _told(server, "echo kept > notes; echo $IPUOF_VIPU_API_PARTITION_ID")
+        await _told(server, f"vipu remove partition {named}; vipu create partition mine --size 4")
+        assert (await world.finished(await world.suspend(cluster))).state == "succeeded"
+        assert_only_servers_are_left(world)
+        assert (await asyncio.to_thread(server.ssh, "cat notes")).returncode != 0
+        assert await world.free_machines() >= MACHINES
+        assert (await intervals(world), await world.value("SELECT sum(used) FROM quotas")) == ((1, 0), 0)
+        await sound(world)
+        await resumed(world, cluster)
+        assert await _told(server, "cat notes") == "kept"
+        renamed = await _told(server, "echo $IPUOF_VIPU_API_PARTITION_ID")
+        assert (world.partitions(), renamed.rpartition("-")[2]) == ([renamed], "2")
+        assert "-+- Id: [14]" in await _told(server, "gc-info -l")
+        assert "success" in await _told(server, f"vipu remove partition {renamed}")
+        assert "success" in await _told(server, "vipu create partition mine --size 4")
+        assert await intervals(world) == (2, 1)
+        shown = await world.value("SELECT count(*) FROM partitions WHERE name = 'mine' AND removed_at IS NULL")
+        assert shown in {0, 1}
+
+
+async def _login(world: World, key: KeyPair, folder: Path) -> OpenSsh:
+    row = await world.one("SELECT * FROM poplar_servers")
+    at = Ssh(
+        host=row.ssh_host,
+        port=row.ssh_port,
+        user=row.ssh_user,
+        host_key=row.host_key,
+        fingerprint=row.host_key_fingerprint,
+    )
+    return OpenSsh(at, key, folder / "known_hosts")
+
+
+async def _told(server: OpenSsh, command: str) -> str:
+    done = await asyncio.to_thread(server.ssh, command)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode().strip()
+
+
+async def test_the_machines_of_a_suspended_cluster_are_everybody_s(world: World) -> None:
+    """It comes back when there is room, on whichever machines that is."""
+    async with world.worker():
+        cluster = await suspended(world)
+        other = await active(world, name="ernie")
+        with pytest.raises(Problem) as refused:
+            await world.resume(cluster)
+        assert refused.value.kind is CAPACITY_EXHAUSTED
+        assert await state(world, cluster) == "suspended"
+        await world.finished(await world.delete(other))
+        await resumed(world, cluster)
+        assert await state(world, cluster) == "active"
+
+
+async def test_answers_lost_after_their_effect_change_nothing(world: World) -> None:
+    async with world.worker():
+        cluster = await active(world)
+        for call in SUSPEND_CALLS:
+            world.fault(call=call, action="drop_answer", times=1)
+        assert (await world.finished(await world.suspend(cluster))).state == "succeeded"
+        assert_only_servers_are_left(world)
+        for call in RESUME_CALLS.values():
+            world.fault(call=call, action="drop_answer", times=1)
+        await resumed(world, cluster)
+        assert len(world.partitions()) == 1
+
+
+async def test_a_suspend_goes_on_until_it_holds_and_says_what_blocks_it(world: World) -> None:
+    async with world.worker():
+        cluster = await active(world)
+        world.fault(call="hosts.power", action="status", status=503)
+        operation = await world.suspend(cluster)
+        await world.hit("hosts.power")
+        while await world.value("SELECT blocked_by FROM clusters") is None:
+            await asyncio.sleep(0.01)
+        assert await intervals(world) == (1, 0)
+        assert not await world.cancel(operation)
+        world.heal()
+        for call in SUSPEND_CALLS:
+            world.fault(call=call, action="status", status=503, grpc_status="UNAVAILABLE", times=2)
+        assert (await world.finished(operation)).state == "succeeded"
+    assert_only_servers_are_left(world)
+
+
+@pytest.mark.parametrize("step", RESUME_CALLS)
+async def test_a_resume_that_is_refused_leaves_the_cluster_suspended(world: World, step: str) -> None:
+    async with world.worker():
+        cluster = await suspended(world)
+        world.fault(call=RESUME_CALLS[step], action="status", status=422, grpc_status="INVALID_ARGUMENT")
+        operation = await world.resume(cluster)
+        await world.hit(RESUME_CALLS[step])
+        world.heal()
+        ended = await world.finished(operation)
+        assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
+        assert step in ended.error["detail"]
+        assert await state(world, cluster) == "suspended"
+        assert (await intervals(world), await world.free_machines() >= MACHINES) == ((1, 0), True)
+        assert_only_servers_are_left(world)
+        await sound(world)
+        await resumed(world, cluster)
+
+
+async def test_a_resume_can_be_cancelled(world: World) -> None:
+    async with world.worker():
+        cluster = await suspended(world)
+        world.fault(call="hosts.power", action="status", status=503)
+        operation = await world.resume(cluster)
+        await world.reached(operation, "switch_on_poplar_servers")
+        assert await world.cancel(operation)
+        world.heal()
+        assert (await world.finished(operation)).state == "cancelled"
+        assert (await state(world, cluster), await intervals(world)) == ("suspended", (1, 0))
+        assert_only_servers_are_left(world)
+
+
+@pytest.mark.parametrize("held", ["suspending", "suspended", "resuming"])
+async def test_a_delete_takes_over(world: World, held: str) -> None:
+    async with world.worker():
+        cluster = await (active if held == "suspending" else suspended)(world)
+        preempted = None
+        if held != "suspended":
+            world.fault(call="hosts.power", action="status", status=503)
+            preempted = await (world.suspend if held == "suspending" else world.resume)(cluster)
+            await world.hit("hosts.power")
+        deletion = await world.delete(cluster)
+        world.heal()
+        assert (await world.finished(deletion)).state == "succeeded"
+        if preempted is not None:
+            assert (await world.finished(preempted)).error["code"] == "preempted"
+    assert await intervals(world) == (1, 0)
+    await world.assert_nothing_left()
+
+
+async def test_a_server_with_ipus_of_its_own_is_switched_off_and_stays_the_customer_s(world: World) -> None:
+    """Its IPUs are where its disk is: nothing is given back, and what does not apply says so."""
+    async with world.database.begin() as connection:
+        await install_shipped_prices(connection, world.catalogue)
+        await set_quota(connection, world.project.id, "lab-1", "c600-server", 1)
+    free = await world.free_machines()
+    async with world.worker():
+        cluster = await active(world, "c600-1")
+        operation = await world.suspend(cluster)
+        assert (await world.finished(operation)).state == "succeeded"
+        assert hosts(world) == ["off"]
+        assert (await intervals(world), await world.free_machines()) == ((1, 0), free - 1)
+        skipped = await world.one(
+            "SELECT array_agg(name ORDER BY name) AS names, min(detail) AS why FROM operation_steps"
+            " WHERE operation_id = :id AND state = 'skipped'",
+            id=operation,
+        )
+        assert skipped.names == ["remove_allocation", "remove_partitions", "remove_vipu_user"]
+        assert "does not apply" in skipped.why
+        await sound(world)
+        await resumed(world, cluster)
+        assert (await intervals(world), hosts(world)) == ((2, 1), ["running"])
