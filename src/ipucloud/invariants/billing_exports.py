@@ -8,7 +8,8 @@ from ipucloud.invariants.rules import Invariant, by
 
 ROLL_UP = Invariant(
     name="roll_up_is_the_charges",
-    sentence="A roll-up that holds is what the charges of its day come to, account by account (the one built last).",
+    sentence="A roll-up that holds is what the charges of its day come to, account by account (the last, up to 20,000"
+    " clusters).",
     object_type="day",
     remedy="Let the audit throw the roll-up away; it is made again within a minute. Find out what wrote to it.",
     heal=by(
@@ -21,13 +22,19 @@ ROLL_UP = Invariant(
         "WHERE",
         HOLDS,
         """
-         AND built_at IS NOT NULL ORDER BY built_at DESC, rolled.day DESC LIMIT 1
+         AND built_at IS NOT NULL AND rolled.clusters <= 20000 ORDER BY built_at DESC, rolled.day DESC LIMIT 1
         ), charged AS (
-          SELECT c.account_id, c.currency, sum(c.minutes) AS minutes,
-                 sum(c.minutes::bigint * c.quantity) AS machine_minutes, sum(c.cost) AS cost,
-                 sum(c.minutes * c.quantity * c.list_unit_price) AS list_cost
-            FROM last JOIN usage_charges c ON c.hour >= last.day::timestamp AT TIME ZONE 'UTC'
-                                          AND c.hour < (last.day + 1)::timestamp AT TIME ZONE 'UTC'
+          SELECT c.account_id, c.currency, sum(c.minutes) AS minutes, sum(c.machine_minutes) AS machine_minutes,
+                 sum(c.cost) AS cost, sum(c.list_cost) AS list_cost
+            FROM last CROSS JOIN generate_series(0, 23) AS n
+            -- Hour by hour, so that the planner takes the index and does not read the whole month.
+           CROSS JOIN LATERAL (
+             SELECT c.account_id, c.currency, sum(c.minutes) AS minutes,
+                    sum(c.minutes::bigint * c.quantity) AS machine_minutes, sum(c.cost) AS cost,
+                    sum(c.minutes * c.quantity * c.list_unit_price) AS list_cost
+               FROM usage_charges c
+              WHERE c.hour = last.day::timestamp AT TIME ZONE 'UTC' + make_interval(hours => n)
+              GROUP BY c.account_id, c.currency) AS c
            GROUP BY c.account_id, c.currency
         ), rolled_up AS (
           SELECT d.account_id, d.currency, sum(d.minutes) AS minutes, sum(d.machine_minutes) AS machine_minutes,
