@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, ClassVar
 from uuid import UUID
@@ -116,3 +117,8 @@ def prefixed(request: Request, prefix: str) -> dict[str, str]:
 
 def _invalid() -> Problem:
     return Problem(INVALID_CURSOR, "Start from the first page: a cursor is good only for the list that gave it.")
+
+
+def only_page(documents: Sequence[str]) -> Response:
+    """A list of JSON documents that is never longer than one page."""
+    return Response(b'{"items":[%s],"next_cursor":null}' % ",".join(documents).encode(), media_type=JSON)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from functools import partial
+from typing import Annotated, Literal, TypeAlias
 from uuid import UUID
 
 import orjson
 from fastapi import Path
 from pydantic import BaseModel, Field
-from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import only_page
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
@@ -26,6 +27,7 @@ from ipucloud.api.writes import change
 from ipucloud.billing.exports import schedules
 from ipucloud.billing.exports.schedules import Bucket, Plan
 from ipucloud.clusters.models import Body
+from ipucloud.db.statements import Statements
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
@@ -36,6 +38,10 @@ routes = router()
 
 ConnectionId = Annotated[UUID, Path(description="the connection's id")]
 ScheduleId = Annotated[UUID, Path(description="the schedule's id")]
+Create: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[bytes]]
+"""Makes something of a project; its JSON."""
+Documents: TypeAlias = Callable[[Statements, UUID], Awaitable[Sequence[str]]]
+End: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[None]]
 _PRINTED = r"^[!-~]+$"
 
 
@@ -113,21 +119,9 @@ async def create_s3_connection(request: Request, project: ProjectRef, body: S3Co
     """Keep a bucket to deliver to. Nothing is sent to it before an export is."""
     settings = services_of(request).settings
     keys = None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value())
-
-    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        await projects.lock(connection, scope.project_id)
-        document = await schedules.connect(
-            connection,
-            scope.project_id,
-            Bucket(**body.model_dump()),
-            keys=keys,
-            private_too=settings.export_private_endpoints,
-        )
-        made = UUID(orjson.loads(document)["id"])
-        location = f"/v1/projects/{scope.project_id}/billing/s3-connections/{made}"
-        return Answer(201, document, {"Location": location}, made)
-
-    return await change(request, project, effect)
+    bucket, private_too = Bucket(**body.model_dump()), settings.export_private_endpoints
+    connect = partial(schedules.connect, bucket=bucket, keys=keys, private_too=private_too)
+    return await _create(request, project, "s3-connections", connect)
 
 
 @routes.get(
@@ -136,9 +130,7 @@ async def create_s3_connection(request: Request, project: ProjectRef, body: S3Co
 )
 async def list_s3_connections(request: Request, project: ProjectRef) -> Response:
     """The buckets that exports may be delivered to."""
-    async with reading(request, project) as (connection, scope):
-        items = await schedules.connection_documents(connection, scope.project_id)
-    return _page(items)
+    return await _list(request, project, schedules.connection_documents)
 
 
 @routes.get(
@@ -166,12 +158,7 @@ async def get_s3_connection(request: Request, project: ProjectRef, connection: C
 async def delete_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
     """Forget a bucket. Deliveries to it that are under way fail."""
 
-    async def effect(statements: AsyncConnection, scope: Scope) -> Answer:
-        await projects.lock(statements, scope.project_id)
-        await schedules.disconnect(statements, scope.project_id, connection)
-        return Answer(204)
-
-    return await change(request, project, effect)
+    return await _end(request, project, partial(schedules.disconnect, connection_id=connection))
 
 
 @routes.post(
@@ -189,15 +176,8 @@ async def delete_s3_connection(request: Request, project: ProjectRef, connection
 async def create_export_schedule(request: Request, project: ProjectRef, body: ExportScheduleCreate) -> Response:
     """Have a file delivered every day or month. A delivery that fails is repeated for 24 hours."""
 
-    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        await projects.lock(connection, scope.project_id)
-        plan = Plan(body.connection, body.dataset, body.version, body.format, body.every)
-        document = await schedules.add_schedule(connection, scope.project_id, plan)
-        made = UUID(orjson.loads(document)["id"])
-        location = f"/v1/projects/{scope.project_id}/billing/export-schedules/{made}"
-        return Answer(201, document, {"Location": location}, made)
-
-    return await change(request, project, effect)
+    plan = Plan(body.connection, body.dataset, body.version, body.format, body.every)
+    return await _create(request, project, "export-schedules", partial(schedules.add_schedule, plan=plan))
 
 
 @routes.get(
@@ -206,9 +186,7 @@ async def create_export_schedule(request: Request, project: ProjectRef, body: Ex
 )
 async def list_export_schedules(request: Request, project: ProjectRef) -> Response:
     """What is delivered when, and how the last delivery went."""
-    async with reading(request, project) as (connection, scope):
-        items = await schedules.schedule_documents(connection, scope.project_id)
-    return _page(items)
+    return await _list(request, project, schedules.schedule_documents)
 
 
 @routes.delete(
@@ -224,13 +202,28 @@ async def list_export_schedules(request: Request, project: ProjectRef) -> Respon
 async def delete_export_schedule(request: Request, project: ProjectRef, schedule: ScheduleId) -> Response:
     """End a schedule. An export that it asked for already is still delivered."""
 
+    return await _end(request, project, partial(schedules.end_schedule, schedule_id=schedule))
+
+
+async def _create(request: Request, project: str, kind: str, create: Create) -> Response:
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
-        await schedules.end_schedule(connection, scope.project_id, schedule)
-        return Answer(204)
+        document = await create(connection, scope.project_id)
+        made = UUID(orjson.loads(document)["id"])
+        return Answer(201, document, {"Location": f"/v1/projects/{scope.project_id}/billing/{kind}/{made}"}, made)
 
     return await change(request, project, effect)
 
 
-def _page(items: Sequence[str]) -> Response:
-    return Response(to_json({"items": [orjson.loads(each) for each in items], "next_cursor": None}), media_type=JSON)
+async def _list(request: Request, project: str, documents: Documents) -> Response:
+    async with reading(request, project) as (connection, scope):
+        return only_page(await documents(connection, scope.project_id))
+
+
+async def _end(request: Request, project: str, end: End) -> Response:
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        await projects.lock(connection, scope.project_id)
+        await end(connection, scope.project_id)
+        return Answer(204)
+
+    return await change(request, project, effect)

@@ -7,16 +7,15 @@ from datetime import date, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-import orjson
 from fastapi import Path
 from pydantic import BaseModel, Field
-from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import only_page
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
@@ -148,8 +147,7 @@ async def create_export(request: Request, project: ProjectRef, body: ExportCreat
 async def list_exports(request: Request, project: ProjectRef) -> Response:
     """The newest exports of the project, 200 at most."""
     async with reading(request, project) as (connection, scope):
-        items = await export_documents(connection, project_id=scope.project_id)
-    return Response(to_json({"items": [orjson.loads(each) for each in items], "next_cursor": None}), media_type=JSON)
+        return only_page(await export_documents(connection, project_id=scope.project_id))
 
 
 @routes.get(
