@@ -87,6 +87,10 @@ async def _set_port(world: World, port: int) -> None:
         await connection.execute(
             sa.text("UPDATE site_regions SET vipu_user_port = :port WHERE region = 'luxembourg-2'"), {"port": port}
         )
+        # Else the site would soon say again where its controller is.
+        await connection.execute(
+            sa.text("UPDATE work SET run_at = app_now() + interval '1 day' WHERE key = 'sync_inventory'")
+        )
 
 
 async def _calm(world: World) -> None:
