@@ -112,7 +112,15 @@ OR NOT EXISTS (SELECT FROM project_accounts p JOIN ledger_accounts a ON a.owner_
                   AND EXISTS (SELECT FROM usage_charges c WHERE (c.account_id, c.currency, c.billing_month)
                                                               = (a.owner_id, a.currency, {_ABOUT})))
 """  # noqa: S608  # our own text
-_READY = f"(s.every = 'day' OR ({_SEALED} AND ({_BILLED})))"
+# A month that is over is worth its last file only when all its hours are closed; they are in their order.
+_CLOSED = f"""
+{_ABOUT} = date_trunc('month', app_now() AT TIME ZONE 'UTC')
+OR EXISTS (SELECT FROM hour_closes c
+            WHERE c.hour >= ({_ABOUT} + interval '1 month' - interval '1 hour') AT TIME ZONE 'UTC'
+              AND c.closed_at IS NOT NULL)
+OR NOT EXISTS (SELECT FROM usage_intervals u WHERE u.started_at < ({_ABOUT} + interval '1 month') AT TIME ZONE 'UTC')
+"""  # noqa: S608  # our own text
+_READY = f"CASE s.every WHEN 'day' THEN {_CLOSED} ELSE {_SEALED} AND ({_BILLED}) END"
 _ADD_SCHEDULE = sa.text(
     f"""
     INSERT INTO export_schedules (id, project_id, connection_id, dataset, focus_version, format, every, next_at)

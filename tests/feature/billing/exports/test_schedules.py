@@ -118,6 +118,23 @@ async def test_a_daily_schedule_leaves_no_month_unfinished(books: Books) -> None
     assert await served(books, "2026-05-11T01:00:00", turns=2) == ["2026-05"]
 
 
+async def test_the_last_daily_file_of_a_month_has_all_its_hours(books: Books) -> None:
+    books.now(at("2026-01-30T12:00:00"))
+    await planned(books, "day")
+    await books.used(await books.cluster(), at("2026-01-31T22:30:00"))
+    assert await served(books, "2026-01-31T01:00:00", turns=2) == ["2026-01"]
+    assert await served(books, "2026-02-01T01:00:00", turns=2) == []
+    await books.execute(
+        "INSERT INTO hour_closes (hour, closed_at, charges) VALUES ('2026-01-31T22:00:00Z', app_now(), 1)"
+    )
+    assert await served(books, "2026-02-01T01:01:00", turns=2) == []
+    await books.execute(
+        "INSERT INTO hour_closes (hour, closed_at, charges) VALUES ('2026-01-31T23:00:00Z', app_now(), 1)"
+    )
+    assert await served(books, "2026-02-01T01:02:00", turns=2) == ["2026-01"]
+    assert await served(books, "2026-02-02T01:00:00", turns=2) == ["2026-02"]
+
+
 async def test_a_month_without_an_invoice_waits_for_it(books: Books) -> None:
     await furnish(books)
     books.now(at("2026-01-15T12:00:00"))
