@@ -80,12 +80,14 @@ async def test_a_budget_that_is_reached_refuses_creates_until_it_is_raised(api: 
 
 
 async def test_a_tags_budget_refuses_clusters_with_the_tag_only(api: Api, clock: Scratch) -> None:
-    body = BUDGET | {"tag": {"key": "team", "value": "nlp"}}
-    assert (await api.owner.post(f"{api.base}/budgets", json=body)).json()["scope"] == "tag"
+    suspends = [{"on": "actual", "percent": 50, "action": "suspend"}]
+    body = BUDGET | {"tag": {"key": "team", "value": "nlp"}, "thresholds": suspends}
+    made = (await api.owner.post(f"{api.base}/budgets", json=body)).json()
+    assert (made["scope"], made["thresholds"]) == ("tag", [suspends[0] | {"reached_at": None}])
     await use(api, clock, "other")
     await api.make_cluster("tagged", tags={"team": "nlp"})
-    made = (await api.owner.get(f"{api.base}/clusters?name=tagged")).json()["items"][0]["id"]
-    await api.cloud.finish_create(UUID(made))
+    tagged = (await api.owner.get(f"{api.base}/clusters?name=tagged")).json()["items"][0]["id"]
+    await api.cloud.finish_create(UUID(tagged))
     stop_clock(clock.owner_url, NOW + timedelta(hours=2))
     await evaluate_budgets(api.cloud.database)
     refusing = cluster_json("again", tags={"team": "nlp", "more": "x"})
@@ -114,7 +116,6 @@ async def test_an_accounts_budget_refuses_in_every_project_it_pays_for(api: Api,
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
-        ({"thresholds": [{"percent": 100, "action": "suspend"}]}, "not_supported"),
         ({"thresholds": [{"percent": 10}, {"percent": 10}]}, "twice"),
         ({"amount": {"amount": "5", "currency": "USD"}}, "other_currency"),
         ({"amount": {"amount": "0.001", "currency": "EUR"}}, "not_an_amount"),

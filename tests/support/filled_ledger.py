@@ -32,6 +32,7 @@ _AFTER = (
     """,
     "INSERT INTO budget_thresholds (budget_id, measure, percent) VALUES (:project_id, 'actual', 1)",
     "INSERT INTO budget_alerts VALUES (:project_id, '2026-05-01', 'actual', 1, 3.75, 100)",
+    "INSERT INTO budget_suspensions SELECT :project_id, '2026-05-01', 'actual', 1, id FROM clusters LIMIT 1",
     """
     INSERT INTO events (project_id, type, subject_type, subject_id, data)
     VALUES (:project_id, 'budget.threshold_reached', 'budget', :project_id, '{"month": "2026-05", "percent": 1}')

@@ -41,7 +41,7 @@ def account_funds(account: str | UUID) -> Call[Funds]:
 
 
 def set_prepaid(account: str | UUID, when_empty: str) -> Call[Funds]:
-    """Let an account pay ahead; `when_empty` is `warn` or `refuse_creates`. Needs a token of the platform."""
+    """Let an account pay ahead; `when_empty`: `warn`, `refuse_creates` or `suspend`. Needs a token of the platform."""
     path = f"billing/accounts/{segment(account)}/prepaid"
     return Call("PUT", path, Funds.model_validate_json, body={"when_empty": when_empty})
 

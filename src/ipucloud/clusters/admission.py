@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.budgets.refusal import REFUSING_BUDGET, refused
 from ipucloud.billing.prepaid.holds import hold
+from ipucloud.billing.prepaid.tables import HOLDING
 from ipucloud.billing.pricing import PriceKey, PriceVersion, Rate
 from ipucloud.catalogue.models import Flavor, Image, Region
 from ipucloud.catalogue.queries import Catalogue
@@ -149,7 +150,7 @@ def _terms(facts: sa.Row[Any], key: PriceKey, machines: int) -> Terms:
     return Terms(
         rate=Rate(product(machines, price.unit_price), price),
         account_id=facts.account_id,
-        holds_funds=facts.when_empty == "refuse_creates",
+        holds_funds=facts.when_empty in HOLDING,
         refusing_budget=facts.refusing_budget,
     )
 

@@ -98,12 +98,14 @@ async def record_step(
     await connection.execute(_TOUCH, {"cluster_id": cluster.id, "blocked_by": detail if failed else None})
 
 
+# Why a cluster is suspended was said when that began.
 _ENTER = sa.text(
     """
     WITH entered AS (
       UPDATE clusters
-         SET state = :state, state_reason = :reason, state_entered_at = app_now(), state_sla_seconds = NULL,
-             blocked_by = NULL, version = version + 1,
+         SET state = :state, state_entered_at = app_now(), state_sla_seconds = NULL, blocked_by = NULL,
+             state_reason = CASE WHEN :state = 'suspended' THEN coalesce(:reason, state_reason) ELSE :reason END,
+             version = version + 1,
              ready_at = CASE WHEN :state = 'active' THEN coalesce(ready_at, app_now()) ELSE ready_at END,
              deleted_at = CASE WHEN :state = 'deleted' THEN app_now() END
        WHERE id = :cluster_id

@@ -12,6 +12,7 @@ from ipucloud.billing.exports.requests import forget_expired_files
 from ipucloud.billing.exports.schedules import serve_schedules
 from ipucloud.billing.invoices.payments import RECORDED, collect_payments
 from ipucloud.clusters.delete import delete
+from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.invariants.audit import audit, audit_sites
@@ -110,6 +111,9 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
     async def delete_expired(database: Database) -> None:
         await delete_expired_clusters(database, settings)
 
+    async def suspend(database: Database) -> None:
+        await suspend_unpaid(database, settings)
+
     async def collect(database: Database) -> None:
         await collect_payments(database, RECORDED)
 
@@ -126,6 +130,7 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
         Periodic("serve_export_schedules", interval=60.0, run=serve_schedules),
         Periodic("forget_expired_files", interval=600.0, run=forget_expired_files),
         Periodic("delete_expired_clusters", interval=15.0, run=delete_expired),
+        Periodic("suspend_unpaid_clusters", interval=15.0, run=suspend),
         Periodic("reseal_secrets", interval=3600.0, run=reseal_secrets),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=sweep_idempotency_keys),
         Periodic("sweep_deliveries", interval=3600.0, run=sweep_deliveries),

@@ -37,7 +37,7 @@ SELECT data ->> 'month' AS month,
        (data ->> 'percent')::int AS percent
   FROM events WHERE type IN ('budget.threshold_reached', 'budget.forecast_reached') ORDER BY 1, 2, 3
 """
-_FORGET = (*FORGET, "TRUNCATE budget_alerts, budget_thresholds, budgets")
+_FORGET = (*FORGET, "TRUNCATE budget_alerts, budget_suspensions, budget_thresholds, budgets")
 
 
 async def budget(

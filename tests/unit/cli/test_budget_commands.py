@@ -29,7 +29,12 @@ def test_budgets_are_made_changed_and_deleted(run: Run, service: Service) -> Non
     assert "NLP (team=nlp)" in shown
     assert "actual 80 % reached" in shown
     service.on("POST", PATH, Reply(201, BUDGET))
-    assert run("budgets", "create", "NLP", "500.00", "--refuse-at", "100", "--tag", "team=nlp").status == 0
+    acting = ("--refuse-at", "90", "--suspend-at", "100")
+    assert run("budgets", "create", "NLP", "500.00", *acting, "--tag", "team=nlp").status == 0
+    assert service.asked[-1].body["thresholds"] == [
+        {"on": "actual", "percent": 90, "action": "refuse_creates"},
+        {"on": "actual", "percent": 100, "action": "suspend"},
+    ]
     assert run("budgets", "create", "NLP", "much").status == 2
     assert run("budgets", "create", "NLP", "5", "--tag", "team").status == 2
     service.on("PATCH", f"{PATH}/budget-1", Reply(body=BUDGET))

@@ -53,7 +53,8 @@ class BudgetThreshold(Body):
     on: Literal["actual", "forecast"] = Field("actual", description="what was used, or what the month will come to")
     percent: int = Field(ge=1, le=1000)
     action: Literal["refuse_creates", "suspend"] | None = Field(
-        None, description="`refuse_creates`: no new clusters. `suspend` is refused: clusters cannot be suspended yet"
+        None,
+        description="`refuse_creates`: none is created or resumed; `suspend`: also, those in use are suspended",
     )
 
 
@@ -89,7 +90,7 @@ class BudgetTagOut(BaseModel):
 class BudgetThresholdOut(BaseModel):
     on: Literal["actual", "forecast"]
     percent: int
-    action: Literal["refuse_creates"] | None
+    action: Literal["refuse_creates", "suspend"] | None
     reached_at: datetime | None = Field(description="this month")
 
 
@@ -106,7 +107,7 @@ class BudgetOut(BaseModel):
     actual: Money | None = Field(description="used so far")
     forecast: Money | None = Field(description="what the month will come to")
     evaluated_at: datetime | None
-    refuses_creates: bool
+    refuses_creates: bool = Field(description="and refuses that suspended clusters are resumed")
     created_at: datetime
     version: int
 
@@ -343,7 +344,7 @@ def _checked(request: Request, body: BudgetCreate | AccountBudgetCreate, of: tup
 
 
 def _thresholds(given: list[BudgetThreshold]) -> list[Threshold]:
-    return [Threshold(each.on, each.percent, "refuse_creates" if each.action else None) for each in given]
+    return [Threshold(each.on, each.percent, each.action) for each in given]
 
 
 def _check(request: Request, amount: Money | None, thresholds: list[BudgetThreshold]) -> None:
@@ -355,14 +356,6 @@ def _check(request: Request, amount: Money | None, thresholds: list[BudgetThresh
         faults.append(FieldError("/amount/amount", "not_an_amount", "A budget is more than 0, in whole cents."))
     seen = set()
     for place, each in enumerate(thresholds):
-        if each.action == "suspend":
-            faults.append(
-                FieldError(
-                    f"/thresholds/{place}/action",
-                    "not_supported",
-                    "Clusters cannot be suspended yet. Use `refuse_creates`, or no action.",
-                )
-            )
         if (each.on, each.percent) in seen:
             faults.append(FieldError(f"/thresholds/{place}/percent", "twice", "Each threshold stands there once."))
         seen.add((each.on, each.percent))

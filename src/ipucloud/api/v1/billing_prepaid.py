@@ -15,7 +15,6 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.problems import invalid
 from ipucloud.api.reads import principal, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
@@ -29,7 +28,6 @@ from ipucloud.clusters.models import Body
 from ipucloud.db.statements import Statements
 from ipucloud.identity.access import Principal, not_found
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import FieldError
 from ipucloud.kernel.money import Money
 
 routes = router()
@@ -38,18 +36,21 @@ AccountId = Annotated[UUID, Path(description="the billing account's id")]
 
 
 class PrepaidPolicy(Body):
-    """`warn`: only told. `refuse_creates`: also, a create must find its first hour's cost available."""
+    """`warn`: only told. `refuse_creates`: also, a create or resume must find its first hour's cost available.
 
-    when_empty: Literal["warn", "refuse_creates", "suspend"] = Field(
-        description="`suspend` is refused: clusters cannot be suspended yet"
-    )
+    `suspend`: also, what is in use is suspended when nothing is left.
+    """
+
+    when_empty: Literal["warn", "refuse_creates", "suspend"]
 
 
 class FundsOut(BaseModel):
     """What an account has left: `available` = wallet + promo - owed - accruing - held."""
 
     account_id: UUID
-    when_empty: Literal["warn", "refuse_creates"] | None = Field(description="null: the account does not pay ahead")
+    when_empty: Literal["warn", "refuse_creates", "suspend"] | None = Field(
+        description="null: the account does not pay ahead"
+    )
     state: Literal["funded", "empty"] | None = Field(description="as it was told last; null: it does not pay ahead")
     state_entered_at: datetime | None
     wallet: Money
@@ -91,9 +92,6 @@ async def get_prepaid(request: Request, account: AccountId) -> Response:
 )
 async def put_prepaid(request: Request, account: AccountId, body: PrepaidPolicy) -> Response:
     """The account pays ahead from now on; what it has left is looked at every minute."""
-    if body.when_empty == "suspend":
-        sentence = "Clusters cannot be suspended yet. Use `warn` or `refuse_creates`."
-        raise invalid([FieldError("/when_empty", "not_supported", sentence)])
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         await lock_payer(connection, account)

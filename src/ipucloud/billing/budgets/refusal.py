@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from ipucloud.db.documents import clauses, money
 from ipucloud.kernel.errors import BUDGET_REACHED, Problem
 
-REFUSES = """
-EXISTS (SELECT FROM budget_thresholds refusing
-         WHERE refusing.budget_id = b.id AND refusing.action = 'refuse_creates'
-           AND b.month = date_trunc('month', app_now() AT TIME ZONE 'UTC')::date
-           AND CASE refusing.measure WHEN 'actual' THEN b.actual ELSE b.forecast END * 100
-               >= b.amount * refusing.percent)
+REACHED = """
+b.month = date_trunc('month', app_now() AT TIME ZONE 'UTC')::date
+AND CASE t.measure WHEN 'actual' THEN b.actual ELSE b.forecast END * 100 >= b.amount * t.percent
 """
-"""Whether a budget `b` refuses clusters now: its amount as it is, its figures as the books' last turn left them."""
+"""Whether a threshold `t` of a budget `b` is reached now: the amount as it is, figures as the last turn left them."""
+REFUSES = clauses(
+    "EXISTS (SELECT FROM budget_thresholds t WHERE t.budget_id = b.id AND t.action IS NOT NULL AND", REACHED, ")"
+)
+"""Whether a budget `b` refuses clusters now, to be made or resumed: every action does."""
 
 REFUSING_BUDGET = clauses(
     "(SELECT json_build_object('id', b.id, 'name', b.name,",
@@ -39,8 +40,8 @@ def refused(budget: Mapping[str, object]) -> Problem:
     """409 that names the budget."""
     return Problem(
         BUDGET_REACHED,
-        "A budget of this project, of a tag or of the account that pays has reached a threshold that refuses new "
-        "clusters; `budget` says which. Raise its amount or take the action off the threshold, delete clusters if it "
-        "is a forecast, or wait for the next month.",
+        "A budget of this project, of a tag or of the account that pays has reached a threshold that refuses to create "
+        "and resume clusters; `budget` says which. Raise its amount or take the action off the threshold, delete "
+        "clusters if it is a forecast, or wait for the next month.",
         extra={"budget": budget},
     )

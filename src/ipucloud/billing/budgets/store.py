@@ -108,7 +108,7 @@ class Threshold:
 
     measure: Literal["actual", "forecast"]
     percent: int
-    action: Literal["refuse_creates"] | None
+    action: Literal["refuse_creates", "suspend"] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from ipucloud.billing.ledger_tables import MONEY
 from ipucloud.db.base import instant, metadata, one_of, tenant_key
 
 MEASURES = ("actual", "forecast")
-ACTIONS = ("refuse_creates",)
+ACTIONS = ("refuse_creates", "suspend")
 
 budgets = sa.Table(
     "budgets",
@@ -75,3 +75,18 @@ budget_alerts = sa.Table(
     sa.CheckConstraint("figure * 100 >= amount * percent", name="reached"),
     comment="append-only; the key lets a threshold fire once a month",
 )
+
+budget_suspensions = sa.Table(
+    "budget_suspensions",
+    metadata,
+    sa.Column("budget_id", sa.Uuid, sa.ForeignKey("budgets.id"), primary_key=True),
+    sa.Column("month", sa.Date, primary_key=True),
+    sa.Column("measure", sa.Text, primary_key=True),
+    sa.Column("percent", sa.Integer, primary_key=True),
+    sa.Column("cluster_id", sa.Uuid, sa.ForeignKey("clusters.id"), primary_key=True),
+    instant("suspended_at", default_now=True),
+    one_of("measure", MEASURES),
+    sa.CheckConstraint("extract(day FROM month) = 1", name="first_day"),
+    comment="append-only; the key lets a threshold suspend a cluster once a month",
+)
+sa.Index("ix_budget_suspensions_cluster", budget_suspensions.c.cluster_id)

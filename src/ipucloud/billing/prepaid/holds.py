@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.prepaid.funds import Funds, funds_of
+from ipucloud.billing.prepaid.tables import HOLDING
 from ipucloud.kernel.errors import FUNDS_EXHAUSTED, Problem
 from ipucloud.kernel.money import Money
 
@@ -36,7 +37,7 @@ async def hold(
     order. Raises `Problem` funds_exhausted when less is available, or nothing is.
     """
     locked = (await connection.execute(_LOCK, {"account_id": account_id})).scalar_one_or_none()
-    if locked != "refuse_creates":
+    if locked not in HOLDING:
         return
     mine = {"project_id": project_id, "cluster_id": cluster_id}
     await connection.execute(_END, mine)

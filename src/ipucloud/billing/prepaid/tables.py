@@ -7,7 +7,9 @@ import sqlalchemy as sa
 from ipucloud.billing.ledger_tables import MONEY
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 
-POLICIES = ("warn", "refuse_creates")
+POLICIES = ("warn", "refuse_creates", "suspend")
+HOLDING = frozenset({"refuse_creates", "suspend"})
+"""Policies under which what is begun must be covered."""
 STATES = ("funded", "empty")
 REASONS = ("posted", "gone")
 

@@ -44,18 +44,20 @@ def create(
     actual: Annotated[list[int] | None, typer.Option(help="Tell at so many percent used; again for more.")] = None,
     forecast: Annotated[list[int] | None, typer.Option(help="Tell when so many percent are forecast.")] = None,
     refuse_at: Annotated[int | None, typer.Option(help="Refuse new clusters at so many percent used.")] = None,
+    suspend_at: Annotated[int | None, typer.Option(help="Suspend clusters at so many percent used.")] = None,
     tag: Annotated[str | None, typer.Option(help="Only clusters with this tag, key=value.")] = None,
 ) -> None:
     """Watch over a month of the project. Without thresholds: 50, 80 and 100 percent used, 100 percent forecast."""
-    told = (actual, forecast) if actual or forecast or refuse_at else ([50, 80, 100], [100])
+    acting = {refuse_at: "refuse_creates", suspend_at: "suspend"}
+    acting.pop(None, None)
+    told = (actual, forecast) if actual or forecast or acting else ([50, 80, 100], [100])
     thresholds: list[dict[str, object]] = [
         {"on": on, "percent": percent}
         for on, percents in zip(("actual", "forecast"), told, strict=True)
         for percent in percents or ()
-        if on == "forecast" or percent != refuse_at
+        if on == "forecast" or percent not in acting
     ]
-    if refuse_at is not None:
-        thresholds.append({"on": "actual", "percent": refuse_at, "action": "refuse_creates"})
+    thresholds += [{"on": "actual", "percent": percent, "action": action} for percent, action in acting.items()]
     made = session.run(budgets.create(name, _money(amount, currency), thresholds, tag=_tag(tag)))
     session.show(made, _facts(made))
 

@@ -1,0 +1,101 @@
+"""Which clusters a budget suspends: those that it counts, once a month for each threshold that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.budgets.refusal import REACHED
+from ipucloud.db.documents import clauses
+from ipucloud.db.statements import Statements
+
+_AIMED = clauses(
+    """
+    WITH reached AS MATERIALIZED (
+      SELECT b.id AS budget_id, b.month, t.measure, t.percent, b.project_id, b.account_id, b.tag_key, b.tag_value
+        FROM budgets b JOIN budget_thresholds t ON t.budget_id = b.id
+       WHERE b.deleted_at IS NULL AND t.action = 'suspend' AND
+    """,
+    REACHED,
+    """
+    ), counted AS (
+      SELECT r.*, r.project_id AS payee FROM reached r WHERE r.project_id IS NOT NULL
+      UNION ALL
+      SELECT r.*, p.id FROM reached r
+        JOIN projects p ON p.id IN (SELECT a.project_id FROM project_accounts a WHERE a.account_id = r.account_id)
+         AND r.account_id = (SELECT a.account_id FROM project_accounts a
+                              WHERE a.project_id = p.id AND a.valid_from <= app_now()
+                              ORDER BY a.valid_from DESC LIMIT 1)
+    ), aimed AS (
+      SELECT r.budget_id, r.month, r.measure, r.percent, c.project_id, c.id AS cluster_id
+        FROM counted r JOIN clusters c ON c.project_id = r.payee
+       WHERE c.state = ANY(CAST(:states AS text[])) AND (r.tag_key IS NULL OR c.tags ->> r.tag_key = r.tag_value)
+         AND (CAST(:cluster_id AS uuid) IS NULL OR c.id = :cluster_id)
+    )
+    """,
+)
+_DUE = sa.text(
+    clauses(
+        _AIMED,
+        """
+        SELECT DISTINCT project_id, cluster_id FROM aimed a
+         WHERE NOT EXISTS (
+                 SELECT FROM budget_suspensions s
+                  WHERE (s.budget_id, s.month, s.measure, s.percent, s.cluster_id)
+                      = (a.budget_id, a.month, a.measure, a.percent, a.cluster_id))
+           AND NOT EXISTS (
+                 SELECT FROM operations o WHERE o.cluster_id = a.cluster_id AND o.finished_at IS NULL)
+         ORDER BY cluster_id LIMIT :limit
+        """,
+    )
+)
+_NOTE = sa.text(
+    clauses(
+        _AIMED,
+        """
+        , noted AS (
+          INSERT INTO budget_suspensions (budget_id, month, measure, percent, cluster_id)
+          SELECT budget_id, month, measure, percent, cluster_id FROM aimed
+          ON CONFLICT DO NOTHING
+          RETURNING budget_id, measure, percent
+        )
+        SELECT b.id, b.name, noted.measure, noted.percent FROM noted JOIN budgets b ON b.id = noted.budget_id
+         ORDER BY b.created_at, b.id, noted.measure, noted.percent LIMIT 1
+        """,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReachedThreshold:
+    """Why a cluster is suspended: so many percent of a budget's amount are used, or forecast."""
+
+    budget_id: UUID
+    budget: str
+    measure: str
+    percent: int
+
+
+async def over_budget(connection: Statements, *, states: Sequence[str], limit: int) -> list[tuple[UUID, UUID]]:
+    """Project and id of clusters in one of the states that a reached threshold has not suspended yet.
+
+    Those with an operation under way come when it is done.
+    """
+    rows = await connection.execute(_DUE, {"states": list(states), "cluster_id": None, "limit": limit})
+    return [(row.project_id, row.cluster_id) for row in rows]
+
+
+async def note_over_budget(
+    connection: AsyncConnection, cluster_id: UUID, *, states: Sequence[str]
+) -> ReachedThreshold | None:
+    """Remember that every threshold that is reached has suspended the cluster; the first of those that had not.
+
+    The caller holds the cluster's lock, and suspends it in the same transaction. None: no threshold is left to do so,
+    because the amount was raised, say.
+    """
+    row = (await connection.execute(_NOTE, {"states": list(states), "cluster_id": cluster_id})).one_or_none()
+    return None if row is None else ReachedThreshold(row.id, row.name, row.measure, row.percent)

@@ -1,0 +1,59 @@
+"""Which clusters an empty account suspends: all of the projects that it pays for, if its policy says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from ipucloud.billing.prepaid.funds import FUNDS
+from ipucloud.db.documents import clauses
+from ipucloud.db.statements import Statements
+
+# The money is counted again: an account that was paid into since it was told to be empty suspends nothing.
+_DUE = sa.text(
+    clauses(
+        """
+        WITH payer AS MATERIALIZED (
+          SELECT p.account_id, p.currency FROM prepaid_accounts p
+           WHERE p.when_empty = 'suspend' AND p.state = 'empty'
+             AND (CAST(:project_id AS uuid) IS NULL
+                  OR p.account_id = (SELECT a.account_id FROM project_accounts a
+                                      WHERE a.project_id = :project_id AND a.valid_from <= app_now()
+                                      ORDER BY a.valid_from DESC LIMIT 1))
+        ),
+        """,
+        FUNDS,
+        """
+        SELECT f.account_id, c.project_id, c.id AS cluster_id
+          FROM funds f
+          JOIN projects p ON p.id IN (SELECT a.project_id FROM project_accounts a WHERE a.account_id = f.account_id)
+           AND f.account_id = (SELECT a.account_id FROM project_accounts a
+                                WHERE a.project_id = p.id AND a.valid_from <= app_now()
+                                ORDER BY a.valid_from DESC LIMIT 1)
+          JOIN clusters c ON c.project_id = p.id AND c.state = ANY(CAST(:states AS text[]))
+         WHERE f.left_over <= 0 AND (CAST(:cluster_id AS uuid) IS NULL OR c.id = :cluster_id)
+           AND NOT EXISTS (SELECT FROM operations o WHERE o.cluster_id = c.id AND o.finished_at IS NULL)
+         ORDER BY c.id LIMIT :limit
+        """,
+    )
+)
+_ANY = sa.text("SELECT EXISTS (SELECT FROM prepaid_accounts WHERE when_empty = 'suspend' AND state = 'empty')")
+
+
+async def out_of_funds(connection: Statements, *, states: Sequence[str], limit: int) -> list[tuple[UUID, UUID]]:
+    """Project and id of clusters in one of the states that nobody has money for; none with an operation under way."""
+    if not (await connection.execute(_ANY)).scalar_one():
+        return []
+    values = {"project_id": None, "cluster_id": None, "states": list(states), "limit": limit}
+    return [(row.project_id, row.cluster_id) for row in await connection.execute(_DUE, values)]
+
+
+async def empty_payer(
+    connection: Statements, project_id: UUID, cluster_id: UUID, *, states: Sequence[str]
+) -> UUID | None:
+    """The account that pays for the cluster, if it has run empty and suspends then."""
+    values = {"project_id": project_id, "cluster_id": cluster_id, "states": list(states), "limit": 1}
+    row = (await connection.execute(_DUE, values)).one_or_none()
+    return None if row is None else row.account_id

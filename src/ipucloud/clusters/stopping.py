@@ -1,0 +1,92 @@
+"""Suspending what is to be paid for no longer: clusters over a budget that says so, or of an account that ran empty.
+
+Each is suspended in a transaction of its own, under its lock, together with the reason. A worker that is killed has
+suspended some, and the next one the others; of two at once the second finds nothing left to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.budgets.suspending import note_over_budget, over_budget
+from ipucloud.billing.prepaid.suspending import empty_payer, out_of_funds
+from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.states import BILLABLE
+from ipucloud.clusters.suspend import suspend
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.events.log import record
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import Problem
+
+log = structlog.get_logger(__name__)
+
+AT_ONCE = 1000
+"""Clusters of budgets, and of empty accounts, in one turn; the next one goes on."""
+_STATES = sorted(BILLABLE)
+_WHY = sa.text("UPDATE clusters SET state_reason = :why WHERE project_id = :project_id AND id = :cluster_id")
+
+
+async def suspend_unpaid(database: Database, settings: Settings) -> int:
+    """Suspend every cluster that is due; how many. `delete_protection` is no protection from it.
+
+    One that cannot be suspended now, because something else was begun on it meanwhile, comes with the next turn.
+    """
+    async with database.read() as connection:
+        due = await over_budget(connection, states=_STATES, limit=AT_ONCE)
+        due += await out_of_funds(connection, states=_STATES, limit=AT_ONCE)
+    suspended = 0
+    for project_id, cluster_id in dict.fromkeys(due):
+        try:
+            async with database.begin() as connection:
+                suspended += await _suspend(connection, project_id, cluster_id, settings)
+        except Problem as problem:
+            log.info("cluster_not_suspended", cluster=str(cluster_id), problem=problem.kind.code)
+    return suspended
+
+
+async def _suspend(connection: AsyncConnection, project_id: UUID, cluster_id: UUID, settings: Settings) -> bool:
+    """Whether it was. Raises `Problem` as `suspend` does; then nothing is noted either."""
+    cluster = await lock_cluster(connection, project_id=project_id, cluster_id=cluster_id)
+    if cluster.state not in BILLABLE:
+        return False
+    reason = await _reason(connection, project_id, cluster_id)
+    if reason is None:
+        return False
+    sentence, data = reason
+    actor = Actor(project_id=project_id, token_id=None, request_id=f"unpaid-{cluster_id}")
+    accepted = await suspend(connection, actor, cluster_id, if_match=None, settings=settings)
+    await connection.execute(_WHY, {"project_id": project_id, "cluster_id": cluster_id, "why": sentence})
+    await record(
+        connection,
+        project_id=project_id,
+        type="cluster.suspend_forced",
+        subject_type="cluster",
+        subject_id=cluster_id,
+        operation_id=accepted.operation_id,
+        request_id=actor.request_id,
+        data=data,
+    )
+    return True
+
+
+async def _reason(
+    connection: AsyncConnection, project_id: UUID, cluster_id: UUID
+) -> tuple[str, Mapping[str, object]] | None:
+    """For people, and for programs. None: there is no reason any more."""
+    reached = await note_over_budget(connection, cluster_id, states=_STATES)
+    if reached is not None:
+        budget = {"id": str(reached.budget_id), "name": reached.budget}
+        return (
+            f"the budget {reached.budget!r} has reached {reached.percent} % of its amount ({reached.measure})",
+            {"reason": "budget", "budget": budget, "on": reached.measure, "percent": reached.percent},
+        )
+    payer = await empty_payer(connection, project_id, cluster_id, states=_STATES)
+    if payer is not None:
+        return "the account that pays ahead for it has nothing left", {"reason": "funds", "account": str(payer)}
+    return None
