@@ -12,8 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
+from ipucloud.api.etag import changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import only_page
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import principal, reading
 from ipucloud.api.routing import operation, router
@@ -61,17 +62,14 @@ class BudgetThreshold(Body):
 Thresholds = Annotated[list[BudgetThreshold], Field(min_length=1, max_length=20)]
 
 
-class BudgetCreate(Body):
-    name: Name
-    amount: Money = Field(description="of a UTC month, in the installation's currency")
-    tag: BudgetTag | None = Field(None, description="null: all of the project's clusters")
-    thresholds: Thresholds
-
-
 class AccountBudgetCreate(Body):
     name: Name
     amount: Money = Field(description="of a UTC month, in the installation's currency")
     thresholds: Thresholds
+
+
+class BudgetCreate(AccountBudgetCreate):
+    tag: BudgetTag | None = Field(None, description="null: all of the project's clusters")
 
 
 class BudgetPatch(Body):
@@ -123,7 +121,7 @@ class BudgetPage(Page[BudgetOut]):
 async def list_budgets(request: Request, project: ProjectRef) -> Response:
     """The project's budgets, and those of tags in it; at most a hundred, oldest first."""
     async with reading(request, project) as (connection, scope):
-        return await _listed(connection, Owner("project", scope.project_id))
+        return only_page(await store.list_budgets(connection, Owner("project", scope.project_id)))
 
 
 @routes.post(
@@ -157,8 +155,7 @@ async def create_budget(request: Request, project: ProjectRef, body: BudgetCreat
 async def get_budget(request: Request, project: ProjectRef, budget: BudgetId) -> Response:
     """One budget."""
     async with reading(request, project) as (connection, scope):
-        document, version = await store.budget_document(connection, Owner("project", scope.project_id), budget)
-    return tagged(request, document, version)
+        return await _shown(request, connection, Owner("project", scope.project_id), budget)
 
 
 @routes.patch(
@@ -212,7 +209,7 @@ async def list_account_budgets(request: Request, account: AccountId) -> Response
     """Budgets over all that the account pays for."""
     await principal(request)
     async with services_of(request).database.read() as connection:
-        return await _listed(connection, Owner("account", account))
+        return only_page(await store.list_budgets(connection, Owner("account", account)))
 
 
 @routes.post(
@@ -254,8 +251,7 @@ async def get_account_budget(request: Request, account: AccountId, budget: Budge
     """One budget."""
     await principal(request)
     async with services_of(request).database.read() as connection:
-        document, version = await store.budget_document(connection, Owner("account", account), budget)
-    return tagged(request, document, version)
+        return await _shown(request, connection, Owner("account", account), budget)
 
 
 @routes.patch(
@@ -300,9 +296,9 @@ async def delete_account_budget(request: Request, account: AccountId, budget: Bu
     return await change_platform(request, effect)
 
 
-async def _listed(connection: Statements, owner: Owner) -> Response:
-    items = ",".join(await store.list_budgets(connection, owner))
-    return Response(f'{{"items":[{items}],"next_cursor":null}}', media_type=JSON)
+async def _shown(request: Request, connection: Statements, owner: Owner, budget: UUID) -> Response:
+    document, version = await store.budget_document(connection, owner, budget)
+    return tagged(request, document, version)
 
 
 async def _created(connection: AsyncConnection, owner: Owner, new: NewBudget, by: Actor | None, path: str) -> Answer:
@@ -337,7 +333,7 @@ async def _locked(request: Request, connection: AsyncConnection, owner: Owner, b
         raise changed_since(version, document)
 
 
-def _checked(request: Request, body: BudgetCreate | AccountBudgetCreate, of: tuple[str, str] | None) -> NewBudget:
+def _checked(request: Request, body: AccountBudgetCreate, of: tuple[str, str] | None) -> NewBudget:
     """Raises `Problem` validation_failed."""
     _check(request, body.amount, body.thresholds)
     return NewBudget(body.name, body.amount, of, _thresholds(body.thresholds))
