@@ -161,7 +161,11 @@ class World:
                     assert await self.value("SELECT count(*) FROM work WHERE parked_at IS NOT NULL") == 0, "parked"
                     await asyncio.sleep(0.02)
         except TimeoutError:
-            work = await self.one("SELECT * FROM work WHERE kind = 'cluster'")
+            work = await self.one(
+                "SELECT w.* FROM operations o JOIN work w ON w.kind = 'cluster' AND w.key = o.cluster_id::text"
+                " WHERE o.id = :id",
+                id=operation,
+            )
             step = await self.one(
                 "SELECT name, state, attempts, detail FROM operation_steps"
                 " WHERE operation_id = :id AND state IN ('pending', 'running') ORDER BY ordinal LIMIT 1",
