@@ -11,8 +11,8 @@ _MONEY_STANDS = Refusal("What was posted is never rewritten; a person finds out 
 
 TRIAL_BALANCE = Invariant(
     name="trial_balance_is_zero",
-    sentence="Debits equal credits in every currency, and every account holds what its transfers come to (of a large ledger:"
-    " customers' accounts of the newest fifty transfers).",
+    sentence="Debits equal credits in every currency, and every account holds what its transfers come to"
+    " (in a large ledger: customers' accounts of the newest fifty transfers).",
     object_type="ledger_account",
     remedy="Find out what wrote past the trigger of ledger_transfers; set the sums from the transfers, as the owner.",
     heal=_MONEY_STANDS,
