@@ -1,0 +1,51 @@
+"""A cluster over its budget, suspended by the worker against the simulated site."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from uuid import UUID
+
+import pytest
+
+from ipucloud.billing.budgets.evaluate import evaluate_budgets
+from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold, create
+from ipucloud.clusters.stopping import suspend_unpaid
+from ipucloud.kernel.money import Money
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.world import World, open_world
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=1, options=["--servers", "1"]) as site:
+        yield site
+
+
+async def over_budget(world: World) -> UUID:
+    """Look at budgets until the cluster's first second is over; the operation that suspends it then."""
+    async with asyncio.timeout(60.0):
+        while not await world.value("SELECT count(*) FROM operations WHERE kind = 'cluster.suspend'"):
+            await evaluate_budgets(world.database)
+            await suspend_unpaid(world.database, world.settings)
+    operation: UUID = await world.value("SELECT id FROM operations WHERE kind = 'cluster.suspend'")
+    return operation
+
+
+async def test_a_cluster_says_why_it_was_suspended_as_long_as_it_is(database: Scratch, site: RunningSite) -> None:
+    """The minute that began costs more than the budget has."""
+    async with open_world(database, site, site_call_timeout=20.0) as world, world.worker():
+        made = await world.create(flavor="m2000-pod4")
+        assert (await world.finished(made.operation)).state == "succeeded"
+        budget = NewBudget("NLP", Money.of("0.01", "EUR"), None, [Threshold("actual", 100, "suspend")])
+        async with world.database.begin() as connection:
+            await create(connection, Owner("project", world.project.id), budget, None)
+        assert (await world.finished(await over_budget(world))).state == "succeeded"
+        state, why = await world.one("SELECT state, state_reason FROM clusters")
+        assert (state, why) == ("suspended", "the budget 'NLP' has reached 100 % of its amount (actual)")
+        assert await world.value("SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL") == 0
+        await world.delete_all()
+        await world.assert_nothing_left()
