@@ -48,7 +48,8 @@ _DUE = sa.text(
                   WHERE (s.budget_id, s.month, s.measure, s.percent, s.cluster_id)
                       = (a.budget_id, a.month, a.measure, a.percent, a.cluster_id))
            AND NOT EXISTS (
-                 SELECT FROM operations o WHERE o.cluster_id = a.cluster_id AND o.finished_at IS NULL)
+                 SELECT FROM operations o
+                  WHERE o.cluster_id = a.cluster_id AND o.state NOT IN ('cancelled', 'failed', 'succeeded'))
          ORDER BY cluster_id LIMIT :limit
         """,
     )

@@ -34,7 +34,9 @@ _DUE = sa.text(
                                 ORDER BY a.valid_from DESC LIMIT 1)
           JOIN clusters c ON c.project_id = p.id AND c.state = ANY(CAST(:states AS text[]))
          WHERE f.left_over <= 0 AND (CAST(:cluster_id AS uuid) IS NULL OR c.id = :cluster_id)
-           AND NOT EXISTS (SELECT FROM operations o WHERE o.cluster_id = c.id AND o.finished_at IS NULL)
+           AND NOT EXISTS (
+                 SELECT FROM operations o
+                  WHERE o.cluster_id = c.id AND o.state NOT IN ('cancelled', 'failed', 'succeeded'))
          ORDER BY c.id LIMIT :limit
         """,
     )
