@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 
 import httpx
 
+from ipucloud.kernel.errors import IDEMPOTENCY_IN_PROGRESS
 from ipucloud.kernel.failpoints import Action, Trap
 from tests.crash.kinds import Promise
 from tests.crash.lab import FLAVOR, Lab
@@ -134,11 +135,15 @@ async def _effects(lab: Lab, request: Asked, cluster: UUID) -> list[str]:
 
 
 async def _asked_again(request: Asked, client: httpx.AsyncClient) -> httpx.Response:
-    """As a caller does it: 503 asks to come again, while the server has not noticed yet that the victim is gone."""
+    """As a caller does it who is asked to come again, while the server has not noticed yet that the victim is gone."""
     async with asyncio.timeout(PATIENCE):
-        while (answer := await request.send(client)).status_code == 503:
+        while (answer := await request.send(client)).status_code == 503 or _under_way(answer):
             await asyncio.sleep(0.1)
     return answer
+
+
+def _under_way(answer: httpx.Response) -> bool:
+    return answer.status_code == 409 and bool(answer.json()["code"] == IDEMPOTENCY_IN_PROGRESS.code)
 
 
 async def _sent(request: Asked, client: httpx.AsyncClient, address: str, victim: Victim) -> None:

@@ -69,7 +69,8 @@ async def settled(lab: Lab, *promises: Promise) -> list[str]:
 async def _broken(lab: Lab, promise: Promise, ended: str) -> list[str]:
     faults = await checks.faults(lab, promise.cluster)
     if ended != promise.ends:
-        faults.append(f"the operation ended as {ended}, not as {promise.ends}")
+        why = await lab.world.value("SELECT error ->> 'detail' FROM operations WHERE id = :id", id=promise.operation)
+        faults.append(f"the operation ended as {ended}, not as {promise.ends}: {why}")
     state = await lab.world.value("SELECT state FROM clusters WHERE id = :id", id=promise.cluster)
     if state != promise.state:
         faults.append(f"the cluster is {state}, not {promise.state}")

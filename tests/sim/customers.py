@@ -24,6 +24,7 @@ from ipucloud.reconcile.wake import wake
 from tests.sim.baton import Actor
 from tests.sim.database import SimulatedDatabase
 from tests.sim.dividing import Divider
+from tests.sim.resting import Sleeper
 
 FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod16")
 _TRIES = 4
@@ -107,7 +108,7 @@ class Customers:
             await self._delete(made)
 
     async def _use(self, made: Made) -> None:
-        """Wait until it is ready, or for long enough; some make their own partitions then."""
+        """Wait until it is ready, or for long enough; some let it rest for a while then."""
         for _ in range(_PATIENCE):
             await self.actor.sleep(_LOOK_SECONDS, "looks whether it is ready")
             if (found := await self._state(made.cluster_id)) and found[0] != "creating":
@@ -115,6 +116,19 @@ class Customers:
         else:
             return
         if found[0] == "active":
+            await self._work(made)
+        if found[0] == "active" and self._draw.random() < 0.4 and await self._sleeper(made).rest():
+            await self._work(made)
+
+    def _sleeper(self, made: Made) -> Sleeper:
+        shop = self._shop
+        mine = (made.project_id, made.cluster_id, self.cancelled)
+        return Sleeper(self.actor, self._database, shop.settings, self._draw, shop.poke, *mine)
+
+    async def _work(self, made: Made) -> None:
+        """In an active cluster; some make their own partitions first."""
+        found = await self._state(made.cluster_id)
+        if found is not None and found[0] == "active":
             await self._divide(made, found[1])
             await self.actor.sleep(self._draw.expovariate(1 / 100.0), "works")
 

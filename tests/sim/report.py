@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, CREATE_PLAN, DELETE
+from ipucloud.clusters.plans import (
+    CLEAN_UP_PLAN,
+    CREATE,
+    CREATE_PLAN,
+    DELETE,
+    RESUME,
+    RESUME_PLAN,
+    SUSPEND,
+    SUSPEND_PLAN,
+)
 from ipucloud.kernel.errors import PREEMPTED, PROVISIONING_FAILED
 from ipucloud.partitions.states import CREATE as CREATE_PARTITION
 from ipucloud.partitions.states import REMOVE as REMOVE_PARTITION
@@ -41,6 +50,7 @@ CALLS = {
     Call.LIST_HOSTS: "hosts",
     Call.PUT_SERVER: "put_server",
     Call.DELETE_SERVER: "delete_server",
+    Call.POWER_HOST: "switch_off",
     Call.SSH_HOST_KEY: "ssh",
     Call.GET_MACHINE: "machine",
     Call.RESET_MACHINE: "power_off",
@@ -53,10 +63,12 @@ def expected() -> dict[Seen, set[str]]:
 
     Resets of partitions are too rare for that, some four in a hundred histories: `tests/worker/test_partitions.py`.
     """
+    plans = (*CREATE_PLAN, *CLEAN_UP_PLAN, *SUSPEND_PLAN, *RESUME_PLAN)
     return {
         Seen.BOUNDARY: {
             *(set(CALLS.values()) - {CALLS[Call.RESET_PARTITION]}),
             "power_on",
+            "switch_on",
             "partitions_of",
             "all_partitions",
             "begin",
@@ -65,12 +77,12 @@ def expected() -> dict[Seen, set[str]]:
             "present",
         },
         Seen.FAULT: {*SiteFault, *DatabaseFault, *Trouble} - {SiteFault.NONE},
-        Seen.STEP: {f"{step.name} succeeded" for step in (*CREATE_PLAN, *CLEAN_UP_PLAN)},
+        Seen.STEP: {f"{step.name} succeeded" for step in plans},
         Seen.OPERATION: {
             f"{CREATE} succeeded",
             f"{CREATE} cancelled",
             *(f"{CREATE} failed {error.code}" for error in (PREEMPTED, PROVISIONING_FAILED)),
-            f"{DELETE} succeeded",
+            *(f"{kind} succeeded" for kind in (DELETE, SUSPEND, RESUME)),
             *(f"{kind} succeeded" for kind in (CREATE_PARTITION, REMOVE_PARTITION)),
         },
     }

@@ -18,8 +18,9 @@ from ipucloud.invariants.rules import violations
 from ipucloud.site.ports import PartitionState
 from ipucloud.wire.site import HostState
 from tests.sim.database import Plain
-from tests.sim.oracle import billed_minutes
+from tests.sim.oracle import within
 from tests.sim.site.hardware import Hardware
+from tests.sim.site.state import Host
 
 RULES = (
     *clusters.RULES,
@@ -34,7 +35,7 @@ RULES = (
 """The rules about what histories write; those about the schema are held once for the stage."""
 
 _LIVING = """
-SELECT c.external_name,
+SELECT c.external_name, c.state = 'suspended',
        array_agg(m.name ORDER BY a.ordinal) FILTER (WHERE m.id IS NOT NULL),
        array_agg(h.name ORDER BY a.ordinal) FILTER (WHERE h.id IS NOT NULL)
   FROM clusters c JOIN allocations a ON a.cluster_id = c.id AND a.freed_at IS NULL
@@ -42,21 +43,26 @@ SELECT c.external_name,
  GROUP BY c.id
 """
 _WIDTHS = """
-SELECT a.cluster_id::text, count(*), (SELECT count(*) FROM operations o WHERE o.cluster_id = a.cluster_id)
+SELECT a.cluster_id::text, count(*), (SELECT count(*) FROM operations o WHERE o.cluster_id = a.cluster_id),
+       (SELECT count(*) FROM operations o JOIN operation_steps s ON s.operation_id = o.id
+         WHERE o.cluster_id = a.cluster_id AND o.kind IN ('cluster.suspend', 'cluster.resume'))
   FROM allocations a GROUP BY a.cluster_id
 """
 _DIVIDED = """
 SELECT p.external_name, p.state FROM partitions p JOIN clusters c ON c.id = p.cluster_id
  WHERE c.external_name = %s AND p.removed_at IS NULL AND p.origin <> 'customer'
 """
+_CLUSTER = 26
+"""Characters of a name that are the cluster's; its incarnation follows."""
 _STEPS = len(CREATE_PLAN) + len(CLEAN_UP_PLAN)
 _LIVES = """
-SELECT c.id, c.project_id, c.external_name, ready.at, gone.at
+SELECT c.id, c.project_id, c.external_name,
+       array_agg(e.created_at ORDER BY e.created_at, e.id) FILTER (WHERE e.type = 'cluster.active'),
+       array_agg(e.created_at ORDER BY e.created_at, e.id) FILTER (WHERE e.type <> 'cluster.active')
   FROM clusters c
-  LEFT JOIN LATERAL (SELECT min(created_at) AS at FROM events
-                      WHERE subject_id = c.id AND type = 'cluster.active') AS ready ON true
-  LEFT JOIN LATERAL (SELECT min(created_at) AS at FROM events
-                      WHERE subject_id = c.id AND type = 'cluster.deleting') AS gone ON true
+  LEFT JOIN events e ON e.subject_id = c.id
+        AND e.type IN ('cluster.active', 'cluster.suspending', 'cluster.deleting')
+ GROUP BY c.id
 """
 
 
@@ -95,7 +101,11 @@ def _site(rest: Rest) -> Iterator[str]:
     servers: dict[str, object] = {}
     living: dict[str, object] = {}
     working: set[str] = set()
-    for name, machines_held, hosts_held in rest.control.execute(_LIVING).fetchall():
+    resting: dict[str, object] = {}
+    for name, rests, machines_held, hosts_held in rest.control.execute(_LIVING).fetchall():
+        if rests:
+            resting |= dict.fromkeys(hosts_held, name[:_CLUSTER])
+            continue
         working.update(machines_held)
         allocations[name] = sorted(machines_held)
         networks[name] = (sorted(machines_held), sorted(hosts_held))
@@ -108,19 +118,32 @@ def _site(rest: Rest) -> Iterator[str]:
         "networks", networks, {n: (sorted(f.spec.machines), sorted(f.spec.hosts)) for n, f in state.networks.items()}
     )
     yield from _compare("partitions", living, {name: found.state for name, found in state.partitions.items()})
-    yield from _compare(
-        "servers", servers, {name: host.server.network for name, host in state.hosts.items() if host.server}
-    )
+    # A server that rests may be of an earlier life of its cluster, and so of another network.
+    of_network = {
+        name: host.server.name[:_CLUSTER] if name in resting else host.server.network
+        for name, host in state.hosts.items()
+        if host.server
+    }
+    yield from _compare("servers", servers | resting, of_network)
     yield from _compare(
         "hosts",
-        {name: HostState.RUNNING if name in servers else HostState.CLEAN for name in state.hosts},
-        {name: host.state for name, host in state.hosts.items()},
+        {name: _wanted(name, servers, resting) for name in state.hosts},
+        {name: HostState.OFF if _broken(name, resting, host) else host.state for name, host in state.hosts.items()},
     )
     yield from _compare(
         "power",
         {name: "On" if name in working else "Off" for name in state.machines},
         {name: machine.power for name, machine in state.machines.items()},
     )
+
+
+def _wanted(host: str, servers: Collection[str], resting: Collection[str]) -> HostState:
+    return HostState.RUNNING if host in servers else HostState.OFF if host in resting else HostState.CLEAN
+
+
+def _broken(name: str, resting: Collection[str], host: Host) -> bool:
+    """A host that did not come up for a resume is as good as off until somebody mends it."""
+    return name in resting and host.state is HostState.FAILED
 
 
 def _partitions(rest: Rest, name: str) -> Iterator[tuple[str, object]]:
@@ -155,8 +178,8 @@ def _cancelled(rest: Rest) -> Iterator[str]:
 
 def _calls(rest: Rest) -> Iterator[str]:
     """X8: three requests for each step and object, and as many more as were lost or made by workers that died."""
-    for cluster, width, promises in rest.control.execute(_WIDTHS).fetchall():
-        most = (3 * _STEPS + 6 * promises) * width + 2 * width * rest.disruptions
+    for cluster, width, promises, rests in rest.control.execute(_WIDTHS).fetchall():
+        most = (3 * (_STEPS + rests) + 6 * promises) * width + 2 * width * rest.disruptions
         if rest.changes.get(cluster, 0) > most:
             yield f"X8: {rest.changes[cluster]} requests to change something for {cluster}; {most} is enough"
 
@@ -164,11 +187,10 @@ def _calls(rest: Rest) -> Iterator[str]:
 async def _minutes(rest: Rest) -> list[str]:
     """X4: what is billed is what the rule says."""
     wrong = []
-    for cluster, project, name, ready, gone in rest.control.execute(_LIVES).fetchall():
+    for cluster, project, name, begun, ended in rest.control.execute(_LIVES).fetchall():
         usage = await cluster_usage(cast("AsyncConnection", rest.plain), project_id=project, cluster_id=cluster)
-        slack = rest.tolerance
-        least = billed_minutes(ready and ready + slack, gone and gone - slack, rest.now)
-        most = billed_minutes(ready and ready - slack, gone and gone + slack, rest.now)
+        uses = [(start, next((end for end in ended or () if end >= start), None)) for start in begun or ()]
+        least, most = within(uses, rest.now, rest.tolerance)
         if not least <= usage.minutes <= most:
             wrong.append(f"X4: {name} is billed {usage.minutes} minutes and used {least} to {most}")
     return wrong

@@ -18,7 +18,7 @@ from tests.sim.site.hardware import Hardware
 CUSTOMER = "customer"
 """The sender of what a customer does at the controller with his own hands."""
 
-CREATES = frozenset({"create_allocation", "create_partition", "put_network", "put_server", "start_test"})
+CREATES = frozenset({"create_allocation", "create_partition", "put_network", "put_server", "start_test", "switch_on"})
 REMOVES = frozenset(
     {
         "remove_partition",
@@ -28,6 +28,7 @@ REMOVES = frozenset(
         "delete_network",
         "delete_server",
         "power_off",
+        "switch_off",
     }
 )
 
@@ -36,13 +37,19 @@ SELECT coalesce(m.name, h.name), a.cluster_id::text
   FROM allocations a LEFT JOIN machines m ON m.id = a.machine_id LEFT JOIN hosts h ON h.id = a.host_id
  WHERE a.freed_at IS NULL
 """
+# What is removed of an earlier incarnation of a cluster hits nothing of the present one. A change of power does not
+# tell its incarnation; whom it disturbs, is seen when it takes effect.
 _CLUSTER = """
 SELECT c.external_name,
-       c.state IN ('deleting', 'deleted', 'error') OR EXISTS (
+       c.state IN ('deleting', 'deleted', 'error', 'suspending', 'suspended') OR EXISTS (
          SELECT FROM operations o WHERE o.cluster_id = c.id AND o.undoing)
-  FROM clusters c WHERE c.id::text = %(sender)s OR starts_with(%(name)s, c.external_name)
+       OR (starts_with(%(name)s, left(c.external_name, 26)) AND NOT starts_with(%(name)s, c.external_name))
+       OR (%(call)s = 'power_off' AND c.incarnation > 1)
+  FROM clusters c WHERE c.id::text = %(sender)s OR starts_with(%(name)s, left(c.external_name, 26))
  ORDER BY c.id::text = %(sender)s DESC LIMIT 1
 """
+_OWN = 26
+"""Characters of a name that are the cluster's; its incarnation follows."""
 _UNWANTED = """
 SELECT 1 FROM partitions
  WHERE %(call)s = 'remove_partition' AND external_name = %(name)s AND wish = 'gone' AND origin <> 'customer'
@@ -110,7 +117,7 @@ class Watcher:
         if not going:
             self._fail(f"X6: {request.call} {request.name} arrives for {name}, which is to stay")
         owner = self._hardware.allocation_of.get(request.name, request.name)
-        if request.call != "power_off" and not owner.startswith(name):
+        if request.call != "power_off" and not owner.startswith(name[:_OWN]):
             self._fail(f"X6: {request.call} {request.name} arrives for {name}, and it is of {owner}")
 
     def _must_not_disturb(self, request: Request) -> None:
@@ -150,5 +157,6 @@ class Watcher:
 
     def _cluster(self, request: Request) -> tuple[str, bool]:
         """The cluster for which a request is sent: its sender's, or when a periodic task sends it, that of the name."""
-        found = self._control.execute(_CLUSTER, {"sender": request.sender, "name": request.name}).fetchone()
+        asked = {"sender": request.sender, "name": request.name, "call": request.call}
+        found = self._control.execute(_CLUSTER, asked).fetchone()
         return ("no cluster", False) if found is None else (found[0], found[1])

@@ -12,7 +12,10 @@ from uuid import UUID
 import pytest
 
 from ipucloud.billing.price_store import install_shipped_prices
+from ipucloud.clusters.vipu_keys import rotate
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
+from ipucloud.wire import vipu_admin_pb2 as pb
+from ipucloud.wire import vipu_admin_pb2_grpc
 from ipucloud.wire.site import Ssh
 from tests.support.factories import make_ssh_key, set_quota
 from tests.support.invariants import assert_sound
@@ -144,6 +147,23 @@ async def _told(server: OpenSsh, command: str) -> str:
     done = await asyncio.to_thread(server.ssh, command)
     assert done.returncode == 0, done.stderr
     return done.stdout.decode().strip()
+
+
+async def test_a_key_that_was_ended_for_the_server_is_ended_until_the_resume(world: World) -> None:
+    """A new life has a new V-IPU user. The customer's own key is valid for it."""
+    async with world.worker():
+        cluster = await active(world)
+        async with world.database.begin() as connection:
+            actor = world.project.actor
+            made = await rotate(connection, actor, cluster, ends_server_key=True, settings=world.settings)
+        assert (await world.finished(made.operation_id)).state == "succeeded"
+        await world.finished(await world.suspend(cluster))
+        await resumed(world, cluster)
+        user = await world.value("SELECT external_name FROM clusters")
+        stub = vipu_admin_pb2_grpc.AdminServiceStub(world.site.admin_channel())
+        [seen] = [each for each in stub.ListUsers(pb.ListUsersRequest(), timeout=10).users if each.id == user]
+        [server] = set(seen.access_key_ids) - {made.id}
+        assert server.startswith(f"{user}-s")
 
 
 async def test_the_machines_of_a_suspended_cluster_are_everybody_s(world: World) -> None:

@@ -132,7 +132,8 @@ _LOAD = sa.text(
       LEFT JOIN LATERAL (
         SELECT json_build_object(
                  'keys', json_object_agg(name, sha256) FILTER (WHERE replaced_at IS NULL),
-                 'ended_server_key', coalesce(bool_or(ends_server_key), false)) AS access
+                 'ended_server_key',
+                 coalesce(bool_or(ends_server_key AND starts_with(name, c.external_name || '-')), false)) AS access
           FROM vipu_access_keys k WHERE k.project_id = c.project_id AND k.cluster_id = c.id) AS known ON r.vipu_secure
      WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
     """

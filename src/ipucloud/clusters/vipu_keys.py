@@ -4,6 +4,9 @@ A cluster's user has the cluster's external name. Its keys are of two kinds: the
 servers, whose secret is derived from the installation's own key whenever it is needed; and the customer's, whose secret
 is made in a request, shown in its answer and forgotten. The controller is told digests only, so a call whose answer got
 lost is simply made again: there is never a key that nobody knows of.
+
+A customer's key stays when the cluster is suspended, and resumed under another name. The servers get a new one then,
+also when the one before was ended.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.config import Settings
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NO_VIPU, STATE_CONFLICT, Problem
+from ipucloud.kernel.ids import EXTERNAL_NAME_LIMIT
 from ipucloud.kernel.sealing import Keys, derive
 from ipucloud.operations.store import open_operation
 from ipucloud.reconcile.wake import wake
@@ -73,8 +77,9 @@ def access_of(user: str, keys: Keys | None, stored: Mapping[str, Any]) -> Access
     """`stored`: the customer's `keys`, and whether one of them `ended_server_key`."""
     server = None
     if keys is not None:
-        # The id names our key: another one makes another secret, and the controller keeps both.
-        key_id = f"{user}-s{keys.current[:5]}"
+        # The id names our key: another one makes another secret, and the controller keeps both. A cluster that was
+        # resumed a hundred times leaves less room for that.
+        key_id = f"{user}-s{keys.current[:5]}"[:EXTERNAL_NAME_LIMIT]
         server = ServerKey(key_id, SECRET_PREFIX + derive(keys, f"V-IPU access key {key_id}"))
     return Access(user, server, not stored["ended_server_key"], stored["keys"] or {})
 

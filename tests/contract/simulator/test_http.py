@@ -163,6 +163,33 @@ def test_power_actions_of_a_host(tenant: Tenant) -> None:
     assert tenant.http.post(path, json={"action": "reboot"}).json()["ssh"] == before
 
 
+def test_a_power_action_that_names_its_tenant_is_for_no_other(tenant: Tenant, pod: list[str]) -> None:
+    """A host's name says nothing of whose it is, and requests may arrive late."""
+    path, server, network = f"/v1/hosts/{tenant.host}/power", f"{tenant.name}-h1", tenant.name
+    mine = {"server": server, "network": network}
+    tenant.attach()
+    before = tenant.put_server([KEY]).json()["ssh"]
+
+    def ask(**action: object) -> int:
+        return tenant.http.post(path, json=action).status_code
+
+    assert ask(action="off", server="another", network=network) == 409
+    assert ask(action="off", server=server, network="another") == 409
+    assert (ask(action="off", **mine), ask(action="off", **mine)) == (200, 200)
+    tenant.http.delete(f"/v1/networks/{network}")
+    assert ask(action="on", **mine) == 409, "it is in no network"
+    assert ask(action="off", **mine) == 200
+    later = {"region": "luxembourg-2", "machines": pod[:1], "hosts": [tenant.host]}
+    tenant.http.put(f"/v1/networks/{network}-2", json=later).raise_for_status()
+    assert (ask(action="on", **mine), ask(action="off", **mine)) == (409, 409)
+    renamed = {"server": server, "network": f"{network}-2", "environment": {"LIFE": "2"}}
+    assert ask(action="on", **renamed) == 200
+    host = tenant.observe()
+    assert (host.state, host.ssh and host.ssh.model_dump()) == (HostState.RUNNING, before)
+    assert host.server is not None
+    assert (host.server.network, host.server.environment) == (f"{network}-2", {"LIFE": "2"})
+
+
 def test_a_failed_host_comes_back_after_its_repair(tenant: Tenant) -> None:
     tenant.attach()
     tenant.put_server([KEY]).raise_for_status()

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing import usage
-from ipucloud.clusters import create, delete, progress, reconciler
+from ipucloud.clusters import create, delete, progress, reconciler, suspend
 from ipucloud.clusters.begin import Accepted
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.reconciler import ClusterReconciler
@@ -39,6 +39,21 @@ def interval_not_closed(stack: ExitStack) -> None:
         return None
 
     replace(stack, delete, "close_interval", close)
+
+
+@mutant("a suspended cluster is still billed")
+def suspended_is_billed(stack: ExitStack) -> None:
+    async def close(connection: AsyncConnection, **_: object) -> None:
+        return None
+
+    replace(stack, suspend, "close_interval", close)
+
+
+@mutant("a cluster that is resumed is billed from its suspension on")
+def billed_while_suspended(stack: ExitStack) -> None:
+    """As if it had never rested: its new use begins where the last one ended."""
+    since = "coalesce((SELECT max(ended_at) FROM usage_intervals WHERE cluster_id = c.id), app_now())"
+    rewrite(stack, usage, "_OPEN", ("coalesce(CAST(:since AS timestamptz), app_now())", f"coalesce(:since, {since})"))
 
 
 @mutant("billing ends when the clean-up does")

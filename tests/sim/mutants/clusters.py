@@ -15,7 +15,7 @@ from ipucloud.clusters import begin, clean_up, delete, inputs, plans, progress, 
 from ipucloud.clusters.build import BUILD_STEPS
 from ipucloud.clusters.clean_up import CLEAN_UP_STEPS
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE
+from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, RESUME
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.results import Achieved, Failed, StepResult
 from ipucloud.invariants.comparison import THINGS, Comparison, Thing
@@ -136,6 +136,17 @@ def undo_forgets(stack: ExitStack) -> None:
     replace(stack, reconciler, "UNDO", plans.UNDO | {CREATE: dataclasses.replace(plans.UNDO[CREATE], plan=forgetful)})
 
 
+@mutant("a resume that fails or is cancelled gives nothing back")
+def resume_gives_nothing_back(stack: ExitStack) -> None:
+    forgetful = tuple(step for step in plans.SUSPEND_PLAN if step.name == "verify_suspended")
+    replace(stack, reconciler, "UNDO", plans.UNDO | {RESUME: dataclasses.replace(plans.UNDO[RESUME], plan=forgetful)})
+
+
+@mutant("a suspend wipes the servers that it should keep")
+def suspend_wipes(stack: ExitStack) -> None:
+    _step(stack, "switch_off_poplar_servers", clean_up.wipe_poplar_servers)
+
+
 @mutant("a clean-up removes every partition of the controller")
 def foreign_partitions(stack: ExitStack) -> None:
     async def remove(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -237,7 +248,7 @@ def gives_up_on_clean_up(stack: ExitStack) -> None:
     async def fail(
         self: ClusterReconciler, connection: AsyncConnection, cluster: ClusterInputs, failure: Failed
     ) -> Any:
-        if cluster.step.attempts >= 2 and cluster.step.stage == "CLUSTER_CLEAN_UP":
+        if cluster.step.attempts >= 2 and cluster.step.stage in {"CLUSTER_CLEAN_UP", "CLUSTER_SUSPEND"}:
             return await self._advance(connection, cluster, Achieved())
         return await honest(self, connection, cluster, failure)
 

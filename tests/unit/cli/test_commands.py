@@ -182,6 +182,17 @@ def test_delete(run: Run, service: Service) -> None:
     assert ended.json["operation"]["state"] == "succeeded"
 
 
+@pytest.mark.parametrize("verb", ["suspend", "resume"])
+def test_a_cluster_rests_and_comes_back(run: Run, service: Service, verb: str) -> None:
+    serve_cluster(service)
+    service.on("POST", f"/v1/projects/demo/clusters/{CLUSTER_ID}:{verb}", Reply(202, OPERATION))
+    service.gives("/v1/projects/demo/operations/operation-1", DONE)
+    ended = run("clusters", verb, "bert", "--json")
+    assert (ended.status, ended.json["operation"]["state"]) == (0, "succeeded")
+    [asked] = [each for each in service.asked if each.method == "POST"]
+    assert "idempotency-key" in asked.headers
+
+
 def test_a_deleted_cluster_is_not_found_by_its_name(run: Run, service: Service) -> None:
     serve_cluster(service, CLUSTER | {"deleted_at": "2026-01-02T00:00:00Z", "state": "deleted"})
     assert run("clusters", "show", "bert").status == 3

@@ -1,0 +1,118 @@
+"""Customers who suspend their cluster for a while: what requests about that do, and how they wait for it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.begin import Accepted
+from ipucloud.clusters.plans import WORK_KIND
+from ipucloud.clusters.resume import resume
+from ipucloud.clusters.suspend import suspend
+from ipucloud.config import Settings
+from ipucloud.kernel.actor import Actor as Requester
+from ipucloud.kernel.errors import (
+    CAPACITY_EXHAUSTED,
+    NOT_FOUND,
+    OPERATION_IN_PROGRESS,
+    QUOTA_EXCEEDED,
+    STATE_CONFLICT,
+    UNAVAILABLE,
+    Problem,
+)
+from ipucloud.operations.store import request_cancel
+from ipucloud.reconcile.wake import wake
+from tests.sim.baton import Actor
+from tests.sim.database import SimulatedDatabase
+
+_TRIES = 6
+_LOOKS = 40
+_LOOK_SECONDS = 15.0
+_ANSWERS = frozenset({NOT_FOUND, OPERATION_IN_PROGRESS, STATE_CONFLICT, UNAVAILABLE})
+_NO_ROOM = frozenset({CAPACITY_EXHAUSTED, QUOTA_EXCEEDED})
+_STATE = sa.text("SELECT state FROM clusters WHERE id = :cluster_id")
+
+Request = Callable[[AsyncConnection, Requester], Awaitable[Accepted]]
+
+
+@dataclass(frozen=True)
+class Sleeper:
+    """One customer with a cluster in use. `cancelled` takes the resumes whose cancellation was accepted."""
+
+    actor: Actor
+    database: SimulatedDatabase
+    settings: Settings
+    draw: random.Random
+    poke: Callable[[], None]
+    project: UUID
+    cluster: UUID
+    cancelled: list[UUID]
+
+    async def rest(self) -> bool:
+        """Suspend the cluster and mostly resume it; some change their mind. Whether it may be in use again."""
+        if await self._ask(self._suspend, "suspends") is None:
+            return True
+        if self.draw.random() < 0.8 and not await self._becomes({"suspended"}):
+            return False
+        if self.draw.random() < 0.3:
+            return False
+        operation = await self._ask(self._resume, "resumes", *_NO_ROOM)
+        if operation is not None and self.draw.random() < 0.3:
+            await self.actor.sleep(self.draw.expovariate(1 / 20.0), "has second thoughts")
+            await self._cancel(operation)
+        return await self._becomes({"active"})
+
+    async def _suspend(self, connection: AsyncConnection, who: Requester) -> Accepted:
+        return await suspend(connection, who, self.cluster, if_match=None, settings=self.settings)
+
+    async def _resume(self, connection: AsyncConnection, who: Requester) -> Accepted:
+        return await resume(connection, who, self.cluster, if_match=None, settings=self.settings)
+
+    async def _ask(self, request: Request, what: str, *refusals: object) -> UUID | None:
+        """Send the request until it is accepted, or often enough: its operation."""
+        who = Requester(project_id=self.project, token_id=None, request_id=what)
+        for _ in range(_TRIES):
+            try:
+                accepted = await self.database.transact(lambda connection: request(connection, who))
+            except Problem as problem:
+                self._expect(problem, refusals)
+                await self.actor.sleep(self.draw.uniform(5.0, 60.0), f"{what} again")
+            else:
+                self.poke()
+                return accepted.operation_id
+        return None
+
+    async def _cancel(self, operation: UUID) -> None:
+        async def ask(connection: AsyncConnection) -> bool:
+            cluster = await request_cancel(connection, project_id=self.project, operation_id=operation)
+            if cluster is not None:
+                await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=self.project)
+            return cluster is not None
+
+        try:
+            if await self.database.transact(ask):
+                self.cancelled.append(operation)
+                self.poke()
+        except Problem as problem:
+            self._expect(problem, ())
+
+    async def _becomes(self, states: Collection[str]) -> bool:
+        for _ in range(_LOOKS):
+            await self.actor.sleep(_LOOK_SECONDS, f"waits until it is {', '.join(states)}")
+            try:
+                async with self.database.read() as connection:
+                    if (await connection.execute(_STATE, {"cluster_id": self.cluster})).scalar_one() in states:
+                        return True
+            except Problem as problem:
+                self._expect(problem, ())
+        return False
+
+    def _expect(self, problem: Problem, refusals: Collection[object]) -> None:
+        self.actor.note(f"answered {problem.kind.code}")
+        if problem.kind not in _ANSWERS and problem.kind not in refusals:
+            raise problem
