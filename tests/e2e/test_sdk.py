@@ -1,9 +1,12 @@
-"""The SDK against the real service: every call that reads, and the changes that need no hardware."""
+"""The SDK against the real service: every call that reads, changes that need no hardware, and a cluster that rests."""
 
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -18,10 +21,13 @@ from ipucloud.client import (
     operations,
 )
 from ipucloud.client.clusters import NewCluster
+from ipucloud.wire.site import Ssh
+from tests.support.openssh import OpenSsh, make_key
 from tests.support.processes import Up
 
 PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
 IMAGE = "ubuntu-20.04-x64-poplar-1.18.0-3.0.0"
+PATIENCE = 180.0
 POD16 = NewCluster("bert", region="luxembourg-2", flavor="m2000-pod16", image=IMAGE)
 
 
@@ -89,6 +95,28 @@ def test_a_cluster_is_estimated_created_cancelled_and_deleted(client: Client) ->
     gone = client.wait(client.run(clusters.delete(cluster.value.id)).id, patience=120.0)
     assert gone.succeeded
     assert client.run(clusters.get(cluster.value.id)).state == "deleted"
+
+
+@pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
+def test_a_suspended_cluster_comes_back_with_its_files(client: Client, tmp_path: Path) -> None:
+    key = make_key(tmp_path)
+    added = client.run(identity.add_ssh_key("resting", key.public_line))
+    made = client.run(clusters.create(replace(POD16, name="resting", flavor="m2000-pod4", ssh_keys=["resting"])))
+    assert client.wait(made.id, patience=PATIENCE).succeeded
+    cluster = client.run(clusters.get(made.target.id))
+    [server] = cluster.poplar_servers
+    assert server.ssh is not None
+    login = OpenSsh(Ssh.model_validate({**server.ssh.model_dump(), "fingerprint": ""}), key, tmp_path / "known_hosts")
+    assert login.ssh("echo kept > notes").returncode == 0
+    assert client.wait(client.run(clusters.suspend(cluster.id)).id, patience=PATIENCE).succeeded
+    rests = client.run(clusters.get(cluster.id))
+    assert (rests.state, rests.billing and rests.billing.status, rests.machines) == ("suspended", "paused", [])
+    assert login.ssh("cat notes").returncode != 0
+    assert client.wait(client.run(clusters.resume(cluster.id)).id, patience=PATIENCE).succeeded
+    assert client.run(clusters.get(cluster.id)).poplar_servers == [server]
+    assert login.ssh("cat notes").stdout == b"kept\n"
+    client.run(clusters.delete(cluster.id))
+    client.run(identity.remove_ssh_key(added.id))
 
 
 def test_the_async_client_reads_the_same(system: Up, client: Client) -> None:
