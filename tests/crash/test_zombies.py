@@ -11,6 +11,7 @@ from tests.crash import zombies
 from tests.crash.kinds import Create, Delete
 from tests.crash.lab import Lab
 from tests.crash.shares import FAILURES_SHOWN, Order, What, divided
+from tests.crash.suspending import Suspend
 from tests.crash.zombies import Case, Meanwhile
 from tests.support.postgres import TestServer
 
@@ -20,6 +21,7 @@ CASES = [
     *(Case(Create(), call, Meanwhile.GIVEN_AWAY, LEASES) for call in zombies.MAKING),
     *(Case(Create(), call, Meanwhile.DELETED, LEASES) for call in (Call.PUT_NETWORK, Call.CREATE_ALLOCATION)),
     *(Case(Delete(), call, Meanwhile.GIVEN_AWAY, LEASES) for call in CHANGING),
+    *(Case(Suspend(), call, Meanwhile.RESUMED, LEASES) for call in (Call.POWER_HOST, Call.RESET_MACHINE)),
     # What is built after its step of the delete is through, and would keep that from ending.
     Case(Create(), Call.CREATE_PARTITION, Meanwhile.DELETED, LEASES, held=Call.REMOVE_ALLOCATION),
     Case(Create(), Call.PUT_NETWORK, Meanwhile.DELETED, LEASES, held=Call.LIST_ALLOCATIONS),

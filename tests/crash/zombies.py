@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
 from uuid import UUID
 
 from ipucloud.kernel.failpoints import Action, Trap
@@ -14,6 +15,7 @@ from ipucloud.site.calls import Call
 from tests.crash import checks
 from tests.crash.kinds import Create, Delete, Kind, Promise
 from tests.crash.lab import Lab
+from tests.crash.suspending import Resume, Suspend
 from tests.crash.victims import Victim
 
 LEASE = 0.4
@@ -50,6 +52,8 @@ TAKING_DOWN = (
     Call.RESET_MACHINE,
     Call.LIST_ALLOCATIONS,
 )
+SUSPENDING = (*(call for call in TAKING_DOWN if call is not Call.DELETE_SERVER), Call.POWER_HOST)
+RESUMING = (*(call for call in BUILDING if call is not Call.PUT_SERVER), Call.POWER_HOST)
 MAKING = tuple(call for call in BUILDING if not call.name.startswith("GET_") and call is not Call.SSH_HOST_KEY)
 """Calls that bring something about that a delete has to take down again."""
 
@@ -65,10 +69,11 @@ PHASES = (
 
 
 class Meanwhile(StrEnum):
-    """What others do before the zombie thaws: finish its operation; delete its cluster too; give its machines to
-    another customer's cluster."""
+    """What others do before the zombie thaws: finish its operation; resume the cluster that it suspends; delete its
+    cluster too; give its machines to another customer's cluster."""
 
     FINISHED = "finished"
+    RESUMED = "resumed"
     DELETED = "deleted"
     GIVEN_AWAY = "given-away"
 
@@ -122,15 +127,20 @@ class Thawed:
     faults: tuple[str, ...]
 
 
+TRIALS: tuple[tuple[Kind, Sequence[Call], Sequence[Meanwhile]], ...] = (
+    (Create(), BUILDING, (Meanwhile.FINISHED, Meanwhile.DELETED, Meanwhile.GIVEN_AWAY)),
+    (Delete(), TAKING_DOWN, (Meanwhile.FINISHED, Meanwhile.GIVEN_AWAY)),
+    (Suspend(), SUSPENDING, (Meanwhile.FINISHED, Meanwhile.RESUMED)),
+    (Resume(), RESUMING, (Meanwhile.FINISHED, Meanwhile.DELETED)),
+)
+"""Of each kind, the calls before which a worker freezes, and what may go on then."""
+
+
 def cases(leases: Sequence[int]) -> Iterator[Case]:
     """Every call site, with everything that may go on meanwhile."""
-    for length in leases:
-        for call in BUILDING:
-            for meanwhile in Meanwhile:
-                yield Case(Create(), call, meanwhile, length)
-        for call in TAKING_DOWN:
-            for meanwhile in (Meanwhile.FINISHED, Meanwhile.GIVEN_AWAY):
-                yield Case(Delete(), call, meanwhile, length)
+    for length, (kind, calls, moments) in product(leases, TRIALS):
+        for call, meanwhile in product(calls, moments):
+            yield Case(kind, call, meanwhile, length)
     for call in MAKING:
         for phase in PHASES:
             yield Case(Create(), call, Meanwhile.DELETED, min(leases), phase)
@@ -192,7 +202,9 @@ async def _others_work(lab: Lab, case: Case, promise: Promise) -> list[UUID]:
     """What others do while the zombie stands still; the clusters that it is about."""
     ended = await lab.world.finished(promise.operation)
     assert ended.state == promise.ends, ended
-    if case.meanwhile is Meanwhile.FINISHED or case.held is not None:
+    if case.meanwhile is Meanwhile.RESUMED:
+        await lab.world.finished(await lab.world.resume(promise.cluster))
+    if case.meanwhile in {Meanwhile.FINISHED, Meanwhile.RESUMED} or case.held is not None:
         return [promise.cluster]
     if promise.state != "deleted":
         await lab.world.finished(await lab.world.delete(promise.cluster))
