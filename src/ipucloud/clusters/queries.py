@@ -90,7 +90,7 @@ LEFT JOIN LATERAL (
     FROM partitions AS partition
    WHERE partition.project_id = page.project_id AND partition.cluster_id = page.id
 ) AS divided ON page.ready_at IS NOT NULL AND page.allocated_through = 'v-ipu'
-             AND page.state NOT IN ('error', 'deleting', 'deleted')
+             AND page.state NOT IN ('error', 'suspended', 'deleting', 'deleted')
 """
 _OPEN_OPERATION = clauses(
     "LEFT JOIN LATERAL (SELECT stage, progress, json_build_object(",

@@ -27,6 +27,7 @@ from ipucloud.kernel.errors import (
 )
 from ipucloud.kernel.ids import external_name
 from ipucloud.kernel.money import Money
+from ipucloud.partitions.topology import topology
 from tests.support.cloud import Cloud, start_clock, stop_clock
 from tests.support.factories import make_project
 from tests.support.postgres import Database as Scratch
@@ -123,6 +124,11 @@ async def test_a_stale_version_and_a_foreign_cluster_change_nothing(cloud: Cloud
 async def test_a_resume_takes_quota_and_machines_under_a_new_name(cloud: Cloud) -> None:
     cluster = await suspended(cloud, "m2000-pod16")
     assert await cloud.column("SELECT used FROM quotas WHERE region = 'luxembourg-2'") == [0]
+    resting = await cloud.cluster(cluster)
+    assert (resting["machines"], resting["partitions"]) == ([], [])
+    async with cloud.database.read() as connection:
+        shown = await topology(connection, project_id=cloud.project.id, cluster_id=cluster)
+    assert (shown.machines, shown.partitions, shown.free_ipus) == ([], [], 0)
     begun = await cloud.resume(cluster)
     assert await cloud.column("SELECT used FROM quotas WHERE region = 'luxembourg-2'") == [4]
     assert await cloud.column("SELECT external_name FROM clusters") == [external_name(cluster, 2)]
