@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.load import load
 from ipucloud.clusters.admission import expected_seconds
-from ipucloud.clusters.locked import LockedCluster
+from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operation
 from ipucloud.clusters.plans import WORK_KIND, plan_for
 from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
 from ipucloud.config import Settings
@@ -90,6 +90,22 @@ async def begin(
     await wake(connection, kind=WORK_KIND, key=str(cluster.id), project_id=actor.project_id)
     failpoint("begin.woken")
     return Accepted(operation_id, cluster.id)
+
+
+async def asked_before(
+    connection: AsyncConnection, actor: Actor, cluster: LockedCluster, *, kind: str, if_match: int | None
+) -> Accepted | None:
+    """The operation of this kind that runs already, whatever `if_match` says; None when nothing runs on the cluster.
+
+    Raises `Problem` precondition_failed, operation_in_progress when another one runs.
+    """
+    running = await running_operation(connection, actor, cluster)
+    if running is not None and running.kind == kind:
+        return await still_running(connection, actor, cluster, running.id)
+    cluster.require_version(if_match)
+    if running is not None:
+        raise in_the_way(running.id)
+    return None
 
 
 async def still_running(connection: AsyncConnection, actor: Actor, cluster: LockedCluster, operation: UUID) -> Accepted:

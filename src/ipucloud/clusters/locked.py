@@ -31,7 +31,7 @@ _LOCK = sa.text(
 _LOCK_QUOTA = sa.text(
     """
     SELECT q.used FROM quotas q JOIN clusters c USING (project_id, region, machine_type)
-     WHERE c.id = :cluster_id FOR NO KEY UPDATE OF q
+     WHERE c.project_id = :project_id AND c.id = :cluster_id FOR NO KEY UPDATE OF q
     """
 )
 # A statement of its own: one that waits for a lock sees other rows as they were before.
@@ -107,9 +107,9 @@ async def lock_cluster(connection: AsyncConnection, *, project_id: UUID, cluster
     )
 
 
-async def lock_quota(connection: AsyncConnection, cluster_id: UUID) -> None:
+async def lock_quota(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
     """Hold the quota that the cluster's machines count in: it comes before the cluster in the order of locks."""
-    await connection.execute(_LOCK_QUOTA, {"cluster_id": cluster_id})
+    await connection.execute(_LOCK_QUOTA, {"project_id": project_id, "cluster_id": cluster_id})
 
 
 @dataclass(frozen=True, slots=True)

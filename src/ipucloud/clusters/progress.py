@@ -38,7 +38,7 @@ async def lock_operation(connection: AsyncConnection, cluster: ClusterInputs) ->
     The last step may give machines back, and so holds the quota first: quota comes before cluster in the lock order.
     """
     if cluster.step.last:
-        await lock_quota(connection, cluster.id)
+        await lock_quota(connection, project_id=cluster.project_id, cluster_id=cluster.id)
         failpoint("cluster.quota_locked")
     found = await connection.execute(
         _LOCK,

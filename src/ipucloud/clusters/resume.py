@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.admission import hold_first_hour, refuse_by_budget, terms_of
-from ipucloud.clusters.begin import Accepted, begin, still_running
-from ipucloud.clusters.locked import LockedCluster, in_the_way, lock_cluster, lock_quota, running_operation
+from ipucloud.clusters.begin import Accepted, asked_before, begin
+from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota
 from ipucloud.clusters.plans import RESUME, RESUME_PLAN
 from ipucloud.clusters.states import ClusterState
 from ipucloud.config import Settings
@@ -46,15 +46,13 @@ async def resume(
     suspended or not sold any more; and as a create: budget_reached, quota_exceeded, capacity_exhausted,
     funds_exhausted.
     """
-    await lock_quota(connection, cluster_id)
-    cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
+    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    await lock_quota(connection, **mine)
+    cluster = await lock_cluster(connection, **mine)
     failpoint("resume.cluster_locked")
-    running = await running_operation(connection, actor, cluster)
-    if running is not None and running.kind == RESUME:
-        return await still_running(connection, actor, cluster, running.id)
-    cluster.require_version(if_match)
+    running = await asked_before(connection, actor, cluster, kind=RESUME, if_match=if_match)
     if running is not None:
-        raise in_the_way(running.id)
+        return running
     if cluster.state is not ClusterState.SUSPENDED:
         raise Problem(STATE_CONFLICT, f"Only a suspended cluster can be resumed; this one is {cluster.state}.")
     terms = await terms_of(connection, actor, cluster)

@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.usage import close_interval
-from ipucloud.clusters.begin import Accepted, begin, still_running
-from ipucloud.clusters.locked import in_the_way, lock_cluster, running_operation
+from ipucloud.clusters.begin import Accepted, asked_before, begin
+from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.plans import SUSPEND, SUSPEND_PLAN
 from ipucloud.clusters.states import BILLABLE, ClusterState
 from ipucloud.config import Settings
@@ -29,12 +29,9 @@ async def suspend(
     """
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
     failpoint("suspend.cluster_locked")
-    running = await running_operation(connection, actor, cluster)
-    if running is not None and running.kind == SUSPEND:
-        return await still_running(connection, actor, cluster, running.id)
-    cluster.require_version(if_match)
+    running = await asked_before(connection, actor, cluster, kind=SUSPEND, if_match=if_match)
     if running is not None:
-        raise in_the_way(running.id)
+        return running
     if cluster.state is ClusterState.SUSPENDED:
         raise Problem(STATE_CONFLICT, "The cluster is suspended already; there is nothing left to do.")
     if cluster.state not in BILLABLE:
