@@ -34,7 +34,7 @@ async def struck(postgres: TestServer) -> AsyncIterator[tuple[Office, httpx.Asyn
     with postgres.fresh_database() as scratch, database_line(scratch.app_url) as (line, url):
         database = Database(scratch.app_url)
         async with database.begin() as connection:
-            cloud = Cloud(database, await seed_world(connection, pod_count=4, host_count=64))
+            cloud = Cloud(database, await seed_world(connection, pod_count=8, host_count=128))
         async with running(cloud, scratch.app_url) as calm, running(cloud, url) as api:
             yield await make_office(cloud, calm.owner), api.client(), line
         await database.close()

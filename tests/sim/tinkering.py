@@ -31,7 +31,7 @@ class Tinkering:
             return
         actor.note(f"takes {name} apart")
         hardware.remove_partition(name)
-        self.made[name] = []
+        self.made.setdefault(name, [])
         while hardware.state.partitions.get(name) is not None:
             await actor.sleep(5.0, f"waits for {name} to go")
             if not self._logged_in(name, actor):

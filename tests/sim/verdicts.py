@@ -152,13 +152,13 @@ def _partitions(rest: Rest, name: str) -> Iterator[tuple[str, object]]:
     Where a customer took ours away, a late request to make it may have brought it back: both are right.
     """
     found = rest.hardware.state.partitions
-    if name not in rest.own_partitions:
-        for recorded, state in rest.control.execute(_DIVIDED, (name,)).fetchall():
+    own = rest.own_partitions.get(name)
+    for recorded, state in rest.control.execute(_DIVIDED, (name,)).fetchall():
+        if own is None or recorded != name:
             yield recorded, PartitionState.ACTIVE if state == "active" else state
-        return
-    for made in rest.own_partitions[name]:
+    for made in own or ():
         yield made, found[made].state if made in found else "there"
-    if name in found:
+    if own is not None and name in found:
         yield name, found[name].state
 
 

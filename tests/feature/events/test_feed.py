@@ -91,6 +91,7 @@ async def test_what_was_rolled_back_never_happened(db: Database, project: Projec
 
 async def test_a_stream_of_what_is_new_starts_at_the_tail(db: Database, project: Project) -> None:
     await written(db, project, "old")
+    await settled(db)
     async with db.read() as connection:
         start = await tail(connection)
     await written(db, project, "new")
