@@ -180,6 +180,7 @@ async def test_a_removal_takes_over_from_what_runs_on_its_partition(world: World
         world.fault(call="vipu.CreatePartition", action=FaultAction.STATUS, grpc_status="UNAVAILABLE")
         making = await who.create("training", 4)
         await world.hit("vipu.CreatePartition")
+        world.fault(call="vipu.*", action=FaultAction.STATUS, grpc_status="UNAVAILABLE")  # so that it is not done yet
         removal = await who.remove("training")
         assert await who.remove("training") == removal
         world.heal()
