@@ -108,10 +108,14 @@ class Child:
                 pipe.close()
 
     def memory(self) -> float:
-        """The most memory it ever had resident, in MB."""
-        status = Path(f"/proc/{self.pid}/status").read_text()
-        fields = dict(line.split(":", 1) for line in status.splitlines())
-        return int(fields["VmHWM"].split()[0]) / 1024
+        return peak_memory(self.pid)
+
+
+def peak_memory(pid: int | str = "self") -> float:
+    """The most memory that a process ever had resident, in MB; not what its parent had when it began."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    fields = dict(line.split(":", 1) for line in status.splitlines())
+    return int(fields["VmHWM"].split()[0]) / 1024
 
 
 def cpu_seconds(pid: int) -> float:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import resource
 import sys
 import time
 from datetime import date
@@ -16,6 +15,7 @@ from uuid import UUID
 
 import psycopg
 
+from bench.child import peak_memory
 from ipucloud.billing.exports.csv_rows import Progress, write_csv
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.parquet_rows import write_parquet
@@ -70,8 +70,7 @@ def main(kind: str, url: str, month: str, project: str) -> None:
             else:
                 write_parquet(connection, chosen, progress, sink)
     seconds = time.perf_counter() - started
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"rows": progress.rows, "bytes": sink.bytes, "seconds": seconds, "memory": memory}))
+    print(json.dumps({"rows": progress.rows, "bytes": sink.bytes, "seconds": seconds, "memory": peak_memory()}))
 
 
 if __name__ == "__main__":

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self
+
+import sqlalchemy as sa
 
 from ipucloud.wire.site import Ssh
 
@@ -42,6 +46,18 @@ class OpenSsh:
         kind, key = self.at.host_key.split()[:2]
         self.known_hosts.write_text(f"[{self.at.host}]:{self.at.port} {kind} {key}\n")
 
+    @classmethod
+    def to(cls, row: sa.Row[Any], key: KeyPair, folder: Path) -> Self:
+        """To a Poplar server, by its row."""
+        at = Ssh(
+            host=row.ssh_host,
+            port=row.ssh_port,
+            user=row.ssh_user,
+            host_key=row.host_key,
+            fingerprint=row.host_key_fingerprint,
+        )
+        return cls(at, key, folder / "known_hosts")
+
     @property
     def options(self) -> list[str]:
         return [
@@ -61,6 +77,12 @@ class OpenSsh:
         target = f"{user or self.at.user}@{self.at.host}"
         arguments = ["ssh", *self.options, *flags, "-p", str(self.at.port), target, *command]
         return subprocess.run(arguments, input=stdin, capture_output=True, timeout=SECONDS, check=False)
+
+    async def told(self, command: str) -> str:
+        """What a command prints; it has to succeed."""
+        done = await asyncio.to_thread(self.ssh, command)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode()
 
     def scp(self, source: str, target: str, *, legacy: bool = False) -> subprocess.CompletedProcess[bytes]:
         """Copy; a path on the server starts with a colon."""

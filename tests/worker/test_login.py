@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from ipucloud.billing.price_store import install_shipped_prices
-from ipucloud.wire.site import Ssh
 from tests.support.factories import make_ssh_key, set_quota
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
@@ -53,43 +51,30 @@ async def login(world: World, flavor: str, key: KeyPair, folder: Path) -> OpenSs
     made = await world.create(flavor=flavor, ssh_key="ours")
     assert (await world.finished(made.operation)).state == "succeeded"
     row = await world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=made.id)
-    at = Ssh(
-        host=row.ssh_host,
-        port=row.ssh_port,
-        user=row.ssh_user,
-        host_key=row.host_key,
-        fingerprint=row.host_key_fingerprint,
-    )
-    return OpenSsh(at, key, folder / "known_hosts")
-
-
-async def told(server: OpenSsh, command: str) -> str:
-    done = await asyncio.to_thread(server.ssh, command)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.decode()
+    return OpenSsh.to(row, key, folder)
 
 
 async def test_a_customer_divides_the_cluster_by_hand(world: World, key: KeyPair, tmp_path: Path) -> None:
     server = await login(world, "m2000-pod8", key, tmp_path)
-    assert "-+- Id: [14], target: [Multi IPU]" in await told(server, "gc-info -l")
-    own = (await told(server, "echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
-    assert own in await told(server, "vipu list allocations")
-    assert "success" in await told(server, f"vipu remove partition {own}")
-    made = await told(server, "vipu create partition p1 --size 4 --reconfigurable; vipu create partition p2 --size 4")
+    assert "-+- Id: [14], target: [Multi IPU]" in await server.told("gc-info -l")
+    own = (await server.told("echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
+    assert own in await server.told("vipu list allocations")
+    assert "success" in await server.told(f"vipu remove partition {own}")
+    made = await server.told("vipu create partition p1 --size 4 --reconfigurable; vipu create partition p2 --size 4")
     assert made == "create partition (p1): success.\ncreate partition (p2): success.\n"
-    chosen = await told(server, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
+    chosen = await server.told("export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
     assert "Partition: p1 [active]" in chosen
     assert chosen.count("-+- Id:") == 7
-    table = await told(server, "vipu list partitions")
+    table = await server.told("vipu list partitions")
     assert [line.split()[0] for line in table.splitlines() if "ACTIVE" in line] == ["p1", "p2"]
-    assert await told(server, "vipu remove partition p1") == "remove partition (p1): success.\n"
-    assert "p1" not in await told(server, "vipu list partitions")
+    assert await server.told("vipu remove partition p1") == "remove partition (p1): success.\n"
+    assert "p1" not in await server.told("vipu list partitions")
     # p2 stays: a delete takes down what customers made, too.
 
 
 async def test_a_customer_finds_the_cards_of_a_server(world: World, key: KeyPair, tmp_path: Path) -> None:
     server = await login(world, "c600-4", key, tmp_path)
-    listing = await told(server, "gc-info -l")
+    listing = await server.told("gc-info -l")
     assert listing.count("target: [PCIe]") == 4
     assert "-+- Id: [6], target: [Multi IPU]" in listing
-    assert await told(server, "echo $POPLAR_TARGET_OPTIONS") == '{"ipuLinkTopology":"line"}\n'
+    assert await server.told("echo $POPLAR_TARGET_OPTIONS") == '{"ipuLinkTopology":"line"}\n'

@@ -7,9 +7,8 @@ checked: between check and connection nobody can answer otherwise. No redirects,
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +16,7 @@ import httpcore
 import httpx
 
 from ipucloud.kernel.addresses import is_public, parse
+from ipucloud.kernel.names import Resolve, resolve
 from ipucloud.webhooks.schedule import Failure
 from ipucloud.webhooks.urls import Target, UrlRefused, target_of
 
@@ -25,8 +25,6 @@ SECONDS = 15.0
 
 MOST_BYTES = 64 * 1024
 """Of an answer's body; the rest is not read."""
-
-Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +41,6 @@ class Sent:
 
 class AddressRefused(httpcore.ConnectError):
     """The name leads to an address that is not public, or to none."""
-
-
-async def resolve(host: str, port: int) -> Sequence[str]:
-    """Every address of a name, by the system's resolver. Raises OSError."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(address[0]) for *_, address in found]
 
 
 class CheckedNetwork(httpcore.AsyncNetworkBackend):

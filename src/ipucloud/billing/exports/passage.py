@@ -9,14 +9,14 @@ is TLS between the client and the service, whose certificate the client holds ag
 from __future__ import annotations
 
 import asyncio
-import socket
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ipucloud.kernel.addresses import Address, is_public, parse
+from ipucloud.kernel.names import Resolve, resolve
 
 SECONDS = 10.0
 """For a request's head, a name and a connection together."""
@@ -25,18 +25,11 @@ _NOT_PUBLIC = "The endpoint's address is not a public one."
 _ELSEWHERE = "The bucket's service leads to another one."
 
 Result = TypeVar("Result")
-Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 Judge = Callable[[Address], bool]
 
 
 class _RefusedError(Exception):
     """Nothing is connected to, and why: a sentence that repeats none of what was asked."""
-
-
-async def resolve(host: str, port: int) -> Sequence[str]:
-    """Every address of a name, by the system's resolver. Raises OSError."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(place[0]) for *_, place in found]
 
 
 class Passage:
