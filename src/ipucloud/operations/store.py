@@ -159,11 +159,11 @@ async def preempt(connection: AsyncConnection, *, project_id: UUID, cluster_id: 
 
 
 _CANCEL = sa.text(
-    f"""
+    """
     WITH cancelled AS (
       UPDATE operations SET state = 'cancelling', version = version + 1
-       WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL AND kind IN {CANCELLABLE}
-         AND NOT undoing AND state IN ('queued', 'running')
+       WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL
+         AND kind = ANY(CAST(:cancellable AS text[])) AND NOT undoing AND state IN ('queued', 'running')
       RETURNING cluster_id, kind
     ), event AS (
       INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, data)
@@ -171,12 +171,13 @@ _CANCEL = sa.text(
         FROM cancelled
     )
     SELECT cluster_id FROM cancelled
-    """  # noqa: S608  # our own words
+    """
 )
 
 
 async def request_cancel(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> UUID | None:
     """Set the flag a reconciler reads between steps. The cluster to wake, or None when it is too late."""
-    found = await connection.execute(_CANCEL, {"project_id": project_id, "operation_id": operation_id})
+    asked = {"project_id": project_id, "operation_id": operation_id, "cancellable": list(CANCELLABLE)}
+    found = await connection.execute(_CANCEL, asked)
     failpoint("cancel.asked")
     return found.scalar_one_or_none()

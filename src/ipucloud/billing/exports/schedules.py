@@ -16,7 +16,7 @@ from ipucloud.billing.exports.endpoints import ForbiddenEndpointError, check_for
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.reconciler import secret_place
 from ipucloud.billing.exports.requests import Wanted, request_export
-from ipucloud.db.documents import rfc3339
+from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
@@ -87,46 +87,52 @@ CASE every WHEN 'day' THEN date_trunc('day', app_now(), 'UTC') + interval '1 day
 """
 # The month that an export is about follows from when it was due, however late it is served: none is left out.
 _ABOUT = """
-date_trunc('month', (s.next_at AT TIME ZONE 'UTC') - CASE s.every WHEN 'month' THEN interval '1 month'
-                                                         ELSE interval '1 day' END)::date
+CROSS JOIN LATERAL (
+  SELECT date_trunc('month', (s.next_at AT TIME ZONE 'UTC') - CASE s.every WHEN 'month' THEN interval '1 month'
+                                                                          ELSE interval '1 day' END)::date AS month
+) AS about
 """
 # A day that was missed is not made up for, but every month gets a file of what it was when it was over.
-_NEXT = f"""
+_NEXT = """
 CASE s.every WHEN 'day' THEN least(date_trunc('day', app_now(), 'UTC') + interval '1 day 1 hour',
-                                   ({_ABOUT} + interval '2 months 1 hour') AT TIME ZONE 'UTC')
-     ELSE ({_ABOUT} + interval '2 months 2 days') AT TIME ZONE 'UTC' END
+                                   (about.month + interval '2 months 1 hour') AT TIME ZONE 'UTC')
+     ELSE (about.month + interval '2 months 2 days') AT TIME ZONE 'UTC' END
 """
 # Months are opened in their order: one that is not there, while a later one is, has no usage.
-_SEALED = f"""
-EXISTS (SELECT FROM billing_months b WHERE b.month > {_ABOUT})
+_SEALED = """
+EXISTS (SELECT FROM billing_months b WHERE b.month > about.month)
 AND NOT EXISTS (SELECT FROM billing_months b LEFT JOIN export_months e USING (month)
-                 WHERE b.month = {_ABOUT} AND (b.sealed_at IS NULL OR e.month IS NULL))
-"""  # noqa: S608  # our own text
+                 WHERE b.month = about.month AND (b.sealed_at IS NULL OR e.month IS NULL))
+"""
 # Those who pay for the project have their invoices, whoever else waits for a tax rate.
-_BILLED = f"""
-EXISTS (SELECT FROM invoiced_months i WHERE i.month = {_ABOUT})
-OR NOT EXISTS (SELECT FROM project_accounts p JOIN ledger_accounts a ON a.owner_id = p.account_id
-                WHERE p.project_id = s.project_id AND a.code = 'unbilled'
-                  AND NOT EXISTS (SELECT FROM invoices i WHERE (i.account_id, i.currency, i.month)
-                                                             = (a.owner_id, a.currency, {_ABOUT}))
-                  AND EXISTS (SELECT FROM usage_charges c WHERE (c.account_id, c.currency, c.billing_month)
-                                                              = (a.owner_id, a.currency, {_ABOUT})))
-"""  # noqa: S608  # our own text
+_BILLED = """
+(EXISTS (SELECT FROM invoiced_months i WHERE i.month = about.month)
+ OR NOT EXISTS (SELECT FROM project_accounts p JOIN ledger_accounts a ON a.owner_id = p.account_id
+                 WHERE p.project_id = s.project_id AND a.code = 'unbilled'
+                   AND NOT EXISTS (SELECT FROM invoices i WHERE (i.account_id, i.currency, i.month)
+                                                              = (a.owner_id, a.currency, about.month))
+                   AND EXISTS (SELECT FROM usage_charges c WHERE (c.account_id, c.currency, c.billing_month)
+                                                               = (a.owner_id, a.currency, about.month))))
+"""
 # A month that is over is worth its last file only when all its hours are closed; they are in their order.
-_CLOSED = f"""
-{_ABOUT} = date_trunc('month', app_now() AT TIME ZONE 'UTC')
-OR EXISTS (SELECT FROM hour_closes c
-            WHERE c.hour >= ({_ABOUT} + interval '1 month' - interval '1 hour') AT TIME ZONE 'UTC'
-              AND c.closed_at IS NOT NULL)
-OR NOT EXISTS (SELECT FROM usage_intervals u WHERE u.started_at < ({_ABOUT} + interval '1 month') AT TIME ZONE 'UTC')
-"""  # noqa: S608  # our own text
-_READY = f"CASE s.every WHEN 'day' THEN {_CLOSED} ELSE {_SEALED} AND ({_BILLED}) END"
+_CLOSED = """
+(about.month = date_trunc('month', app_now() AT TIME ZONE 'UTC')
+ OR EXISTS (SELECT FROM hour_closes c
+             WHERE c.hour >= (about.month + interval '1 month' - interval '1 hour') AT TIME ZONE 'UTC'
+               AND c.closed_at IS NOT NULL)
+ OR NOT EXISTS (SELECT FROM usage_intervals u
+                 WHERE u.started_at < (about.month + interval '1 month') AT TIME ZONE 'UTC'))
+"""
+_READY = clauses("CASE s.every WHEN 'day' THEN", _CLOSED, "ELSE", _SEALED, "AND", _BILLED, "END")
 _ADD_SCHEDULE = sa.text(
-    f"""
-    INSERT INTO export_schedules (id, project_id, connection_id, dataset, focus_version, format, every, next_at)
-    SELECT :id, :project_id, :connection_id, :dataset, :focus_version, :format, every, {_FIRST}
-      FROM (SELECT CAST(:every AS text) AS every) AS given
-    """  # noqa: S608  # our own text
+    clauses(
+        """
+        INSERT INTO export_schedules (id, project_id, connection_id, dataset, focus_version, format, every, next_at)
+        SELECT :id, :project_id, :connection_id, :dataset, :focus_version, :format, every,
+        """,
+        _FIRST,
+        "FROM (SELECT CAST(:every AS text) AS every) AS given",
+    )
 )
 _END_SCHEDULE = sa.text(
     """
@@ -135,19 +141,26 @@ _END_SCHEDULE = sa.text(
     """
 )
 _DUE = sa.text(
-    f"""
-    SELECT s.id FROM export_schedules s
-     WHERE s.next_at <= app_now() AND s.deleted_at IS NULL AND {_READY} ORDER BY s.next_at LIMIT :limit
-    """  # noqa: S608  # our own text
+    clauses(
+        "SELECT s.id FROM export_schedules s",
+        _ABOUT,
+        "WHERE s.next_at <= app_now() AND s.deleted_at IS NULL AND",
+        _READY,
+        "ORDER BY s.next_at LIMIT :limit",
+    )
 )
 _TAKE = sa.text(
-    f"""
-    SELECT s.*, (s.next_at AT TIME ZONE 'UTC')::date AS planned, {_ABOUT} AS month
-      FROM export_schedules s
-     WHERE s.id = :id AND s.next_at <= app_now() AND s.deleted_at IS NULL AND {_READY} FOR UPDATE
-    """  # noqa: S608  # our own text
+    clauses(
+        "SELECT s.*, (s.next_at AT TIME ZONE 'UTC')::date AS planned, about.month,",
+        _NEXT,
+        "AS following FROM export_schedules s",
+        _ABOUT,
+        "WHERE s.id = :id AND s.next_at <= app_now() AND s.deleted_at IS NULL AND",
+        _READY,
+        "FOR UPDATE OF s",
+    )
 )
-_MOVE_ON = sa.text(f"UPDATE export_schedules s SET next_at = {_NEXT} WHERE s.id = :id")  # noqa: S608  # our own text
+_MOVE_ON = sa.text("UPDATE export_schedules SET next_at = :following WHERE id = :id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +280,7 @@ async def _serve(connection: AsyncConnection, schedule_id: UUID) -> None:
         scheduled_for=row.planned,
     )
     export_id, _ = await request_export(connection, Actor(row.project_id, None, f"schedule-{schedule_id}"), wanted)
-    await connection.execute(_MOVE_ON, {"id": schedule_id})
+    await connection.execute(_MOVE_ON, {"id": schedule_id, "following": row.following})
     log.info("export_scheduled", schedule=str(schedule_id), export=str(export_id))
 
 
