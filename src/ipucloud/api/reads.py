@@ -46,7 +46,7 @@ async def read(request: Request, statement: sa.TextClause, project: str, **param
     if row is None:
         raise TypeError("a statement for `read` answers with one row, whatever it finds")
     admit(row["role"], row["project_id"], permission_of(request))
-    trace.concerns(project_id=row["project_id"])
+    trace.admit(project_id=row["project_id"])
     return row
 
 
@@ -60,8 +60,11 @@ async def read_one(request: Request, statement: sa.TextClause, project: str, **p
 
 async def principal(request: Request) -> Principal:
     """Who asks, outside any project. Raises `Problem` 401 or 403."""
-    row = await services_of(request).reader.one(IDENTIFY, {"token_hash": trace_of(request).credential()})
-    return known(row, permission_of(request))
+    trace = trace_of(request)
+    row = await services_of(request).reader.one(IDENTIFY, {"token_hash": trace.credential()})
+    found = known(row, permission_of(request))
+    trace.admit(token_id=found.token_id)
+    return found
 
 
 @asynccontextmanager
@@ -70,7 +73,7 @@ async def reading(request: Request, project: str) -> AsyncIterator[tuple[Stateme
     trace = trace_of(request)
     async with services_of(request).database.read() as connection:
         scope = await authorize(connection, trace.credential(), project, permission_of(request))
-        trace.concerns(project_id=scope.project_id)
+        trace.admit(project_id=scope.project_id)
         yield connection, scope
 
 

@@ -1,4 +1,4 @@
-"""Routes that judge a request in one order: credential, body, authorisation, then what was asked.
+"""Routes that refuse in one order: 401, 404 for the project, 403, and only then what is wrong with the request.
 
 A route is FastAPI's own, with three things more: it names the one permission it needs and does not exist without,
 it reads bodies strictly, and it tells nobody what is wrong with a request who may not send it.
@@ -23,12 +23,14 @@ from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
 from ipucloud.identity.access import not_found
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import ErrorCode, Problem
+from ipucloud.kernel.errors import PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILABLE, ErrorCode, Problem
 
 PERMISSION = "x-permission"
 ERRORS = "x-errors"
 Endpoint = Callable[..., Awaitable[Response]]
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+_JUDGED = frozenset({UNAUTHENTICATED, PERMISSION_DENIED, UNAVAILABLE})
+"""Refusals that tell nothing of the request: asking again who sent it could change nothing."""
 
 
 class Operation(TypedDict):
@@ -91,16 +93,26 @@ class ApiRoute(APIRoute):
         await response(scope, receive, send)
 
     async def _answer(self, request: JsonRequest) -> Response:
-        trace_of(request).credential()
+        """The endpoint's answer. Every refusal passes here, so none is told before the caller was judged.
+
+        Reading and parsing come first all the same: a request that is accepted is authorised within the statement or
+        the transaction that serves it, and pays for no query of its own.
+        """
+        trace = trace_of(request)
+        trace.credential()
+        try:
+            return await self._endpoint_answer(request)
+        except Problem as refusal:
+            if not trace.admitted and refusal.kind not in _JUDGED:
+                await check_permission(request)
+            raise
+
+    async def _endpoint_answer(self, request: JsonRequest) -> Response:
         if "\x00" in request.scope["path"]:
             raise not_found()
         if self._takes_body:
             await request.load(services_of(request).settings.body_limit)
-        try:
-            arguments = await self._arguments.of(request)
-        except Problem:
-            await check_permission(request)
-            raise
+        arguments = await self._arguments.of(request)
         response: Response = await self.endpoint(request, **request.path_params, **arguments)
         return response
 

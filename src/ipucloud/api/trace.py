@@ -20,11 +20,13 @@ _WELL_FORMED = re.compile(rb"[A-Za-z0-9_-]{16,64}")
 class Trace:
     """The request's id, its credential and the objects it turned out to be about.
 
-    `token_hash` is None when no token was sent, or one that cannot be a token.
+    `token_hash` is None when no token was sent, or one that cannot be a token. `admitted` once the token was found
+    live and allowed what the route asks for.
     """
 
     request_id: str
     token_hash: bytes | None = None
+    admitted: bool = False
     ids: dict[str, str] = field(default_factory=dict)
 
     def credential(self) -> bytes:
@@ -32,6 +34,11 @@ class Trace:
         if self.token_hash is None:
             raise unauthenticated()
         return self.token_hash
+
+    def admit(self, **ids: UUID | None) -> None:
+        """Note that the caller may make this request, and in which project or with which token."""
+        self.admitted = True
+        self.concerns(**ids)
 
     def concerns(self, **ids: UUID | None) -> None:
         """Name what the request is about (`project_id`, `cluster_id`, `operation_id`, …) for its log line."""

@@ -36,7 +36,7 @@ async def change(request: Request, project: str, effect: Change) -> Response:
 
     async def work(connection: AsyncConnection) -> Answer:
         scope = await authorize(connection, trace.credential(), project, permission_of(request))
-        trace.concerns(project_id=scope.project_id, token_id=scope.token_id)
+        trace.admit(project_id=scope.project_id, token_id=scope.token_id)
         failpoint("request.authorized")
         answer = await _once(connection, scope.project_id, key, lambda: effect(connection, scope))
         failpoint("request.before_commit")
@@ -55,7 +55,7 @@ async def change_platform(request: Request, effect: PlatformChange) -> Response:
 
     async def work(connection: AsyncConnection) -> Answer:
         principal = await identify(connection, trace.credential(), permission_of(request))
-        trace.concerns(token_id=principal.token_id)
+        trace.admit(token_id=principal.token_id)
         return await _once(connection, PLATFORM, key, lambda: effect(connection, principal))
 
     return _response(request, await services_of(request).database.transact(work))

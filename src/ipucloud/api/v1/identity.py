@@ -33,10 +33,12 @@ class WhoamiOut(BaseModel):
 @routes.get("/v1/whoami", **operation("whoami", "Who am I?", Permission.PROJECT_READ, gives=WhoamiOut))
 async def whoami(request: Request) -> Response:
     """The token, its project, its role and what the role may do."""
-    row = await services_of(request).reader.one(WHOAMI, {"token_hash": trace_of(request).credential()})
+    trace = trace_of(request)
+    row = await services_of(request).reader.one(WHOAMI, {"token_hash": trace.credential()})
     if row is None:
         raise unauthenticated()
     principal = known(row, permission_of(request))
+    trace.admit(token_id=principal.token_id)
     body = {
         "token": orjson.Fragment(row["token"]),
         "role": principal.role,
