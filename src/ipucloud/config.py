@@ -51,7 +51,7 @@ class Settings(BaseSettings):
     internal_port: int = Field(8001, ge=0, le=65535, description="/metrics and details; 0: none")
     internal_listen_fd: int | None = Field(None, ge=3, description="the internal listener's, handed down")
     body_limit: int = Field(262_144, ge=1024, description="bytes of a request body")
-    rate_limit_per_second: float = Field(50.0, gt=0, description="requests per token and process, sustained")
+    rate_limit_per_second: float = Field(50.0, gt=0, description="requests per token or address and process, sustained")
     rate_limit_burst: int = Field(200, ge=1)
 
     worker_slots: int = Field(32, ge=1, description="clusters one worker reconciles at the same time")

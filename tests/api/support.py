@@ -87,11 +87,11 @@ class Api:
     def base(self) -> str:
         return f"/v1/projects/{self.cloud.project.slug}"
 
-    def client(self, secret: str | None = None, **headers: str) -> httpx.AsyncClient:
-        """A caller with a token, or with none."""
+    def client(self, secret: str | None = None, *, address: str = "127.0.0.1", **headers: str) -> httpx.AsyncClient:
+        """A caller with a token, or with none, at an address."""
         if secret is not None:
             headers["Authorization"] = f"Bearer {secret}"
-        return client(self.app, headers)
+        return client(self.app, headers, address)
 
     async def caller(self, role: Role, project: Project | None = None) -> httpx.AsyncClient:
         """A caller with a new token of the role; roles of the platform belong to no project."""
@@ -155,8 +155,8 @@ async def running(
         yield Api(app, cloud, owner)
 
 
-def client(app: FastAPI, headers: Mapping[str, str]) -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(app=app, raise_app_exceptions=True)
+def client(app: FastAPI, headers: Mapping[str, str], address: str = "127.0.0.1") -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=True, client=(address, 40_000))
     return httpx.AsyncClient(transport=transport, base_url="http://api", headers=headers)
 
 

@@ -11,6 +11,7 @@ import pytest
 import structlog
 
 from ipucloud.api import serve
+from ipucloud.identity.tokens import new_token
 from tests.api.support import PUBLIC_KEY, Api, cluster_id, problem, running
 from tests.support.cloud import Cloud
 from tests.support.postgres import Database as Scratch
@@ -116,10 +117,16 @@ async def test_the_page_of_the_reference_needs_nobody_else(shared_api: Api) -> N
     assert document.json()["openapi"].startswith("3.1")
 
 
+LIMITS = {"rate_limit_per_second": 2.0, "rate_limit_burst": 4}
+
+
+async def statuses(caller: httpx.AsyncClient, times: int) -> list[int]:
+    return [(await caller.get("/v1/whoami")).status_code for _ in range(times)]
+
+
 async def test_who_asks_too_often_waits(cloud: Cloud, database: Scratch) -> None:
     clock = Hand()
-    limits = {"rate_limit_per_second": 2.0, "rate_limit_burst": 4}
-    async with running(cloud, database.app_url, clock=clock, settings=limits) as api:
+    async with running(cloud, database.app_url, clock=clock, settings=LIMITS) as api:
         other = api.client((await api.other_project()).token.secret)
         answers = [await api.owner.get("/v1/whoami") for _ in range(5)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 200, 429]
@@ -130,9 +137,59 @@ async def test_who_asks_too_often_waits(cloud: Cloud, database: Scratch) -> None
         assert (await other.get("/v1/whoami")).status_code == 200
         assert (await api.owner.get("/livez")).status_code == 200
         clock.at += 0.5
-        assert [(await api.owner.get("/v1/whoami")).status_code for _ in range(2)] == [200, 429]
-        strangers = [await api.client("nonsense").get("/v1/whoami") for _ in range(5)]
-        assert [answer.status_code for answer in strangers] == [401, 401, 401, 401, 429]
+        assert await statuses(api.owner, 2) == [200, 429]
+        assert await statuses(api.client("nonsense", address="192.0.2.1"), 5) == [401, 401, 401, 401, 429]
+
+
+@pytest.mark.parametrize(
+    ("addresses", "together"),
+    [
+        (["192.0.2.1", "192.0.2.1"], True),
+        (["192.0.2.1", "192.0.2.2"], False),
+        (["::ffff:192.0.2.1", "192.0.2.1"], True),
+        (["2001:db8:0:1::1", "2001:db8:0:1:ffff::2"], True),
+        (["2001:db8:0:1::1", "2001:db8:0:2::1"], False),
+    ],
+)
+async def test_made_up_tokens_count_against_the_address(
+    cloud: Cloud, database: Scratch, addresses: list[str], together: bool
+) -> None:
+    async with running(cloud, database.app_url, clock=Hand(), settings=LIMITS) as api:
+        first, second = addresses
+        answers = [await api.client(new_token("test").secret, address=first).get("/v1/whoami") for _ in range(600)]
+        assert [answer.status_code for answer in answers] == [401] * 4 + [429] * 596
+        assert answers[0].headers["ratelimit-policy"] == '"address";q=4;w=2'
+        problem(answers[4], 429, "rate_limited")
+        (status,) = await statuses(api.client(new_token("test").secret, address=second), 1)
+        assert status == (429 if together else 401)
+
+
+async def test_a_token_that_was_accepted_does_not_suffer_from_its_neighbours(cloud: Cloud, database: Scratch) -> None:
+    async with running(cloud, database.app_url, clock=Hand(), settings=LIMITS) as api:
+        assert await statuses(api.owner, 1) == [200]
+        assert await statuses(api.client(new_token("test").secret), 4) == [401, 401, 401, 429]
+        assert await statuses(api.owner, 4) == [200, 200, 200, 429]
+
+
+async def test_a_revoked_token_counts_against_its_address_again(cloud: Cloud, database: Scratch) -> None:
+    async with running(cloud, database.app_url, clock=Hand(), settings=LIMITS) as api:
+        made = (await api.owner.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"})).json()
+        caller = api.client(made["token"], address="192.0.2.1")
+        assert await statuses(caller, 1) == [200]
+        assert (await api.owner.delete(f"{api.base}/tokens/{made['id']}")).status_code == 204
+        first, *others = [await caller.get("/v1/whoami") for _ in range(5)]
+        assert first.headers["ratelimit-policy"].startswith('"token"')
+        assert [answer.status_code for answer in (first, *others)] == [401, 401, 401, 401, 429]
+        assert others[0].headers["ratelimit-policy"].startswith('"address"')
+
+
+async def test_no_answer_of_the_router_makes_a_token_known(cloud: Cloud, database: Scratch) -> None:
+    async with running(cloud, database.app_url, clock=Hand(), settings=LIMITS) as api:
+        caller = api.client(new_token("test").secret)
+        for method, path in (("OPTIONS", "/v1/whoami"), ("TRACE", "/v1/whoami"), ("GET", "/v1/nothing")):
+            answer = await caller.request(method, path)
+            assert answer.headers["ratelimit-policy"].startswith('"address"')
+        assert await statuses(caller, 2) == [401, 429]
 
 
 async def test_the_log_names_objects_and_no_secrets(api: Api) -> None:

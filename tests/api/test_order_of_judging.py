@@ -5,7 +5,7 @@ Every operation of the document, sent by callers who may not send it, with every
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,10 +61,10 @@ class Callers:
 
 
 @pytest.fixture(scope="module")
-async def callers(shared_api: Api) -> AsyncIterator[Callers]:
+async def callers(shared_api: Api) -> Callers:
     other = await shared_api.other_project()
     roles = (Role.VIEWER, Role.BILLING, Role.SUPPORT, Role.OWNER, Role.ADMIN)
-    yield Callers(
+    return Callers(
         shared_api,
         made_up=shared_api.client(new_token("test").secret),
         stranger=shared_api.client(other.token.secret),

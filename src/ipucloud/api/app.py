@@ -68,8 +68,11 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
     document.install(app)
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(HTTPException, _refused)
-    limiter = RateLimiter(settings.rate_limit_per_second, settings.rate_limit_burst, clock)
-    app.add_middleware(RateLimit, limiter=limiter, metrics=metrics, used=used)
+    tokens, addresses = (
+        RateLimiter(name, settings.rate_limit_per_second, settings.rate_limit_burst, clock)
+        for name in ("token", "address")
+    )
+    app.add_middleware(RateLimit, tokens=tokens, addresses=addresses, metrics=metrics, used=used)
     app.add_middleware(Edge, clock=clock, metrics=metrics)
     return app
 

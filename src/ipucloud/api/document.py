@@ -46,7 +46,10 @@ _HEADERS: dict[str, dict[str, Any]] = {
         "schema": _TEXT,
         "required": True,
     },
-    "RateLimit-Policy": {"description": "What the token may ask, and in how many seconds.", "schema": _TEXT},
+    "RateLimit-Policy": {
+        "description": "How much the token, or the address, may ask, and in how many seconds.",
+        "schema": _TEXT,
+    },
     "RateLimit": {"description": "What is left of it, and seconds until it is whole again.", "schema": _TEXT},
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
     "ETag": {"description": "The object's tag, for If-Match and If-None-Match.", "schema": _TEXT},

@@ -1,7 +1,10 @@
-"""Requests per token: a bucket that fills at a steady rate.
+"""Requests per token or address: a bucket that fills at a steady rate.
 
-The bucket lives in the process: N processes allow N times the rate. It protects a process from one caller; quotas and
-limits on cost are the database's.
+The bucket lives in the process: N processes allow N times the rate. It protects a process and its database from one
+caller; quotas and limits on cost are the database's.
+
+A token has a bucket of its own once it was admitted. Until then it may be made up, and a made-up token costs a query:
+it counts against the address it came from.
 """
 
 from __future__ import annotations
@@ -10,16 +13,17 @@ import math
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ipucloud.api.credentials import credential
 from ipucloud.api.metrics import Metrics
 from ipucloud.api.problems import problem_response
-from ipucloud.api.trace import scope_trace
+from ipucloud.api.trace import Trace, scope_trace
 from ipucloud.api.used import UsedTokens
 from ipucloud.kernel.clock import Clock
-from ipucloud.kernel.errors import RATE_LIMITED, Problem
+from ipucloud.kernel.errors import RATE_LIMITED, UNAUTHENTICATED, Problem
 
 MOST_BUCKETS = 10_000
 """Callers remembered at a time; the longest silent one is forgotten first, which only ever fills its bucket."""
@@ -34,14 +38,22 @@ class Bucket:
 
 
 class RateLimiter:
-    """Token buckets by caller: `burst` at once, `per_second` sustained."""
+    """Token buckets by caller: `burst` at once, `per_second` sustained. `name` is what callers are told is counted."""
 
-    def __init__(self, per_second: float, burst: int, clock: Clock) -> None:
-        self.policy = f'"token";q={burst};w={math.ceil(burst / per_second)}'.encode()
+    def __init__(self, name: str, per_second: float, burst: int, clock: Clock) -> None:
+        self._name = name
+        self._window = math.ceil(burst / per_second)
         self._rate = per_second
         self._burst = burst
         self._clock = clock
         self._buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
+
+    def __contains__(self, caller: Hashable) -> bool:
+        return caller in self._buckets
+
+    def forget(self, caller: Hashable) -> None:
+        """Drop the caller's bucket, if there is one."""
+        self._buckets.pop(caller, None)
 
     def take(self, caller: Hashable) -> float:
         """What is left after this request; negative when it must be refused, and then nothing is taken."""
@@ -60,10 +72,13 @@ class RateLimiter:
             bucket.level = left
         return left
 
-    def state(self, left: float) -> bytes:
-        """The `RateLimit` header: requests left, and seconds until the bucket is full."""
-        remaining = max(0, math.floor(left))
-        return b'"token";r=%d;t=%d' % (remaining, math.ceil((self._burst - max(left, 0)) / self._rate))
+    def headers(self, left: float) -> list[tuple[bytes, bytes]]:
+        """`RateLimit-Policy`, and `RateLimit`: requests left, and seconds until the bucket is full."""
+        seconds = math.ceil((self._burst - max(left, 0)) / self._rate)
+        return [
+            (b"ratelimit-policy", f'"{self._name}";q={self._burst};w={self._window}'.encode()),
+            (b"ratelimit", f'"{self._name}";r={max(0, math.floor(left))};t={seconds}'.encode()),
+        ]
 
     def retry_after(self, left: float) -> int:
         """Whole seconds until the refused request would be allowed."""
@@ -73,14 +88,18 @@ class RateLimiter:
 class RateLimit:
     """ASGI middleware: reads the credential, notes its use, and refuses a caller who asks too often with 429.
 
-    Callers without a possible token share a bucket per peer address.
+    `tokens` has a bucket for each token that was admitted lately, and so is the list of them; every other request,
+    with a token or without, counts against its `addresses` bucket.
     """
 
-    def __init__(self, app: ASGIApp, *, limiter: RateLimiter, metrics: Metrics, used: UsedTokens) -> None:
+    def __init__(
+        self, app: ASGIApp, *, tokens: RateLimiter, addresses: RateLimiter, metrics: Metrics, used: UsedTokens
+    ) -> None:
         self._app = app
-        self._used = used
-        self._limiter = limiter
+        self._tokens = tokens
+        self._addresses = addresses
         self._metrics = metrics
+        self._used = used
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not scope["path"].startswith("/v1/"):
@@ -88,15 +107,14 @@ class RateLimit:
             return
         trace = scope_trace(scope)
         trace.token_hash = credential(scope["headers"])
-        peer = scope.get("client") or ("",)
-        left = self._limiter.take(trace.token_hash or peer[0])
-        headers = ((b"ratelimit-policy", self._limiter.policy), (b"ratelimit", self._limiter.state(left)))
+        known = trace.token_hash in self._tokens
+        limiter = self._tokens if known else self._addresses
+        left = limiter.take(trace.token_hash if known else address_of(scope))
+        headers = limiter.headers(left)
 
         async def send_with_limits(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *headers]
-                if trace.token_hash is not None and message["status"] < 400:
-                    self._used.note(trace.token_hash)
+                message["headers"] = [*message["headers"], *(self._judged(trace, message["status"]) or headers)]
             await send(message)
 
         if left < 0:
@@ -104,8 +122,36 @@ class RateLimit:
             problem = Problem(
                 RATE_LIMITED,
                 "Wait as long as Retry-After says, and ask less often.",
-                headers={"Retry-After": str(self._limiter.retry_after(left))},
+                headers={"Retry-After": str(limiter.retry_after(left))},
             )
             await problem_response(problem, scope)(scope, receive, send_with_limits)
             return
         await self._app(scope, receive, send_with_limits)
+
+    def _judged(self, trace: Trace, status: int) -> list[tuple[bytes, bytes]] | None:
+        """Learn from the answer whether the token is live; the limit it has from now on, if that is a new one."""
+        token = trace.token_hash
+        if token is None:
+            return None
+        if status == UNAUTHENTICATED.status:
+            self._tokens.forget(token)
+        if not trace.admitted:
+            return None
+        if status < 400:
+            self._used.note(token)
+        return None if token in self._tokens else self._tokens.headers(self._tokens.take(token))
+
+
+def address_of(scope: Scope) -> str:
+    """Whom a request without a known token counts against: its IPv4 address, or the /64 network of its IPv6 one.
+
+    A /64 is the least that a customer of a provider gets, so a caller has 2^64 addresses in it.
+    """
+    host: str = (scope.get("client") or ("",))[0]
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if not isinstance(address, IPv6Address):
+        return host
+    return str(address.ipv4_mapped or IPv6Address(int(address) >> 64 << 64))

@@ -39,7 +39,7 @@ def request(path: str = "/", **headers: str) -> Request:
 @given(st.lists(st.tuples(st.floats(0, 5), st.integers(1, 40)), max_size=40))
 def test_a_bucket_gives_its_burst_and_its_rate_and_no_more(steps: list[tuple[float, int]]) -> None:
     clock = Hand()
-    limiter = limits.RateLimiter(3.0, 10, clock)  # type: ignore[arg-type]  # all it is asked
+    limiter = limits.RateLimiter("token", 3.0, 10, clock)  # type: ignore[arg-type]  # all it is asked
     allowed = 0
     for pause, number in steps:
         clock.at += pause
@@ -49,7 +49,7 @@ def test_a_bucket_gives_its_burst_and_its_rate_and_no_more(steps: list[tuple[flo
 
 def test_callers_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MOST_BUCKETS", 2)
-    limiter = limits.RateLimiter(1.0, 1, Hand())  # type: ignore[arg-type]  # all it is asked
+    limiter = limits.RateLimiter("token", 1.0, 1, Hand())  # type: ignore[arg-type]  # all it is asked
     assert [limiter.take(caller) >= 0 for caller in ("a", "b", "a", "c", "b")] == [True, True, False, True, True]
 
 
