@@ -11,6 +11,7 @@ EVERYBODY = frozenset(Role)
 WORKING = frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN})
 OWNING = frozenset({Role.OWNER, Role.ADMIN})
 PLATFORM = frozenset({Role.ADMIN})
+SEEING_THE_PLATFORM = frozenset({Role.ADMIN, Role.SUPPORT})
 PAYING = frozenset({Role.BILLING, Role.OWNER, Role.ADMIN})
 
 POLICY: dict[str, frozenset[Role]] = {
@@ -35,6 +36,12 @@ POLICY: dict[str, frozenset[Role]] = {
     "createToken": OWNING,
     "getToken": OWNING | {Role.SUPPORT},
     "revokeToken": OWNING,
+    "rotateToken": OWNING,
+    "listPlatformTokens": SEEING_THE_PLATFORM,
+    "createPlatformToken": PLATFORM,
+    "getPlatformToken": SEEING_THE_PLATFORM,
+    "revokePlatformToken": PLATFORM,
+    "rotatePlatformToken": PLATFORM,
     "listSshKeys": EVERYBODY,
     "createSshKey": WORKING,
     "getSshKey": EVERYBODY,
@@ -145,6 +152,9 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createProject": lambda number: {"slug": f"made-{number}", "name": "Made"},
     "updateProject": lambda _: {"name": "Renamed"},
     "createToken": lambda number: {"name": f"token-{number}", "role": "viewer"},
+    "rotateToken": lambda _: {"keep_previous_seconds": 60},
+    "createPlatformToken": lambda number: {"name": f"token-{number}", "role": "support"},
+    "rotatePlatformToken": lambda _: {},
     "createSshKey": lambda number: {"name": f"key-{number}", "public_key": PUBLIC_KEY},
     "replaceQuotas": lambda _: {"items": [{"region": "luxembourg-2", "machine_type": "m2000", "limit": 500}]},
     "createCluster": lambda number: cluster_json(f"made-{number}"),

@@ -102,7 +102,8 @@ class Tenancy:
                 names["price"] = str(next(each.id for each in await book(connection) if each.sku == new.sku))
         if "{token}" in operation.path:
             async with cloud.database.begin() as connection:
-                names["token"] = str((await make_token(connection, project.id)).id)
+                home, role = (project.id, Role.OWNER) if operation.scoped else (None, Role.SUPPORT)
+                names["token"] = str((await make_token(connection, home, role)).id)
         if "{key}" in operation.path:
             owner = self.api.client(project.token.secret)
             made = await owner.post(

@@ -19,11 +19,12 @@ from ipucloud.identity.access import (
     admit,
     authenticated,
     authorize,
-    known,
     not_found,
     project_parameters,
+    require,
+    unauthenticated,
 )
-from ipucloud.identity.roles import Permission
+from ipucloud.identity.roles import Permission, Role
 
 _WHO = authenticated("SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id")
 
@@ -58,13 +59,25 @@ async def read_one(request: Request, statement: sa.TextClause, project: str, **p
     return row["document"].encode(), row["version"]
 
 
+async def read_platform(request: Request, statement: sa.TextClause, **parameters: object) -> Row:
+    """The row of a statement that is about no project: it begins with `identity.access.PRINCIPAL` and gives `role`.
+
+    Raises `Problem` 401 or 403.
+    """
+    trace = trace_of(request)
+    row = await services_of(request).reader.one(statement, {"token_hash": trace.credential(), **parameters})
+    if row is None or row["role"] is None:
+        raise unauthenticated()
+    require(Role(row["role"]), permission_of(request))
+    trace.admit()
+    return row
+
+
 async def principal(request: Request) -> Principal:
     """Who asks, outside any project. Raises `Problem` 401 or 403."""
-    trace = trace_of(request)
-    row = await services_of(request).reader.one(IDENTIFY, {"token_hash": trace.credential()})
-    found = known(row, permission_of(request))
-    trace.admit(token_id=found.token_id)
-    return found
+    row = await read_platform(request, IDENTIFY)
+    trace_of(request).concerns(token_id=row["token_id"])
+    return Principal(row["token_id"], Role(row["role"]), row["home"])
 
 
 @asynccontextmanager

@@ -28,19 +28,31 @@ def create_project(slug: str, name: str) -> Call[Project]:
     return request.post("projects", Project.model_validate_json, {"slug": slug, "name": name})
 
 
-def tokens() -> Call[Page[Token]]:
-    return request.get("tokens", Page[Token].model_validate_json, scoped=True)
+def tokens(*, platform: bool = False) -> Call[Page[Token]]:
+    """The project's tokens, revoked ones too; `platform`: the platform's, for its administrators and support."""
+    return request.get("tokens", Page[Token].model_validate_json, scoped=not platform)
 
 
-def create_token(name: str, role: str, *, expires_at: datetime | None = None) -> Call[NewToken]:
-    """Make a token; its secret is in this answer and nowhere else, ever."""
+def create_token(name: str, role: str, *, expires_at: datetime | None = None, platform: bool = False) -> Call[NewToken]:
+    """Make a token; its secret is in this answer and nowhere else, ever. `platform`: of role admin or support."""
     body = given(name=name, role=role, expires_at=expires_at)
-    return request.post("tokens", NewToken.model_validate_json, body, scoped=True)
+    return request.post("tokens", NewToken.model_validate_json, body, scoped=not platform)
 
 
-def revoke_token(token: str) -> Call[None]:
-    """End a token by its id, everywhere, within a second."""
-    return request.delete(f"tokens/{segment(token)}", nothing, scoped=True)
+def rotate_token(
+    token: str, *, keep_previous_seconds: int = 0, expires_at: datetime | None = None, platform: bool = False
+) -> Call[NewToken]:
+    """Replace a token, by its id, with one of the same name and role; so long the replaced one works, too.
+
+    `expires_at` None: the new one expires when the replaced one would have.
+    """
+    body = given(keep_previous_seconds=keep_previous_seconds, expires_at=expires_at)
+    return request.post(f"tokens/{segment(token)}:rotate", NewToken.model_validate_json, body, scoped=not platform)
+
+
+def revoke_token(token: str, *, platform: bool = False) -> Call[None]:
+    """End a token by its id, everywhere, from the next request on."""
+    return request.delete(f"tokens/{segment(token)}", nothing, scoped=not platform)
 
 
 def ssh_keys() -> Call[Page[SshKey]]:

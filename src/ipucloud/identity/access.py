@@ -122,7 +122,7 @@ def admit(role: str | None, project_id: UUID | None, permission: Permission) -> 
         raise unauthenticated()
     if project_id is None:
         raise not_found()
-    _require(Role(role), permission)
+    require(Role(role), permission)
 
 
 async def identify(connection: Statements, token_hash: bytes, permission: Permission) -> Principal:
@@ -136,7 +136,7 @@ def known(row: Mapping[str, Any] | None, permission: Permission) -> Principal:
     if row is None:
         raise unauthenticated()
     principal = Principal(row["token_id"], Role(row["role"]), row["home"])
-    _require(principal.role, permission)
+    require(principal.role, permission)
     return principal
 
 
@@ -150,7 +150,8 @@ async def authorize(connection: Statements, token_hash: bytes, project_ref: str,
     return Scope(row.token_id, Role(row.role), row.project_id, row.slug, row.number)
 
 
-def _require(role: Role, permission: Permission) -> None:
+def require(role: Role, permission: Permission) -> None:
+    """Raise `Problem` 403 unless the role has the permission."""
     if not allowed(role, permission):
         raise Problem(
             PERMISSION_DENIED,

@@ -32,6 +32,7 @@ class Permission(StrEnum):
     BILLING_READ = "billing:read"
     BILLING_WRITE = "billing:write"
     BUDGET_WRITE = "budget:write"
+    PLATFORM_READ = "platform:read"
     PLATFORM_WRITE = "platform:write"
     WEBHOOK_WRITE = "webhook:write"
 
@@ -48,6 +49,7 @@ PERMISSIONS: dict[Permission, frozenset[Role]] = {
     Permission.BILLING_READ: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN, Role.SUPPORT}),
     Permission.BILLING_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
     Permission.BUDGET_WRITE: frozenset({Role.BILLING, Role.OWNER, Role.ADMIN}),
+    Permission.PLATFORM_READ: PLATFORM_ROLES,
     Permission.PLATFORM_WRITE: frozenset({Role.ADMIN}),
     Permission.WEBHOOK_WRITE: frozenset({Role.OPERATOR, Role.OWNER, Role.ADMIN}),
 }

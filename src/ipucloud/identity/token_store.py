@@ -1,4 +1,4 @@
-"""Tokens in the database: making, listing, revoking them, and what a token says of itself."""
+"""Tokens in the database: making and listing them, and what a token says of itself."""
 
 from __future__ import annotations
 
@@ -48,6 +48,29 @@ LIST_TOKENS: Mapping[Order, sa.TextClause] = {
 }
 """Every token ever made, revoked ones too; parameters from `db.documents.after`."""
 
+_OF_PLATFORM = "WHERE project_id IS NULL"
+_NO_PROJECT = clauses("WITH", PRINCIPAL, ", project AS (SELECT CAST(NULL AS uuid) AS project_id)")
+
+GET_PLATFORM_TOKEN = sa.text(
+    clauses(
+        _NO_PROJECT,
+        ", page AS (SELECT",
+        _COLUMNS,
+        ", 1 AS place FROM tokens",
+        _OF_PLATFORM,
+        "AND id = :token_id)",
+        _DOCUMENTS,
+        ONE_DOCUMENT,
+    )
+)
+"""As `GET_TOKEN`, for a token of the platform; `project_id` is NULL."""
+
+LIST_PLATFORM_TOKENS: Mapping[Order, sa.TextClause] = {
+    order: sa.text(clauses(_NO_PROJECT, page_of("tokens", order, _OF_PLATFORM), _DOCUMENTS, DOCUMENT_PAGE))
+    for order in Order
+}
+"""As `LIST_TOKENS`, for the platform's tokens; `project_id` is NULL."""
+
 _PROJECT_MEMBERS = f"""
 'id', projects.id, 'number', projects.number, 'slug', projects.slug, 'name', projects.name,
 'created_at', {rfc3339("projects.created_at")}, 'version', projects.version
@@ -85,13 +108,6 @@ _READ = sa.text(
         "SELECT document::text FROM documents",
     )
 )
-_REVOKE = sa.text(
-    """
-    UPDATE tokens SET revoked_at = app_now()
-     WHERE project_id = :project_id AND id = :id AND revoked_at IS NULL RETURNING id
-    """
-)
-_KNOWN = sa.text("SELECT EXISTS (SELECT FROM tokens WHERE project_id = :project_id AND id = :id)")
 _TOUCH = sa.text(
     """
     UPDATE tokens SET last_used_at = app_now()
@@ -143,20 +159,9 @@ async def create(
         fault = FieldError("/expires_at", "not_in_future", "Choose an instant in the future.")
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", [fault])
     if project_id is not None:
-        await _note(connection, Actor(project_id, created_by, request_id or ""), "token.created", token_id)
+        await note(connection, Actor(project_id, created_by, request_id or ""), "token.created", token_id)
     document: str = (await connection.execute(_READ, {"id": token_id})).scalar_one()
     return MadeToken(token_id, secret.secret, document)
-
-
-async def revoke(connection: AsyncConnection, actor: Actor, token_id: UUID) -> bool:
-    """End the token; it is refused from the commit on. False when the project never had it."""
-    parameters = {"project_id": actor.project_id, "id": token_id}
-    revoked = await connection.execute(_REVOKE, parameters)
-    if revoked.scalar_one_or_none() is not None:
-        await _note(connection, actor, "token.revoked", token_id)
-        return True
-    known: bool = (await connection.execute(_KNOWN, parameters)).scalar_one()
-    return known
 
 
 async def touch(connection: AsyncConnection, hashes: list[bytes]) -> None:
@@ -164,7 +169,14 @@ async def touch(connection: AsyncConnection, hashes: list[bytes]) -> None:
     await connection.execute(_TOUCH, {"hashes": hashes})
 
 
-async def _note(connection: AsyncConnection, actor: Actor, type_: str, token_id: UUID) -> None:
+async def note(
+    connection: AsyncConnection,
+    actor: Actor,
+    type_: str,
+    token_id: UUID,
+    data: Mapping[str, object] | None = None,
+) -> None:
+    """Append an event about a token of the actor's project."""
     await record(
         connection,
         project_id=actor.project_id,
@@ -172,4 +184,5 @@ async def _note(connection: AsyncConnection, actor: Actor, type_: str, token_id:
         subject_type="token",
         subject_id=token_id,
         request_id=actor.request_id,
+        data=data,
     )

@@ -46,6 +46,7 @@ FUNDS_EXHAUSTED = _register("funds_exhausted", 409, "The account's prepaid funds
 DELETE_PROTECTED = _register("delete_protected", 409, "The object is protected against deletion")
 STATE_CONFLICT = _register("state_conflict", 409, "The object's state does not allow this")
 NO_VIPU = _register("no_vipu", 409, "The cluster has no V-IPU controller")
+LAST_ADMINISTRATOR = _register("last_administrator", 409, "The platform would be left without an administrator")
 IN_USE = _register("in_use", 409, "The object is still in use")
 IDEMPOTENCY_IN_PROGRESS = _register(
     "idempotency_in_progress", 409, "The first request with this key is still running", retryable=True

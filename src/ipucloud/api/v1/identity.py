@@ -8,14 +8,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
-from ipucloud.api.reads import permission_of
+from ipucloud.api.reads import read_platform
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
-from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.projects import ProjectOut
 from ipucloud.api.v1.tokens import TokenOut
-from ipucloud.identity.access import known, unauthenticated
-from ipucloud.identity.roles import Permission, allowed
+from ipucloud.identity.roles import Permission, Role, allowed
 from ipucloud.identity.token_store import WHOAMI
 
 routes = router()
@@ -33,16 +30,12 @@ class WhoamiOut(BaseModel):
 @routes.get("/v1/whoami", **operation("whoami", "Who am I?", Permission.PROJECT_READ, gives=WhoamiOut))
 async def whoami(request: Request) -> Response:
     """The token, its project, its role and what the role may do."""
-    trace = trace_of(request)
-    row = await services_of(request).reader.one(WHOAMI, {"token_hash": trace.credential()})
-    if row is None:
-        raise unauthenticated()
-    principal = known(row, permission_of(request))
-    trace.admit(token_id=principal.token_id)
+    row = await read_platform(request, WHOAMI)
+    role = Role(row["role"])
     body = {
         "token": orjson.Fragment(row["token"]),
-        "role": principal.role,
-        "scopes": sorted(permission for permission in Permission if allowed(principal.role, permission)),
+        "role": role,
+        "scopes": sorted(permission for permission in Permission if allowed(role, permission)),
         "project": None if row["project"] is None else orjson.Fragment(row["project"]),
     }
     return Response(orjson.dumps(body), media_type=JSON)

@@ -15,15 +15,14 @@ from starlette.responses import Response
 from ipucloud.api.etag import changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import Listed, page
-from ipucloud.api.reads import read_one
+from ipucloud.api.reads import read_one, read_platform
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, Page, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.clusters.models import Body
 from ipucloud.identity import projects
-from ipucloud.identity.access import Principal, Scope, unauthenticated
+from ipucloud.identity.access import Principal, Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, PRECONDITION_FAILED, STATE_CONFLICT, Problem
 from ipucloud.quotas.store import list_quotas, set_limit
@@ -61,12 +60,7 @@ class ProjectPatch(Body):
 async def list_projects(request: Request, query: Annotated[Listed, Query()]) -> Response:
     """The projects this token may know: its own, or all of them with a role of the platform."""
     parameters = projects.list_parameters(order=query.order, limit=query.limit, behind=query.behind(request))
-    row = await services_of(request).reader.one(
-        projects.LIST_PROJECTS[query.order], {"token_hash": trace_of(request).credential(), **parameters}
-    )
-    if row is None or row["role"] is None:
-        raise unauthenticated()
-    return page(query, request, row)
+    return page(query, request, await read_platform(request, projects.LIST_PROJECTS[query.order], **parameters))
 
 
 @routes.post(

@@ -1,4 +1,4 @@
-"""Tokens of a project: an owner makes and revokes them; a secret is shown once."""
+"""Tokens of a project: an owner makes, replaces and revokes them; a secret is shown once."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import Page, ProjectRef
 from ipucloud.api.trace import trace_of
-from ipucloud.api.writes import actor, change
+from ipucloud.api.writes import change
 from ipucloud.clusters.models import Body, Instant
 from ipucloud.db.documents import after
-from ipucloud.identity import token_store
-from ipucloud.identity.access import Scope, not_found
+from ipucloud.identity import token_ends, token_store
+from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission, Role
+from ipucloud.kernel.errors import STATE_CONFLICT
 
 routes = router()
 
@@ -57,10 +58,23 @@ class TokenPage(Page[TokenOut]):
     pass
 
 
+TokenName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["ci"])]
+
+
 class TokenCreate(Body):
-    name: str = Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["ci"])
+    name: TokenName
     role: Literal["viewer", "operator", "billing", "owner"]
     expires_at: Instant | None = Field(None, description="null: it does not expire")
+
+
+class TokenRotate(Body):
+    """How to replace a token."""
+
+    keep_previous_seconds: int = Field(0, ge=0, le=604_800, description="for so long the replaced token works, too")
+    expires_at: Instant | None = Field(None, description="null: when the replaced one would have expired, if ever")
+
+    def rotation(self) -> token_ends.Rotation:
+        return token_ends.Rotation(self.keep_previous_seconds, self.expires_at)
 
 
 @routes.get(
@@ -93,15 +107,7 @@ async def create_token(request: Request, project: ProjectRef, body: TokenCreate)
             created_by=scope.token_id,
             request_id=trace_of(request).request_id,
         )
-        known = orjson.loads(made.document)
-        location = f"/v1/projects/{scope.project_id}/tokens/{made.id}"
-        return Answer(
-            201,
-            orjson.dumps(known | {"token": made.secret}),
-            {"Location": location},
-            subject_id=made.id,
-            replay=orjson.dumps(known | {"token": None}),
-        )
+        return told_once(made, f"/v1/projects/{scope.project_id}/tokens")
 
     return await change(request, project, effect)
 
@@ -124,8 +130,51 @@ async def revoke_token(request: Request, project: ProjectRef, token: TokenId) ->
     """End a token at once. Asking again changes nothing; the token stays in the list."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        if not await token_store.revoke(connection, actor(request, scope), token):
-            raise not_found()
+        await token_ends.revoke(connection, _keeper(request, scope), token)
         return Answer(204)
 
     return await change(request, project, effect)
+
+
+@routes.post(
+    "/v1/projects/{project}/tokens/{token:uuid}:rotate",
+    **operation(
+        "rotateToken",
+        "Replace a token",
+        Permission.TOKEN_WRITE,
+        gives=NewTokenOut,
+        status=201,
+        description="Created",
+        errors=(STATE_CONFLICT,),
+    ),
+)
+async def rotate_token(request: Request, project: ProjectRef, token: TokenId, body: TokenRotate) -> Response:
+    """Make a token with the same name and role, and end this one: at once, or after a while in which both work.
+
+    Give the token that asks some seconds when it rotates itself: an answer that was lost can be asked for again only
+    with a token that works, and has null in the place of the secret.
+    """
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        made = await token_ends.rotate(
+            connection, _keeper(request, scope), token, body.rotation(), env=services_of(request).settings.environment
+        )
+        return told_once(made, f"/v1/projects/{scope.project_id}/tokens")
+
+    return await change(request, project, effect)
+
+
+def told_once(made: token_store.MadeToken, path: str) -> Answer:
+    """201 with the secret, which a replay leaves out; `path` is that of the list."""
+    known = orjson.loads(made.document)
+    return Answer(
+        201,
+        orjson.dumps(known | {"token": made.secret}),
+        {"Location": f"{path}/{made.id}"},
+        subject_id=made.id,
+        replay=orjson.dumps(known | {"token": None}),
+    )
+
+
+def _keeper(request: Request, scope: Scope) -> token_ends.Keeper:
+    return token_ends.Keeper(scope.project_id, scope.token_id, trace_of(request).request_id)

@@ -1,0 +1,139 @@
+"""Tokens of the platform: administrators make, replace and revoke them; support may see which there are."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import Query
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.api.etag import JSON
+from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import Listed, page
+from ipucloud.api.reads import read_platform
+from ipucloud.api.routing import operation, router
+from ipucloud.api.services import services_of
+from ipucloud.api.trace import trace_of
+from ipucloud.api.v1.tokens import NewTokenOut, TokenId, TokenName, TokenOut, TokenPage, TokenRotate, told_once
+from ipucloud.api.writes import change_platform
+from ipucloud.clusters.models import Body, Instant
+from ipucloud.db.documents import after
+from ipucloud.identity import token_ends, token_store
+from ipucloud.identity.access import Principal, not_found
+from ipucloud.identity.roles import Permission, Role
+from ipucloud.kernel.errors import LAST_ADMINISTRATOR, STATE_CONFLICT
+
+routes = router()
+
+_ALL = "/v1/tokens"
+_ONE = "/v1/tokens/{token:uuid}"
+
+
+class PlatformTokenCreate(Body):
+    name: TokenName
+    role: Literal["admin", "support"]
+    expires_at: Instant | None = Field(None, description="null: it does not expire")
+
+
+@routes.get(
+    _ALL, **operation("listPlatformTokens", "List the platform's tokens", Permission.PLATFORM_READ, gives=TokenPage)
+)
+async def list_platform_tokens(request: Request, query: Annotated[Listed, Query()]) -> Response:
+    """Every token the platform ever had, revoked ones too."""
+    parameters = after(query.behind(request), query.order, query.limit)
+    row = await read_platform(request, token_store.LIST_PLATFORM_TOKENS[query.order], **parameters)
+    return page(query, request, row)
+
+
+@routes.post(
+    _ALL,
+    **operation(
+        "createPlatformToken",
+        "Create a token of the platform",
+        Permission.PLATFORM_WRITE,
+        gives=NewTokenOut,
+        status=201,
+        description="Created",
+    ),
+)
+async def create_platform_token(request: Request, body: PlatformTokenCreate) -> Response:
+    """Make a token that acts in every project. Its secret is in this answer only: a replay has null in its place."""
+
+    async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
+        made = await token_store.create(
+            connection,
+            env=services_of(request).settings.environment,
+            project_id=None,
+            name=body.name,
+            role=Role(body.role),
+            expires_at=body.expires_at,
+            created_by=principal.token_id,
+        )
+        trace_of(request).concerns(subject_id=made.id)
+        return told_once(made, _ALL)
+
+    return await change_platform(request, effect)
+
+
+@routes.get(
+    _ONE, **operation("getPlatformToken", "Read a token of the platform", Permission.PLATFORM_READ, gives=TokenOut)
+)
+async def get_platform_token(request: Request, token: TokenId) -> Response:
+    """One token, without its secret."""
+    row = await read_platform(request, token_store.GET_PLATFORM_TOKEN, token_id=token)
+    if row["document"] is None:
+        raise not_found()
+    return Response(row["document"], media_type=JSON)
+
+
+@routes.delete(
+    _ONE,
+    **operation(
+        "revokePlatformToken",
+        "Revoke a token of the platform",
+        Permission.PLATFORM_WRITE,
+        status=204,
+        description="Revoked",
+        errors=(LAST_ADMINISTRATOR,),
+    ),
+)
+async def revoke_platform_token(request: Request, token: TokenId) -> Response:
+    """End a token at once, unless no other administrator's lives as long. Asking again changes nothing."""
+
+    async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
+        await token_ends.revoke(connection, _keeper(request, principal, token), token)
+        return Answer(204)
+
+    return await change_platform(request, effect)
+
+
+@routes.post(
+    _ONE + ":rotate",
+    **operation(
+        "rotatePlatformToken",
+        "Replace a token of the platform",
+        Permission.PLATFORM_WRITE,
+        gives=NewTokenOut,
+        status=201,
+        description="Created",
+        errors=(STATE_CONFLICT, LAST_ADMINISTRATOR),
+    ),
+)
+async def rotate_platform_token(request: Request, token: TokenId, body: TokenRotate) -> Response:
+    """Make a token with the same name and role, and end this one: at once, or after a while in which both work."""
+
+    async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
+        keeper, env = _keeper(request, principal, token), services_of(request).settings.environment
+        return told_once(await token_ends.rotate(connection, keeper, token, body.rotation(), env=env), _ALL)
+
+    return await change_platform(request, effect)
+
+
+def _keeper(request: Request, principal: Principal, token: UUID) -> token_ends.Keeper:
+    trace = trace_of(request)
+    trace.concerns(subject_id=token)
+    return token_ends.Keeper(None, principal.token_id, trace.request_id)

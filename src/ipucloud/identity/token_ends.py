@@ -1,0 +1,137 @@
+"""How tokens end: revoked, or replaced by another with the same name and role.
+
+The law: no request shortens the time for which the platform has an administrator. Without one, nobody could make
+another but an operator with access to the database.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.identity.access import not_found
+from ipucloud.identity.roles import Role
+from ipucloud.identity.token_store import MadeToken, create, note
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import LAST_ADMINISTRATOR, STATE_CONFLICT, Problem
+
+_ADMINISTRATORS = sa.text(
+    """
+    SELECT id, expires_at FROM tokens
+     WHERE project_id IS NULL AND role = :role AND revoked_at IS NULL
+       AND (expires_at IS NULL OR expires_at > app_now())
+     ORDER BY id FOR UPDATE
+    """
+)
+_LOCK = sa.text(
+    """
+    SELECT id, name, role, expires_at,
+           revoked_at IS NOT NULL OR coalesce(expires_at <= app_now(), false) AS ended
+      FROM tokens
+     WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND id = :id FOR UPDATE
+    """
+)
+_REVOKE = sa.text("UPDATE tokens SET revoked_at = app_now() WHERE id = :id AND revoked_at IS NULL RETURNING id")
+_END_LATER = sa.text(
+    """
+    UPDATE tokens SET expires_at = least(expires_at, app_now() + make_interval(secs => :seconds)) WHERE id = :id
+    """
+)
+_FOR_EVER = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """Who changes tokens: `home` is the project they belong to, None for the platform's."""
+
+    home: UUID | None
+    token_id: UUID
+    request_id: str
+
+    async def note(self, connection: AsyncConnection, type_: str, token_id: UUID, **data: object) -> None:
+        """Append an event; the platform has no event log."""
+        if self.home is not None:
+            await note(connection, Actor(self.home, self.token_id, self.request_id), type_, token_id, data)
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """`keep_previous_seconds`: how long the replaced token still works. `expires_at`: None keeps the one it had."""
+
+    keep_previous_seconds: int = 0
+    expires_at: datetime | None = None
+
+
+async def revoke(connection: AsyncConnection, keeper: Keeper, token_id: UUID) -> None:
+    """End the token; it is refused from the commit on. Nothing happens to one that was revoked already.
+
+    Raises `Problem` not_found, last_administrator.
+    """
+    token, administrators = await _locked(connection, keeper, token_id)
+    _keep_an_administrator(token, administrators, None)
+    if (await connection.execute(_REVOKE, {"id": token_id})).scalar_one_or_none() is not None:
+        await keeper.note(connection, "token.revoked", token_id)
+
+
+async def rotate(
+    connection: AsyncConnection, keeper: Keeper, token_id: UUID, rotation: Rotation, *, env: str
+) -> MadeToken:
+    """A new token with the name and the role of this one, which ends now or after a while.
+
+    Raises `Problem` not_found, state_conflict for a token that has ended, last_administrator, and validation_failed
+    when the new one would have expired already.
+    """
+    token, administrators = await _locked(connection, keeper, token_id)
+    if token.ended:
+        raise Problem(STATE_CONFLICT, "The token has expired or was revoked: create another one instead.")
+    expires_at = rotation.expires_at or token.expires_at
+    _keep_an_administrator(token, administrators, expires_at or _FOR_EVER)
+    made = await create(
+        connection,
+        env=env,
+        project_id=keeper.home,
+        name=token.name,
+        role=Role(token.role),
+        expires_at=expires_at,
+        created_by=keeper.token_id,
+        request_id=keeper.request_id,
+    )
+    if rotation.keep_previous_seconds:
+        await connection.execute(_END_LATER, {"id": token_id, "seconds": rotation.keep_previous_seconds})
+    else:
+        await connection.execute(_REVOKE, {"id": token_id})
+    await keeper.note(connection, "token.rotated", token_id, replaced_by=str(made.id))
+    return made
+
+
+async def _locked(
+    connection: AsyncConnection, keeper: Keeper, token_id: UUID
+) -> tuple[sa.Row[Any], dict[UUID, datetime]]:
+    """The token, and until when each live administrator's token lives; none of them changes until the commit."""
+    administrators = {}
+    if keeper.home is None:
+        rows = await connection.execute(_ADMINISTRATORS, {"role": Role.ADMIN.value})
+        administrators = {row.id: row.expires_at or _FOR_EVER for row in rows}
+    token = (await connection.execute(_LOCK, {"project_id": keeper.home, "id": token_id})).one_or_none()
+    if token is None:
+        raise not_found()
+    return token, administrators
+
+
+def _keep_an_administrator(
+    token: sa.Row[Any], administrators: dict[UUID, datetime], successor_until: datetime | None
+) -> None:
+    """Raise `Problem` last_administrator if no other administrator's token, nor its successor, lives as long."""
+    until = administrators.pop(token.id, None)
+    lasting = [*administrators.values(), successor_until]
+    if until is not None and not any(instant is not None and instant >= until for instant in lasting):
+        raise Problem(
+            LAST_ADMINISTRATOR,
+            "No other administrator's token lives as long as this one. Create one that does first, or rotate this one "
+            "without an earlier `expires_at`.",
+        )
