@@ -29,8 +29,7 @@ from bench.scenarios import (
     wake,
 )
 from bench.stage import Stage, open_stage
-from ipucloud import logs
-from ipucloud.config import Settings
+from ipucloud.process import logs
 
 SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
     "reads": reads.run,
@@ -54,7 +53,7 @@ ROUNDS = 7
 def main() -> None:
     """Exits 0 whatever the figures say, 1 when a measurement could not be made, 2 on wrong usage."""
     options = _options()
-    logs.configure(Settings(log_level="error"))
+    logs.configure("console", "error")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # by way of every `finally`
     if options.setup:
         install()

@@ -13,10 +13,9 @@ from datetime import date
 
 import sqlalchemy as sa
 
-from ipucloud import logs
 from ipucloud.billing.bookkeeping import keep_books
-from ipucloud.config import Settings
 from ipucloud.db.engine import Database
+from ipucloud.process import logs
 
 POOL_SIZE = 8
 _BILLED = sa.text("SELECT EXISTS (SELECT FROM invoiced_months WHERE month = :month)")
@@ -40,5 +39,5 @@ async def _billed(database: Database, month: date) -> bool:
 
 
 if __name__ == "__main__":
-    logs.configure(Settings(log_level="error"))
+    logs.configure("json", "error")
     asyncio.run(main(sys.argv[1], date.fromisoformat(sys.argv[2])))

@@ -14,11 +14,10 @@ import time
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud import logs
-from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import SystemClock
+from ipucloud.process import logs
 from ipucloud.reconcile.engine import Engine
 from ipucloud.reconcile.outcomes import Done, Outcome
 from ipucloud.reconcile.reconciler import Ticket
@@ -58,5 +57,5 @@ async def main(url: str) -> None:
 
 
 if __name__ == "__main__":
-    logs.configure(Settings(log_level="warning"))
+    logs.configure("json", "warning")
     asyncio.run(main(sys.argv[1]))

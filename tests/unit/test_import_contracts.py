@@ -55,6 +55,7 @@ BREACHES = (
     Breach("simulator-alone", "simulator/store.py", "import sqlalchemy"),
     Breach("simulator-unknown", "worker/tasks.py", "import ipucloud.simulator.settings"),
     Breach("wire-bottom", "wire/new.py", "import ipucloud.config"),
+    Breach("process-bottom", "process/new.py", "import ipucloud.wire.site"),
     Breach("vipu-cli-alone", "vipu_cli/new.py", "import ipucloud.kernel.ids"),
 )
 
@@ -128,9 +129,14 @@ def parts(package: Path) -> set[str]:
     [
         # What a new part may do is decided when it is made, not when somebody remembers the lists.
         ("http-only", "forbidden_modules", {"ipucloud.cli", "ipucloud.client"}),
-        ("simulator-alone", "forbidden_modules", {"ipucloud.simulator", "ipucloud.vipu_cli", "ipucloud.wire"}),
+        (
+            "simulator-alone",
+            "forbidden_modules",
+            {f"ipucloud.{name}" for name in ("simulator", "vipu_cli", "wire", "process")},
+        ),
         ("simulator-unknown", "source_modules", {"ipucloud.simulator", "ipucloud.cli", "ipucloud.vipu_cli"}),
         ("wire-bottom", "forbidden_modules", {"ipucloud.wire"}),
+        ("process-bottom", "forbidden_modules", {"ipucloud.process"}),
         ("vipu-cli-alone", "forbidden_modules", {"ipucloud.vipu_cli", "ipucloud.wire"}),
         (
             "no-web-below",

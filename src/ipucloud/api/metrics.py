@@ -7,6 +7,7 @@ from functools import cache
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from ipucloud import __version__
+from ipucloud.process.logs import LostLines
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
@@ -32,6 +33,7 @@ class Metrics:
         self.rate_limited = Counter("rate_limited", "Requests refused with 429.", registry=self.registry)
         version = Gauge("version_info", "The running version.", ("version",), registry=self.registry)
         version.labels(__version__).set(1)
+        self.registry.register(LostLines())
         self._series = cache(self._duration.labels)
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:

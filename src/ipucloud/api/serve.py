@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import signal
 import socket
-from concurrent.futures import Future
-from types import FrameType
+from collections.abc import Iterator
 
 import structlog
 import uvicorn
@@ -20,12 +18,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ipucloud import logs
 from ipucloud.api.app import create_app
 from ipucloud.api.health import Readiness
 from ipucloud.api.services import Services
 from ipucloud.config import Settings
 from ipucloud.listeners import internal_listener, listener
+from ipucloud.process import logs
+from ipucloud.process.signals import StopSignals, in_loop, stop_signals
 
 KEEP_ALIVE_SECONDS = 75
 """Longer than usual load balancers keep an idle connection, so that they close it and not we."""
@@ -38,16 +37,17 @@ def run(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT, then drain. Raises ValueError without a database, ListenError."""
     if settings.database_url is None:
         raise ValueError("the API needs IPUCLOUD_DATABASE_URL")
-    logs.configure(settings)
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_main(settings))
+    logs.configure(settings.log_format, settings.log_level)
+    with stop_signals() as signals, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_main(settings, signals))
 
 
-async def _main(settings: Settings) -> None:
+async def _main(settings: Settings, signals: StopSignals) -> None:
     app = create_app(settings)
     server = ApiServer(app, settings)
     public = listener(settings.host, settings.port, settings.listen_fd)
     async with contextlib.AsyncExitStack() as stack:
+        stack.enter_context(signals.calling(in_loop(server.stop)))
         if settings.internal_port != 0:
             internal = listener(settings.internal_host, settings.internal_port, settings.internal_listen_fd)
             await stack.enter_async_context(internal_listener(internal_app(app), internal))
@@ -58,9 +58,8 @@ async def _main(settings: Settings) -> None:
 class ApiServer(uvicorn.Server):
     """uvicorn, with another way to end.
 
-    The first signal makes `/readyz` answer 503. If somebody asks it, they get a quarter of the drain time to send
-    their requests elsewhere; then the listener closes, and requests under way have the rest. A second signal ends at
-    once.
+    `stop` makes `/readyz` answer 503. If somebody asks it, they get a quarter of the drain time to send their requests
+    elsewhere; then the listener closes, and requests under way have the rest.
     """
 
     def __init__(self, app: FastAPI, settings: Settings) -> None:
@@ -79,11 +78,9 @@ class ApiServer(uvicorn.Server):
         )
         self._app = app
         self._notice = settings.drain_seconds / 4
-        self._loop: asyncio.AbstractEventLoop
-        self._draining: Future[None] | None = None
+        self._draining: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
         gc.collect()
         gc.freeze()
@@ -91,12 +88,18 @@ class ApiServer(uvicorn.Server):
         addresses = [bound.getsockname() for server in self.servers for bound in server.sockets]
         log.info("api_started", addresses=addresses)
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        if self._draining is not None or not self.started:
-            self.should_exit = self.force_exit = True
-            return
-        log.info("api_draining", signal=signal.Signals(sig).name)
-        self._draining = asyncio.run_coroutine_threadsafe(self._drain(), self._loop)
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """The process has handlers of its own."""
+        yield
+
+    def stop(self) -> None:
+        """Begin to end. A server that is still starting ends when it has started."""
+        if not self.started:
+            self.should_exit = True
+        elif self._draining is None:
+            log.info("api_draining")
+            self._draining = asyncio.create_task(self._drain(), name="drain")
 
     async def _drain(self) -> None:
         services: Services = self._app.state.services

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import get_args
 
 import uvloop
 
 from ipucloud import __version__
+from ipucloud.process import logs
+from ipucloud.process.lines import STANDARD_OUTPUT, LineWriter
+from ipucloud.process.signals import stop_signals
 from ipucloud.simulator.hardware import DOMAIN_MACHINES
 from ipucloud.simulator.parent import die_with_parent
 from ipucloud.simulator.ports import PortTaken
@@ -34,19 +37,23 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser.error(f"a site token is needed: --token, or {TOKEN_VARIABLE}")
     if options.ready_file is not None:
         options.ready_file.unlink(missing_ok=True)
-    if options.die_with_parent:
-        die_with_parent()
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    try:
-        uvloop.run(run(_settings(options, token), lambda line: _announce(line, options.ready_file)))
-    except (FolderTaken, PortTaken, SizeMismatch) as problem:
-        sys.exit(f"ipucloud-sim: {problem}")
+    with stop_signals() as signals:
+        if options.die_with_parent:
+            die_with_parent()
+        logs.configure(options.log_format, "warning")
+        out = LineWriter(STANDARD_OUTPUT)
+        try:
+            uvloop.run(run(_settings(options, token), signals, lambda line: _announce(out, line, options.ready_file)))
+        except (FolderTaken, PortTaken, SizeMismatch) as problem:
+            sys.exit(f"ipucloud-sim: {problem}")
+        finally:
+            out.close()
 
 
-def _announce(line: str, ready_file: Path | None) -> None:
+def _announce(out: LineWriter, line: str, ready_file: Path | None) -> None:
     if ready_file is not None:
         replace_file(ready_file, f"{line}\n".encode(), fsync=False)
-    print(line, flush=True)  # noqa: T201 - the ready line is this program's output
+    out.write_line(line)
 
 
 def _settings(options: argparse.Namespace, token: str) -> Settings:
@@ -99,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--access-key", default="", help=f"key of the user who sees everything (else {KEY_VARIABLE})")
     add("--gateway-topology", choices=["looped", "switched"], default="looped", help="how GW-Links are cabled")
     add("--metrics-port", type=int, metavar="PORT", help="port for Prometheus, usually 2113 (0: choose one)")
+    add("--log-format", choices=get_args(logs.Format), default="json", help="of the log (%(default)s)")
     add("--no-fsync", dest="fsync", action="store_false", help="faster; state survives a kill, not a loss of power")
     return parser
 

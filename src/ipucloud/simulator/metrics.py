@@ -24,6 +24,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from ipucloud.process.logs import LostLines
 from ipucloud.simulator.hardware import IPUS_PER_MACHINE, Machine
 from ipucloud.simulator.http.calls import problem
 from ipucloud.simulator.refusal import Refusal, not_found
@@ -130,6 +131,7 @@ def build_exporter(site: Site) -> Starlette:
     """The application that Prometheus reads. It wants no token, as exporters do."""
     whole = CollectorRegistry()
     whole.register(ControllerMetrics(site))
+    whole.register(LostLines())
 
     async def controllers(request: Request) -> Response:  # noqa: ARG001 - every route has the same signature
         return _exposition(whole)

@@ -6,7 +6,6 @@ import asyncio
 import fcntl
 import gc
 import json
-import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
@@ -19,6 +18,7 @@ import uvicorn
 from google.protobuf.message import Message
 from starlette.applications import Starlette
 
+from ipucloud.process.signals import StopSignals, in_loop
 from ipucloud.simulator.clock import WallClock
 from ipucloud.simulator.http.app import build_app
 from ipucloud.simulator.http.protocol import BreakableProtocol, QuietServer
@@ -49,8 +49,8 @@ class FolderTaken(Exception):
     """Another simulated site runs on the same folder."""
 
 
-async def run(settings: Settings, ready: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT; calls `ready` with one JSON line once everything listens.
+async def run(settings: Settings, signals: StopSignals, ready: Callable[[str], None]) -> None:
+    """Serve until the first stop signal; calls `ready` with one JSON line once everything listens.
 
     Raises FolderTaken, PortTaken and SizeMismatch.
     """
@@ -58,9 +58,8 @@ async def run(settings: Settings, ready: Callable[[str], None]) -> None:
     with _sole_owner(settings.data):
         site = Site(settings, WallClock())
         stopping = asyncio.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, stopping.set)
         async with AsyncExitStack() as open_things:
+            open_things.enter_context(signals.calling(in_loop(stopping.set)))
             open_things.push_async_callback(site.settled)
             open_things.push_async_callback(site.channels.close)
             await _listen_rpc(site, open_things)

@@ -6,11 +6,10 @@ import asyncio
 import contextlib
 import gc
 import random
-import signal
+from functools import partial
 
 import structlog
 
-from ipucloud import logs
 from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.catalogue.load import load
 from ipucloud.clusters.reconciler import ClusterReconciler
@@ -20,6 +19,8 @@ from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.sealing import Keys, read_keys
 from ipucloud.listeners import internal_listener, listener
 from ipucloud.partitions.reconciler import PartitionReconciler
+from ipucloud.process import logs
+from ipucloud.process.signals import StopSignals, in_loop, stop_signals
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.presence import Presence
 from ipucloud.reconcile.reconciler import PeriodicTasks
@@ -38,25 +39,23 @@ _POOL_SIZE = 8
 
 def run(settings: Settings) -> None:
     """Work until SIGTERM or SIGINT, then drain. Raises ValueError without a database or a site, ListenError."""
-    logs.configure(settings)
-    with asyncio.Runner() as runner:
-        runner.run(_main(settings))
+    logs.configure(settings.log_format, settings.log_level)
+    with stop_signals() as signals, asyncio.Runner() as runner:
+        runner.run(_main(settings, signals))
 
 
-async def _main(settings: Settings) -> None:
+async def _main(settings: Settings, signals: StopSignals) -> None:
     if settings.database_url is None or settings.site_url is None:
         raise ValueError("a worker needs IPUCLOUD_DATABASE_URL and IPUCLOUD_SITE_URL")
     database = Database(settings.database_url.get_secret_value(), pool_size=_POOL_SIZE, pool_timeout=30.0)
     sites = SiteClients.of(settings)
     engine, tasks = assemble(database, sites, settings, SystemClock())
     messages = assemble_webhooks(database, settings, SystemClock())
-    loop = asyncio.get_running_loop()
-    for signum in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(signum, _stop, engine, messages)
     gc.collect()
     gc.freeze()
     try:
         async with contextlib.AsyncExitStack() as stack:
+            stack.enter_context(signals.calling(in_loop(partial(_stop, engine, messages))))
             if settings.worker_internal_port != 0:
                 bound = listener(settings.internal_host, settings.worker_internal_port, settings.internal_listen_fd)
                 await stack.enter_async_context(internal_listener(internal_app(engine), bound))

@@ -64,5 +64,5 @@ def test_a_stop_that_gets_lost_is_repeated(monkeypatch: pytest.MonkeyPatch) -> N
             await asyncio.Event().wait()
         await asyncio.Event().wait()
 
-    with pytest.raises(KeyboardInterrupt):
-        stopping.run_until_stopped(deaf_at_first())
+    with stopping.interruptible() as signals, pytest.raises(KeyboardInterrupt):
+        stopping.run_until_stopped(signals, deaf_at_first())

@@ -13,11 +13,12 @@ from ipucloud.cli import output
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.service.customer import Customer
 from ipucloud.cli.service.journey import Report, journey
-from ipucloud.cli.service.stopping import run_until_stopped, sigterm_interrupts
+from ipucloud.cli.service.stopping import interruptible, run_until_stopped
 from ipucloud.cli.service.system import migrated_database, running
 from ipucloud.cli.service.telling import settings_from_environment, told
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
+from ipucloud.process.signals import StopSignals
 
 app = typer.Typer()
 
@@ -40,8 +41,12 @@ def demo(
     """
     began = time.monotonic()
     try:
-        with told(), sigterm_interrupts(), tempfile.TemporaryDirectory(prefix="ipucloud-demo-") as folder:
-            report = _in(Path(folder), time_scale, as_json)
+        with (
+            told(),
+            interruptible() as signals,
+            tempfile.TemporaryDirectory(prefix="ipucloud-demo-") as folder,
+        ):
+            report = _in(Path(folder), signals, time_scale, as_json)
     except KeyboardInterrupt:
         _say("stopped; nothing is left running.", as_json=False)
         raise typer.Exit(Exit.INTERRUPTED) from None
@@ -54,11 +59,11 @@ def demo(
     raise typer.Exit(Exit.OK if report.ok else Exit.FAILED)
 
 
-def _in(folder: Path, time_scale: float, quiet: bool) -> Report:
+def _in(folder: Path, signals: StopSignals, time_scale: float, quiet: bool) -> Report:
     settings = settings_from_environment().model_copy(update={**ITS_OWN, "data_dir": folder / "data", "port": 0})
     _say("starting a database, a simulated site, a worker and an API …", quiet)
     with migrated_database(settings) as migrated:
-        return run_until_stopped(_show(migrated, folder / "customer", time_scale, quiet))
+        return run_until_stopped(signals, _show(migrated, folder / "customer", time_scale, quiet))
 
 
 async def _show(settings: Settings, folder: Path, time_scale: float, quiet: bool) -> Report:

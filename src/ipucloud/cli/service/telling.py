@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 import alembic.util
@@ -50,8 +50,9 @@ def settings_from_environment(*needed: str) -> Settings:
 
 
 def stop(sentence: str, status: Exit = Exit.USAGE) -> NoReturn:
-    """End the command with a sentence on standard error."""
-    typer.echo(f"ipucloud: {sentence}", err=True)
+    """End the command with a sentence on standard error, if that takes it."""
+    with suppress(OSError):
+        typer.echo(f"ipucloud: {sentence}", err=True)
     raise typer.Exit(status)
 
 

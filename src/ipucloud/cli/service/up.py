@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli import output
-from ipucloud.cli.service.stopping import run_until_stopped, sigterm_interrupts
+from ipucloud.cli.service.stopping import interruptible, run_until_stopped
 from ipucloud.cli.service.system import System, migrated_database, running
 from ipucloud.cli.service.telling import settings_from_environment, told
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
+from ipucloud.process.lines import patient_output
 
 app = typer.Typer()
 
@@ -47,11 +48,12 @@ def up(
     """
     settings = settings_from_environment()
     settings = settings.model_copy(update={"data_dir": (data_dir or settings.data_dir).absolute()})
-    try:
-        with told(), sigterm_interrupts(), migrated_database(settings) as migrated:
-            run_until_stopped(_serve(migrated, time_scale, as_json))
-    except KeyboardInterrupt:
-        _say("everything is stopped.")
+    with told(), patient_output():
+        try:
+            with interruptible() as signals, migrated_database(settings) as migrated:
+                run_until_stopped(signals, _serve(migrated, time_scale, as_json))
+        except KeyboardInterrupt:
+            _say("everything is stopped.")
 
 
 async def _serve(settings: Settings, time_scale: float, as_json: bool) -> None:

@@ -1,0 +1,123 @@
+"""Structured logs on standard error: one line per event, with whatever ids are bound to the current task.
+
+Everything that a process says there goes this way: events of its own, libraries' `logging`, warnings, exceptions that
+nobody caught, and what is printed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
+from types import TracebackType
+from typing import Any, Literal
+
+import structlog
+from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from ipucloud.process.lines import STANDARD_ERROR, LineStream, LineWriter, open_descriptor
+
+Format = Literal["json", "console"]
+Level = Literal["debug", "info", "warning", "error"]
+
+LOST_LINES = "log_lines_lost", "Lines of the log that could not be written."
+
+log = structlog.get_logger(__name__)
+
+
+class LostLines(Collector):
+    """How many lines of this process's log are lost, for Prometheus."""
+
+    def describe(self) -> Iterator[Metric]:
+        yield CounterMetricFamily(*LOST_LINES)
+
+    def collect(self) -> Iterator[Metric]:
+        yield CounterMetricFamily(*LOST_LINES, value=standard_error().lost)
+
+
+@cache
+def standard_error() -> LineWriter:
+    """The one writer of this process's log."""
+    writer = LineWriter(open_descriptor(sys.__stderr__, STANDARD_ERROR))
+    os.register_at_fork(after_in_child=writer.start)
+    atexit.register(writer.close)
+    return writer
+
+
+def configure(form: Format, level: Level) -> None:
+    """Send events of at least `level` to standard error, as JSON lines or as text to read at a terminal.
+
+    Of libraries it takes warnings and errors only. Writing never waits for a reader, and never fails.
+    """
+    writer = standard_error()
+    lowest = logging.getLevelNamesMapping()[level.upper()]
+    processors: Sequence[structlog.typing.Processor] = (
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.StackInfoRenderer(),
+        structlog.processors.format_exc_info,
+        structlog.processors.JSONRenderer()
+        if form == "json"
+        else structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+    )
+    structlog.configure(
+        processors=processors,
+        wrapper_class=structlog.make_filtering_bound_logger(lowest),
+        logger_factory=lambda *_: _Output(writer),
+        cache_logger_on_first_use=True,
+    )
+    writer.report = partial(_lost, processors)
+    _take_libraries(writer, max(lowest, logging.WARNING), processors)
+    _take_exceptions()
+    sys.stderr = LineStream(STANDARD_ERROR, _printed if form == "json" else writer.write_line)
+
+
+class _Output:
+    """Where structlog leaves finished lines: a method for every level."""
+
+    def __init__(self, writer: LineWriter) -> None:
+        self.debug = self.info = self.warning = self.error = self.critical = writer.write_line
+
+
+def _lost(processors: Sequence[structlog.typing.Processor], count: int) -> str:
+    """The line that tells how many are lost. It goes before those that wait, so it is made here."""
+    made: Any = {"event": "log_lines_lost", "count": count}
+    for processor in processors:
+        made = processor(None, "warning", made)
+    return str(made)
+
+
+def _take_libraries(writer: LineWriter, level: int, processors: Sequence[structlog.typing.Processor]) -> None:
+    """What comes by the standard library's `logging`, and warnings by way of it."""
+    handler = logging.StreamHandler(LineStream(STANDARD_ERROR, writer.write_line))
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.add_logger_name],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *processors],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=level, force=True)
+    logging.captureWarnings(True)
+
+
+def _take_exceptions() -> None:
+    """Those that end the process or a thread, and those of finalizers."""
+    sys.excepthook = _ended
+    threading.excepthook = lambda thrown: _ended(thrown.exc_type, thrown.exc_value, thrown.exc_traceback)
+    sys.unraisablehook = lambda thrown: _ended(thrown.exc_type, thrown.exc_value, thrown.exc_traceback)
+
+
+def _ended(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
+    if kind is not SystemExit:  # of a thread: its way to end
+        log.critical("uncaught_exception", exc_info=(kind, error or kind(), trace))
+
+
+def _printed(line: str) -> None:
+    if line.strip():
+        log.error(line, logger="stderr")
