@@ -6,12 +6,11 @@ import io
 import os
 import queue
 import select
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 
-STANDARD_OUTPUT, STANDARD_ERROR = 1, 2
+STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR = range(3)
 ROOM_BYTES = 1 << 20
 PATIENCE_SECONDS = 1.0
 
@@ -132,16 +131,23 @@ class LineStream(io.TextIOBase):
         return len(text)
 
 
-def open_descriptor(stream: object, descriptor: int) -> int:
-    """The descriptor of a standard stream; -1 when it was closed at the start, and its number may be another file's."""
-    return -1 if stream is None else descriptor
+def hold_standard_descriptors() -> None:
+    """Open the null device for every standard stream that was closed at the start.
+
+    The next file or socket would get its number, and the lines that are meant for the stream.
+    """
+    for number in (STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # takes the lowest number that is free
 
 
 @contextmanager
 def patient_output() -> Iterator[None]:
     """While the block lasts, what is printed to standard output and standard error holds up nothing."""
-    out = LineWriter(open_descriptor(sys.__stdout__, STANDARD_OUTPUT))
-    err = LineWriter(open_descriptor(sys.__stderr__, STANDARD_ERROR))
+    hold_standard_descriptors()
+    out, err = LineWriter(STANDARD_OUTPUT), LineWriter(STANDARD_ERROR)
     with (
         redirect_stdout(LineStream(STANDARD_OUTPUT, out.write_line)),
         redirect_stderr(LineStream(STANDARD_ERROR, err.write_line)),

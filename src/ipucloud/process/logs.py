@@ -20,7 +20,7 @@ import structlog
 from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from ipucloud.process.lines import STANDARD_ERROR, LineStream, LineWriter, open_descriptor
+from ipucloud.process.lines import STANDARD_ERROR, LineStream, LineWriter, hold_standard_descriptors
 
 Format = Literal["json", "console"]
 Level = Literal["debug", "info", "warning", "error"]
@@ -43,7 +43,8 @@ class LostLines(Collector):
 @cache
 def standard_error() -> LineWriter:
     """The one writer of this process's log."""
-    writer = LineWriter(open_descriptor(sys.__stderr__, STANDARD_ERROR))
+    hold_standard_descriptors()
+    writer = LineWriter(STANDARD_ERROR)
     os.register_at_fork(after_in_child=writer.start)
     atexit.register(writer.close)
     return writer

@@ -1,0 +1,161 @@
+"""Processes whose log nobody takes, and processes that are told twice to end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.process.services import KINDS, Service, pipe, rest, service
+from tests.support.postgres import Database
+from tests.support.processes import Ipucloud, ipucloud_processes
+from tests.support.waiting import eventually
+
+ENDED_AT_ONCE = {128 + signal.SIGINT, 128 + signal.SIGTERM}
+FAULTS = """
+import asyncio, logging, sys, threading, warnings
+import structlog
+from ipucloud.process import logs
+
+logs.configure("json", "info")
+structlog.get_logger().info("ours", text="two\\nlines")
+logging.getLogger("uvicorn.error").warning("library %s", "here")
+warnings.warn("a warning")
+print("printed\\ntwice", file=sys.stderr)
+
+async def forgotten():
+    asyncio.get_running_loop().call_soon(lambda: 1 / 0)
+    await asyncio.sleep(0)
+
+class Finalized:
+    def __del__(self):
+        raise RuntimeError("in a finalizer")
+
+asyncio.run(forgotten())
+thread = threading.Thread(target=lambda: [].pop())
+thread.start()
+thread.join()
+Finalized()
+raise LookupError("at the end")
+"""
+
+
+def ask(api: Service, times: int) -> None:
+    """Requests that make a line of the log each, and need no database."""
+    for _ in range(times):
+        assert api.outside.get("/v1/whoami").status_code == 401
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("obstacle", ["full disk", "full pipe", "no reader", "closed"])
+def test_a_process_works_and_drains_without_its_log(
+    kind: str, obstacle: str, tmp_path: Path, database: Database
+) -> None:
+    with pipe(full=obstacle == "full pipe") as (reading, writing):
+        if obstacle == "full disk":
+            os.dup2(os.open("/dev/full", os.O_WRONLY), writing)
+        elif obstacle == "no reader":
+            os.close(reading)
+        stderr = None if obstacle == "closed" else writing
+        with service(kind, stderr, tmp_path, database.app_url) as started:
+            if kind == "api":
+                ask(started, 20)
+            if kind != "simulator" and obstacle in {"full disk", "no reader"}:
+                eventually(lambda: started.lost > 0, "lost lines are counted")
+            assert started.stop() == 0
+
+
+def test_requests_are_answered_while_nobody_reads_the_log_and_its_reader_is_told_what_is_missing(
+    tmp_path: Path, database: Database
+) -> None:
+    events = []
+    hurried = {"IPUCLOUD_RATE_LIMIT_BURST": "1000000"}
+    with pipe() as (reading, writing), service("api", writing, tmp_path, database.app_url, **hurried) as api:
+        os.close(writing)
+        asked = 0
+        while api.lost < 200:
+            ask(api, 500)
+            asked += 500
+        lost = api.lost
+        reader = threading.Thread(target=lambda: events.extend(rest(reading)))
+        reader.start()
+        assert api.stop() == 0
+        reader.join()
+    [report] = [event for event in events if event["event"] == "log_lines_lost"]
+    assert (report["count"], report["level"]) == (lost, "warning")
+    assert sum(event["event"] == "request" for event in events) == asked - lost
+    assert events[-1]["event"] == "api_stopped"
+
+
+def test_a_full_pipe_does_not_keep_a_second_signal_from_ending_an_api_that_drains(
+    tmp_path: Path, database: Database
+) -> None:
+    slowly = {"IPUCLOUD_DRAIN_SECONDS": "4000"}
+    with pipe(full=True) as (_, writing), service("api", writing, tmp_path, database.app_url, **slowly) as api:
+        eventually(lambda: api.inside.get("/readyz").status_code == 200, "it is ready, and watched")
+        api.process.send_signal(signal.SIGTERM)
+        eventually(lambda: api.inside.get("/readyz").status_code == 503, "it drains")
+        assert api.stop() == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_second_signal_ends_every_kind_of_process(kind: str, tmp_path: Path, database: Database) -> None:
+    with pipe(full=True) as (_, writing), service(kind, writing, tmp_path, database.app_url) as started:
+        assert told_twice(started.process) in ENDED_AT_ONCE
+
+
+def told_twice(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> int:
+    """Both stop signals at once, and no time to act on the first."""
+    for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM, signal.SIGCONT):
+        process.send_signal(number)
+    return process.wait(60)
+
+
+@pytest.fixture
+def ipucloud(tmp_path: Path) -> Iterator[Ipucloud]:
+    with ipucloud_processes(tmp_path) as started:
+        yield started
+
+
+def test_a_second_signal_ends_up_and_nothing_outlives_it(ipucloud: Ipucloud, tmp_path: Path) -> None:
+    settings = {"IPUCLOUD_DATA_DIR": str(tmp_path / "data"), "IPUCLOUD_PORT": "0"}
+    with ipucloud.start("up", "--json", **settings) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        assert told_twice(process) in ENDED_AT_ONCE
+    eventually(lambda: ipucloud.left() == [], "everything ends with it")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_line_on_standard_error_is_json(kind: str, tmp_path: Path, database: Database) -> None:
+    with pipe() as (reading, writing):
+        with service(kind, writing, tmp_path, database.app_url) as started:
+            os.close(writing)
+            if kind == "api":
+                ask(started, 1)
+            assert started.stop() == 0
+        names = [event["event"] for event in rest(reading)]
+    expected = {"api": {"api_started", "request", "api_draining", "api_stopped"}, "worker": {"worker_started"}}
+    assert expected.get(kind, set()) <= set(names)
+
+
+def test_whatever_reaches_standard_error_is_json() -> None:
+    done = subprocess.run([sys.executable, "-c", FAULTS], stderr=subprocess.PIPE, check=False, timeout=60)
+    assert done.returncode == 1
+    reading, writing = os.pipe()
+    os.write(writing, done.stderr)
+    os.close(writing)
+    events = rest(reading)
+    os.close(reading)
+    assert {"ours", "library here", "printed", "twice"} <= {event["event"] for event in events}
+    text = done.stderr.decode()
+    for wanted in ("a warning", "ZeroDivisionError", "pop from empty list", "in a finalizer", "at the end"):
+        assert wanted in text
+    assert events[-1]["event"] == "uncaught_exception"
+    assert all(event["level"] and event["timestamp"] for event in events)

@@ -1,0 +1,76 @@
+"""Stop signals, whatever the process is doing when they come."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.waiting import eventually
+
+STARTING = """
+import asyncio, sys
+from ipucloud.process.signals import in_loop, stop_signals
+
+async def main(signals):
+    stopping = asyncio.Event()
+    with signals.calling(in_loop(stopping.set)):
+        await stopping.wait()
+
+with stop_signals() as signals:
+    print("here", flush=True)
+    sys.stdin.readline()
+    asyncio.run(main(signals))
+"""
+BLOCKED = """
+import asyncio, time
+from ipucloud.process.signals import in_loop, stop_signals
+
+async def main(signals):
+    with signals.calling(in_loop(asyncio.current_task().cancel)):
+        print("here", flush=True)
+        {block}
+
+with stop_signals() as signals:
+    asyncio.run(main(signals))
+"""
+
+
+def started(program: str) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "here\n"
+    return process
+
+
+def test_a_signal_that_comes_before_the_event_loop_is_not_lost() -> None:
+    with started(STARTING) as process:
+        process.send_signal(signal.SIGTERM)
+        process.communicate("\n", timeout=60)
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("block", ["time.sleep(600)", "while True: pass"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_ends_a_process_whose_loop_is_blocked(block: str, number: signal.Signals) -> None:
+    with started(BLOCKED.format(block=block)) as process:
+
+        def ended() -> bool:  # signals that come before the first one was noted are one
+            process.send_signal(number)
+            return process.poll() is not None
+
+        eventually(ended, "the process ends")
+    assert process.returncode == 128 + number
+
+
+def test_a_second_signal_ends_a_process_that_is_still_starting() -> None:
+    with started(STARTING) as process:
+        process.send_signal(signal.SIGSTOP)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGCONT)
+        assert process.wait(60) in {128 + signal.SIGINT, 128 + signal.SIGTERM}
