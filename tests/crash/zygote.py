@@ -23,6 +23,7 @@ from ipucloud.api import serve
 from ipucloud.catalogue.load import load
 from ipucloud.config import Settings
 from ipucloud.kernel.failpoints import Action, Armed, Trap, arm
+from ipucloud.process.logs import standard_error
 from ipucloud.simulator.parent import PR_SET_PDEATHSIG
 from ipucloud.worker import main as worker
 
@@ -109,7 +110,7 @@ def _live(order: dict[str, Any], points: int) -> None:
     except BaseException:  # noqa: BLE001  # whatever it is, a child must not go on as its parent
         traceback.print_exc()
     finally:
-        sys.stderr.flush()
+        standard_error().close()
         os._exit(code)
 
 

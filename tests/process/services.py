@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -93,7 +93,7 @@ def service(kind: str, stderr: int | None, folder: Path, database_url: str, **se
         running.close()
 
 
-def outer() -> Mapping[str, str]:
+def outer() -> dict[str, str]:
     """The environment without settings."""
     return {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
 

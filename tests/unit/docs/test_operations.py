@@ -11,6 +11,7 @@ from prometheus_client.metrics import MetricWrapperBase
 from ipucloud.api.metrics import Metrics
 from ipucloud.config import Settings
 from ipucloud.invariants.gauge import VIOLATIONS
+from ipucloud.process.logs import LostLines
 from ipucloud.reconcile import metrics as engine_metrics
 
 CHECKOUT = Path(__file__).parents[3]
@@ -30,11 +31,13 @@ def test_every_setting_has_a_row_with_its_default() -> None:
 
 
 def test_the_metrics_are_those_of_the_code() -> None:
-    told = set(re.findall(r"^\| (API|worker) \| `(\w+)` \|", section("Metrics"), re.MULTILINE))
+    rows = re.findall(r"^\| (API|worker|API, worker) \| `(\w+)` \|", section("Metrics"), re.MULTILINE)
+    told = {(process, metric) for processes, metric in rows for process in processes.split(", ")}
     counters = {metric for metric in vars(engine_metrics).values() if isinstance(metric, MetricWrapperBase)}
     api = {("API", exposed(family.type, family.name)) for family in Metrics().registry.collect()}
     worker = {("worker", exposed(family.type, family.name)) for metric in counters for family in metric.describe()}
-    worker |= {("worker", exposed(family.type, family.name)) for family in VIOLATIONS.collect()}
+    alone = (*VIOLATIONS.collect(), *LostLines().collect())
+    worker |= {("worker", exposed(family.type, family.name)) for family in alone}
     assert all(isinstance(metric, Counter) for metric in counters)
     assert told == api | worker
 
