@@ -21,6 +21,7 @@ from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Done, Outcome
 from ipucloud.reconcile.reconciler import Reconciler, Ticket
 from ipucloud.reconcile.wake import PLATFORM, wake
+from ipucloud.reconcile.watch import DatabaseWatch
 
 PATIENCE = 20.0
 
@@ -96,19 +97,28 @@ class Bench:
 
     @asynccontextmanager
     async def engine(
-        self, reconciler: Reconciler[Any, Any], *, slots: int = 8, lease: float = 600.0, drain: float = 5.0
+        self,
+        reconciler: Reconciler[Any, Any],
+        *,
+        slots: int = 8,
+        lease: float = 600.0,
+        drain: float = 5.0,
+        watch: DatabaseWatch | None = None,
     ) -> AsyncIterator[Engine]:
-        """A running engine, stopped and drained at the end."""
+        """A running engine, stopped and drained at the end; `watch` runs beside it."""
         database = Database(self.database.url, pool_size=4)
         settings = EngineSettings(slots=slots, lease=lease, poll=0.05, reap=0.05, drain=drain)
-        engine = Engine(database, [reconciler], clock=SystemClock(), settings=settings, draw=NoJitter())
+        engine = Engine(database, [reconciler], clock=SystemClock(), settings=settings, draw=NoJitter(), watch=watch)
         running = asyncio.create_task(engine.run())
+        watching = asyncio.create_task(watch.run()) if watch is not None else None
         try:
             yield engine
         finally:
             engine.stop()
             async with asyncio.timeout(PATIENCE):
                 await running
+            if watching is not None:
+                watching.cancel()
             await database.close()
 
 

@@ -31,6 +31,8 @@ from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.errors import METHOD_NOT_ALLOWED, Problem
 from ipucloud.reconcile.wake import Notifier
 
+APPLICATION = "ipucloud api"
+"""What PostgreSQL's `pg_stat_activity` calls this process's connections."""
 DESCRIPTION = """\
 Create, use, pay for and delete clusters of Graphcore IPUs.
 
@@ -87,9 +89,9 @@ def _lifespan(settings: Settings, clock: Clock, metrics: Metrics, used: UsedToke
         services = Services(
             settings=settings,
             catalogue=load(),
-            database=Database(url, pool_size=size, pool_timeout=wait),
-            reader=Reader(url, size=size, wait=wait),
-            notifier=Notifier(url),
+            database=Database(url, pool_size=size, pool_timeout=wait, application=APPLICATION),
+            reader=Reader(url, size=size, wait=wait, application=APPLICATION),
+            notifier=Notifier(url, APPLICATION),
             clock=clock,
             metrics=metrics,
         )

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from functools import cache
 
-import sqlalchemy as sa
 from fastapi import APIRouter
 from pydantic import BaseModel
 from starlette.requests import Request
@@ -13,14 +11,12 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.services import Services, services_of
-from ipucloud.db import migrate
+from ipucloud.db import schema_check
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 
 PING_SECONDS = 1.0
 CACHED_SECONDS = 2.0
 WATCHED_SECONDS = 30.0
-
-_REVISION = sa.text("SELECT version_num FROM alembic_version")
 
 routes = APIRouter()
 
@@ -54,19 +50,15 @@ class Readiness:
 async def _look(services: Services) -> str | None:
     try:
         async with asyncio.timeout(PING_SECONDS):
-            row = await services.reader.one(_REVISION, {})
+            revision = await schema_check.revision_of(_read_revision(services))
     except (Problem, TimeoutError):
         return "The database does not answer."
-    if row is None or row["version_num"] in outdated_revisions():
-        return "The database's schema is older than this version needs: run `ipucloud migrate`."
-    return None
+    return schema_check.fault_of(revision)
 
 
-@cache
-def outdated_revisions() -> frozenset[str]:
-    """The migrations this code knows but for the newest. A revision it does not know is newer: schemas only expand
-    while processes of the version before still run."""
-    return migrate.known_revisions() - {migrate.head()}
+async def _read_revision(services: Services) -> str | None:
+    row = await services.reader.one(schema_check.REVISION, {})
+    return None if row is None else str(row["version_num"])
 
 
 @routes.get("/livez", operation_id="livez", summary="Is the process alive?", response_model=StatusOut, tags=["health"])

@@ -45,13 +45,14 @@ def query(statement: sa.TextClause) -> Query:
 class Lines:
     """At most `size` connections in autocommit, opened when needed, used last-in first-out.
 
-    `session` is what libpq calls `options`. Whoever waits longer than `wait` seconds for a line gets a `Problem` of
-    kind `unavailable`.
+    `session` is what libpq calls `options`; the server shows the connections under the name `application`. Whoever
+    waits longer than `wait` seconds for a line gets a `Problem` of kind `unavailable`.
     """
 
-    def __init__(self, url: str, *, session: str, size: int, wait: float) -> None:
+    def __init__(self, url: str, *, session: str, application: str, size: int, wait: float) -> None:
         self._url = url
         self._session = session
+        self._application = application
         self._wait = wait
         self._free = asyncio.Semaphore(size)
         self._idle: list[Connection] = []
@@ -87,6 +88,7 @@ class Lines:
             self._url,
             autocommit=True,
             options=self._session,
+            fallback_application_name=self._application,
             connect_timeout=3,
             prepare_threshold=2,
             cursor_factory=psycopg.AsyncRawCursor,

@@ -19,6 +19,8 @@ from ipucloud.kernel.errors import UNAVAILABLE, Problem
 
 Result = TypeVar("Result")
 
+APPLICATION = "ipucloud"
+"""What `pg_stat_activity` calls a connection that its process did not name, and whose URL does not either."""
 TRANSACTION_TRIES = 5
 _TOO_BUSY = "Too many requests want to change the same at once. Nothing was changed; send the same one again shortly."
 _SESSION = (
@@ -39,11 +41,16 @@ def json_dumps(value: object) -> str:
 class Database:
     """One process's way to PostgreSQL: `begin()` for a transaction, `read()` for single statements.
 
+    At most `pool_size` connections for each of the two, which the server shows under the name `application`.
+
     Both raise a `Problem` of kind `unavailable` (503) when the server cannot be reached or no connection is free.
     """
 
-    def __init__(self, url: str, *, pool_size: int = 5, pool_timeout: float = 5.0) -> None:
+    def __init__(
+        self, url: str, *, pool_size: int = 5, pool_timeout: float = 5.0, application: str = APPLICATION
+    ) -> None:
         self.url = url
+        self.application = application
         self._engine: AsyncEngine = create_async_engine(
             sqlalchemy_url(url),
             pool_size=pool_size,
@@ -53,9 +60,14 @@ class Database:
             hide_parameters=True,
             json_serializer=json_dumps,
             json_deserializer=orjson.loads,
-            connect_args={"options": _SESSION, "connect_timeout": 3, "prepare_threshold": 2},
+            connect_args={
+                "options": _SESSION,
+                "fallback_application_name": application,
+                "connect_timeout": 3,
+                "prepare_threshold": 2,
+            },
         )
-        self._lines = Lines(url, session=_SESSION, size=pool_size, wait=pool_timeout)
+        self._lines = Lines(url, session=_SESSION, application=application, size=pool_size, wait=pool_timeout)
         self._single: Statements = SingleStatements(self._lines)
 
     @asynccontextmanager

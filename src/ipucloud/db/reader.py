@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from psycopg.rows import dict_row
 
 from ipucloud.db.driver import Connection, Lines, query
+from ipucloud.db.engine import APPLICATION
 from ipucloud.db.outages import unavailable
 from ipucloud.db.roles import APP_ROLE
 
@@ -29,14 +30,14 @@ _SESSION = (
 
 
 class Reader:
-    """At most `size` connections.
+    """At most `size` connections, which the server shows under the name `application`.
 
     Every method raises a `Problem` of kind `unavailable` (503) when the server cannot be reached, does not answer in
     time, or no connection becomes free within `wait` seconds.
     """
 
-    def __init__(self, url: str, *, size: int = 4, wait: float = 5.0) -> None:
-        self._lines = Lines(url, session=_SESSION, size=size, wait=wait)
+    def __init__(self, url: str, *, size: int = 4, wait: float = 5.0, application: str = APPLICATION) -> None:
+        self._lines = Lines(url, session=_SESSION, application=application, size=size, wait=wait)
 
     async def one(self, statement: sa.TextClause, parameters: Mapping[str, object]) -> Row | None:
         """The only row of `statement`, or None."""

@@ -16,19 +16,24 @@ import sqlalchemy as sa
 import structlog
 
 from ipucloud.db.engine import Database
+from ipucloud.db.schema_check import lacks_table_or_column
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile import metrics, statements
-from ipucloud.reconcile.outcomes import Done, Go, Outcome, Park, Retry, Wait, backoff
+from ipucloud.reconcile.outcomes import Go, Outcome, Park, Retry, Wait, ending
 from ipucloud.reconcile.presence import Presence, SessionPresence
 from ipucloud.reconcile.reconciler import LeaseLost, Reconciler, Ticket
 from ipucloud.reconcile.wake import PLATFORM
+from ipucloud.reconcile.watch import DatabaseWatch
 
 log = structlog.get_logger(__name__)
 
 _DATABASE_ERRORS = (sa.exc.DBAPIError, sa.exc.TimeoutError, psycopg.Error)
+_NOT_OUR_SCHEMA = "the database's schema is not the one that this version works with"
+_SCHEMA_PAUSE = 5.0
+"""Seconds until an item is tried again whose reconciler met a missing table or column."""
 _LAST_PROJECT = UUID(int=2**128 - 1)
 SUSPECT = 2
 """Looks after which a ticket without progress is suspected of killing its workers; `statements.CLAIM` has it too."""
@@ -50,7 +55,8 @@ class Engine:
     """One worker's engine. `run()` returns after `stop()` once what was under way has ended or was handed back.
 
     `platform_tickets`: kind → keys of the tickets that exist without anybody's request. `presence`: how the worker
-    holds its leases; by default a session of its own in the same database.
+    holds its leases; by default a session of its own in the same database. `watch`: nothing is claimed while it has a
+    fault; without one the schema is taken for granted.
     """
 
     def __init__(
@@ -63,8 +69,10 @@ class Engine:
         draw: random.Random | None = None,
         platform_tickets: Mapping[str, Sequence[str]] = MappingProxyType({}),
         presence: Presence | None = None,
+        watch: DatabaseWatch | None = None,
     ) -> None:
         self._database = database
+        self._watch = watch
         self._reconcilers = {reconciler.kind: reconciler for reconciler in reconcilers}
         self._clock = clock
         self._settings = settings
@@ -73,9 +81,11 @@ class Engine:
         self._stopping = asyncio.Event()
         self._running: dict[asyncio.Task[None], Ticket] = {}
         self._interrupted: set[tuple[str, str]] = set()
-        self._presence = presence or SessionPresence(database.url)
+        self._presence = presence or SessionPresence(database.url, database.application)
         self._first_project = PLATFORM
         self._platform_tickets = platform_tickets
+        if watch is not None:
+            watch.tell(self._awake.set)
 
     def stop(self) -> None:
         """Claim nothing more; finish what runs."""
@@ -87,9 +97,20 @@ class Engine:
         """True while this worker holds its presence and may claim."""
         return self._presence.owner != 0
 
+    @property
+    def _may_claim(self) -> bool:
+        return not self._stopping.is_set() and (self._watch is None or self._watch.fault is None)
+
     async def run(self) -> None:
-        """Work until `stop()`. A lost database costs the leases, not the process: it reconnects under a new owner."""
+        """Work until `stop()`. A lost database costs the leases, not the process: it reconnects under a new owner.
+
+        While the schema is not one this version works with, the worker is absent, and comes back by itself.
+        """
         while not self._stopping.is_set():
+            if not self._may_claim:
+                self._awake.clear()
+                await self._sleep_until_woken(self._settings.poll)
+                continue
             try:
                 await self._presence.open()
                 await self._count_no_outage()
@@ -99,6 +120,8 @@ class Engine:
                 log.warning("worker_lost_database", error=str(error)[:200])
                 self._interrupted |= {(each.kind, each.key) for each in self._running.values() if each.attempt}
                 await self._abandon()
+                if lacks_table_or_column(error):
+                    await self._blames_schema(error)
                 await self._pause(self._draw.uniform(0.2, 1.0))
             finally:
                 self._presence.owner, owner = 0, self._presence.owner
@@ -132,7 +155,7 @@ class Engine:
             await asyncio.gather(claims, *helpers, return_exceptions=True)
 
     async def _claim_loop(self) -> None:
-        while not self._stopping.is_set():
+        while self._may_claim:
             self._awake.clear()
             free = self._settings.slots - len(self._running)
             claimed = await self._claim(free) if free else 0
@@ -196,15 +219,20 @@ class Engine:
                 metrics.STALE.inc()
                 log.warning("stale_result_dropped")
             except Problem as error:
-                # Whether the last transaction committed is unknown; the next look reads what is true. An outage of the
-                # database is not the object's failure: it does not count towards parking it.
-                if error.kind is UNAVAILABLE and ticket.attempt:
-                    self._interrupted.add((ticket.kind, ticket.key))
-                    ticket.attempt -= 1
+                # Whether the last transaction committed is unknown; the next look reads what is true.
                 failpoint("engine.database_lost")
                 log.warning("look_interrupted", error=str(error))
-                if await self._hand_back(ticket, Retry("the database did not answer")):
-                    self._interrupted.discard((ticket.kind, ticket.key))
+                await self._give_back(
+                    ticket, Retry("the database did not answer"), counts=error.kind is not UNAVAILABLE
+                )
+
+    async def _give_back(self, ticket: Ticket, outcome: Retry, *, counts: bool) -> None:
+        """Hand back what could not be carried out. What is not the item's failure does not count towards parking it."""
+        if not counts and ticket.attempt:
+            self._interrupted.add((ticket.kind, ticket.key))
+            ticket.attempt -= 1
+        if await self._hand_back(ticket, outcome):
+            self._interrupted.discard((ticket.kind, ticket.key))
 
     async def _look_while_it_goes(self, ticket: Ticket) -> None:
         reconciler = self._reconcilers[ticket.kind]
@@ -217,6 +245,10 @@ class Engine:
             except (LeaseLost, Problem):
                 raise
             except Exception as error:  # a bug in a reconciler must not stop the worker
+                if await self._blames_schema(error):
+                    log.warning("schema_not_ours", error=str(error)[:500])
+                    await self._give_back(ticket, Retry(_NOT_OUR_SCHEMA, after=_SCHEMA_PAUSE), counts=False)
+                    return
                 log.exception("reconciler_failed")
                 failpoint("engine.reconciler_failed")
                 outcome = Retry(f"{type(error).__name__}: {error}"[:500])
@@ -227,6 +259,18 @@ class Engine:
             if self._stopping.is_set():
                 await self._hand_back(ticket, Wait("draining", recheck=0.0))
                 return
+
+    async def _blames_schema(self, error: BaseException) -> bool:
+        """Whether `error` came from a schema that this version does not work with, rather than from what it was about.
+
+        Any error nobody foresaw has the schema checked: an older one refuses by its constraints, too.
+        """
+        lacks = lacks_table_or_column(error)
+        fault = None
+        if self._watch is not None:
+            with contextlib.suppress(Problem, *_DATABASE_ERRORS):
+                fault = await self._watch.check(lacks=lacks)
+        return lacks or fault is not None
 
     async def _once(self, reconciler: Reconciler[Any, Any], ticket: Ticket) -> Outcome:
         failpoint("engine.before_load")
@@ -257,25 +301,11 @@ class Engine:
             ticket.deadline, ticket.attempt = deadline, 0
         else:
             failpoint("engine.before_finish")
-            found = await connection.execute(statements.FINISH, mine | self._ending(ticket, outcome))
+            if isinstance(outcome, Park):
+                log.error("parked", reason=outcome.reason)
+            found = await connection.execute(statements.FINISH, mine | ending(outcome, ticket.attempt, self._draw))
         if found.rowcount != 1:
             raise LeaseLost(ticket.key)
-
-    def _ending(self, ticket: Ticket, outcome: Outcome) -> dict[str, object]:
-        """The columns of a finished look: when to look again (None: only when woken), and what to remember."""
-        match outcome:
-            case Wait(recheck=seconds):
-                return {"wait": seconds, "attempt": 0, "error": None, "parked": False}
-            case Retry(error=error):
-                wait = backoff(max(ticket.attempt, 1), self._draw)
-                return {"wait": wait, "attempt": ticket.attempt, "error": f"{error} ({outcome.where})", "parked": False}
-            case Park(reason=reason):
-                log.error("parked", reason=reason)
-                return {"wait": None, "attempt": 0, "error": f"{reason} ({outcome.where})", "parked": True}
-            case Done():
-                return {"wait": None, "attempt": 0, "error": None, "parked": False}
-            case _:
-                raise TypeError(f"{outcome!r} does not end a look")
 
     async def _finish_alone(self, ticket: Ticket, outcome: Outcome) -> None:
         async with self._database.read() as connection:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from prometheus_client import Counter
+from prometheus_client import Counter, Gauge
 
 CLAIMED = Counter("reconcile_claims", "Tickets claimed by this worker")
 OUTCOMES = Counter("reconcile_outcomes", "Looks by kind and outcome", ["kind", "outcome"])
 STALE = Counter("stale_writes_rejected", "Looks and results dropped because the lease was lost")
 REAPED = Counter("lease_expired", "Leases of dead or frozen workers that were freed")
+SCHEMA_UNUSABLE = Gauge("schema_unusable", "1 while this worker takes no work because of the database's schema")

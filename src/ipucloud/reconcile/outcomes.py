@@ -42,9 +42,10 @@ class Done(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class Retry(Outcome):
-    """Something failed that may pass; look again after a backoff that grows with the attempts."""
+    """Something failed that may pass; look again `after` seconds, None for a backoff that grows with the attempts."""
 
     error: str
+    after: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +62,22 @@ def backoff(attempt: int, draw: random.Random, *, first: float = 1.0) -> float:
     """
     ceiling = min(BACKOFF_CAP_SECONDS, first * 2 ** min(attempt - 1, 16))
     return draw.uniform(ceiling / 10, ceiling)
+
+
+def ending(outcome: Outcome, attempt: int, draw: random.Random) -> dict[str, object]:
+    """The parameters of `statements.FINISH`: when to look again (None: only when woken), and what to remember.
+
+    Raises TypeError for an outcome that does not end a look.
+    """
+    match outcome:
+        case Wait(recheck=seconds):
+            return {"wait": seconds, "attempt": 0, "error": None, "parked": False}
+        case Retry(error=error, after=after):
+            wait = backoff(max(attempt, 1), draw) if after is None else after
+            return {"wait": wait, "attempt": attempt, "error": f"{error} ({outcome.where})", "parked": False}
+        case Park(reason=reason):
+            return {"wait": None, "attempt": 0, "error": f"{reason} ({outcome.where})", "parked": True}
+        case Done():
+            return {"wait": None, "attempt": 0, "error": None, "parked": False}
+        case _:
+            raise TypeError(f"{outcome!r} does not end a look")

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import psycopg
 
+from ipucloud.db.engine import APPLICATION
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.wake import CHANNEL
 
@@ -37,8 +38,9 @@ class SessionPresence:
     for its former self. The connection must be direct: a transaction pooler would drop the lock.
     """
 
-    def __init__(self, database_url: str) -> None:
+    def __init__(self, database_url: str, application: str = APPLICATION) -> None:
         self._url = database_url
+        self._application = application
         self._connection: psycopg.AsyncConnection | None = None
         self.owner = 0
 
@@ -46,6 +48,7 @@ class SessionPresence:
         connection = await psycopg.AsyncConnection.connect(
             self._url,
             autocommit=True,
+            fallback_application_name=self._application,
             connect_timeout=3,
             keepalives_idle=5,
             keepalives_interval=2,

@@ -11,6 +11,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.engine import Database
+from ipucloud.db.schema_check import lacks_table_or_column
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import Clock
 from ipucloud.reconcile.outcomes import Outcome, Wait
@@ -102,6 +103,8 @@ class PeriodicTasks:
         except LeaseLost:
             raise
         except Exception as error:  # whatever it is, the next try may find it gone
+            if lacks_table_or_column(error):
+                raise
             log.exception("periodic_task_failed", task=inputs.name)
             return f"{type(error).__name__}: {error}"[:200]
         return None

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.engine import APPLICATION
 from ipucloud.kernel.failpoints import failpoint
 
 CHANNEL = "ipucloud_work"
@@ -49,8 +50,9 @@ class Notifier:
     A lost notification costs at most one poll interval of the worker, so errors are logged and forgotten.
     """
 
-    def __init__(self, database_url: str) -> None:
+    def __init__(self, database_url: str, application: str = APPLICATION) -> None:
         self._url = database_url
+        self._application = application
         self._asked = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -72,7 +74,7 @@ class Notifier:
             await self._asked.wait()
             try:
                 async with await psycopg.AsyncConnection.connect(
-                    self._url, autocommit=True, connect_timeout=3
+                    self._url, autocommit=True, fallback_application_name=self._application, connect_timeout=3
                 ) as connection:
                     await self._send(connection)
             except psycopg.Error as error:

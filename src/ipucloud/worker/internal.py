@@ -10,17 +10,20 @@ from starlette.routing import Route
 
 from ipucloud.process.logs import LostLines
 from ipucloud.reconcile.engine import Engine
+from ipucloud.reconcile.watch import DatabaseWatch
 
 REGISTRY.register(LostLines())
 
 
-def internal_app(engine: Engine) -> Starlette:
+def internal_app(engine: Engine, watch: DatabaseWatch) -> Starlette:
     async def livez(_: Request) -> Response:
         return JSONResponse({"status": "alive"})
 
     async def readyz(_: Request) -> Response:
-        ready = engine.healthy
-        return JSONResponse({"status": "ready" if ready else "not ready"}, status_code=200 if ready else 503)
+        fault = watch.fault
+        if fault is None and not engine.healthy:
+            fault = "The worker is not present in the database."
+        return JSONResponse({"status": fault or "ready"}, status_code=200 if fault is None else 503)
 
     async def metrics(_: Request) -> Response:
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)

@@ -24,6 +24,7 @@ from ipucloud.process.signals import StopSignals, in_loop, stop_signals
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.presence import Presence
 from ipucloud.reconcile.reconciler import PeriodicTasks
+from ipucloud.reconcile.watch import DatabaseWatch
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Sites
 from ipucloud.webhooks.deliver import Deliverer
@@ -34,6 +35,8 @@ from ipucloud.worker.tasks import periodic_tasks
 
 log = structlog.get_logger(__name__)
 
+APPLICATION = "ipucloud worker"
+"""What PostgreSQL's `pg_stat_activity` calls this process's connections."""
 _POOL_SIZE = 8
 
 
@@ -47,10 +50,12 @@ def run(settings: Settings) -> None:
 async def _main(settings: Settings, signals: StopSignals) -> None:
     if settings.database_url is None or settings.site_url is None:
         raise ValueError("a worker needs IPUCLOUD_DATABASE_URL and IPUCLOUD_SITE_URL")
-    database = Database(settings.database_url.get_secret_value(), pool_size=_POOL_SIZE, pool_timeout=30.0)
+    url, clock = settings.database_url.get_secret_value(), SystemClock()
+    database = Database(url, pool_size=_POOL_SIZE, pool_timeout=30.0, application=APPLICATION)
     sites = SiteClients.of(settings)
-    engine, tasks = assemble(database, sites, settings, SystemClock())
-    messages = assemble_webhooks(database, settings, SystemClock())
+    watch = DatabaseWatch(database, clock)
+    engine, tasks = assemble(database, sites, settings, clock, watch=watch)
+    messages = assemble_webhooks(database, settings, clock, watch=watch)
     gc.collect()
     gc.freeze()
     try:
@@ -58,9 +63,13 @@ async def _main(settings: Settings, signals: StopSignals) -> None:
             stack.enter_context(signals.calling(in_loop(partial(_stop, engine, messages))))
             if settings.worker_internal_port != 0:
                 bound = listener(settings.internal_host, settings.worker_internal_port, settings.internal_listen_fd)
-                await stack.enter_async_context(internal_listener(internal_app(engine), bound))
+                await stack.enter_async_context(internal_listener(internal_app(engine, watch), bound))
             log.info("worker_started", tasks=sorted(tasks.tasks))
-            await asyncio.gather(engine.run(), messages.run())
+            watching = asyncio.create_task(watch.run(), name="watch")
+            try:
+                await asyncio.gather(engine.run(), messages.run())
+            finally:
+                watching.cancel()
     finally:
         await sites.close()
         await database.close()
@@ -73,7 +82,12 @@ def _stop(*engines: Engine) -> None:
 
 
 def assemble_webhooks(
-    database: Database, settings: Settings, clock: Clock, *, draw: random.Random | None = None
+    database: Database,
+    settings: Settings,
+    clock: Clock,
+    *,
+    draw: random.Random | None = None,
+    watch: DatabaseWatch | None = None,
 ) -> Engine:
     """The engine that sends webhooks: slots of its own, so that no end-point ever keeps a cluster waiting."""
     draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
@@ -92,6 +106,7 @@ def assemble_webhooks(
         ),
         draw=draw,
         platform_tickets={dispatcher.kind: [KEY]},
+        watch=watch,
     )
 
 
@@ -107,6 +122,7 @@ def assemble(
     *,
     draw: random.Random | None = None,
     presence: Presence | None = None,
+    watch: DatabaseWatch | None = None,
 ) -> tuple[Engine, PeriodicTasks]:
     """The engine with everything it reconciles, ready to run. `draw` gives the jitter of its waits."""
     draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
@@ -151,5 +167,6 @@ def assemble(
         draw=draw,
         platform_tickets={tasks.kind: sorted(tasks.tasks)},
         presence=presence,
+        watch=watch,
     )
     return engine, tasks

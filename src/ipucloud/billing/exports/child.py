@@ -22,7 +22,7 @@ import psycopg
 from ipucloud.billing.exports.csv_rows import Progress
 from ipucloud.billing.exports.manifest import file_name, manifest_of
 from ipucloud.billing.exports.order import CHUNK_BYTES, Build, Deliver, Said
-from ipucloud.billing.exports.selection import Connection, Selection, snapshot
+from ipucloud.billing.exports.selection import APPLICATION, Connection, Selection, snapshot
 from ipucloud.db.roles import APP_ROLE
 
 Given = TypeVar("Given", Build, Deliver)
@@ -73,7 +73,13 @@ def build(order: Build, write: Write) -> Said:
     """Write the file from one snapshot, and keep it. Raises psycopg.Error."""
     selection, progress = order.subject.selection(), Progress()
     with (
-        psycopg.connect(order.database_url, options=_SESSION, autocommit=True, connect_timeout=3) as keeping,
+        psycopg.connect(
+            order.database_url,
+            options=_SESSION,
+            fallback_application_name=APPLICATION,
+            autocommit=True,
+            connect_timeout=3,
+        ) as keeping,
         snapshot(order.database_url) as connection,
     ):
         pieces = Pieces(keeping, order.export_id, order.fence)
@@ -101,6 +107,9 @@ def serve(kind: type[Given], carry_out: Callable[[Given], Said]) -> None:
     threading.Thread(target=_die_with_the_worker, daemon=True).start()
     try:
         say(carry_out(order))
+    except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
+        traceback.print_exc()
+        say(Said(lacks_schema=True))
     except BaseException:  # noqa: BLE001  # whatever it is, the process ends with it
         traceback.print_exc()
         os._exit(1)

@@ -20,6 +20,7 @@ from obstore.store import S3Store
 from ipucloud.billing.exports.endpoints import ForbiddenEndpointError, check_form
 from ipucloud.billing.exports.order import Deliver, Target
 from ipucloud.billing.exports.passage import Passage
+from ipucloud.billing.exports.selection import APPLICATION
 from ipucloud.db.roles import APP_ROLE
 
 if TYPE_CHECKING:
@@ -69,7 +70,13 @@ def deliver(order: Deliver, lead: Lead = Passage) -> None:
 
 
 def _deliver(order: Deliver, store: S3Store) -> None:
-    with psycopg.connect(order.database_url, options=_SESSION, autocommit=True, connect_timeout=3) as connection:
+    with psycopg.connect(
+        order.database_url,
+        options=_SESSION,
+        fallback_application_name=APPLICATION,
+        autocommit=True,
+        connect_timeout=3,
+    ) as connection:
         _put(store, _key(order.target, order.name), _pieces(connection, order), size=order.size)
     manifest = json.dumps(order.manifest, indent=2, ensure_ascii=False).encode() + b"\n"
     name = re.sub(r"\.[a-z]+$", ".manifest.json", order.name)

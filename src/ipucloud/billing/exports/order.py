@@ -93,9 +93,13 @@ class Deliver(_Model):
 
 
 class Said(_Model):
-    """`progress` in percent, or how it ended: with a `manifest`, `delivered`, or an `error` that customers may read."""
+    """`progress` in percent, or how it ended: with a `manifest`, `delivered`, or an `error` that customers may read.
+
+    `lacks_schema`: the database lacks a table or column that making the file needs.
+    """
 
     progress: int | None = None
     manifest: Mapping[str, JsonValue] | None = None
     delivered: bool = False
     error: str | None = None
+    lacks_schema: bool = False

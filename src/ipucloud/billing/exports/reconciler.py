@@ -17,6 +17,7 @@ from ipucloud.billing.exports.order import Build, Deliver, Said, Subject, Target
 from ipucloud.billing.exports.plan import BUILD, DELIVER, WORK_KIND
 from ipucloud.billing.exports.process import carried_out
 from ipucloud.db.engine import Database
+from ipucloud.db.schema_check import SchemaMismatchError
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, EXPORT_FAILED, Problem
 from ipucloud.kernel.sealing import Keys, SealingError, place, unseal
@@ -29,6 +30,9 @@ KEPT_DAYS = 7
 BUILD_ATTEMPTS = 5
 BUILD_SECONDS = 1800.0
 DELIVER_SECONDS = 900.0
+AT_ONCE = 4
+"""Files that one worker makes or delivers at the same time, each by a process of its own."""
+ROOM_SECONDS = 2.0
 
 _BROKEN_OFF = "The file could not be made; it is tried again."
 _GAVE_UP = "The file could not be made. Ask for it again; if that fails too, tell support the request id."
@@ -136,13 +140,18 @@ class ExportReconciler:
         self._keys = keys
         self._private_too = private_too
         self._draw = draw
+        self._under_way = 0
 
     async def load(self, connection: Statements, ticket: Ticket) -> ExportInputs | Outcome:
         found = await connection.execute(_LOAD, {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence})
         row = found.one_or_none()
         if row is None or not row.leased:
             raise LeaseLost(ticket.key)
-        return Done() if row.operation_id is None else ExportInputs(row)
+        if row.operation_id is None:
+            return Done()
+        if self._under_way >= AT_ONCE:
+            return Wait("this worker makes other files", recheck=ROOM_SECONDS)
+        return ExportInputs(row)
 
     async def act(self, ticket: Ticket, inputs: ExportInputs) -> Said:
         row = inputs.row
@@ -163,7 +172,14 @@ class ExportReconciler:
             async with self._database.read() as connection:
                 await connection.execute(_PROGRESS, values | {"progress": min(half, 99)})
 
-        return await carried_out(order, seconds, note)
+        self._under_way += 1
+        try:
+            said = await carried_out(order, seconds, note)
+        finally:
+            self._under_way -= 1
+        if said.lacks_schema:
+            raise SchemaMismatchError("the process that makes the file met a missing table or column")
+        return said
 
     async def apply(self, connection: AsyncConnection, ticket: Ticket, inputs: ExportInputs, result: Said) -> Outcome:
         row = inputs.row

@@ -17,6 +17,8 @@ from ipucloud.billing.exports.periods import Period, next_month
 from ipucloud.db.roles import APP_ROLE
 
 Connection = psycopg.Connection[tuple[Any, ...]]
+APPLICATION = "ipucloud export"
+"""What PostgreSQL's `pg_stat_activity` calls the connections of a process that makes or delivers a file."""
 _SESSION = (
     f"-c role={APP_ROLE} -c timezone=UTC -c datestyle=ISO -c jit=off -c lock_timeout=5s -c statement_timeout=30min"
     " -c idle_in_transaction_session_timeout=5min -c work_mem=64MB"
@@ -109,7 +111,13 @@ _ACCOUNT_INVOICES = sql.SQL("i.account_id = %(account_id)s")
 def snapshot(url: str) -> Iterator[Connection]:
     """A connection whose statements all see one moment. It writes nothing but temporary tables."""
     # Parameters are bound here, because COPY takes none.
-    with psycopg.connect(url, options=_SESSION, connect_timeout=3, cursor_factory=psycopg.ClientCursor) as connection:
+    with psycopg.connect(
+        url,
+        options=_SESSION,
+        fallback_application_name=APPLICATION,
+        connect_timeout=3,
+        cursor_factory=psycopg.ClientCursor,
+    ) as connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         yield connection
         connection.rollback()

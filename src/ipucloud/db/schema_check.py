@@ -1,0 +1,64 @@
+"""Whether the database's schema is one that this version works with. API processes and workers judge it alike."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from functools import cache
+
+import psycopg
+import sqlalchemy as sa
+from psycopg import errors as pg_errors
+
+from ipucloud.db import migrate
+
+REVISION = sa.text("SELECT version_num FROM alembic_version")
+OLDER = "The database's schema is older than this version needs: run `ipucloud migrate`."
+NEWER = (
+    "The database's schema is newer than this version can work with: start the version of ipucloud that it was "
+    "migrated for."
+)
+
+_MISSING = (pg_errors.UndefinedTable, pg_errors.UndefinedColumn)
+
+
+class SchemaMismatchError(Exception):
+    """Another process of ours met a schema that lacks a table or column."""
+
+
+@cache
+def _known_revisions() -> frozenset[str]:
+    return migrate.known_revisions()
+
+
+@cache
+def _head() -> str:
+    return migrate.head()
+
+
+async def revision_of(answer: Awaitable[str | None]) -> str:
+    """The revision that a reading of `REVISION` answers with; empty for a database that was never migrated."""
+    try:
+        return await answer or ""
+    except (sa.exc.DBAPIError, psycopg.Error) as error:
+        if lacks_table_or_column(error):
+            return ""
+        raise
+
+
+def fault_of(revision: str) -> str | None:
+    """Why this version must not work with a schema of this revision, and what to do; None when it may.
+
+    A revision that the code does not know is newer: schemas only expand while processes of the version before run.
+    """
+    return OLDER if revision in _known_revisions() - {_head()} else None
+
+
+def is_newer(revision: str) -> bool:
+    """True for a revision that this version does not know."""
+    return revision not in _known_revisions()
+
+
+def lacks_table_or_column(error: BaseException) -> bool:
+    """True when a statement named a table or column that the database does not have."""
+    cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+    return isinstance(cause, (*_MISSING, SchemaMismatchError))
