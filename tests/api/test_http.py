@@ -259,3 +259,7 @@ async def test_readiness_wants_the_schema_that_the_code_needs(cloud: Cloud, data
         problem(answer, 503, "unavailable")
         assert int(answer.headers["retry-after"]) >= 1
         assert (await api.owner.get("/livez")).status_code == 200
+        with psycopg.connect(database.owner_url, autocommit=True) as connection:
+            connection.execute("DROP TABLE alembic_version")  # as in a database that was never migrated
+        clock.at += 2.0
+        problem(await api.owner.get("/readyz"), 503, "unavailable")

@@ -1,0 +1,133 @@
+"""A process under load has as many connections to PostgreSQL as docs/operations.md tells an operator to expect."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+from pydantic import SecretStr
+
+from ipucloud.config import Settings
+from tests.api.support import UNLIMITED, cluster_json
+from tests.support.cloud import Cloud
+from tests.support.control_plane import API, WORKER, process
+from tests.support.ports import free_ports
+from tests.support.postgres import Database as Scratch
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.anyio
+
+PAGE = (Path(__file__).parents[2] / "docs" / "operations.md").read_text()
+CROWD = 12
+"""Of each kind of request, and of clusters that have work: more than any pool has connections."""
+SHOWN = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = %s"
+
+
+@dataclass
+class Documented:
+    """The sentence about connections: those of a worker, and the factor and summand of an API process."""
+
+    pools: int
+    besides: int
+    worker: int
+
+    @classmethod
+    def read(cls) -> Documented:
+        api = re.search(r"an API process has up to (\d+) ×\s+`IPUCLOUD_DATABASE_POOL_SIZE` \+ (\d+)", PAGE)
+        worker = re.search(r"a worker up to (\d+)", PAGE)
+        assert api is not None
+        assert worker is not None
+        return cls(int(api[1]), int(api[2]), int(worker[1]))
+
+
+@contextmanager
+def locked(url: str, table: str, mode: str) -> Iterator[None]:
+    """Nobody else gets past the table meanwhile, so that everybody's connections are all in use."""
+    with psycopg.connect(url) as connection:
+        connection.execute(f"LOCK TABLE {table} IN {mode} MODE".encode())
+        yield
+        connection.rollback()
+
+
+def highest(url: str, application: str, wanted: int) -> int:
+    """The most connections of the application that were seen until there were `wanted` of them."""
+    seen = 0
+    with psycopg.connect(url, autocommit=True) as connection:
+
+        def reached() -> bool:
+            nonlocal seen
+            row = connection.execute(SHOWN, [application]).fetchone()
+            assert row is not None
+            seen = max(seen, row[0])
+            return seen >= wanted
+
+        eventually(reached, f"{wanted} connections of {application}")
+        for _ in range(50):
+            reached()
+    return seen
+
+
+async def test_a_worker_has_as_many_as_documented(cloud: Cloud, database: Scratch, tmp_path: Path) -> None:
+    for number in range(CROWD):
+        await cloud.create(f"c{number}")
+    settings = Settings(database_url=SecretStr(database.app_url), site_url="http://127.0.0.1:1", worker_internal_port=0)
+    wanted = Documented.read().worker
+    # Steps are loaded, find no site, and wait for the lock to write that down.
+    with locked(database.superuser_url, "clusters", "EXCLUSIVE"), process(WORKER, settings, tmp_path / "worker.log"):
+        assert highest(database.superuser_url, "ipucloud worker", wanted) == wanted
+
+
+async def test_an_api_process_has_as_many_as_documented(cloud: Cloud, database: Scratch, tmp_path: Path) -> None:
+    [port] = free_ports(1)
+    settings = Settings(
+        database_url=SecretStr(database.app_url),
+        environment="test",
+        port=port,
+        internal_port=0,
+        database_pool_size=4,
+        database_pool_timeout=60.0,
+        **UNLIMITED,
+    )
+    documented = Documented.read()
+    wanted = documented.pools * settings.database_pool_size + documented.besides
+    base = f"http://127.0.0.1:{port}"
+    project = f"{base}/v1/projects/{cloud.project.slug}"
+    headers = {"Authorization": f"Bearer {cloud.project.token.secret}"}
+    enough = threading.Event()
+
+    def keep_asking(method: str, url: str) -> None:
+        with httpx.Client(headers=headers, timeout=120, trust_env=False) as client:
+            while not enough.is_set():
+                client.request(method, url, json=cluster_json() if method == "POST" else None)
+
+    with process(API, settings, tmp_path / "api.log"), ExitStack() as ending:
+        eventually(lambda: _answers(base), "the API answers")
+        # Something that wakes a worker opens the connection that tells it.
+        async with httpx.AsyncClient(headers=headers, timeout=60, trust_env=False) as client:
+            assert (await client.post(f"{project}/clusters", json=cluster_json())).status_code == 202
+        with locked(database.superuser_url, "tokens", "ACCESS EXCLUSIVE"):
+            requests = [
+                ("GET", f"{project}/clusters"),
+                ("GET", f"{project}/billing/account"),
+                ("POST", f"{project}/clusters"),
+            ] * CROWD
+            crowd = [threading.Thread(target=keep_asking, args=request) for request in requests]
+            ending.callback(lambda: [caller.join() for caller in crowd])
+            ending.callback(enough.set)
+            for caller in crowd:
+                caller.start()
+            assert highest(database.superuser_url, "ipucloud api", wanted) == wanted
+
+
+def _answers(base: str) -> bool:
+    try:
+        return httpx.get(f"{base}/livez", timeout=5, trust_env=False).status_code == 200
+    except httpx.TransportError:
+        return False
