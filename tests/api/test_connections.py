@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psycopg
@@ -65,7 +66,7 @@ def highest(url: str, application: str, wanted: int) -> int:
             nonlocal seen
             row = connection.execute(SHOWN, [application]).fetchone()
             assert row is not None
-            seen = max(seen, row[0])
+            seen = max(seen, int(row[0]))
             return seen >= wanted
 
         eventually(reached, f"{wanted} connections of {application}")
@@ -86,15 +87,15 @@ async def test_a_worker_has_as_many_as_documented(cloud: Cloud, database: Scratc
 
 async def test_an_api_process_has_as_many_as_documented(cloud: Cloud, database: Scratch, tmp_path: Path) -> None:
     [port] = free_ports(1)
-    settings = Settings(
-        database_url=SecretStr(database.app_url),
-        environment="test",
-        port=port,
-        internal_port=0,
-        database_pool_size=4,
-        database_pool_timeout=60.0,
-        **UNLIMITED,
-    )
+    values: dict[str, Any] = {
+        "database_url": SecretStr(database.app_url),
+        "environment": "test",
+        "port": port,
+        "internal_port": 0,
+        "database_pool_size": 4,
+        "database_pool_timeout": 60.0,
+    }
+    settings = Settings(**(values | UNLIMITED))
     documented = Documented.read()
     wanted = documented.pools * settings.database_pool_size + documented.besides
     base = f"http://127.0.0.1:{port}"
@@ -119,10 +120,10 @@ async def test_an_api_process_has_as_many_as_documented(cloud: Cloud, database: 
                 ("POST", f"{project}/clusters"),
             ] * CROWD
             crowd = [threading.Thread(target=keep_asking, args=request) for request in requests]
-            ending.callback(lambda: [caller.join() for caller in crowd])
-            ending.callback(enough.set)
             for caller in crowd:
                 caller.start()
+                ending.callback(caller.join)
+            ending.callback(enough.set)
             assert highest(database.superuser_url, "ipucloud api", wanted) == wanted
 
 
