@@ -118,7 +118,7 @@ async def test_an_accounts_budget_refuses_in_every_project_it_pays_for(api: Api,
     [
         ({"thresholds": [{"percent": 10}, {"percent": 10}]}, "twice"),
         ({"amount": {"amount": "5", "currency": "USD"}}, "other_currency"),
-        ({"amount": {"amount": "0.001", "currency": "EUR"}}, "not_an_amount"),
+        ({"amount": {"amount": "0.001", "currency": "EUR"}}, "not_cents"),
     ],
 )
 async def test_what_makes_no_sense_is_refused(api: Api, changes: dict[str, object], code: str) -> None:

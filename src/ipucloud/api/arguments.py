@@ -7,15 +7,16 @@ is to cost less than looking at its path twice would.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol, get_origin
 
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 from starlette.requests import Request
 
-from ipucloud.api.problems import field_errors, invalid
+from ipucloud.api.problems import body_errors, invalid, query_errors
 from ipucloud.kernel.errors import FieldError
 
 _NO_NUL = "The value holds the character U+0000."
@@ -54,7 +55,11 @@ class Arguments:
             raise invalid([_unknown(name) for name in request.query_params])
         if self._body is not None:
             name, model = self._body
-            arguments[name] = _validated(model, "body", await request.json())
+            body = await request.json()
+            try:
+                arguments[name] = model.model_validate(body)
+            except ValidationError as error:
+                raise invalid(body_errors(_errors(error), body)) from None
         return arguments
 
 
@@ -79,7 +84,10 @@ class Query:
                 values.setdefault(name, []).append(value)
             else:
                 values[name] = value
-        return _validated(self._model, "query", values)
+        try:
+            return self._model.model_validate(values)
+        except ValidationError as error:
+            raise invalid(query_errors(_errors(error))) from None
 
 
 def _model(route: APIRoute, parameters: Sequence[Parameter]) -> tuple[str, type[BaseModel]]:
@@ -91,18 +99,10 @@ def _model(route: APIRoute, parameters: Sequence[Parameter]) -> tuple[str, type[
     raise TypeError(f"{route.path} takes one model of its query and one of its body, and nothing beside them")
 
 
-def _validated(model: type[BaseModel], place: str, value: object) -> BaseModel:
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)
-        raise invalid(field_errors(_within(place, fault) for fault in found)) from None
-
-
-def _within(place: str, fault: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {**fault, "loc": (place, *fault["loc"])}
+def _errors(error: ValidationError) -> list[ErrorDetails]:
+    return error.errors(include_url=False, include_input=False)
 
 
 def _unknown(name: str) -> FieldError:
-    (fault,) = field_errors([{"type": "extra_forbidden", "loc": ("query", name), "msg": ""}])
+    (fault,) = query_errors([{"type": "extra_forbidden", "loc": (name,), "msg": ""}])
     return fault

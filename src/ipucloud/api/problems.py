@@ -44,23 +44,51 @@ def invalid(errors: Sequence[FieldError]) -> Problem:
     return Problem(VALIDATION_FAILED, "Correct the fields named in `errors` and send the request again.", errors)
 
 
-def field_errors(errors: Iterable[Mapping[str, Any]]) -> list[FieldError]:
-    """pydantic's errors as pointers, codes and sentences, without the input."""
+def body_errors(errors: Iterable[Mapping[str, Any]], body: object) -> list[FieldError]:
+    """pydantic's errors as JSON pointers into `body`, codes and sentences, without the values.
+
+    A field that takes null besides has errors of both types, of which the one that asks for null helps nobody.
+    """
+    faults = [FieldError(_pointer(error, body), error["type"], _sentence(error)) for error in errors]
+    told = [fault.pointer for fault in faults if fault.code != "none_required"]
     return [
-        FieldError(_pointer(error["loc"]), error["type"], _sentence(error))
+        fault
+        for fault in faults
+        if fault.code != "none_required" or not any(other.startswith(fault.pointer) for other in told)
+    ][:_MOST_ERRORS]
+
+
+def query_errors(errors: Iterable[Mapping[str, Any]]) -> list[FieldError]:
+    """As `body_errors`, with `?name` for pointers."""
+    return [
+        FieldError(f"?{str(error['loc'][0])[:_LONGEST_SEGMENT]}", error["type"], _sentence(error))
         for error, _ in zip(errors, range(_MOST_ERRORS), strict=False)
     ]
 
 
-def _pointer(location: Sequence[int | str]) -> str:
-    place, *rest = location
-    if place == "query":
-        return f"?{_segment(rest[0])}" if rest else "?"
-    return "".join(f"/{_segment(part)}" for part in rest)
+def _pointer(error: Mapping[str, Any], body: object) -> str:
+    """The JSON pointer (RFC 6901) to a value in `body`, or to a member that one of its objects lacks.
+
+    pydantic's location also has names of types and validators that the value met, such as `dict[str,str]` or `[key]`:
+    whatever is not there in the body is one of those. A member with a name too long to repeat is pointed at by the
+    object that holds it.
+    """
+    text, value = "", body
+    for part in error["loc"]:
+        if (isinstance(value, dict) and part in value) or (
+            isinstance(value, list) and isinstance(part, int) and part < len(value)
+        ):
+            inner = value[part]
+        else:
+            continue
+        if len(str(part)) > _LONGEST_SEGMENT:
+            return text
+        text, value = f"{text}/{_segment(part)}", inner
+    return f"{text}/{_segment(error['loc'][-1])}" if error["type"] == "missing" else text
 
 
 def _segment(part: int | str) -> str:
-    return str(part)[:_LONGEST_SEGMENT].replace("~", "~0").replace("/", "~1")
+    return str(part).replace("~", "~0").replace("/", "~1")
 
 
 def _sentence(error: Mapping[str, Any]) -> str:

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated, Any, Generic, TypeVar
 from uuid import UUID
 
 from fastapi import Path
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from ipucloud.kernel.money import CENTS, Money, rounded
 
 Item = TypeVar("Item")
+Amounts = TypeVar("Amounts", Decimal, Money)
 
 ProjectRef = Annotated[str, Path(description="the project's id, number or slug", examples=["research"])]
 ClusterId = Annotated[UUID, Path(description="the cluster's id")]
 OperationId = Annotated[UUID, Path(description="the operation's id")]
+
+
+def in_cents(below: int) -> AfterValidator:
+    """Of an `Amount` or `Money` that is asked for: above 0, below so much, and in whole cents."""
+
+    def check(value: Amounts) -> Amounts:
+        amount = value.amount if isinstance(value, Money) else value
+        if not 0 < amount < below or amount != rounded(amount, CENTS):
+            raise PydanticCustomError(
+                "not_cents", "An amount is above 0, below {below}, and in whole cents", {"below": f"{below:,}"}
+            )
+        return value
+
+    return AfterValidator(check)
 
 
 class Page(BaseModel, Generic[Item]):

@@ -113,7 +113,7 @@ class Region(Row):
     slug: Slug
     name: str
     number: int = Field(ge=1, description="the region's integer id")
-    country: str = Field(pattern=r"^[A-Z]{2}$", description="ISO 3166-1")
+    country: str = Field(pattern=r"^[A-Z]{2}$", description="ISO 3166-1", examples=["LU"])
     machine_types: tuple[Slug, ...] = Field(description="machine types sold here")
 
 
@@ -151,10 +151,10 @@ class Image(Row):
     KEY = ("name",)
 
     name: Slug = Field(examples=["ubuntu-20.04-x64-poplar-1.18.0-3.0.0"])
-    os: str
-    os_version: str
-    vipu_version: str
-    sdk_version: str = Field(description="Poplar SDK")
+    os: str = Field(examples=["ubuntu"])
+    os_version: str = Field(examples=["20.04"])
+    vipu_version: str = Field(examples=["1.18.0"])
+    sdk_version: str = Field(description="Poplar SDK", examples=["3.0.0"])
     regions: tuple[Slug, ...]
 
     @model_validator(mode="after")

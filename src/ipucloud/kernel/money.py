@@ -108,7 +108,7 @@ Amount = Annotated[
     Decimal,
     BeforeValidator(exact),
     PlainSerializer(plain, return_type=str, when_used="json"),
-    WithJsonSchema({"type": "string", "pattern": r"^-?\d+(\.\d+)?$", "examples": ["12.345678"]}),
+    WithJsonSchema({"type": "string", "pattern": r"^-?\d+(\.\d+)?$", "examples": ["12.50"]}),
 ]
 """A Decimal of a model: read by `exact`, written to JSON by `plain`."""
 
@@ -116,7 +116,7 @@ Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", description="ISO 4217 cod
 
 
 class Money(BaseModel):
-    """An exact amount in a currency; its JSON form is `{"amount": "12.345678", "currency": "EUR"}`."""
+    """An exact amount in a currency; its JSON form is `{"amount": "12.50", "currency": "EUR"}`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

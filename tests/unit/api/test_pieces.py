@@ -13,7 +13,6 @@ from ipucloud.api import bodies, limits
 from ipucloud.api.credentials import credential
 from ipucloud.api.etag import NO_VERSION, expected_version, tag
 from ipucloud.api.paging import MOST, Listed, open_cursor, seal_cursor
-from ipucloud.api.problems import field_errors
 from ipucloud.identity.tokens import new_token
 from ipucloud.kernel.errors import Problem
 
@@ -123,15 +122,3 @@ def test_a_credential_is_one_token_under_a_known_scheme() -> None:
     for value in (secret, b"Basic " + secret, b"Bearer", b"Bearer " + secret[:-1], b"Bearer \xff", b""):
         assert credential([(b"authorization", value)]) is None
     assert credential([(b"authorization", b"Bearer " + secret)] * 2) is None
-
-
-def test_pointers_follow_rfc_6901() -> None:
-    errors: list[dict[str, Any]] = [
-        {"loc": ("body", "tags", "a/b~c"), "type": "string_type", "msg": "Input should be a valid string"},
-        {"loc": ("body",), "type": "missing", "msg": "Field required"},
-        {"loc": ("query", "state", 0), "type": "enum", "msg": "Input should be 'active'"},
-        {"loc": ("body", "at"), "type": "datetime_parsing", "msg": "invalid character in year: `canary`"},
-    ]
-    found = field_errors(errors)
-    assert [error.pointer for error in found] == ["/tags/a~1b~0c", "", "?state", "/at"]
-    assert "canary" not in found[3].detail

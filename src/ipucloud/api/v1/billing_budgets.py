@@ -19,7 +19,7 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import principal, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, Page, ProjectRef
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, Page, ProjectRef, in_cents
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.billing.budgets import store
 from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold
@@ -31,14 +31,14 @@ from ipucloud.identity.access import Principal, Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, PRECONDITION_FAILED, STATE_CONFLICT, FieldError
-from ipucloud.kernel.money import Money, rounded
+from ipucloud.kernel.money import Money
 
 routes = router()
 
 AccountId = Annotated[UUID, Path(description="the billing account's id")]
 BudgetId = Annotated[UUID, Path(description="the budget's id")]
 Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["NLP team"])]
-MOST = 10**12
+BudgetMoney = Annotated[Money, in_cents(10**12)]
 
 
 class BudgetTag(Body):
@@ -64,7 +64,7 @@ Thresholds = Annotated[list[BudgetThreshold], Field(min_length=1, max_length=20)
 
 class AccountBudgetCreate(Body):
     name: Name
-    amount: Money = Field(description="of a UTC month, in the installation's currency")
+    amount: BudgetMoney = Field(description="of a UTC month, in the installation's currency")
     thresholds: Thresholds
 
 
@@ -76,7 +76,7 @@ class BudgetPatch(Body):
     """What is left out stays; `thresholds` replaces all of them."""
 
     name: Name | None = None
-    amount: Money | None = None
+    amount: BudgetMoney | None = None
     thresholds: Thresholds | None = None
 
 
@@ -348,8 +348,6 @@ def _check(request: Request, amount: Money | None, thresholds: list[BudgetThresh
     currency = services_of(request).settings.currency
     if amount is not None and amount.currency != currency:
         faults.append(FieldError("/amount/currency", "other_currency", f"Budgets are in {currency} here."))
-    if amount is not None and not (0 < amount.amount < MOST and amount.amount == rounded(amount.amount)):
-        faults.append(FieldError("/amount/amount", "not_an_amount", "A budget is more than 0, in whole cents."))
     seen = set()
     for place, each in enumerate(thresholds):
         if (each.on, each.percent) in seen:

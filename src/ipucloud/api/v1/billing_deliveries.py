@@ -51,7 +51,7 @@ class S3ConnectionCreate(Body):
     name: str = Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", examples=["data-lake"])
     endpoint: str = Field(max_length=300, pattern=_PRINTED, examples=["https://s3.eu-central-1.amazonaws.com"])
     region: str = Field("us-east-1", max_length=60, pattern=r"^[a-z0-9-]+$")
-    bucket: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")
+    bucket: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", examples=["billing-exports"])
     prefix: str = Field("", max_length=200, pattern=r"^([A-Za-z0-9_=-]+/?)*$", description="folder within the bucket")
     access_key_id: str = Field(min_length=1, max_length=128, pattern=_PRINTED)
     secret: str = Field(min_length=1, max_length=256, pattern=_PRINTED, description="kept sealed, and never shown")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Annotated
 
 from fastapi import Query
@@ -13,11 +12,10 @@ from starlette.responses import Response
 
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import Listed, page
-from ipucloud.api.problems import invalid
 from ipucloud.api.reads import principal, read, read_one, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import ProjectRef
+from ipucloud.api.shapes import ProjectRef, in_cents
 from ipucloud.api.v1.billing import AccountId, Line
 from ipucloud.api.v1.billing_papers import PDF, Number, PaperFormat, PaperOut, PaperPage, paper
 from ipucloud.api.writes import change_platform
@@ -28,8 +26,8 @@ from ipucloud.clusters.models import Body
 from ipucloud.db.documents import after
 from ipucloud.identity.access import Principal, authenticated, not_found
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
-from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
-from ipucloud.kernel.money import CENTS, Amount, rounded
+from ipucloud.kernel.errors import STATE_CONFLICT
+from ipucloud.kernel.money import Amount
 
 routes = router()
 
@@ -40,7 +38,9 @@ _GET = authenticated(GET_SEEN)
 class CreditNoteCreate(Body):
     """How much of an invoice is given back."""
 
-    net: Amount | None = Field(None, description="without tax, in whole cents; all that is left when left out")
+    net: Annotated[Amount, in_cents(1_000_000_000)] | None = Field(
+        None, description="without tax, in whole cents; all that is left when left out"
+    )
     reason: Line = Field(description="is printed", examples=["a rack lost power on 12 April"])
 
 
@@ -149,17 +149,10 @@ async def issue_note(request: Request, number: Number, body: CreditNoteCreate) -
 
     What is still due is reduced first; what was paid already goes into the wallet.
     """
-    net = _checked(body.net)
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
-        made = await issue_credit_note(connection, number, net=net, reason=body.reason)
+        made = await issue_credit_note(connection, number, net=body.net, reason=body.reason)
         document = await document_of(connection, made)
         return Answer(201, document or b"", {"Location": f"/v1/billing/invoices/{made}"})
 
     return await change_platform(request, effect)
-
-
-def _checked(net: Decimal | None) -> Decimal | None:
-    if net is not None and (net <= 0 or net != rounded(net, CENTS)):
-        raise invalid([FieldError("/net", "not_cents", "An amount is above 0 and in whole cents.")])
-    return net

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, Field
-from pydantic_core import to_json
+from pydantic import AfterValidator, BaseModel, Field
+from pydantic_core import PydanticCustomError, to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.problems import invalid
 from ipucloud.api.reads import principal
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
@@ -27,7 +27,7 @@ from ipucloud.clusters.models import Body
 from ipucloud.db.statements import Statements
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import PRECONDITION_FAILED, STATE_CONFLICT, FieldError
+from ipucloud.kernel.errors import PRECONDITION_FAILED, STATE_CONFLICT
 from ipucloud.kernel.money import Amount, plain, rounded
 
 routes = router()
@@ -74,13 +74,22 @@ class TaxRatePage(Page[TaxRateOut]):
     pass
 
 
+def _rate(value: Decimal) -> Decimal:
+    if not 0 <= value <= 1 or value != rounded(value, RATE_PLACES):
+        raise PydanticCustomError("not_a_rate", "A rate is 0 to 1, with six decimal places at most")
+    return value
+
+
+Rate = Annotated[Amount, AfterValidator(_rate)]
+
+
 class TaxRateCreate(Body):
     """A rate that takes the place of the one in force from `valid_from` on."""
 
     country: CountryCode
     kind: Kind = "standard"
     name: Annotated[str, Field(min_length=1, max_length=20, pattern=r"^[^\x00-\x1f\x7f]+$")] = "VAT"
-    rate: Amount = Field(description="0.17 is 17 %; at most six decimal places")
+    rate: Rate = Field(description="0.17 is 17 %; at most six decimal places", examples=["0.17"])
     valid_from: Annotated[date, Field(strict=False)] = Field(description="in the future, or where no rate is set")
     source: Line = Field(examples=["tax office, letter of May"])
 
@@ -141,8 +150,6 @@ async def list_tax_rates(request: Request) -> Response:
 )
 async def add_tax_rate(request: Request, body: TaxRateCreate) -> Response:
     """Add a rate; what is there already stays. Answers with all rates."""
-    if not 0 <= body.rate <= 1 or body.rate != rounded(body.rate, RATE_PLACES):
-        raise invalid([FieldError("/rate", "not_a_rate", "A rate is 0 to 1, with six decimal places at most.")])
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         await add_rate(connection, NewTaxRate(**dict(body)))

@@ -1,0 +1,101 @@
+"""Every example of the OpenAPI document is what it stands for: its schema and its model accept it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import orjson
+import pytest
+from pydantic import BaseModel
+
+from ipucloud.api.app import create_app
+from ipucloud.api.routing import ApiRoute
+from ipucloud.config import Settings
+
+DOCUMENT: dict[str, Any] = orjson.loads((Path(__file__).parents[3] / "docs" / "openapi.json").read_bytes())
+SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
+STAND_INS = {"date-time": "2126-01-31T23:59:30Z", "date": "2126-01-31", "uuid": "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b77"}
+"""For what has a form and no example."""
+
+
+def sent_and_answered() -> Iterator[tuple[type[BaseModel], bool]]:
+    """The model of every body and every answer; whether it is sent."""
+    seen = set()
+    for route in create_app(Settings.model_construct()).routes:
+        if isinstance(route, ApiRoute):
+            sent = [parameter.field_info.annotation for parameter in route.dependant.body_params]
+            for model, is_sent in [*((each, True) for each in sent), (route.response_model, False)]:
+                if isinstance(model, type) and issubclass(model, BaseModel) and model not in seen:
+                    seen.add(model)
+                    yield model, is_sent
+
+
+def examples(node: Any, place: str = "") -> Iterator[tuple[str, dict[str, Any], Any]]:
+    """(where, schema, value) of every example of the document."""
+    if isinstance(node, dict):
+        if isinstance(node.get("examples"), list):
+            yield from ((place, node.get("schema", node), value) for value in node["examples"])
+        for name, inner in node.items():
+            yield from examples(inner, f"{place}/{name}")
+    elif isinstance(node, list):
+        for number, inner in enumerate(node):
+            yield from examples(inner, f"{place}/{number}")
+
+
+def made_of_examples(schema: dict[str, Any], *, whole: bool) -> Any:
+    """A value as a reader of the document would write it; `whole`: with every member that it has an example for."""
+    if "$ref" in schema:
+        return made_of_examples(SCHEMAS[schema["$ref"].rpartition("/")[2]], whole=whole)
+    known = [*schema.get("examples", ()), *schema.get("enum", ()), schema.get("const"), schema.get("default")]
+    for value in known:
+        if value is not None:
+            return value
+    if "anyOf" in schema:
+        return made_of_examples(schema["anyOf"][0], whole=whole)
+    if schema["type"] == "array":
+        return [made_of_examples(schema["items"], whole=whole)]
+    return an_object(schema, whole=whole) if schema["type"] == "object" else stand_in(schema)
+
+
+def an_object(schema: dict[str, Any], *, whole: bool) -> dict[str, Any]:
+    members, required = schema.get("properties", {}), schema.get("required", ())
+    return {
+        name: made_of_examples(member, whole=whole)
+        for name, member in members.items()
+        if name in required or (whole and shown(member))
+    }
+
+
+def stand_in(schema: dict[str, Any]) -> Any:
+    """A value of a simple type that has no example."""
+    if schema["type"] == "boolean":
+        return True
+    if schema["type"] in {"integer", "number"}:
+        return int(schema.get("minimum", 1))
+    return STAND_INS.get(schema.get("format", ""), "x" * schema.get("minLength", 1))
+
+
+def shown(schema: dict[str, Any]) -> bool:
+    """Whether the document shows what the value looks like."""
+    within = [*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else [])]
+    return "$ref" in schema or "examples" in schema or any(map(shown, within))
+
+
+@pytest.mark.parametrize(("place", "schema", "value"), list(examples(DOCUMENT)))
+def test_an_example_fits_its_schema(place: str, schema: dict[str, Any], value: Any) -> None:
+    jsonschema_rs.validate(schema | {"components": DOCUMENT["components"]}, value, validate_formats=True)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize(("model", "sent"), list(sent_and_answered()))
+def test_a_document_made_of_examples_is_accepted(model: type[BaseModel], sent: bool, whole: bool) -> None:
+    schema = SCHEMAS[model.__name__]
+    value = made_of_examples(schema, whole=whole)
+    jsonschema_rs.validate(schema | {"components": DOCUMENT["components"]}, value, validate_formats=True)
+    if sent:
+        model.model_validate(value)
+    else:
+        model.model_validate_json(orjson.dumps(value))
