@@ -2,42 +2,125 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+import psycopg
+import sqlalchemy as sa
+from psycopg.conninfo import conninfo_to_dict
+from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from ipucloud.kernel.money import CURRENCIES
 from ipucloud.kernel.sealing import SealingError, read_keys
+
+_HOST = re.compile(r"[\w.:%-]+")
+_PORT = re.compile(r"0*[1-9][0-9]{0,4}", re.ASCII)
+_VISIBLE = re.compile(r"[!-~]*")
+
+
+def _postgresql_url(value: SecretStr) -> SecretStr:
+    """One that libpq and SQLAlchemy can both read. No error repeats any of it."""
+    text = value.get_secret_value()
+    if not text.startswith(("postgresql://", "postgres://")):
+        raise ValueError("it must be a URL of PostgreSQL: postgresql://USER:PASSWORD@HOST:PORT/DATABASE")
+    try:
+        parts = conninfo_to_dict(text)
+        sa.make_url(text)
+    except (psycopg.ProgrammingError, sa.exc.ArgumentError, ValueError):
+        parts = {"host": " "}
+    hosts, ports = (str(parts.get(name, "")).split(",") for name in ("host", "port"))
+    if not all(map(_is_host, hosts)) or not all(map(_is_port, ports)):
+        raise ValueError(
+            "it cannot be read as postgresql://USER:PASSWORD@HOST:PORT/DATABASE. In names and passwords write %40 for "
+            "@, %2F for /, %3F for ?, %23 for # and %25 for %"
+        )
+    return value
+
+
+def _is_host(text: str) -> bool:
+    """A name, an address, the directory of a socket, or none."""
+    return text == "" or text.startswith("/") or _HOST.fullmatch(text) is not None
+
+
+def _is_port(text: str) -> bool:
+    return text == "" or (_PORT.fullmatch(text) is not None and int(text) <= 65535)
+
+
+def _http_url(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        sound = parts.scheme in {"http", "https"} and _HOST.fullmatch(parts.hostname or "") and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound or not _VISIBLE.fullmatch(text):
+        raise ValueError("it must be like http://HOST:PORT or https://HOST:PORT")
+    return text
+
+
+def _visible(text: str) -> str:
+    if not _VISIBLE.fullmatch(text):
+        raise ValueError("it must have visible ASCII characters only: no spaces, no line ends")
+    return text
+
+
+def _visible_secret(value: SecretStr) -> SecretStr:
+    _visible(value.get_secret_value())
+    return value
+
+
+def _sealing_keys(value: SecretStr) -> SecretStr:
+    try:
+        read_keys(value.get_secret_value())
+    except SealingError as error:
+        raise ValueError(str(error)) from None
+    return value
+
+
+def _currency(text: str) -> str:
+    if text not in CURRENCIES:
+        raise ValueError("it must be the ISO 4217 code of a currency with two decimal places, like EUR")
+    return text
+
+
+PostgresqlUrl: TypeAlias = Annotated[SecretStr, AfterValidator(_postgresql_url)]
+VisibleSecret: TypeAlias = Annotated[SecretStr, AfterValidator(_visible_secret)]
+Seconds: TypeAlias = Annotated[float, Field(gt=0, le=30 * 86_400)]
 
 
 class Settings(BaseSettings):
     """How a process of the control plane runs. Durations are seconds."""
 
-    model_config = SettingsConfigDict(env_prefix="IPUCLOUD_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="IPUCLOUD_", frozen=True, extra="ignore", allow_inf_nan=False, hide_input_in_errors=True
+    )
 
     environment: str = Field("dev", pattern=r"^[a-z]{2,8}$", description="the <env> part of tokens")
     data_dir: Path = Field(Path(".ipucloud"), description="where `ipucloud up` keeps its database and its site")
     pg_bindir: Path | None = Field(None, description="PostgreSQL binaries for the embedded server")
 
-    database_url: SecretStr | None = Field(None, description="application's PostgreSQL; unset: the embedded server")
-    migration_database_url: SecretStr | None = Field(None, description="owner's PostgreSQL; unset: database_url")
+    database_url: PostgresqlUrl | None = Field(None, description="application's PostgreSQL; unset: the embedded server")
+    migration_database_url: PostgresqlUrl | None = Field(None, description="owner's PostgreSQL; unset: database_url")
     database_pool_size: int = Field(5, ge=1, le=50)
-    database_pool_timeout: float = Field(5.0, gt=0)
+    database_pool_timeout: Seconds = 5.0
 
-    secrets_key: SecretStr | None = Field(
+    secrets_key: Annotated[SecretStr, AfterValidator(_sealing_keys)] | None = Field(
         None, description="what seals customers' secrets: 32 bytes in URL-safe base64; older keys after commas"
     )
 
-    site_url: str | None = Field(None, description="the site's HTTP interface")
-    site_token: SecretStr | None = None
-    vipu_user: str = Field("ipucloud", description="who sees every allocation at secure V-IPU controllers")
-    vipu_access_key: SecretStr | None = Field(None, description="this user's access key")
-    site_call_timeout: float = Field(10.0, gt=0, description="one call to the site; shorter than a lease")
+    site_url: Annotated[str, AfterValidator(_http_url)] | None = Field(None, description="the site's HTTP interface")
+    site_token: VisibleSecret | None = None
+    vipu_user: Annotated[str, AfterValidator(_visible)] = Field(
+        "ipucloud", min_length=1, description="who sees every allocation at secure V-IPU controllers"
+    )
+    vipu_access_key: VisibleSecret | None = Field(None, description="this user's access key")
+    site_call_timeout: Seconds = Field(10.0, description="one call to the site; shorter than a lease")
     site_calls_per_second: float = Field(1000.0, gt=0, description="of one worker; calls beyond it wait their turn")
-    site_poll_interval: float = Field(5.0, gt=0, description="how often a pending step looks again")
-    request_life: float = Field(
-        120.0, gt=0, description="longest time a request already sent can still take effect at the site"
+    site_poll_interval: Seconds = Field(5.0, description="how often a pending step looks again")
+    request_life: Seconds = Field(
+        120.0, description="longest time a request already sent can still take effect at the site"
     )
 
     host: str = "127.0.0.1"
@@ -54,21 +137,23 @@ class Settings(BaseSettings):
     rate_limit_per_second: float = Field(50.0, gt=0, description="requests per token or address and process, sustained")
     rate_limit_burst: int = Field(200, ge=1)
 
-    worker_slots: int = Field(32, ge=1, description="clusters one worker reconciles at the same time")
+    worker_slots: int = Field(32, ge=1, le=10_000, description="clusters one worker reconciles at the same time")
     worker_internal_port: int = Field(8002, ge=0, le=65535)
-    lease_seconds: float = Field(30.0, gt=0)
-    poll_seconds: float = Field(1.0, gt=0, description="floor of the engine's polling when no wake arrives")
-    reap_seconds: float = Field(1.0, gt=0, description="how often a worker looks for leases of dead workers")
-    partitions_quiet_interval: float = Field(
-        60.0, gt=0, description="how often a cluster's partitions are looked at while nothing changes"
+    lease_seconds: Seconds = 30.0
+    poll_seconds: Seconds = Field(1.0, description="floor of the engine's polling when no wake arrives")
+    reap_seconds: Seconds = Field(1.0, description="how often a worker looks for leases of dead workers")
+    partitions_quiet_interval: Seconds = Field(
+        60.0, description="how often a cluster's partitions are looked at while nothing changes"
     )
-    partitions_change_interval: float = Field(1.0, gt=0, description="the same after a change, or during one")
+    partitions_change_interval: Seconds = Field(1.0, description="the same after a change, or during one")
     step_attempts: int = Field(5, ge=1, description="failures of one step before the operation is undone")
-    create_deadline: float = Field(3600.0, gt=0)
-    drain_seconds: float = Field(20.0, gt=0)
+    create_deadline: Seconds = 3600.0
+    drain_seconds: Seconds = 20.0
 
-    webhook_slots: int = Field(8, ge=1, description="end-points of webhooks one worker sends to at the same time")
-    webhook_interval: float = Field(1.0, gt=0, description="how often the event log is read for webhooks")
+    webhook_slots: int = Field(
+        8, ge=1, le=10_000, description="end-points of webhooks one worker sends to at the same time"
+    )
+    webhook_interval: Seconds = Field(1.0, description="how often the event log is read for webhooks")
     webhook_private_addresses: bool = Field(
         False, description="let webhooks be plain HTTP and lead to private addresses; for tests and closed networks"
     )
@@ -76,20 +161,10 @@ class Settings(BaseSettings):
     prepaid_hold_minutes: int = Field(
         60, ge=1, le=10_080, description="minutes of a new cluster that an account which pays ahead must have available"
     )
-    currency: str = Field("EUR", pattern=r"^[A-Z]{3}$")
+    currency: Annotated[str, AfterValidator(_currency)] = "EUR"
     provider_name: str = Field("IPU Cloud", min_length=1, description="whose service it is, in cost exports")
     export_private_endpoints: bool = Field(
         False, description="deliver exports to private addresses and over plain HTTP too; for a store of one's own"
     )
     log_format: Literal["json", "console"] = "json"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-
-    @field_validator("secrets_key")
-    @classmethod
-    def _is_a_key(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None:
-            try:
-                read_keys(value.get_secret_value())
-            except SealingError as error:
-                raise ValueError(str(error)) from None
-        return value

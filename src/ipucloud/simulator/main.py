@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import socket
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from ipucloud.process.signals import stop_signals
 from ipucloud.simulator.hardware import DOMAIN_MACHINES
 from ipucloud.simulator.parent import die_with_parent
 from ipucloud.simulator.ports import PortTaken
-from ipucloud.simulator.process import FolderTaken, run
+from ipucloud.simulator.process import FolderTaken, FolderUnusable, run
 from ipucloud.simulator.settings import DEFAULT_MACHINES, DEFAULT_POD_SIZE, DEFAULT_SERVERS, Settings
 from ipucloud.simulator.site import SizeMismatch
 from ipucloud.simulator.store import replace_file
@@ -44,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         out = LineWriter(STANDARD_OUTPUT)
         try:
             uvloop.run(run(_settings(options, token), signals, lambda line: _announce(out, line, options.ready_file)))
-        except (FolderTaken, PortTaken, SizeMismatch) as problem:
+        except (FolderTaken, FolderUnusable, PortTaken, SizeMismatch) as problem:
             sys.exit(f"ipucloud-sim: {problem}")
         finally:
             out.close()
@@ -89,9 +90,9 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--version", action="version", version=__version__)
     add("--data", type=Path, required=True, metavar="DIR", help="folder of the site's state")
-    add("--bind", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (%(default)s)")
+    add("--bind", type=_address, default="127.0.0.1", metavar="ADDRESS", help="address to listen on (%(default)s)")
     add("--advertise", default="", metavar="ADDRESS", help="address that others reach it by (that of --bind)")
-    add("--http-port", type=int, default=0, metavar="PORT", help="0 (default): choose one and keep it")
+    add("--http-port", type=_count(0, 65535), default=0, metavar="PORT", help="0 (default): choose one and keep it")
     add("--machines", type=_count(1, 16384), default=DEFAULT_MACHINES, metavar="N", help="IPU machines per region")
     add("--pod-size", type=_count(1, DOMAIN_MACHINES), default=DEFAULT_POD_SIZE, metavar="N", help="machines per pod")
     add("--hosts", type=_count(0, 16384), metavar="N", help="hosts per region (as many as machines)")
@@ -105,7 +106,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--secure", action="store_true", help="V-IPU controllers ask their users for access keys")
     add("--access-key", default="", help=f"key of the user who sees everything (else {KEY_VARIABLE})")
     add("--gateway-topology", choices=["looped", "switched"], default="looped", help="how GW-Links are cabled")
-    add("--metrics-port", type=int, metavar="PORT", help="port for Prometheus, usually 2113 (0: choose one)")
+    add(
+        "--metrics-port",
+        type=_count(0, 65535),
+        metavar="PORT",
+        help="port for Prometheus, usually 2113 (0: choose one)",
+    )
     add("--log-format", choices=get_args(logs.Format), default="json", help="of the log (%(default)s)")
     add("--no-fsync", dest="fsync", action="store_false", help="faster; state survives a kill, not a loss of power")
     return parser
@@ -119,6 +125,14 @@ def _count(least: int, most: int) -> Callable[[str], int]:
         return value
 
     return count
+
+
+def _address(text: str) -> str:
+    try:
+        socket.getaddrinfo(text, None)
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no address: {error.strerror}") from None
+    return text
 
 
 def _scale(text: str) -> float:

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class PortTaken(Exception):
-    """Another process listens where this one must."""
+    """This process cannot listen where it must: another one does, as a rule."""
 
 
 async def listen_on(port: int | None, listen: Callable[[int], Awaitable[T]]) -> tuple[int, T]:
@@ -27,7 +27,7 @@ async def listen_on(port: int | None, listen: Callable[[int], Awaitable[T]]) -> 
         try:
             return port, await listen(port)
         except OSError as error:
-            raise PortTaken(f"port {port} is taken by another process") from error
+            raise PortTaken(f"port {port} cannot be listened on: {error.strerror or error}") from error
     for _ in range(ATTEMPTS):
         candidate = random.randint(FIRST_PORT, LAST_PORT)  # noqa: S311 - any free port will do
         try:

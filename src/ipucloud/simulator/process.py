@@ -49,12 +49,19 @@ class FolderTaken(Exception):
     """Another simulated site runs on the same folder."""
 
 
+class FolderUnusable(Exception):
+    """The site cannot keep anything in its folder."""
+
+
 async def run(settings: Settings, signals: StopSignals, ready: Callable[[str], None]) -> None:
     """Serve until the first stop signal; calls `ready` with one JSON line once everything listens.
 
-    Raises FolderTaken, PortTaken and SizeMismatch.
+    Raises FolderTaken, FolderUnusable, PortTaken and SizeMismatch.
     """
-    prepare_folder(settings.data)
+    try:
+        prepare_folder(settings.data)
+    except OSError as error:
+        raise FolderUnusable(f"{settings.data} cannot be the site's folder: {error.strerror}") from error
     with _sole_owner(settings.data):
         site = Site(settings, WallClock())
         stopping = asyncio.Event()

@@ -75,9 +75,9 @@ def test_it_keeps_its_ports_and_stops_on_request_with_status_0(odd_site: Running
 
 
 def test_two_sites_cannot_share_a_folder(odd_site: RunningSite) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(["--data", str(odd_site.data), "--token", "t", "--machines", "40", "--hosts", "3"])
-    assert "another simulated site" in str(caught.value)
+    ended = started("--data", str(odd_site.data), "--machines", "40", "--hosts", "3")
+    assert ended.returncode == 1
+    assert "another simulated site" in json.loads(ended.stderr)["event"]
 
 
 def test_it_stops_although_callers_wait(tmp_path: Path) -> None:
@@ -100,7 +100,17 @@ def test_it_wants_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
 
 @pytest.mark.parametrize(
-    "option", [("--time-scale", "-1"), ("--time-scale", "nan"), ("--machines", "0"), ("--pod-size", "17")]
+    "option",
+    [
+        ("--time-scale", "-1"),
+        ("--time-scale", "nan"),
+        ("--machines", "0"),
+        ("--pod-size", "17"),
+        ("--http-port", "70000"),
+        ("--metrics-port", "-1"),
+        ("--bind", "no-such-address.invalid"),
+        ("--log-format", "xml"),
+    ],
 )
 def test_it_refuses_senseless_options(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], option: tuple[str, str]
@@ -116,9 +126,22 @@ def test_a_taken_port_is_told(tmp_path: Path) -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        with pytest.raises(SystemExit) as caught:
-            main(["--data", str(tmp_path), "--token", "t", "--http-port", str(port)])
-    assert str(port) in str(caught.value)
+        ended = started("--data", str(tmp_path), "--http-port", str(port))
+    assert ended.returncode == 1
+    assert f"port {port} " in json.loads(ended.stderr)["event"]
+
+
+def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ended = started("--data", str(tmp_path / "file"))
+    assert ended.returncode == 1
+    assert json.loads(ended.stderr)["event"].startswith(f"ipucloud-sim: {tmp_path / 'file'} ")
+
+
+def started(*options: str) -> subprocess.CompletedProcess[str]:
+    """A site that cannot start, once it has ended."""
+    command = [sys.executable, "-m", "ipucloud.simulator.main", "--token", "t", *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
 
 
 def test_a_site_may_grow_but_not_shrink(tmp_path: Path) -> None:

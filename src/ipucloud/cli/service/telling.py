@@ -42,11 +42,15 @@ def settings_from_environment(*needed: str) -> Settings:
         settings = Settings()
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
-        stop(" ".join(f"IPUCLOUD_{'_'.join(map(str, each['loc'])).upper()}: {each['msg']}." for each in faults))
+        stop(" ".join(f"IPUCLOUD_{str(each['loc'][0]).upper()}: {_fault(each['msg'])}." for each in faults))
     for name in needed:
         if getattr(settings, name) is None:
             stop(f"Set IPUCLOUD_{name.upper()} first.")
     return settings
+
+
+def _fault(message: str) -> str:
+    return message.removeprefix("Value error, ")
 
 
 def stop(sentence: str, status: Exit = Exit.USAGE) -> NoReturn:

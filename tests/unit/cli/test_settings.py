@@ -1,0 +1,101 @@
+"""Settings that cannot work are refused when they are read; what is refused is never repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from ipucloud.config import Settings
+
+Run = Callable[..., Any]
+URLS = (
+    "postgresql://app:secret@db.example:5432/ipucloud",
+    "postgres://app@[::1]:6432/ipucloud?sslmode=require",
+    "postgresql://app:s%40c%2Fret@db/ipucloud",
+    "postgresql://app@/ipucloud?host=/run/postgresql&port=5433",
+    "postgresql:///ipucloud",
+)
+NO_URLS = (
+    "",
+    "canary",
+    "mysql://app:canary@db/ipucloud",
+    "postgresql+psycopg://app:canary@db/ipucloud",
+    "host=db password=canary",
+    "postgresql://app:canary@db:many/ipucloud",
+    "postgresql://app:canary@db:99999/ipucloud",
+    "postgresql://app:canary@db:0/ipucloud",
+    "postgresql://app:can@canary@db/ipucloud",
+    "postgresql://app:can/canary@db/ipucloud",
+    "postgresql://app:canary%zz@db/ipucloud",
+    "postgresql://app:canary@[::1/ipucloud",
+    "postgresql://app:canary@d b/ipucloud",
+    "postgresql://app:canary@db/ipucloud?colour=red",
+)
+JUNK = (
+    *(("IPUCLOUD_DATABASE_URL", url) for url in NO_URLS),
+    ("IPUCLOUD_MIGRATION_DATABASE_URL", "mysql://app:canary@db/ipucloud"),
+    ("IPUCLOUD_SITE_URL", ""),
+    ("IPUCLOUD_SITE_URL", "site.example:9000"),
+    ("IPUCLOUD_SITE_URL", "ftp://site.example"),
+    ("IPUCLOUD_SITE_URL", "http://"),
+    ("IPUCLOUD_SITE_URL", "http://site.example:many"),
+    ("IPUCLOUD_SITE_URL", "http://site.example:70000"),
+    ("IPUCLOUD_SITE_URL", "http://[::1"),
+    ("IPUCLOUD_SITE_URL", "http://site\n.example"),
+    ("IPUCLOUD_SITE_TOKEN", "canary\n"),
+    ("IPUCLOUD_SITE_TOKEN", "canäry"),
+    ("IPUCLOUD_VIPU_USER", ""),
+    ("IPUCLOUD_VIPU_ACCESS_KEY", "can ary"),
+    ("IPUCLOUD_SECRETS_KEY", "canary"),
+    ("IPUCLOUD_CURRENCY", "EURO"),
+    ("IPUCLOUD_CURRENCY", "XYZ"),
+    ("IPUCLOUD_CURRENCY", "JPY"),
+    ("IPUCLOUD_LEASE_SECONDS", "inf"),
+    ("IPUCLOUD_REQUEST_LIFE", "nan"),
+    ("IPUCLOUD_CREATE_DEADLINE", "1e12"),
+    ("IPUCLOUD_WORKER_SLOTS", "99999999999999999999"),
+    ("IPUCLOUD_PORT", "70000"),
+    ("IPUCLOUD_LOG_FORMAT", "xml"),
+)
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_a_url_that_postgresql_can_read_is_taken(url: str) -> None:
+    settings = Settings.model_validate({"database_url": url})
+    assert settings.database_url is not None
+    assert settings.database_url.get_secret_value() == url
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9000", "https://site.example/under/path", "http://[::1]:80"])
+def test_the_site_is_a_web_address(url: str) -> None:
+    assert Settings(site_url=url).site_url == url
+
+
+@pytest.mark.parametrize(("name", "value"), JUNK)
+def test_what_cannot_work_is_refused_in_a_sentence_that_names_the_setting(
+    run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    ended = run("worker")
+    assert ended.status == 2
+    assert ended.err.startswith(f"ipucloud: {name}: ")
+    assert ended.err.count("\n") == 1
+    assert "canary" not in ended.err
+    with pytest.raises(ValidationError) as refused:
+        Settings()
+    assert "canary" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "command", [("api",), ("migrate",), ("bootstrap",), ("site", "sync"), ("admin", "audit"), ("up",), ("demo",)]
+)
+def test_every_service_command_refuses_it(run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]) -> None:
+    monkeypatch.setenv("IPUCLOUD_DATABASE_URL", "mysql://app:canary@db/ipucloud")
+    ended = run(*command)
+    assert ended.status == 2
+    assert ended.err.startswith("ipucloud: IPUCLOUD_DATABASE_URL: it must be a URL of PostgreSQL")
+    assert ended.err.count("\n") == 1
+    assert "canary" not in ended.err
