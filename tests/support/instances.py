@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import time
@@ -11,10 +12,9 @@ from pathlib import Path
 
 import psycopg
 
-from ipucloud.db.embedded import EmbeddedPostgres
+from ipucloud.db.embedded import DATABASE, SUPERUSER, EmbeddedPostgres
 from ipucloud.db.embedded.account import account_for
 from ipucloud.db.embedded.binaries import find_binaries, runnable_by
-from ipucloud.db.embedded.prepare import DATABASE, SUPERUSER
 from ipucloud.db.embedded.sockets import PORT, make_private, socket_directory, socket_url
 from ipucloud.db.migrate import upgrade
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
@@ -26,8 +26,10 @@ PATIENCE = 60.0
 class Instance:
     """One server over the data directory `root`/data, which must exist when it starts."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, passfile: Path | None = None) -> None:
+        """`passfile` has the passwords of the roles; those of `root` unless they are another server's."""
         self.root = root
+        self.passfile = passfile or root / "pgpass"
         self.data = root / "data"
         self.account = account_for(self.data)
         self.binaries = runnable_by(self.account, find_binaries(None, data_major=None), root)
@@ -39,7 +41,7 @@ class Instance:
         return self.sockets / f".s.PGSQL.{PORT}"
 
     def url(self, role: str = APP_ROLE, database: str = DATABASE) -> str:
-        return socket_url(self.sockets, role, database)
+        return socket_url(self.sockets, role, database, self.passfile)
 
     def start(self, **parameters: str) -> None:
         """Return once it takes connections."""
@@ -93,10 +95,11 @@ class Instance:
             "stream",
         ]
         command += ["-h", self.sockets, "-p", str(PORT), "-U", SUPERUSER]
-        subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
+        passwords = {"PGPASSFILE": str(self.passfile)}
+        subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE, env={**os.environ, **passwords})
         for path in (root / "data", *(root / "data").rglob("*")):
             self.account.hand_over(path)
-        return Instance(root)
+        return Instance(root, self.passfile)
 
     def execute(self, statement: str) -> object:
         """The first value that the superuser's statement gives."""

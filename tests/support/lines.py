@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from tests.support.faultproxy import Proxy, proxy
 
@@ -21,6 +21,8 @@ def database_line(url: str) -> Iterator[tuple[Proxy, str]]:
 
 
 def by_line(line: Proxy, url: str) -> str:
-    """`url` through the line. The server trusts its socket and speaks no TLS."""
+    """`url` through the line. The server speaks no TLS."""
     parts = urlsplit(url)
-    return f"postgresql://{parts.username}@127.0.0.1:{line.port}{parts.path}?sslmode=disable&gssencmode=disable"
+    [passfile] = parse_qs(parts.query)["passfile"]
+    options = f"passfile={quote(passfile)}&sslmode=disable&gssencmode=disable"
+    return f"postgresql://{parts.username}@127.0.0.1:{line.port}{parts.path}?{options}"

@@ -13,8 +13,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from ipucloud.db.embedded import EmbeddedPostgres, prepare_database
-from ipucloud.db.embedded.prepare import SUPERUSER
+from ipucloud.db.embedded import SUPERUSER, EmbeddedPostgres, prepare_database
 from ipucloud.db.migrate import upgrade
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
 

@@ -15,9 +15,9 @@ from pydantic import SecretStr
 from ipucloud.cli.service import stopping
 from ipucloud.cli.service.journey import Report
 from ipucloud.cli.service.ports import listen_near
-from ipucloud.cli.service.secret_files import kept_secret, read_secret, write_secret
 from ipucloud.cli.service.system import environment
 from ipucloud.config import Settings
+from ipucloud.db.embedded.secret_files import kept_secret, read_secret, write_secret
 
 
 def test_a_free_port_is_taken_and_a_busy_one_replaced() -> None:

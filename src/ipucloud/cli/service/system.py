@@ -19,9 +19,9 @@ from ipucloud.cli.service.bootstrapping import PROJECT, bootstrap, knows
 from ipucloud.cli.service.child import Program, Say, kept
 from ipucloud.cli.service.connections import database_of, sites_of
 from ipucloud.cli.service.ports import listen_near
-from ipucloud.cli.service.secret_files import kept_secret, read_secret, write_secret
 from ipucloud.config import Settings
 from ipucloud.db.embedded import EmbeddedPostgres
+from ipucloud.db.embedded.secret_files import kept_secret, read_secret, write_secret
 from ipucloud.db.migrate import upgrade
 from ipucloud.inventory.sync import sync
 

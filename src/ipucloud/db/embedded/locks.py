@@ -19,20 +19,31 @@ from ipucloud.db.embedded.errors import EmbeddedPostgresError
 POLL_SECONDS = 0.02
 
 
-def take_supervisor_lock(path: Path) -> int:
-    """Take the lock of the starter and return its file descriptor.
+class LockTakenError(Exception):
+    """A living process holds the lock: `holder`, its number as far as known."""
+
+    def __init__(self, holder: str) -> None:
+        super().__init__(f"process {holder}")
+        self.holder = holder
+
+
+def take_lock(path: Path, deadline: float = 0.0) -> int:
+    """Take a lock for this process, which writes its number into it, and return its file descriptor.
+
+    Args:
+        path: the lock file.
+        deadline: until when to wait for it, on `time.monotonic`.
 
     Raises:
-        EmbeddedPostgresError: a living process holds it.
+        LockTakenError: another process holds it.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    if not _lock(descriptor):
-        holder = os.pread(descriptor, 32, 0).decode(errors="replace").strip()
-        os.close(descriptor)
-        raise EmbeddedPostgresError(
-            f"The database in {path.parent} is already running, started by process {holder or 'unknown'}. "
-            "Stop that one first, or choose another data directory."
-        )
+    while not _lock(descriptor):
+        if time.monotonic() > deadline:
+            holder = os.pread(descriptor, 32, 0).decode(errors="replace").strip()
+            os.close(descriptor)
+            raise LockTakenError(holder or "unknown")
+        time.sleep(POLL_SECONDS)
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
     return descriptor

@@ -7,7 +7,6 @@ from psycopg import sql
 
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
 
-SUPERUSER = "postgres"
 DATABASE = "ipucloud"
 CONNECT_SECONDS = 20
 
@@ -17,13 +16,18 @@ _ATTRIBUTES = {
 }
 
 
-def prepare_roles(superuser_url: str) -> None:
-    """Make the owner's and the application's role, or bring existing ones back to their attributes."""
+def prepare_roles(superuser_url: str, verifier: Callable[[str], str]) -> None:
+    """Make the owner's and the application's role, or bring existing ones back to their attributes and password.
+
+    `verifier` gives what the server stores of a role's password.
+    """
     with psycopg.connect(superuser_url, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
         present = {name for (name,) in connection.execute("SELECT rolname FROM pg_roles")}
         for role, attributes in _ATTRIBUTES.items():
             verb = sql.SQL("ALTER" if role in present else "CREATE")
-            connection.execute(sql.SQL("{} ROLE {} {}").format(verb, sql.Identifier(role), attributes))
+            connection.execute(
+                sql.SQL("{} ROLE {} {} PASSWORD {}").format(verb, sql.Identifier(role), attributes, verifier(role))
+            )
 
 
 def prepare_database(superuser_url: Callable[[str], str], name: str = DATABASE) -> None:

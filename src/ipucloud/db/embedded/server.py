@@ -7,10 +7,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import IO, Self, cast
+from typing import IO, Any, Self, cast
 
 import psycopg
 
@@ -18,8 +19,9 @@ from ipucloud.db.embedded import guard
 from ipucloud.db.embedded.account import Account, account_for
 from ipucloud.db.embedded.binaries import Binaries, find_binaries, runnable_by
 from ipucloud.db.embedded.errors import EmbeddedPostgresError
-from ipucloud.db.embedded.locks import take_supervisor_lock, wait_for_server_lock
-from ipucloud.db.embedded.prepare import DATABASE, SUPERUSER, prepare_database, prepare_roles
+from ipucloud.db.embedded.locks import LockTakenError, take_lock, wait_for_server_lock
+from ipucloud.db.embedded.passwords import SUPERUSER, Passwords
+from ipucloud.db.embedded.prepare import DATABASE, prepare_database, prepare_roles
 from ipucloud.db.embedded.sockets import PORT, make_private, socket_directory, socket_url
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
 
@@ -38,14 +40,20 @@ _SETTINGS = {
     "jit": "off",
 }
 _NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+_RULES = """\
+# Written by ipucloud, and again when it was changed. Passwords: {fingerprint}
+local all         all scram-sha-256
+local replication all scram-sha-256
+"""
 _DATA_BY_WORKING_DIRECTORY = Path("/proc/self/cwd")
 
 
 class EmbeddedPostgres:
     """A PostgreSQL server of our own in one directory, reached through a unix socket.
 
-    Every connection through the socket is trusted; the directory of the socket admits only the server's account and
-    root. The server ends with the process that started it, also when that process is killed.
+    Every connection needs a password, which only the user who starts the server can read; the directory of the
+    socket admits only the server's account and root. The server ends with the process that started it, also when that
+    process is killed.
 
     Args:
         root: the directory for data, socket, locks and log; made when missing.
@@ -66,6 +74,7 @@ class EmbeddedPostgres:
         self._data = self._root / "data"
         self._pid_file = self._data / "postmaster.pid"
         self._server_lock = self._root / "server.lock"
+        self._passwords = Passwords(self._root / "pgpass")
         self._bindir = bindir
         self._settings = {**_SETTINGS, **({} if durable else _NOT_DURABLE), **settings}
         self._durable = durable
@@ -110,10 +119,14 @@ class EmbeddedPostgres:
 
         It is the same in every process that runs as this user, so a second process can reach a running server.
         """
-        return socket_url(self._sockets, role, database)
+        return socket_url(self._sockets, role, database, self._passwords.path)
 
-    def start(self, timeout: float = START_SECONDS) -> None:
+    def start(self, timeout: float = START_SECONDS, *, take_over: bool = False) -> None:
         """Start the server and make the roles and the database; existing data is kept.
+
+        Args:
+            timeout: seconds until it takes connections, the recovery after a crash included.
+            take_over: wait for an earlier starter to end, in place of refusing; for a caller who knows that it does.
 
         Raises:
             EmbeddedPostgresError: it is running already, cannot start, or was not ready within `timeout` seconds.
@@ -122,8 +135,8 @@ class EmbeddedPostgres:
             raise EmbeddedPostgresError(f"The database in {self._root} is already running in this process.")
         deadline = time.monotonic() + timeout
         try:
-            self._launch(deadline)
-            prepare_roles(self.superuser_url)
+            self._launch(deadline, take_over=take_over)
+            prepare_roles(self.superuser_url, self._passwords.verifier)
             prepare_database(lambda database: self.url(SUPERUSER, database))
         except (OSError, psycopg.Error) as error:
             self.stop()
@@ -131,6 +144,16 @@ class EmbeddedPostgres:
         except BaseException:
             self.stop()
             raise
+
+    def wait(self) -> int:
+        """Wait until the server ends without having been told to; answer its status, or the negative of a signal.
+
+        Raises:
+            EmbeddedPostgresError: it was not started.
+        """
+        if self._guard is None:
+            raise EmbeddedPostgresError(f"The database in {self._root} does not run in this process.")
+        return int(self._answer(self._guard)["status"])
 
     def stop(self) -> None:
         """End the server, first politely, and wait until its last process is gone. Safe to repeat.
@@ -149,6 +172,15 @@ class EmbeddedPostgres:
                 os.close(self._supervisor_lock)
                 self._supervisor_lock = None
 
+    def _take_supervisor_lock(self, deadline: float) -> int:
+        try:
+            return take_lock(self._root / "supervisor.lock", deadline)
+        except LockTakenError as taken:
+            raise EmbeddedPostgresError(
+                f"The database in {self._root} is already running, started by process {taken.holder}. "
+                "Stop that one first, or choose another data directory."
+            ) from None
+
     @cached_property
     def _account(self) -> Account:
         return account_for(self._data)
@@ -162,7 +194,8 @@ class EmbeddedPostgres:
     def _end_guard(self, process: subprocess.Popen[str]) -> None:
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                pipe.close()
+                with suppress(BrokenPipeError):  # a guard that was killed before it read its orders
+                    pipe.close()
         try:
             process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
@@ -178,21 +211,22 @@ class EmbeddedPostgres:
             os.close(self._supervisor_lock)
         self._guard = self._supervisor_lock = None
 
-    def _launch(self, deadline: float) -> None:
+    def _launch(self, deadline: float, *, take_over: bool) -> None:
         account = self._account
         if not self._root.exists():
             self._root.mkdir(parents=True, exist_ok=True)
             if account.uid is not None:
                 self._root.chmod(0o711)  # the server's account passes through to what is its own
-        self._supervisor_lock = take_supervisor_lock(self._root / "supervisor.lock")
+        self._supervisor_lock = self._take_supervisor_lock(deadline if take_over else 0.0)
         binaries = runnable_by(account, find_binaries(self._bindir, data_major=self._data_major()), self._root)
         make_private(self._sockets, account)
+        self._passwords.make()
         self._turn_log(account)
         server_lock = wait_for_server_lock(self._server_lock, self._pid_file, deadline)
         try:
             orders = self._orders(account, binaries, server_lock)
             self._guard = subprocess.Popen(
-                [sys.executable, "-I", "-S", guard.__file__, json.dumps(orders)],
+                [sys.executable, "-I", "-S", guard.__file__],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -202,28 +236,47 @@ class EmbeddedPostgres:
             )
         finally:
             os.close(server_lock)
+        self._order(self._guard, orders)
         self._await_ready(self._guard, deadline)
 
+    def _order(self, process: subprocess.Popen[str], orders: guard.Orders) -> None:
+        pipe = cast("IO[str]", process.stdin)  # stays open: it closes when this process is gone
+        with suppress(BrokenPipeError):  # a killed guard, which the missing answer tells
+            pipe.write(json.dumps(orders) + "\n")
+            pipe.flush()
+
     def _await_ready(self, process: subprocess.Popen[str], deadline: float) -> None:
-        answers = cast("IO[str]", process.stdout)
         poll = select.poll()
-        poll.register(answers, select.POLLIN)
+        poll.register(cast("IO[str]", process.stdout), select.POLLIN)
         if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
             raise EmbeddedPostgresError(f"PostgreSQL was not ready in time. Its log is {self.log}.")
-        line = answers.readline()
-        message = json.loads(line) if line else {"error": "its guard process was killed"}
-        if "error" in message:
+        answer = self._answer(process)
+        if "error" in answer:
             raise EmbeddedPostgresError(
-                f"PostgreSQL did not start in {self._root}: {message['error']}\nIts log is {self.log}."
+                f"PostgreSQL did not start in {self._root}. Its log is {self.log}:\n{answer['error']}"
             )
+
+    def _answer(self, process: subprocess.Popen[str]) -> dict[str, Any]:
+        """The next thing that the guard tells, as soon as it does."""
+        line = cast("IO[str]", process.stdout).readline()
+        told: dict[str, Any] = json.loads(line) if line else {"status": process.wait(), "error": "Its guard ended."}
+        return told
 
     def _orders(self, account: Account, binaries: Binaries, server_lock: int) -> guard.Orders:
         new_data = self._root / "data.new"
-        parameters = {**self._settings, "unix_socket_directories": f'"{self._sockets}"'}
+        data = self._seen_by(account, self._data)
+        parameters = {
+            **self._settings,
+            "unix_socket_directories": f'"{self._sockets}"',
+            "hba_file": str(data / guard.RULES),  # also where an earlier ALTER SYSTEM names another one
+        }
         options = [part for name, value in parameters.items() for part in ("-c", f"{name}={value}")]
         return {
             "initdb": None if self._data.exists() else self._initdb(binaries, self._seen_by(account, new_data)),
-            "postgres": [str(binaries.postgres), "-D", str(self._seen_by(account, self._data)), *options],
+            "single": [str(binaries.postgres), "--single", "-D", str(data), "-c", "exit_on_error=on", "postgres"],
+            "statement": f"ALTER ROLE {SUPERUSER} PASSWORD '{self._passwords.verifier(SUPERUSER)}'",
+            "rules": _RULES.format(fingerprint=self._passwords.fingerprint(SUPERUSER)),
+            "postgres": [str(binaries.postgres), "-D", str(data), *options],
             "new_data": str(new_data),
             "data": str(self._data),
             "sockets": str(self._sockets),
@@ -238,7 +291,7 @@ class EmbeddedPostgres:
         if binaries.major >= 17:
             locale += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         command = [str(binaries.initdb), "-D", str(data), "-U", SUPERUSER, "--encoding=UTF8", *locale]
-        command += ["--auth-local=trust", "--auth-host=reject", "--no-instructions"]
+        command += ["--auth-local=reject", "--auth-host=reject", "--no-instructions"]
         return command if self._durable else [*command, "--no-sync"]
 
     def _seen_by(self, account: Account, directory: Path) -> Path:

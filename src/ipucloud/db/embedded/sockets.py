@@ -13,9 +13,14 @@ PORT = 5432  # part of the socket's file name only
 LONGEST_SOCKET_PATH = 103  # sockaddr_un holds 108 bytes with the final NUL on Linux, 104 on macOS
 
 
-def socket_url(directory: Path, role: str, database: str) -> str:
-    """Return the libpq URL of a role and database behind a socket directory."""
-    return f"postgresql://{role}@/{quote(database)}?host={quote(str(directory))}&port={PORT}"
+def socket_url(directory: Path, role: str, database: str, passfile: Path) -> str:
+    """Return the libpq URL of a role and database behind a socket directory.
+
+    The password stays in its file. With SCRAM the server has to show that it knows it too: whoever puts a socket of
+    their own into the directory gets no password by asking for one.
+    """
+    where = f"host={quote(str(directory))}&port={PORT}"
+    return f"postgresql://{role}@/{quote(database)}?{where}&passfile={quote(str(passfile))}&require_auth=scram-sha-256"
 
 
 def socket_directory(root: Path, account: Account) -> Path:

@@ -4,8 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from ipucloud.db.embedded import EmbeddedPostgres
@@ -77,6 +80,58 @@ def test_the_server_ends_with_a_killed_guard(root: Path) -> None:
     with starter(root):
         os.kill(parent_of(postmaster_of(root)), signal.SIGKILL)
         eventually(lambda: no_server_process(root), "the server ends with its guard")
+
+
+BUSY = "SELECT count(*) FROM generate_series(1, 1000000000000)"
+
+
+def test_a_server_that_is_killed_is_noticed_and_can_be_started_again(root: Path) -> None:
+    server = EmbeddedPostgres(root)
+    for _ in range(2):
+        server.start()
+        execute(server, "INSERT INTO kept VALUES (2)")
+        os.kill(postmaster_of(root), signal.SIGKILL)
+        assert server.wait() == -signal.SIGKILL
+        server.stop()
+    with server:
+        assert kept_rows(server) == 3
+
+
+def test_a_query_that_goes_on_after_the_server_was_killed_is_ended(root: Path) -> None:
+    server = EmbeddedPostgres(root)
+    server.start()
+    asking = threading.Thread(target=ask_until_cut_off, args=[server.owner_url()])
+    asking.start()
+    with psycopg.connect(server.superuser_url, autocommit=True) as connection:
+        active = "SELECT count(*) FROM pg_stat_activity WHERE query = %s AND state = 'active'"
+        eventually(lambda: connection.execute(active, [BUSY]).fetchone() == (1,), "the query runs")
+        os.kill(postmaster_of(root), signal.SIGKILL)
+    server.stop()
+    assert no_server_process(root)
+    asking.join()
+
+
+def ask_until_cut_off(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection, suppress(psycopg.OperationalError):
+        connection.execute(BUSY)
+
+
+def test_a_guard_that_is_killed_is_noticed(root: Path) -> None:
+    server = EmbeddedPostgres(root)
+    server.start()
+    os.kill(parent_of(postmaster_of(root)), signal.SIGKILL)
+    assert server.wait() == -signal.SIGKILL
+    server.stop()
+    with server:
+        assert kept_rows(server) == 1
+
+
+def test_a_server_that_was_stopped_by_somebody_else_is_noticed(root: Path) -> None:
+    server = EmbeddedPostgres(root)
+    server.start()
+    os.kill(postmaster_of(root), signal.SIGTERM)
+    assert server.wait() == 0
+    server.stop()
 
 
 def test_stop_waits_for_a_server_whose_guard_was_killed(root: Path) -> None:
