@@ -15,6 +15,7 @@ import psycopg
 from ipucloud.db.embedded import DATABASE, SUPERUSER, EmbeddedPostgres
 from ipucloud.db.embedded.account import account_for
 from ipucloud.db.embedded.binaries import find_binaries, runnable_by
+from ipucloud.db.embedded.passwords import Passwords
 from ipucloud.db.embedded.sockets import PORT, make_private, socket_directory, socket_url
 from ipucloud.db.migrate import upgrade
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
@@ -95,8 +96,9 @@ class Instance:
             "stream",
         ]
         command += ["-h", self.sockets, "-p", str(PORT), "-U", SUPERUSER]
-        passwords = {"PGPASSFILE": str(self.passfile)}
-        subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE, env={**os.environ, **passwords})
+        # As a variable it is written into the copy's settings: the account of the server may not read the file.
+        password = {"PGPASSWORD": Passwords(self.passfile).of(SUPERUSER)}
+        subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE, env={**os.environ, **password})
         for path in (root / "data", *(root / "data").rglob("*")):
             self.account.hand_over(path)
         return Instance(root, self.passfile)

@@ -37,13 +37,17 @@ class Passwords:
                 return
         write_secret(self.path, "\n".join(f"*:*:*:{role}:{secrets.token_urlsafe(TOKEN_BYTES)}" for role in ROLES))
 
+    def of(self, role: str) -> str:
+        """The password of a role. Raises KeyError when the file has none."""
+        return self._known()[role]
+
     def fingerprint(self, role: str) -> str:
         """What tells a role's password from another one and does not help to guess it."""
-        return hashlib.sha256(self._known()[role].encode()).hexdigest()[:16]
+        return hashlib.sha256(self.of(role).encode()).hexdigest()[:16]
 
     def verifier(self, role: str) -> str:
         """What the server stores of a role's password; another one at every call."""
-        return scram_verifier(self._known()[role], os.urandom(SALT_BYTES))
+        return scram_verifier(self.of(role), os.urandom(SALT_BYTES))
 
     def _known(self) -> dict[str, str]:
         rows = (line.split(":") for line in self.path.read_text().splitlines())

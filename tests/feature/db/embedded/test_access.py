@@ -18,7 +18,7 @@ from psycopg.conninfo import make_conninfo
 from ipucloud.db.embedded import SUPERUSER, EmbeddedPostgres
 from ipucloud.db.embedded.account import account_for
 from ipucloud.db.embedded.binaries import find_binaries, runnable_by
-from ipucloud.db.embedded.passwords import ROLES, scram_verifier
+from ipucloud.db.embedded.passwords import ROLES, Passwords, scram_verifier
 from tests.support.embedded import execute, kept_rows, socket_directory
 
 TRUSTING = "local all all trust\nlocal replication all trust\n"
@@ -78,11 +78,10 @@ def test_no_role_is_let_in_without_its_password(server: EmbeddedPostgres, role: 
 
 
 def test_a_role_does_not_get_in_with_the_password_of_another_one(server: EmbeddedPostgres, root: Path) -> None:
-    rows = (line.split(":") for line in (root / "pgpass").read_text().splitlines())
-    passwords = {row[3]: row[4] for row in rows}
-    connect(server, "ipucloud_app", password=passwords["ipucloud_app"])
+    password = Passwords(root / "pgpass").of("ipucloud_app")
+    connect(server, "ipucloud_app", password=password)
     with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
-        connect(server, SUPERUSER, password=passwords["ipucloud_app"])
+        connect(server, SUPERUSER, password=password)
 
 
 def test_a_process_of_the_servers_own_user_is_refused_and_cannot_read_the_passwords(
@@ -104,7 +103,7 @@ def test_a_process_of_the_servers_own_user_is_refused_and_cannot_read_the_passwo
 def test_the_passwords_are_the_starters_alone(server: EmbeddedPostgres, root: Path) -> None:
     found = (root / "pgpass").stat()
     assert (stat.S_IMODE(found.st_mode), found.st_uid) == (0o600, os.geteuid())
-    secrets = [line.split(":")[4] for line in (root / "pgpass").read_text().splitlines()]
+    secrets = [Passwords(root / "pgpass").of(role) for role in ROLES]
     urls = server.superuser_url + server.owner_url() + server.app_url()
     for process in Path("/proc").glob("[0-9]*"):
         try:
