@@ -6,13 +6,12 @@ It ends when the server does, with the server's status, or 128 and the number of
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 from ipucloud.db.embedded.errors import EmbeddedPostgresError
 from ipucloud.db.embedded.server import EmbeddedPostgres
+from ipucloud.process.signals import interrupt, stop_signals
 
 START_SECONDS = 900.0
 """The recovery of a server with the largest log that these settings allow takes minutes on a slow disk."""
@@ -24,10 +23,9 @@ def main() -> int:
     parser.add_argument("--ready-file", type=Path, required=True, help="written once the server can be used")
     parser.add_argument("--bindir", type=Path, help="directory of PostgreSQL's programs")
     options = parser.parse_args()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _interrupt)
     try:
-        return _run(EmbeddedPostgres(options.root, bindir=options.bindir), options.ready_file)
+        with stop_signals() as signals, signals.calling(interrupt):
+            return _run(EmbeddedPostgres(options.root, bindir=options.bindir), options.ready_file)
     except EmbeddedPostgresError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -44,11 +42,6 @@ def _run(server: EmbeddedPostgres, ready_file: Path) -> int:
         ready_file.unlink(missing_ok=True)
         server.stop()
     return status if status >= 0 else 128 - status
-
-
-def _interrupt(number: int, _frame: object) -> NoReturn:
-    signal.signal(number, signal.SIG_DFL)  # a second one ends this process at once; the server ends by itself
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":
