@@ -79,6 +79,12 @@ def _sealing_keys(value: SecretStr) -> SecretStr:
     return value
 
 
+def _ports(text: str) -> str:
+    if not all(_PORT.fullmatch(port) and int(port) <= 65535 for port in text.split(",")):
+        raise ValueError("it must be ports with commas between, like 443 or 443,9443")
+    return text
+
+
 def _currency(text: str) -> str:
     if text not in CURRENCIES:
         raise ValueError("it must be the ISO 4217 code of a currency with two decimal places, like EUR")
@@ -166,5 +172,13 @@ class Settings(BaseSettings):
     export_private_endpoints: bool = Field(
         False, description="deliver exports to private addresses and over plain HTTP too; for a store of one's own"
     )
+    export_ports: Annotated[str, AfterValidator(_ports)] = Field(
+        "443", description="ports of public endpoints that exports are delivered to; commas between"
+    )
     log_format: Literal["json", "console"] = "json"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @property
+    def delivery_ports(self) -> frozenset[int]:
+        """`export_ports` as numbers."""
+        return frozenset(map(int, self.export_ports.split(",")))

@@ -27,7 +27,7 @@ from ipucloud.billing.pricing import (
 )
 from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.errors import NOT_FOUND, UNAVAILABLE, Problem
+from ipucloud.kernel.errors import NOT_CONFIGURED, NOT_FOUND, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 
@@ -268,10 +268,9 @@ def _charges(
         charges = charge(intervals, book, until=until, cuts=cuts)
     except PriceMissingError as error:
         raise Problem(
-            UNAVAILABLE,
-            "The price of a part of this time is not published yet. The minutes are recorded; try again later or ask "
-            "the operator.",
-            headers={"Retry-After": "60"},
+            NOT_CONFIGURED,
+            "A part of this time has no price. The minutes are recorded; the operator has to add the price that was in "
+            "force then.",
         ) from error
     return [part for part in charges if since is None or part.started_at >= since]
 

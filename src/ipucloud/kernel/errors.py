@@ -60,6 +60,7 @@ SSH_KEY_REFUSED = _register("ssh_key_refused", 422, "The SSH key is not accepted
 PRECONDITION_REQUIRED = _register("precondition_required", 428, "The request needs an If-Match header")
 RATE_LIMITED = _register("rate_limited", 429, "Too many requests", retryable=True)
 INTERNAL_ERROR = _register("internal_error", 500, "Something went wrong on our side", retryable=True)
+NOT_CONFIGURED = _register("not_configured", 501, "This installation lacks something that its operator has to set up")
 UNAVAILABLE = _register("unavailable", 503, "The service is not available for a moment", retryable=True)
 
 # What an operation can end with; these are never the status of a request.

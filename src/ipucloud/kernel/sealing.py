@@ -18,6 +18,8 @@ from uuid import UUID
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from ipucloud.kernel.errors import NOT_CONFIGURED, Problem
+
 KEY_BYTES = 32
 NONCE_BYTES = 12
 _VERSION = "v1"
@@ -44,6 +46,17 @@ def read_keys(text: str) -> Keys:
     found = [_key(each.strip()) for each in text.split(",")]
     by_id = {sha256(key).hexdigest()[:_KEY_ID_LENGTH]: key for key in found}
     return Keys(next(iter(by_id)), by_id)
+
+
+def needed(keys: Keys | None) -> Keys:
+    """The keys, where a secret is to be kept. Raises `Problem` not_configured without any."""
+    if keys is None:
+        raise Problem(
+            NOT_CONFIGURED,
+            "This installation cannot keep secrets. Its operator has to set IPUCLOUD_SECRETS_KEY; until then the same "
+            "request is refused again.",
+        )
+    return keys
 
 
 def new_key() -> str:

@@ -18,11 +18,10 @@ from ipucloud.kernel.errors import (
     PRECONDITION_FAILED,
     QUOTA_EXCEEDED,
     STATE_CONFLICT,
-    UNAVAILABLE,
     Problem,
 )
 from ipucloud.kernel.ids import new_id
-from ipucloud.kernel.sealing import Keys, seal
+from ipucloud.kernel.sealing import Keys, needed, seal
 from ipucloud.reconcile.wake import wake
 from ipucloud.webhooks.deliver import disable
 from ipucloud.webhooks.dispatch import DELIVERY
@@ -290,10 +289,8 @@ async def _document(connection: AsyncConnection, mine: Mapping[str, UUID]) -> st
 
 
 def _new_secret(keys: Keys | None, webhook_id: UUID, project_id: UUID) -> tuple[str, str]:
-    if keys is None:
-        raise Problem(UNAVAILABLE, "This installation cannot keep secrets yet: its operator has to give it a key.")
     secret = new_secret()
-    return secret, seal(keys, secret, secret_place(webhook_id, project_id))
+    return secret, seal(needed(keys), secret, secret_place(webhook_id, project_id))
 
 
 async def _note(connection: AsyncConnection, actor: Actor, type_: str, webhook_id: UUID) -> None:

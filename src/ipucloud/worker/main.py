@@ -151,6 +151,7 @@ def assemble(
         regions={region.slug: region.name for region in load().regions},
         keys=_keys(settings),
         private_too=settings.export_private_endpoints,
+        ports=settings.delivery_ports,
         draw=draw,
     )
     engine = Engine(

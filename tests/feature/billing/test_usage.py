@@ -186,7 +186,7 @@ async def test_time_without_a_price_is_never_shown_as_free(cloud: Cloud, clock: 
     clock.shows("2026-03-01T10:04:00")
     assert (await used(cloud, created.cluster_id)).cost == Money.of("0.25", "EUR")
     clock.shows("2026-03-01T10:06:00")
-    with pytest.raises(Problem, match="unavailable"):
+    with pytest.raises(Problem, match="not_configured"):
         await used(cloud, created.cluster_id)
     billing = (await cloud.cluster(created.cluster_id))["billing"]
     assert (billing["minutes"], billing["cost"]) == (6, None)

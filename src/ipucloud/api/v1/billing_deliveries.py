@@ -31,7 +31,7 @@ from ipucloud.db.statements import Statements
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, QUOTA_EXCEEDED
+from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, NOT_CONFIGURED, QUOTA_EXCEEDED
 from ipucloud.kernel.sealing import read_keys
 
 routes = router()
@@ -112,15 +112,20 @@ class ExportSchedulePage(Page[ExportScheduleOut]):
         gives=S3ConnectionOut,
         status=201,
         description="Created",
-        errors=(NAME_TAKEN, QUOTA_EXCEEDED),
+        errors=(NAME_TAKEN, QUOTA_EXCEEDED, NOT_CONFIGURED),
     ),
 )
 async def create_s3_connection(request: Request, project: ProjectRef, body: S3ConnectionCreate) -> Response:
     """Keep a bucket to deliver to. Nothing is sent to it before an export is."""
     settings = services_of(request).settings
     keys = None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value())
-    bucket, private_too = Bucket(**body.model_dump()), settings.export_private_endpoints
-    connect = partial(schedules.connect, bucket=bucket, keys=keys, private_too=private_too)
+    connect = partial(
+        schedules.connect,
+        bucket=Bucket(**body.model_dump()),
+        keys=keys,
+        private_too=settings.export_private_endpoints,
+        ports=settings.delivery_ports,
+    )
     return await _create(request, project, "s3-connections", connect)
 
 

@@ -19,7 +19,7 @@ from ipucloud.api.trace import trace_of
 from ipucloud.billing.usage import cluster_usage, project_usage
 from ipucloud.clusters.models import Instant, ProjectUsageOut, UsageOut
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import FieldError
+from ipucloud.kernel.errors import NOT_CONFIGURED, FieldError
 
 routes = router()
 
@@ -31,7 +31,9 @@ class Period(BaseModel):
 
 @routes.get(
     "/v1/projects/{project}/clusters/{cluster:uuid}/usage",
-    **operation("getClusterUsage", "Read a cluster's usage", Permission.USAGE_READ, gives=UsageOut),
+    **operation(
+        "getClusterUsage", "Read a cluster's usage", Permission.USAGE_READ, gives=UsageOut, errors=(NOT_CONFIGURED,)
+    ),
 )
 async def get_cluster_usage(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
     """Minutes and cost of the cluster so far, by slices of one size and price."""
@@ -59,5 +61,7 @@ async def get_project_usage(request: Request, project: ProjectRef, query: Annota
 for _path, _id in (("usage", "getProjectUsage"), ("billing/usage", "getBillingUsage")):
     routes.get(
         f"/v1/projects/{{project}}/{_path}",
-        **operation(_id, "Read the project's usage", Permission.USAGE_READ, gives=ProjectUsageOut),
+        **operation(
+            _id, "Read the project's usage", Permission.USAGE_READ, gives=ProjectUsageOut, errors=(NOT_CONFIGURED,)
+        ),
     )(get_project_usage)

@@ -24,7 +24,7 @@ from ipucloud.api.writes import actor, change
 from ipucloud.db.documents import after
 from ipucloud.identity.access import Scope, authenticated
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import PRECONDITION_FAILED, QUOTA_EXCEEDED, STATE_CONFLICT
+from ipucloud.kernel.errors import NOT_CONFIGURED, PRECONDITION_FAILED, QUOTA_EXCEEDED, STATE_CONFLICT
 from ipucloud.kernel.sealing import Keys, read_keys
 from ipucloud.webhooks import store
 from ipucloud.webhooks.models import (
@@ -81,7 +81,7 @@ async def list_webhooks(request: Request, project: ProjectRef, query: Annotated[
         gives=NewWebhookOut,
         status=201,
         description="Created",
-        errors=(QUOTA_EXCEEDED,),
+        errors=(QUOTA_EXCEEDED, NOT_CONFIGURED),
     ),
 )
 async def create_webhook(request: Request, project: ProjectRef, body: WebhookCreate) -> Response:
@@ -169,7 +169,13 @@ async def ping_webhook(request: Request, project: ProjectRef, webhook: WebhookId
 
 @routes.post(
     _ONE + ":rotate-secret",
-    **operation("rotateWebhookSecret", "Replace a webhook's secret", Permission.WEBHOOK_WRITE, gives=NewWebhookOut),
+    **operation(
+        "rotateWebhookSecret",
+        "Replace a webhook's secret",
+        Permission.WEBHOOK_WRITE,
+        gives=NewWebhookOut,
+        errors=(NOT_CONFIGURED,),
+    ),
 )
 async def rotate_webhook_secret(
     request: Request, project: ProjectRef, webhook: WebhookId, body: KeepSecret

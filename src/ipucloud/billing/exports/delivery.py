@@ -57,7 +57,7 @@ def deliver(order: Deliver, lead: Lead = Passage) -> None:
     """Put the file and its manifest where they belong. Raises DeliveryError."""
     target = order.target
     try:
-        host, port = check_form(target.endpoint, private_too=target.private_too)
+        host, port = check_form(target.endpoint, private_too=target.private_too, ports=target.ports)
     except ForbiddenEndpointError as error:
         raise DeliveryError(str(error)) from error
     with nullcontext() if target.private_too else lead(host, port) as passage:

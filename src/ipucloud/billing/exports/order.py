@@ -48,7 +48,10 @@ class Subject(_Model):
 
 
 class Target(_Model):
-    """An S3 bucket and the credentials for it. `private_too`: private addresses may be reached."""
+    """An S3 bucket and the credentials for it.
+
+    `private_too`: private addresses and any port may be reached, not only `ports` of public ones.
+    """
 
     endpoint: str
     region: str
@@ -57,6 +60,7 @@ class Target(_Model):
     access_key_id: str
     secret: str = Field(repr=False)
     private_too: bool
+    ports: frozenset[int]
 
 
 class Build(_Model):

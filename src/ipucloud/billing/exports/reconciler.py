@@ -132,6 +132,7 @@ class ExportReconciler:
         regions: Mapping[str, str],
         keys: Keys | None,
         private_too: bool,
+        ports: frozenset[int],
         draw: random.Random,
     ) -> None:
         self._database = database
@@ -139,6 +140,7 @@ class ExportReconciler:
         self._regions = dict(regions)
         self._keys = keys
         self._private_too = private_too
+        self._ports = ports
         self._draw = draw
         self._under_way = 0
 
@@ -235,6 +237,7 @@ class ExportReconciler:
             access_key_id=row.access_key_id,
             secret=unseal(self._keys, row.secret, secret_place(row.connection_id, row.project_id)),
             private_too=self._private_too,
+            ports=self._ports,
         )
 
     async def _keep(

@@ -22,7 +22,7 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, NOT_FOUND, QUOTA_EXCEEDED, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
-from ipucloud.kernel.sealing import Keys, seal
+from ipucloud.kernel.sealing import Keys, needed, seal
 
 log = structlog.get_logger(__name__)
 
@@ -188,15 +188,20 @@ class Plan:
 
 
 async def connect(
-    connection: AsyncConnection, project_id: UUID, bucket: Bucket, *, keys: Keys | None, private_too: bool
+    connection: AsyncConnection,
+    project_id: UUID,
+    bucket: Bucket,
+    *,
+    keys: Keys | None,
+    private_too: bool,
+    ports: frozenset[int],
 ) -> bytes:
     """Keep a connection, its secret sealed; its JSON. The caller holds the project's lock. Raises `Problem`."""
     try:
-        check_form(bucket.endpoint, private_too=private_too)
+        check_form(bucket.endpoint, private_too=private_too, ports=ports)
     except ForbiddenEndpointError as error:
         raise _invalid("/endpoint", "endpoint", str(error)) from None
-    if keys is None:
-        raise _invalid("", "no_key", "This installation has no key to keep secrets with: ask its operator for one.")
+    keys = needed(keys)
     held = (await connection.execute(_COUNTS, {"project_id": project_id, "name": bucket.name})).one()
     if held.connections >= MOST_CONNECTIONS:
         raise Problem(QUOTA_EXCEEDED, f"A project has {MOST_CONNECTIONS} connections at most.")

@@ -24,6 +24,7 @@ from tests.support.cloud import start_clock, stop_clock
 from tests.support.postgres import Database as Scratch
 from tests.support.s3 import S3Server, s3_server
 
+PORTS = frozenset({443, 9443})
 CSV = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(APRIL))
 
 
@@ -40,7 +41,7 @@ def bucket(server: S3Server, **changes: str) -> Bucket:
 
 async def connected(books: Books, where: Bucket) -> UUID:
     async with books.database.begin() as connection:
-        document = await connect(connection, books.project.id, where, keys=KEYS, private_too=True)
+        document = await connect(connection, books.project.id, where, keys=KEYS, private_too=True, ports=PORTS)
     assert where.secret not in document.decode()
     return UUID(json.loads(document)["id"])
 
@@ -132,12 +133,14 @@ async def test_a_delivery_that_never_works_fails_after_a_day_and_the_file_is_kep
 @pytest.mark.anyio
 @pytest.mark.parametrize(
     "endpoint",
-    ["http://s3.example", "https://user@s3.example", "https://s3.example/path", "ftp://s3.example", "https://", "s3"],
-)
+    ["http://s3.example", "https://user@s3.example", "https://s3.example/path", "ftp://s3.example", "https://", "s3",
+     "https://s3.example:22", "https://s3.example:0", "https://s3.example:8443", "https://[2001:db8::1]:9000"],
+)  # fmt: skip
 async def test_an_endpoint_has_one_form(books: Books, s3: S3Server, endpoint: str) -> None:
-    with pytest.raises(Problem):
-        async with books.database.begin() as connection:
-            await connect(connection, books.project.id, bucket(s3, endpoint=endpoint), keys=KEYS, private_too=False)
+    where = bucket(s3, endpoint=endpoint)
+    async with books.database.begin() as connection:
+        with pytest.raises(Problem, match="validation_failed"):
+            await connect(connection, books.project.id, where, keys=KEYS, private_too=False, ports=PORTS)
 
 
 def test_nothing_of_what_a_service_said_is_repeated() -> None:

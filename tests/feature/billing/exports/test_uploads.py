@@ -61,6 +61,7 @@ class Depot:
                 access_key_id=where.access_key_id,
                 secret=where.secret,
                 private_too=private_too,
+                ports=frozenset({where.port}),
             ),
         )
 
@@ -189,6 +190,15 @@ async def test_a_name_is_connected_to_by_an_address_that_was_judged(
         monkeypatch.delenv("SSL_CERT_FILE")
         with pytest.raises(DeliveryError, match="did not answer"):
             deliver(order, lead)  # whoever is at the address needs the name's certificate
+
+
+async def test_a_port_that_is_not_allowed_any_more_is_not_connected_to(
+    books: Books, database: Scratch, server: S3Server
+) -> None:
+    depot = await kept(books, database, server)
+    for endpoint in ("https://s3.example:22", f"https://s3.example:{server.port + 1}", "https://s3.example"):
+        with pytest.raises(DeliveryError, match=f"not delivered to that port here, only to: {server.port}"):
+            deliver(depot.order(endpoint, private_too=False))
 
 
 async def test_an_address_is_refused_however_it_is_written(books: Books, database: Scratch, server: S3Server) -> None:

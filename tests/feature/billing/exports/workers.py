@@ -44,6 +44,7 @@ def worker(database: Database, *, private_too: bool = True) -> Engine:
         regions={"luxembourg-2": "Luxembourg-2"},
         keys=KEYS,
         private_too=private_too,
+        ports=frozenset({443}),
         draw=NoJitter(),
     )
     return Engine(

@@ -1,0 +1,54 @@
+"""What an installation lacks, and what its settings allow."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.api.support import UNLIMITED, Api, problem, running, s3_connection_json
+from tests.support.cloud import Cloud
+from tests.support.postgres import Database as Scratch
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_without_a_key_for_secrets_it_says_whose_turn_it_is(cloud: Cloud, database: Scratch) -> None:
+    async with running(cloud, database.app_url, settings={**UNLIMITED, "secrets_key": None}) as api:
+        before = await api.snapshot()
+        for path, body in (
+            ("webhooks", {"url": "https://hooks.example.com/"}),
+            ("billing/s3-connections", s3_connection_json()),
+        ):
+            document = problem(await api.owner.post(f"{api.base}/{path}", json=body), 501, "not_configured")
+            assert not document["retryable"]
+            assert "operator has to set IPUCLOUD_SECRETS_KEY" in document["detail"]
+        assert await api.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "usual", "named"),
+    [
+        ("https://s3.example", True, True),
+        ("https://s3.example:443", True, True),
+        ("https://s3.example:9443", False, True),
+        ("https://s3.example:22", False, False),
+        ("https://s3.example:0", False, False),
+    ],
+)
+async def test_buckets_are_reached_at_the_ports_that_the_operator_names(
+    cloud: Cloud, database: Scratch, endpoint: str, usual: bool, named: bool
+) -> None:
+    for ports, taken in (("443", usual), ("443,9443", named)):
+        async with running(cloud, database.app_url, settings={**UNLIMITED, "export_ports": ports}) as api:
+            body = s3_connection_json(f"lake-{len(ports)}", endpoint=endpoint)
+            answer = await api.owner.post(f"{api.base}/billing/s3-connections", json=body)
+            if taken:
+                assert answer.status_code == 201, answer.text
+            else:
+                (fault,) = problem(answer, 422, "validation_failed")["errors"]
+                assert fault["pointer"] == "/endpoint"
+                assert fault["detail"].endswith(f"{ports.replace(',', ', ')}.")
+
+
+async def test_a_key_for_secrets_is_all_that_webhooks_need(api: Api) -> None:
+    answer = await api.owner.post(f"{api.base}/webhooks", json={"url": "https://hooks.example.com/"})
+    assert answer.status_code == 201
