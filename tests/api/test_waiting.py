@@ -72,6 +72,8 @@ async def test_a_token_revoked_meanwhile_waits_no_longer(api: Api) -> None:
     waiting = await asked(api, f"{api.base}/operations/{operation['id']}", "60")
     await api.cloud.execute("UPDATE tokens SET revoked_at = app_now()")
     problem(await waiting, 401, "unauthenticated")
+    again = await api.owner.get("/v1/whoami")
+    assert again.headers["ratelimit-policy"].startswith('"address"')  # it is not known to be valid any more
 
 
 @pytest.mark.parametrize("wait", ["61", "-1", "soon", "nan"])

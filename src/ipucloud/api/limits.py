@@ -135,6 +135,7 @@ class RateLimit:
             return None
         if status == UNAUTHENTICATED.status:
             self._tokens.forget(token)
+            return None
         if not trace.admitted:
             return None
         if status < 400:
