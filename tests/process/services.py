@@ -116,10 +116,9 @@ def pipe(*, full: bool = False) -> Iterator[tuple[int, int]]:
                 os.close(end)
 
 
-def rest(reading: int) -> list[dict[str, Any]]:
-    """The events that a pipe gives until its last writer is gone. Every line is one."""
-    read = bytearray()
-    while chunk := os.read(reading, 1 << 16):
-        read += chunk
-    assert not read or read.endswith(b"\n")
-    return [json.loads(line) for line in read.splitlines() if line]
+def each_of(reading: int) -> Iterator[dict[str, Any]]:
+    """The events that a pipe gives, until its last writer is gone. Every line is one."""
+    with open(reading, "rb", closefd=False) as stream:
+        for line in stream:
+            if line != b"\n":  # what filled a full pipe
+                yield json.loads(line)

@@ -9,10 +9,11 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.process.services import KINDS, Service, pipe, rest, service
+from tests.process.services import KINDS, Service, each_of, pipe, service
 from tests.support.postgres import Database
 from tests.support.processes import Ipucloud, ipucloud_processes
 from tests.support.waiting import eventually
@@ -46,6 +47,13 @@ raise LookupError("at the end")
 """
 
 
+def put_full_disk(descriptor: int) -> None:
+    """Make the descriptor one to which every write fails."""
+    full = os.open("/dev/full", os.O_WRONLY)
+    os.dup2(full, descriptor)
+    os.close(full)
+
+
 def ask(api: Service, times: int) -> None:
     """Requests that make a line of the log each, and need no database."""
     for _ in range(times):
@@ -59,7 +67,7 @@ def test_a_process_works_and_drains_without_its_log(
 ) -> None:
     with pipe(full=obstacle == "full pipe") as (reading, writing):
         if obstacle == "full disk":
-            os.dup2(os.open("/dev/full", os.O_WRONLY), writing)
+            put_full_disk(writing)
         elif obstacle == "no reader":
             os.close(reading)
         stderr = None if obstacle == "closed" else writing
@@ -74,7 +82,7 @@ def test_a_process_works_and_drains_without_its_log(
 def test_requests_are_answered_while_nobody_reads_the_log_and_its_reader_is_told_what_is_missing(
     tmp_path: Path, database: Database
 ) -> None:
-    events = []
+    events: list[dict[str, Any]] = []
     hurried = {"IPUCLOUD_RATE_LIMIT_BURST": "1000000"}
     with pipe() as (reading, writing), service("api", writing, tmp_path, database.app_url, **hurried) as api:
         os.close(writing)
@@ -82,15 +90,19 @@ def test_requests_are_answered_while_nobody_reads_the_log_and_its_reader_is_told
         while api.lost < 200:
             ask(api, 500)
             asked += 500
-        lost = api.lost
-        reader = threading.Thread(target=lambda: events.extend(rest(reading)))
+        reader = threading.Thread(target=lambda: events.extend(each_of(reading)))
         reader.start()
+        eventually(lambda: requests_in(events) == asked - api.lost, "what was kept is read")
+        lost = api.lost
         assert api.stop() == 0
         reader.join()
     [report] = [event for event in events if event["event"] == "log_lines_lost"]
     assert (report["count"], report["level"]) == (lost, "warning")
-    assert sum(event["event"] == "request" for event in events) == asked - lost
     assert events[-1]["event"] == "api_stopped"
+
+
+def requests_in(events: list[dict[str, Any]]) -> int:
+    return sum(event["event"] == "request" for event in events)
 
 
 def test_a_full_pipe_does_not_keep_a_second_signal_from_ending_an_api_that_drains(
@@ -107,10 +119,10 @@ def test_a_full_pipe_does_not_keep_a_second_signal_from_ending_an_api_that_drain
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_second_signal_ends_every_kind_of_process(kind: str, tmp_path: Path, database: Database) -> None:
     with pipe(full=True) as (_, writing), service(kind, writing, tmp_path, database.app_url) as started:
-        assert told_twice(started.process) in ENDED_AT_ONCE
+        assert signalled_twice(started.process) in ENDED_AT_ONCE
 
 
-def told_twice(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> int:
+def signalled_twice(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> int:
     """Both stop signals at once, and no time to act on the first."""
     for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM, signal.SIGCONT):
         process.send_signal(number)
@@ -123,12 +135,34 @@ def ipucloud(tmp_path: Path) -> Iterator[Ipucloud]:
         yield started
 
 
+@pytest.mark.parametrize("obstacle", ["full disk", "full pipe"])
+def test_up_restarts_its_programs_and_ends_in_order_without_its_messages(
+    ipucloud: Ipucloud, tmp_path: Path, obstacle: str
+) -> None:
+    settings = {"IPUCLOUD_DATA_DIR": str(tmp_path / "data"), "IPUCLOUD_PORT": "0"}
+    with pipe(full=obstacle == "full pipe") as (_, writing):
+        if obstacle == "full disk":
+            put_full_disk(writing)
+        ipucloud.stderr = writing
+        with ipucloud.start("up", "--json", **settings) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline()
+            [worker] = ipucloud.pids("ipucloud.cli.main", "worker")
+            os.kill(worker, signal.SIGKILL)
+            eventually(
+                lambda: ipucloud.pids("ipucloud.cli.main", "worker") not in ([], [worker]), "the worker starts again"
+            )
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(60) == 0
+    assert ipucloud.left() == []
+
+
 def test_a_second_signal_ends_up_and_nothing_outlives_it(ipucloud: Ipucloud, tmp_path: Path) -> None:
     settings = {"IPUCLOUD_DATA_DIR": str(tmp_path / "data"), "IPUCLOUD_PORT": "0"}
     with ipucloud.start("up", "--json", **settings) as process:
         assert process.stdout is not None
         assert process.stdout.readline()
-        assert told_twice(process) in ENDED_AT_ONCE
+        assert signalled_twice(process) in ENDED_AT_ONCE
     eventually(lambda: ipucloud.left() == [], "everything ends with it")
 
 
@@ -140,7 +174,7 @@ def test_every_line_on_standard_error_is_json(kind: str, tmp_path: Path, databas
             if kind == "api":
                 ask(started, 1)
             assert started.stop() == 0
-        names = [event["event"] for event in rest(reading)]
+        names = [event["event"] for event in each_of(reading)]
     expected = {"api": {"api_started", "request", "api_draining", "api_stopped"}, "worker": {"worker_started"}}
     assert expected.get(kind, set()) <= set(names)
 
@@ -151,7 +185,7 @@ def test_whatever_reaches_standard_error_is_json() -> None:
     reading, writing = os.pipe()
     os.write(writing, done.stderr)
     os.close(writing)
-    events = rest(reading)
+    events = list(each_of(reading))
     os.close(reading)
     assert {"ours", "library here", "printed", "twice"} <= {event["event"] for event in events}
     text = done.stderr.decode()

@@ -22,13 +22,14 @@ MARK = "IPU_TEST_MARK"
 
 
 class Ipucloud:
-    """Everything started through it carries one mark."""
+    """Everything started through it carries one mark. `stderr` is what the next command gets as its standard error."""
 
     def __init__(self, folder: Path) -> None:
         self._mark = uuid4().hex
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
         self._config = folder / "config"
+        self.stderr = subprocess.PIPE
 
     def start(self, *command: str, **environment: str) -> subprocess.Popen[str]:
         """`ipucloud <command>`, with pipes."""
@@ -38,7 +39,7 @@ class Ipucloud:
             [sys.executable, "-m", "ipucloud.cli.main", *command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self.stderr,
             text=True,
             env={**inherited, **mine, **environment},
             start_new_session=True,
