@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import psycopg
 import sqlalchemy as sa
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import AfterValidator, Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, BeforeValidator, Field, IPvAnyNetwork, SecretStr
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from ipucloud.kernel.money import CURRENCIES
 from ipucloud.kernel.sealing import SealingError, read_keys
@@ -85,6 +85,10 @@ def _ports(text: str) -> str:
     return text
 
 
+def _between_commas(value: object) -> object:
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
 def _currency(text: str) -> str:
     if text not in CURRENCIES:
         raise ValueError("it must be the ISO 4217 code of a currency with two decimal places, like EUR")
@@ -94,6 +98,7 @@ def _currency(text: str) -> str:
 PostgresqlUrl: TypeAlias = Annotated[SecretStr, AfterValidator(_postgresql_url)]
 VisibleSecret: TypeAlias = Annotated[SecretStr, AfterValidator(_visible_secret)]
 Seconds: TypeAlias = Annotated[float, Field(gt=0, le=30 * 86_400)]
+Networks: TypeAlias = Annotated[tuple[IPvAnyNetwork, ...], NoDecode, BeforeValidator(_between_commas)]
 
 
 class Settings(BaseSettings):
@@ -139,6 +144,20 @@ class Settings(BaseSettings):
     internal_host: str = Field("127.0.0.1", description="where the internal listeners bind; keep it from customers")
     internal_port: int = Field(8001, ge=0, le=65535, description="/metrics and details; 0: none")
     internal_listen_fd: int | None = Field(None, ge=3, description="the internal listener's, handed down")
+    trusted_proxies: Networks | None = Field(
+        None, description="whose X-Forwarded-For and X-Forwarded-Proto are believed; addresses or networks"
+    )
+    connection_limit: int = Field(10_000, ge=1, description="connections of one API process at the same time")
+    connections_per_address: int = Field(
+        1_000, ge=1, description="of one client address and API process; an IPv6 network of 64 bits counts as one"
+    )
+    header_limit: int = Field(65_536, ge=1024, description="bytes of a request beside its body")
+    header_timeout: Seconds = Field(10.0, description="how long a request's header may take to arrive")
+    body_timeout: Seconds = Field(30.0, description="how long a request's body may take to arrive")
+    idle_timeout: Seconds = Field(
+        75.0, description="how long a connection may stay without a request; longer than a balancer keeps it"
+    )
+    write_timeout: Seconds = Field(30.0, description="how long a client may take to read 64 KiB of its answer")
     body_limit: int = Field(262_144, ge=1024, description="bytes of a request body")
     rate_limit_per_second: float = Field(50.0, gt=0, description="requests per token or address and process, sustained")
     rate_limit_burst: int = Field(200, ge=1)

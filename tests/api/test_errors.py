@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -71,16 +70,6 @@ async def test_a_chunked_body_is_bounded_too(shared_api: Api) -> None:
     answer = await shared_api.owner.post(f"{shared_api.base}/clusters", content=endless(), headers=JSON)
     assert problem(answer, 413, "body_too_large")["limit"] == 262_144
     assert sent < 40
-
-
-async def test_nobody_waits_for_a_body_that_does_not_come(shared_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def stalled() -> AsyncIterator[bytes]:
-        yield b"{"
-        await asyncio.Event().wait()
-
-    monkeypatch.setattr("ipucloud.api.bodies.PATIENCE_SECONDS", 0.05)
-    answer = await shared_api.owner.post(f"{shared_api.base}/clusters", content=stalled(), headers=JSON)
-    problem(answer, 400, "malformed_request")
 
 
 @pytest.mark.parametrize(

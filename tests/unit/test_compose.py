@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -127,6 +128,13 @@ def test_what_keeps_running_has_a_health_check_and_comes_back(name: str) -> None
 def test_health_is_asked_on_the_internal_listener(name: str, variable: str) -> None:
     probe = " ".join(SERVICES[name]["healthcheck"]["test"])
     assert f":{environment(name)[f'IPUCLOUD_{variable}']}/" in probe
+
+
+def test_internal_listeners_stay_on_the_loopback_of_their_containers() -> None:
+    assert ip_address(Settings.model_fields["internal_host"].default).is_loopback
+    assert all("IPUCLOUD_INTERNAL_HOST" not in environment(name) for name in OURS)
+    assert all("IPUCLOUD" not in rest for word, rest in INSTRUCTIONS if word == "ENV")
+    assert environment("api1")["IPUCLOUD_HOST"] == "0.0.0.0"  # noqa: S104  # only compared
 
 
 @pytest.mark.parametrize("name", ["api1", "api2"])

@@ -10,7 +10,6 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
-from ipucloud.api.problems import MEDIA_TYPE
 from ipucloud.api.routing import ERRORS, ApiRoute
 from ipucloud.api.shapes import IDEMPOTENCY_KEY, ProblemOut
 from ipucloud.identity.roles import PERMISSIONS, Role
@@ -21,6 +20,7 @@ from ipucloud.kernel.errors import (
     INTERNAL_ERROR,
     INVALID_CURSOR,
     MALFORMED_REQUEST,
+    MEDIA_TYPE,
     NOT_FOUND,
     PERMISSION_DENIED,
     RATE_LIMITED,

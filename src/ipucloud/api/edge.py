@@ -13,21 +13,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ipucloud.api.metrics import Metrics
 from ipucloud.api.problems import internal_error, problem_response
 from ipucloud.api.trace import Trace, start_trace
+from ipucloud.http.headers import ALWAYS, UNLESS_SET
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import Problem
 
 log = structlog.get_logger(__name__)
 
-_EVERYWHERE = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"strict-transport-security", b"max-age=31536000; includeSubDomains"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-]
-_UNLESS_SET = {
-    b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
-    b"cache-control": b"no-store",
-}
 _TELLING = (SQLAlchemyError, ValidationError)
 """Exceptions whose text may repeat what a customer sent: only their type is logged."""
 
@@ -81,8 +72,8 @@ class _Answer:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             given = {name for name, _ in message["headers"]}
-            missing = [item for item in _UNLESS_SET.items() if item[0] not in given]
-            message["headers"] = [*message["headers"], *_EVERYWHERE, *missing, (b"request-id", self._request_id)]
+            missing = [item for item in UNLESS_SET.items() if item[0] not in given]
+            message["headers"] = [*message["headers"], *ALWAYS, *missing, (b"request-id", self._request_id)]
         elif not self._body_wanted:
             message = {**message, "body": b""}
         await self._send(message)

@@ -13,7 +13,6 @@ import math
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_address
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,6 +21,7 @@ from ipucloud.api.metrics import Metrics
 from ipucloud.api.problems import problem_response
 from ipucloud.api.trace import Trace, scope_trace
 from ipucloud.api.used import UsedTokens
+from ipucloud.http.addresses import subscriber
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import RATE_LIMITED, UNAUTHENTICATED, Problem
 
@@ -144,15 +144,5 @@ class RateLimit:
 
 
 def address_of(scope: Scope) -> str:
-    """Whom a request without a known token counts against: its IPv4 address, or the /64 network of its IPv6 one.
-
-    A /64 is the least that a customer of a provider gets, so a caller has 2^64 addresses in it.
-    """
-    host: str = (scope.get("client") or ("",))[0]
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return host
-    if not isinstance(address, IPv6Address):
-        return host
-    return str(address.ipv4_mapped or IPv6Address(int(address) >> 64 << 64))
+    """Whom a request without a known token counts against."""
+    return subscriber((scope.get("client") or ("",))[0])

@@ -7,6 +7,7 @@ from functools import cache
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from ipucloud import __version__
+from ipucloud.http.metrics import CONNECTIONS, REFUSED
 from ipucloud.process.logs import LostLines
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -33,7 +34,8 @@ class Metrics:
         self.rate_limited = Counter("rate_limited", "Requests refused with 429.", registry=self.registry)
         version = Gauge("version_info", "The running version.", ("version",), registry=self.registry)
         version.labels(__version__).set(1)
-        self.registry.register(LostLines())
+        for collector in (LostLines(), CONNECTIONS, REFUSED):
+            self.registry.register(collector)
         self._series = cache(self._duration.labels)
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:

@@ -11,9 +11,8 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from ipucloud.api.trace import scope_trace
-from ipucloud.kernel.errors import INTERNAL_ERROR, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.errors import INTERNAL_ERROR, MEDIA_TYPE, VALIDATION_FAILED, FieldError, Problem
 
-MEDIA_TYPE = "application/problem+json"
 _MOST_ERRORS = 20
 _LONGEST_SEGMENT = 64
 _OWN_WORDS = {

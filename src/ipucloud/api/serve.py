@@ -22,12 +22,13 @@ from ipucloud.api.app import create_app
 from ipucloud.api.health import Readiness
 from ipucloud.api.services import Services
 from ipucloud.config import Settings
-from ipucloud.listeners import internal_listener, listener
+from ipucloud.http.gate import Gate
+from ipucloud.http.limits import public_limits
+from ipucloud.http.listeners import listener
+from ipucloud.http.server import internal_listener, server_config
 from ipucloud.process import logs
 from ipucloud.process.signals import StopSignals, in_loop, stop_signals
 
-KEEP_ALIVE_SECONDS = 75
-"""Longer than usual load balancers keep an idle connection, so that they close it and not we."""
 GC_THRESHOLDS = (50_000, 20, 50)
 
 log = structlog.get_logger(__name__)
@@ -63,19 +64,8 @@ class ApiServer(uvicorn.Server):
     """
 
     def __init__(self, app: FastAPI, settings: Settings) -> None:
-        super().__init__(
-            uvicorn.Config(
-                app,
-                loop="none",
-                http="httptools",
-                lifespan="on",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                timeout_keep_alive=KEEP_ALIVE_SECONDS,
-                timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
-            )
-        )
+        self._gate = Gate("public", public_limits(settings))
+        super().__init__(server_config(app, self._gate, lifespan="on", drain_seconds=settings.drain_seconds))
         self._app = app
         self._notice = settings.drain_seconds / 4
         self._draining: asyncio.Task[None] | None = None
@@ -86,7 +76,7 @@ class ApiServer(uvicorn.Server):
         gc.freeze()
         gc.set_threshold(*GC_THRESHOLDS)
         addresses = [bound.getsockname() for server in self.servers for bound in server.sockets]
-        log.info("api_started", addresses=addresses)
+        log.info("api_started", addresses=addresses, connections=self._gate.room)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-AGAIN = frozenset({429, 502, 503, 504})
+AGAIN = frozenset({408, 429, 502, 503, 504})
 """Statuses after which the same request, under the same key, may be sent again."""
 
 

@@ -21,6 +21,7 @@ class ErrorCode:
 
 
 REGISTRY: dict[str, ErrorCode] = {}
+MEDIA_TYPE = "application/problem+json"
 
 
 def _register(code: str, status: int, title: str, *, retryable: bool = False) -> ErrorCode:
@@ -51,6 +52,7 @@ IN_USE = _register("in_use", 409, "The object is still in use")
 IDEMPOTENCY_IN_PROGRESS = _register(
     "idempotency_in_progress", 409, "The first request with this key is still running", retryable=True
 )
+REQUEST_TIMEOUT = _register("request_timeout", 408, "The request did not arrive in time", retryable=True)
 PRECONDITION_FAILED = _register("precondition_failed", 412, "The object has changed since it was read")
 BODY_TOO_LARGE = _register("body_too_large", 413, "The request body is too large")
 UNSUPPORTED_MEDIA_TYPE = _register("unsupported_media_type", 415, "The body must be application/json")
@@ -59,6 +61,8 @@ IDEMPOTENCY_KEY_REUSED = _register("idempotency_key_reused", 422, "The key was u
 SSH_KEY_REFUSED = _register("ssh_key_refused", 422, "The SSH key is not accepted")
 PRECONDITION_REQUIRED = _register("precondition_required", 428, "The request needs an If-Match header")
 RATE_LIMITED = _register("rate_limited", 429, "Too many requests", retryable=True)
+TOO_MANY_CONNECTIONS = _register("too_many_connections", 429, "Too many connections", retryable=True)
+HEADER_TOO_LARGE = _register("header_too_large", 431, "The request's header is too large")
 INTERNAL_ERROR = _register("internal_error", 500, "Something went wrong on our side", retryable=True)
 NOT_CONFIGURED = _register("not_configured", 501, "This installation lacks something that its operator has to set up")
 UNAVAILABLE = _register("unavailable", 503, "The service is not available for a moment", retryable=True)

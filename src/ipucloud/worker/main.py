@@ -15,9 +15,10 @@ from ipucloud.catalogue.load import load
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
+from ipucloud.http.listeners import listener
+from ipucloud.http.server import internal_listener
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.sealing import Keys, read_keys
-from ipucloud.listeners import internal_listener, listener
 from ipucloud.partitions.reconciler import PartitionReconciler
 from ipucloud.process import logs
 from ipucloud.process.signals import StopSignals, in_loop, stop_signals

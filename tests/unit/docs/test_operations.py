@@ -9,6 +9,9 @@ from prometheus_client.metrics import MetricWrapperBase
 
 from ipucloud.api.metrics import Metrics
 from ipucloud.config import Settings
+from ipucloud.http.limits import INTERNAL_CONNECTIONS, RESERVED_DESCRIPTORS, Limits, public_limits
+from ipucloud.http.metrics import CONNECTIONS, REFUSED
+from ipucloud.http.refusals import Reason, refusals
 from ipucloud.invariants.gauge import VIOLATIONS
 from ipucloud.process.logs import LostLines
 from ipucloud.reconcile import metrics as engine_metrics
@@ -35,7 +38,7 @@ def test_the_metrics_are_those_of_the_code() -> None:
     metrics = {metric for metric in vars(engine_metrics).values() if isinstance(metric, MetricWrapperBase)}
     api = {("API", exposed(family.type, family.name)) for family in Metrics().registry.collect()}
     worker = {("worker", exposed(family.type, family.name)) for metric in metrics for family in metric.describe()}
-    alone = (*VIOLATIONS.collect(), *LostLines().collect())
+    alone = (family for each in (VIOLATIONS, CONNECTIONS, REFUSED, LostLines()) for family in each.collect())
     worker |= {("worker", exposed(family.type, family.name)) for family in alone}
     assert told == api | worker
 
@@ -45,7 +48,7 @@ def exposed(kind: str, name: str) -> str:
 
 
 def test_the_log_events_exist() -> None:
-    told = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| (?:API|worker) \|", section("Logs"), re.MULTILINE)
+    told = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| (?:API|worker|API, worker) \|", section("Logs"), re.MULTILINE)
     names = {name for cell in told for name in re.findall(r"`(\w+)`", cell)}
     source = "".join(path.read_text() for path in (CHECKOUT / "src" / "ipucloud").rglob("*.py"))
     logged = set(re.findall(r"""\blog\.(?:debug|info|warning|error|exception)\(\s*"(\w+)\"""", source))
@@ -60,3 +63,25 @@ def test_the_settings_that_other_pages_name_exist() -> None:
     pages = [*(CHECKOUT / "docs").rglob("*.md"), *CHECKOUT.glob("*.md")]
     named = {name for page in pages for name in re.findall(r"\bIPUCLOUD_[A-Z_]*[A-Z]\b", page.read_text())}
     assert named - known - of_commands - of_deployment == set()
+
+
+def test_every_reason_of_a_refusal_is_explained_with_its_status() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (\d+|none) \|", section("Clients that cost too much"), re.MULTILINE)
+    answers = refusals(Limits())
+    assert dict(rows) == {
+        reason.value: answers[reason].status_line.split()[1].decode() if reason in answers else "none"
+        for reason in Reason
+    }
+
+
+def test_the_limits_that_are_no_settings_are_those_of_the_code() -> None:
+    text, limits = " ".join(section("Clients that cost too much").split()), Limits()
+    assert f"| {limits.line_bytes // 1024} KiB for the request line" in text
+    assert f"| {limits.header_count} fields |" in text
+    assert f"| {limits.pipelined} requests ahead" in text
+    assert f"keeps {RESERVED_DESCRIPTORS} descriptors" in text
+    assert f"holds {INTERNAL_CONNECTIONS} connections of its own" in text
+
+
+def test_what_settings_leave_open_is_what_the_limits_have() -> None:
+    assert public_limits(Settings()) == Limits()

@@ -6,7 +6,7 @@ import random
 import socket
 
 from ipucloud.cli.service.errors import CommandError
-from ipucloud.listeners import ListenError, listener
+from ipucloud.http.listeners import ListenError, listener
 
 # Below the range from which Linux takes the ports of outgoing connections (32768 and up), so that the same port is
 # likely free again after a restart.

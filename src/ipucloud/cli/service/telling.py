@@ -16,8 +16,8 @@ from ipucloud.cli.exits import Exit
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.config import Settings
 from ipucloud.db.embedded import EmbeddedPostgresError
+from ipucloud.http.listeners import ListenError
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
-from ipucloud.listeners import ListenError
 from ipucloud.site.errors import SiteError
 
 

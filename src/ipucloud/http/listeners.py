@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import os
 import socket
-from collections.abc import AsyncIterator
-
-import uvicorn
-from starlette.applications import Starlette
 
 BACKLOG = 2048
 
@@ -32,16 +26,3 @@ def listener(host: str, port: int, descriptor: int | None = None) -> socket.sock
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise ListenError(f"Port {port} of {host} cannot be listened on: {reason}. Choose another one.") from error
-
-
-@contextlib.asynccontextmanager
-async def internal_listener(app: Starlette, bound: socket.socket) -> AsyncIterator[None]:
-    """Serve what only operators see while the block lasts; the process's signals belong to others."""
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
-    server.capture_signals = contextlib.nullcontext  # type: ignore[assignment,method-assign]
-    serving = asyncio.create_task(server.serve(sockets=[bound]), name="internal-listener")
-    try:
-        yield
-    finally:
-        server.should_exit = True
-        await serving

@@ -1,0 +1,66 @@
+"""What the clients of one listener may take: sizes, numbers and time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network
+from resource import RLIMIT_NOFILE, getrlimit
+
+from ipucloud.config import Settings
+
+RESERVED_DESCRIPTORS = 256
+"""Left for the database, the internal listener, the log and the process's own calls."""
+INTERNAL_CONNECTIONS = 64
+"""Monitoring needs a handful; a client inside the network that goes wild must not starve the public listener."""
+
+Network = IPv4Network | IPv6Network
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes are bytes, times seconds.
+
+    `header_bytes` is for everything of a request that is not its body: request line, header fields, trailers, chunk
+    extensions. `line_bytes` is for the request line and for each field. `pipelined` requests may wait for the answer
+    of one before them. A body has `body_seconds` from the end of its header to its own end, and a client that reads
+    its answer too slowly is given `write_seconds` for every `PROGRESS_BYTES`.
+    """
+
+    header_bytes: int = 65_536
+    line_bytes: int = 16_384
+    header_count: int = 100
+    pipelined: int = 16
+    connections: int = 10_000
+    per_address: int = 1_000
+    header_seconds: float = 10.0
+    body_seconds: float = 30.0
+    idle_seconds: float = 75.0
+    write_seconds: float = 30.0
+    trusted: tuple[Network, ...] = ()
+
+    @property
+    def room(self) -> int:
+        """Connections that the process can hold: `connections`, or what its limit of descriptors leaves."""
+        descriptors, _ = getrlimit(RLIMIT_NOFILE)
+        return min(self.connections, max(descriptors - RESERVED_DESCRIPTORS, descriptors // 2))
+
+
+PROGRESS_BYTES = 65_536
+
+
+def public_limits(settings: Settings) -> Limits:
+    """Of the listener that customers reach."""
+    return Limits(
+        header_bytes=settings.header_limit,
+        connections=settings.connection_limit,
+        per_address=settings.connections_per_address,
+        header_seconds=settings.header_timeout,
+        body_seconds=settings.body_timeout,
+        idle_seconds=settings.idle_timeout,
+        write_seconds=settings.write_timeout,
+        trusted=settings.trusted_proxies or (),
+    )
+
+
+INTERNAL_LIMITS = Limits(connections=INTERNAL_CONNECTIONS, per_address=INTERNAL_CONNECTIONS)
+"""Of the listener that only operators reach."""

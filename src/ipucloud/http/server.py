@@ -1,0 +1,66 @@
+"""uvicorn as this product runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import socket
+from collections.abc import AsyncIterator
+from typing import Literal
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.types import ASGIApp
+
+from ipucloud.http.gate import Gate
+from ipucloud.http.limits import INTERNAL_LIMITS
+from ipucloud.http.listeners import BACKLOG
+from ipucloud.http.protocol import limited
+
+INTERNAL_BACKLOG = 64
+"""asyncio accepts as many connections at once before the first of them can be refused."""
+
+
+def server_config(
+    app: ASGIApp,
+    gate: Gate,
+    *,
+    lifespan: Literal["on", "off"],
+    backlog: int = BACKLOG,
+    drain_seconds: float | None = None,
+) -> uvicorn.Config:
+    """What uvicorn needs to serve the application to the clients whom the gate admits.
+
+    uvicorn's warnings are about single requests, and any client could fill the log with them: the gate counts instead.
+    """
+    return uvicorn.Config(
+        app,
+        loop="none",
+        http=limited(gate),
+        ws="none",
+        lifespan=lifespan,
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(gate.limits.trusted),
+        forwarded_allow_ips=[str(network) for network in gate.limits.trusted],
+        backlog=backlog,
+        timeout_keep_alive=math.ceil(gate.limits.idle_seconds) + 60,  # the gate is earlier, and counts
+        timeout_graceful_shutdown=None if drain_seconds is None else max(1, round(drain_seconds)),
+    )
+
+
+@contextlib.asynccontextmanager
+async def internal_listener(app: Starlette, bound: socket.socket) -> AsyncIterator[None]:
+    """Serve what only operators see while the block lasts; the process's signals belong to others."""
+    gate = Gate("internal", INTERNAL_LIMITS)
+    server = uvicorn.Server(server_config(app, gate, lifespan="off", backlog=INTERNAL_BACKLOG, drain_seconds=1.0))
+    server.capture_signals = contextlib.nullcontext  # type: ignore[assignment,method-assign]
+    serving = asyncio.create_task(server.serve(sockets=[bound]), name="internal-listener")
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await serving
