@@ -54,19 +54,28 @@ class Hosts:
         self._surroundings = surroundings
         self._servers: dict[str, PoplarServer] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Take up where the last process stopped: the same servers on the same ports with the same keys."""
+        """Take up where the last process stopped: the same servers on the same ports with the same keys.
+
+        Nobody may call before this returns, and no transition happens until every server runs again.
+        """
         for name, record in self._records.items():
             if record.state is HostState.RUNNING:
                 await self._open(name, record)
-            self._schedule(name, record)
+        for name in self._records:
+            self._schedule(name)
 
     async def close(self) -> None:
         """Stop every server; nothing about the hosts changes."""
-        for task in self._tasks:
+        for timer in self._timers.values():
+            timer.cancel()
+        tasks = list(self._tasks)
+        for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
         self._servers.clear()
 
@@ -206,17 +215,22 @@ class Hosts:
     def _due(self, name: str, record: HostRecord, action: Action) -> None:
         record.due = self._after(name, action)
         self._document.touch()
-        self._schedule(name, record)
+        self._schedule(name)
 
     def _after(self, name: str, action: Action) -> float:
         return self._clock.now() + self._durations.seconds(action, name)
 
-    def _schedule(self, name: str, record: HostRecord) -> None:
-        if record.due is not None:
+    def _schedule(self, name: str) -> None:
+        """Wake the host when its transition is due, in the place of an earlier timer."""
+        record, timer = self._records.get(name), self._timers.pop(name, None)
+        if timer is not None:
+            timer.cancel()
+        if record is not None and record.due is not None:
             wait = max(0.0, record.due - self._clock.now())
-            asyncio.get_running_loop().call_later(wait, self._wake, name)
+            self._timers[name] = asyncio.get_running_loop().call_later(wait, self._wake, name)
 
     def _wake(self, name: str) -> None:
+        self._timers.pop(name, None)
         task = asyncio.create_task(self._advance(name))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -230,7 +244,7 @@ class Hosts:
             while self._records.get(name) is record and self._passed(record):
                 record.due = await self._transit(name, record)
                 self._document.touch()
-            self._schedule(name, record)
+            self._schedule(name)
 
     def _passed(self, record: HostRecord) -> bool:
         return record.due is not None and record.due <= self._clock.now()

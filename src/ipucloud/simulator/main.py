@@ -20,7 +20,13 @@ from ipucloud.simulator.hardware import DOMAIN_MACHINES
 from ipucloud.simulator.parent import die_with_parent
 from ipucloud.simulator.ports import PortTaken
 from ipucloud.simulator.process import FolderTaken, FolderUnusable, run
-from ipucloud.simulator.settings import DEFAULT_MACHINES, DEFAULT_POD_SIZE, DEFAULT_SERVERS, Settings
+from ipucloud.simulator.settings import (
+    DEFAULT_DISK_MIB,
+    DEFAULT_MACHINES,
+    DEFAULT_POD_SIZE,
+    DEFAULT_SERVERS,
+    Settings,
+)
 from ipucloud.simulator.site import SizeMismatch
 from ipucloud.simulator.store import replace_file
 
@@ -68,6 +74,7 @@ def _settings(options: argparse.Namespace, token: str) -> Settings:
         pod_size=options.pod_size,
         hosts=options.machines if options.hosts is None else options.hosts,
         servers=options.servers,
+        disk_mib=options.disk,
         time_scale=options.time_scale,
         machines_on=options.machines_on,
         seed=options.seed,
@@ -97,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--pod-size", type=_count(1, DOMAIN_MACHINES), default=DEFAULT_POD_SIZE, metavar="N", help="machines per pod")
     add("--hosts", type=_count(0, 16384), metavar="N", help="hosts per region (as many as machines)")
     add("--servers", type=_count(0, 250), default=DEFAULT_SERVERS, metavar="N", help="C600 and DSS 8440 servers, each")
+    add("--disk", type=_count(1, 1 << 20), default=DEFAULT_DISK_MIB, metavar="MIB", help="disk of a Poplar server")
     add("--time-scale", type=_scale, default=1.0, metavar="X", help="45: 15 minutes take 20 s; 0: no time at all")
     add("--token", default="", help=f"site token (else {TOKEN_VARIABLE})")
     add("--ready-file", type=Path, metavar="FILE", help="write the ready line here too")

@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import gc
 import json
+import resource
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
@@ -56,12 +57,15 @@ class FolderUnusable(Exception):
 async def run(settings: Settings, signals: StopSignals, ready: Callable[[str], None]) -> None:
     """Serve until the first stop signal; calls `ready` with one JSON line once everything listens.
 
+    Each part opens once what it tells of is restored, and closes before it: the controllers, whose state is whole from
+    the start, then the hosts' servers, which ask the controllers, then HTTP, which tells of all.
     Raises FolderTaken, FolderUnusable, PortTaken and SizeMismatch.
     """
     try:
         prepare_folder(settings.data)
     except OSError as error:
         raise FolderUnusable(f"{settings.data} cannot be the site's folder: {error.strerror}") from error
+    _allow_many_files()
     with _sole_owner(settings.data):
         site = Site(settings, WallClock())
         stopping = asyncio.Event()
@@ -70,13 +74,19 @@ async def run(settings: Settings, signals: StopSignals, ready: Callable[[str], N
             open_things.push_async_callback(site.settled)
             open_things.push_async_callback(site.channels.close)
             await _listen_rpc(site, open_things)
-            await _listen_http(site, open_things)
             open_things.push_async_callback(site.hosts.close)
             await site.hosts.start()
+            await _listen_http(site, open_things)
             await site.settled()
             _calm_collector()
             ready(_ready_line(site))
             await stopping.wait()
+
+
+def _allow_many_files() -> None:
+    """Take as many descriptors as this process may have: each login and each file that it opens needs one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _calm_collector() -> None:

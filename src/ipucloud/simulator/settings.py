@@ -9,6 +9,7 @@ from typing import Literal
 DEFAULT_MACHINES = 32
 DEFAULT_POD_SIZE = 16
 DEFAULT_SERVERS = 2
+DEFAULT_DISK_MIB = 128
 
 GatewayTopology = Literal["looped", "switched"]
 
@@ -17,7 +18,7 @@ GatewayTopology = Literal["looped", "switched"]
 class Settings:
     """One simulated site. `machines` and `hosts` count per region under V-IPU, `servers` per kind of server without.
 
-    Port 0 means: choose one and keep it.
+    Port 0 means: choose one and keep it. Each Poplar server has a disk of `disk_mib` MiB.
 
     `advertise` is the address that others reach `bind` by, when it is another one.
     Machines start switched off, as clean-up leaves them, unless `machines_on`.
@@ -36,6 +37,7 @@ class Settings:
     pod_size: int = DEFAULT_POD_SIZE
     hosts: int = DEFAULT_MACHINES
     servers: int = DEFAULT_SERVERS
+    disk_mib: int = DEFAULT_DISK_MIB
     time_scale: float = 1.0
     machines_on: bool = False
     seed: int = 0

@@ -198,7 +198,9 @@ class Site:
             server=self.regions[region].server_on(host),
             server_works=lambda: self.machines.reachable(host),
         )
-        return Surroundings(self.settings.bind, self.settings.told_address, fabric)
+        return Surroundings(
+            self.settings.bind, self.settings.told_address, fabric, self.settings.disk_mib * 1024 * 1024
+        )
 
     def _allocations_beside(self, host: str, region: str) -> frozenset[str]:
         """The V-IPU allocations of the machines in a host's network: what its tenant's end-point is scoped to."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -15,21 +16,29 @@ from ipucloud.simulator.ssh.language import SyntaxProblem, parse
 from ipucloud.simulator.ssh.shell import Shell, ShellExit
 from ipucloud.simulator.ssh.terminal import Terminal, TextReader
 
+DISK = 1024 * 1024
+
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
-    disk = Disk(tmp_path / "disk", "ubuntu")
+    disk = Disk(tmp_path / "disk", "ubuntu", DISK)
     disk.prepare()
     return Shell(disk, "server", {"NAME": "a b", "EMPTY": ""}, COMMANDS)
 
 
 async def run(shell: Shell, text: str, stdin: str = "") -> tuple[int, str, str]:
-    out: list[str] = []
-    err: list[str] = []
-    status = await shell.run(text, Terminal(TextReader(stdin), out.append, err.append))
-    return status, "".join(out), "".join(err)
+    out, err = StringIO(), StringIO()
+
+    async def write_out(text: str) -> None:
+        out.write(text)
+
+    async def write_err(text: str) -> None:
+        err.write(text)
+
+    status = await shell.run(text, Terminal(TextReader(StringIO(stdin)), write_out, write_err))
+    return status, out.getvalue(), err.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -99,7 +108,7 @@ async def test_the_home_folder_cannot_be_removed(shell: Shell) -> None:
 
 @given(path=st.text(st.sampled_from("./~a\x00b-"), max_size=30), cwd=st.sampled_from(["/", "/home/ubuntu", "/data/x"]))
 def test_no_path_leads_out_of_the_disk(path: str, cwd: str) -> None:
-    disk = Disk(Path("/disk"), "ubuntu")
+    disk = Disk(Path("/disk"), "ubuntu", DISK)
     real = disk.real(path, cwd)
     assert real == Path("/disk") or Path("/disk") in real.parents
     assert ".." not in real.parts
@@ -108,4 +117,4 @@ def test_no_path_leads_out_of_the_disk(path: str, cwd: str) -> None:
 @given(text=st.text(max_size=60))
 def test_every_text_is_read_or_refused(text: str) -> None:
     with suppress(SyntaxProblem):
-        parse(text)
+        list(parse(text))

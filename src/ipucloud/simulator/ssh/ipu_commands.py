@@ -9,15 +9,16 @@ import argparse
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, NoReturn
 
 from ipucloud.simulator.ssh.devices import Devices
-from ipucloud.simulator.ssh.disk import Disk
+from ipucloud.simulator.ssh.disk import BLOCK, Disk
 from ipucloud.simulator.ssh.fabric import Fabric
 from ipucloud.simulator.ssh.listing import device_document, device_info, device_listing, monitor
 from ipucloud.simulator.ssh.seen import devices_of
-from ipucloud.simulator.ssh.shell import CommandProblem, Program, Shell
-from ipucloud.simulator.ssh.terminal import Terminal
+from ipucloud.simulator.ssh.shell import Program, Shell
+from ipucloud.simulator.ssh.terminal import CommandProblem, Terminal, Writer
 from ipucloud.simulator.store import replace_file
 from ipucloud.vipu_cli.endpoint import VipuProblem
 from ipucloud.vipu_cli.ipuof import FOLDER
@@ -46,40 +47,44 @@ class IpuPrograms:
         options = _options("gc-info", args, _info_options)
         devices = await self._devices(shell)
         if options.ipu_count:
-            terminal.out(f"{len(devices.ipus)}\n")
+            await terminal.out(f"{len(devices.ipus)}\n")
         elif options.ipu_arch:
-            terminal.out("".join(f"{name}\n" for name in sorted({_architecture(devices, n) for n in _all(devices)})))
+            await terminal.out(
+                "".join(f"{name}\n" for name in sorted({_architecture(devices, n) for n in _all(devices)}))
+            )
         elif options.device_info or options.all:
-            terminal.out(device_info(devices, _wanted(devices, options.device_id)))
+            await terminal.out(device_info(devices, _wanted(devices, options.device_id)))
         else:
-            terminal.out(device_listing(devices))
+            await terminal.out(device_listing(devices))
         return 0
 
     async def _gc_inventory(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
         _options("gc-inventory", args, _no_options)
         devices = await self._devices(shell)
-        terminal.out(device_info(devices, _all(devices)))
+        await terminal.out(device_info(devices, _all(devices)))
         return 0
 
     async def _gc_monitor(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
         options = _options("gc-monitor", args, _monitor_options)
         devices = await self._devices(shell)
-        terminal.out(device_document(devices) if options.json else monitor(devices, cards=not options.no_card_info))
+        table = device_document(devices) if options.json else monitor(devices, cards=not options.no_card_info)
+        await terminal.out(table)
         return 0
 
     async def _vipu(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
-        def keep(name: str, content: bytes) -> str:
-            return keep_config(shell.disk, name, content)
-
+        said: list[tuple[Writer, str]] = []
         world = World(
             env=_with_ipuof(shell.env),
             connect=self.fabric.tenant_controller,
-            out=terminal.out,
-            err=terminal.err,
-            keep=keep,
+            out=lambda text: said.append((terminal.out, text)),
+            err=lambda text: said.append((terminal.err, text)),
+            keep=partial(keep_config, shell.disk),
             sleep=asyncio.sleep,
         )
-        return await run(args, world)
+        status = await run(args, world)
+        for write, text in said:
+            await write(text)
+        return status
 
     async def _devices(self, shell: Shell) -> Devices:
         try:
@@ -91,8 +96,9 @@ class IpuPrograms:
 def keep_config(disk: Disk, name: str, content: bytes) -> str:
     """Put an IPUoF configuration file where Poplar looks for it; answers its path on the server."""
     path = disk.real(f"{FOLDER}/{name}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(path, content, fsync=False)
+    with disk.changing(path.parent, path, room=2 * BLOCK + len(content)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, content, fsync=False)
     return f"{FOLDER}/{name}"
 
 

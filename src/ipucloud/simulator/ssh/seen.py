@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +15,8 @@ from ipucloud.vipu_cli.controller import Controller
 from ipucloud.vipu_cli.endpoint import VipuProblem, endpoint_from, timeout_from
 from ipucloud.vipu_cli.ipuof import FOLDER, SUFFIX, gcd_from
 from ipucloud.wire import vipu_pb2 as pb
+
+MAX_CONFIG = 1024 * 1024
 
 
 class Choice(NamedTuple):
@@ -30,7 +33,7 @@ async def devices_of(fabric: Fabric, disk: Disk, env: Mapping[str, str], opened:
         if not fabric.server_works():
             raise VipuProblem("the IPU cards of this server do not answer")
         return of_server(server, server.region, opened)
-    choice = chosen(disk, env)
+    choice = await asyncio.to_thread(chosen, disk, env)
     controller = _controller(fabric, env)
     config = await _config(controller, choice)
     machines = _reach(fabric, choice.partition, config)
@@ -41,7 +44,7 @@ async def config_of(
     fabric: Fabric, disk: Disk, env: Mapping[str, str], limit: float
 ) -> tuple[Choice, pb.PartitionConfig]:
     """The partition of a login once every machine of it was reached. Raises VipuProblem."""
-    choice = chosen(disk, env)
+    choice = await asyncio.to_thread(chosen, disk, env)
     config = await _config(_controller(fabric, env, limit), choice)
     _reach(fabric, choice.partition, config)
     return choice, config
@@ -80,6 +83,8 @@ def _gcd(env: Mapping[str, str]) -> int | None:
 
 def _from_file(file: Path, shown: str) -> Choice:
     try:
+        if file.stat().st_size > MAX_CONFIG:
+            raise VipuProblem(f"{shown} is too long for an IPUoF configuration file")
         gcd = gcd_from(file.read_bytes(), shown)
     except OSError as error:
         raise VipuProblem(f"the IPUoF configuration file {shown} cannot be read") from error

@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import asyncssh
 
 from ipucloud.simulator.ports import PortTaken, listen_on
 from ipucloud.simulator.refusal import invalid
 from ipucloud.simulator.ssh.commands import COMMANDS
+from ipucloud.simulator.ssh.connection import Connection, Login
 from ipucloud.simulator.ssh.disk import Disk
 from ipucloud.simulator.ssh.fabric import Fabric
 from ipucloud.simulator.ssh.ipu_commands import IpuPrograms, keep_config
 from ipucloud.simulator.ssh.seen import Choice, config_of, devices_of
 from ipucloud.simulator.ssh.session import Session
-from ipucloud.simulator.ssh.sftp import DiskSftp
 from ipucloud.simulator.ssh.shell import Shell
 from ipucloud.simulator.ssh.terminal import ENCODING_ERRORS
 from ipucloud.simulator.store import replace_file
@@ -29,17 +31,26 @@ from ipucloud.wire.site import ServerSpec, Ssh
 
 LOGIN_TIMEOUT = 30
 KEEPALIVE_SECONDS = 30
+MAX_CONNECTIONS = 32
+WINDOW = 32 * 1024
+HISTORY = 100
 COUNT_TIMEOUT = 2.0
+COMMAND_SECONDS = 3600.0
 _USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where a server stands: the address it listens on, the one that others reach it by, and what it reaches."""
+    """Where a server stands: the address it listens on, the one that others reach it by, and what it reaches.
+
+    `disk_size` is in bytes; a login's command is killed after `command_seconds`.
+    """
 
     bind: str
     told_address: str
     fabric: Fabric
+    disk_size: int
+    command_seconds: float = COMMAND_SECONDS
 
 
 def parse_keys(lines: Sequence[str]) -> frozenset[bytes]:
@@ -69,15 +80,15 @@ class PoplarServer:
         self.ipus_visible: int | None = None
         self.detail: str | None = None
         self.keys = parse_keys(spec.ssh_authorized_keys)
-        self.connections: set[asyncssh.SSHServerConnection] = set()
+        self.connections: set[Connection] = set()
         self._folder = folder
         self._around = around
-        self._disk = Disk(folder / "disk", spec.user)
-        self._acceptor: asyncssh.SSHAcceptor | None = None
+        self._disk = Disk(folder / "disk", spec.user, around.disk_size)
+        self._acceptor: asyncio.Server | None = None
 
     async def start(self, port: int | None) -> int:
         """Listen, on `port` if it is given and free; answers the port."""
-        self._disk.prepare()
+        await asyncio.to_thread(self._disk.prepare)
         host_key = self._host_key()
         try:
             port, self._acceptor = await listen_on(port, lambda p: self._listen(p, host_key))
@@ -113,7 +124,7 @@ class PoplarServer:
             else:
                 choice, config = await config_of(fabric, self._disk, env, COUNT_TIMEOUT)
                 self.ipus_visible = sum(len(gcd.devices) for gcd in config.gcd_configs)
-                await asyncio.to_thread(self._write_config, choice, config)
+                self._write_config(choice, config)
         except VipuProblem as problem:
             self.ipus_visible, self.detail = None, str(problem)
         else:
@@ -133,28 +144,33 @@ class PoplarServer:
         programs = COMMANDS | IpuPrograms(self._around.fabric, self.spec.ipus).all()
         return Shell(self._disk, self.spec.name, env, programs)
 
-    async def _listen(self, port: int, host_key: asyncssh.SSHKey) -> asyncssh.SSHAcceptor:
-        return await asyncssh.listen(
-            self._around.bind,
-            port,
+    async def _listen(self, port: int, host_key: asyncssh.SSHKey) -> asyncio.Server:
+        options = asyncssh.SSHServerConnectionOptions(
             server_factory=lambda: _Door(self),
             server_host_keys=[host_key],
-            process_factory=self._serve,
-            sftp_factory=lambda channel: DiskSftp(channel, self._disk),
-            allow_scp=True,
             password_auth=False,
             kbdint_auth=False,
             gss_host=None,
             agent_forwarding=False,
+            compression_algs=None,
             errors=ENCODING_ERRORS,
+            line_history=HISTORY,
             login_timeout=LOGIN_TIMEOUT,
             keepalive_interval=KEEPALIVE_SECONDS,
-            reuse_address=True,
+            window=WINDOW,
             server_version="ipucloud-simulated",
         )
+        loop = asyncio.get_running_loop()
+        return await loop.create_server(
+            lambda: Connection(loop, options), self._around.bind, port, backlog=MAX_CONNECTIONS, reuse_address=True
+        )
 
-    async def _serve(self, process: asyncssh.SSHServerProcess[str]) -> None:
-        await Session(process, self.new_shell()).run()
+    def new_session(self, connection: Connection) -> tuple[asyncssh.SSHServerChannel[str], Login] | bool:
+        """A session of a client that has proved who it is."""
+        return connection.new_session(self._disk, self._serve)
+
+    async def _serve(self, login: Login) -> None:
+        await Session(login, self.new_shell(), self._around.command_seconds).run()
 
     def _host_key(self) -> asyncssh.SSHKey:
         path = self._folder / "host_key"
@@ -170,7 +186,9 @@ class PoplarServer:
         for name, content in files_of(choice.partition, config, gcds):
             path = self._disk.real(f"{FOLDER}/{name}")
             if path.parent.is_dir() and not path.exists():
-                keep_config(self._disk, name, content)
+                # A disk that is full is the customer's affair, as is what else they put in the way.
+                with suppress(OSError):
+                    keep_config(self._disk, name, content)
 
 
 class _Door(asyncssh.SSHServer):
@@ -178,15 +196,15 @@ class _Door(asyncssh.SSHServer):
 
     def __init__(self, server: PoplarServer) -> None:
         self._server = server
-        self._connection: asyncssh.SSHServerConnection | None = None
 
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
-        self._connection = conn
-        self._server.connections.add(conn)
+        self._connection = cast("Connection", conn)
+        self._server.connections.add(self._connection)
+        if len(self._server.connections) > MAX_CONNECTIONS:
+            conn.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._connection is not None:
-            self._server.connections.discard(self._connection)
+        self._server.connections.discard(self._connection)
 
     def begin_auth(self, username: str) -> bool:
         return True
@@ -196,3 +214,6 @@ class _Door(asyncssh.SSHServer):
 
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
         return username == self._server.spec.user and key.public_data in self._server.keys
+
+    def session_requested(self) -> tuple[asyncssh.SSHServerChannel[str], Login] | bool:
+        return self._server.new_session(self._connection)

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import asyncssh
 
+from ipucloud.simulator.ssh.connection import Login
 from ipucloud.simulator.ssh.shell import Shell, ShellExit
-from ipucloud.simulator.ssh.terminal import Terminal
+from ipucloud.simulator.ssh.terminal import Terminal, Writer
 
 GREETING = "Simulated Poplar server {name}. `help` lists the commands.\n"
+KILLED = 137
 
 
 class Session:
-    """Connects a process of the SSH library with a shell."""
+    """Connects a login with a shell. A command that takes longer than `seconds` is killed."""
 
-    def __init__(self, process: asyncssh.SSHServerProcess[str], shell: Shell) -> None:
-        self._process = process
+    def __init__(self, login: Login, shell: Shell, seconds: float) -> None:
+        self._login = login
         self._shell = shell
-        self._terminal = Terminal(process.stdin, process.stdout.write, process.stderr.write)
+        self._seconds = seconds
+        self._terminal = Terminal(login.stdin, self._writer(login.stdout), self._writer(login.stderr))
 
     async def run(self) -> None:
         """Serve the session to its end and send the exit status of its last command."""
-        term = self._process.term_type
+        term = self._login.term_type
         if term is not None:
             self._shell.env["TERM"] = term
         try:
-            if self._process.command is not None:
-                status = await self._shell.run(self._process.command, self._terminal)
+            if self._login.command is not None:
+                status = await self._run(self._login.command)
             elif term is None:
                 status = await self._script()
             else:
@@ -34,38 +39,56 @@ class Session:
             status = leave.status
         except (asyncssh.BreakReceived, asyncssh.SignalReceived):
             status = 130
-        except (BrokenPipeError, ConnectionError):
+        except ConnectionError:
             return
-        self._process.exit(status)
+        self._login.exit(status)
+
+    async def _run(self, text: str) -> int:
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self._shell.run(text, self._terminal)
+        except TimeoutError:
+            self._login.stderr.write("Killed\n")
+            self._shell.status = KILLED
+            return KILLED
 
     async def _script(self) -> int:
-        while line := await self._process.stdin.readline():
-            await self._shell.run(line, self._terminal)
+        stdin = self._login.stdin
+        while line := await stdin.readline():
+            if not line.endswith("\n") and not stdin.at_eof():
+                await self._terminal.err("bash: the line is too long\n")
+                return 2
+            await self._run(line)
         return self._shell.status
 
     async def _conversation(self) -> int:
-        self._terminal.out(GREETING.format(name=self._shell.hostname))
+        await self._terminal.out(GREETING.format(name=self._shell.hostname))
         while True:
-            self._terminal.out(self._shell.prompt)
+            await self._terminal.out(self._shell.prompt)
             line = await self._line()
             if line == "":
-                self._terminal.out("logout\n")
+                await self._terminal.out("logout\n")
                 return self._shell.status
             try:
-                await self._shell.run(line, self._terminal)
+                await self._run(line)
             except (asyncssh.BreakReceived, asyncssh.SignalReceived):
-                self._terminal.out("^C\n")
+                await self._terminal.out("^C\n")
                 self._shell.status = 130
 
     async def _line(self) -> str:
         """The next line; a line feed alone for one that was broken off, nothing at the end of input."""
-        while True:
-            try:
-                return await self._process.stdin.readline()
-            except asyncssh.TerminalSizeChanged:
-                continue
-            except (asyncssh.BreakReceived, asyncssh.SignalReceived):
-                if isinstance(self._process.channel, asyncssh.SSHLineEditorChannel):
-                    self._process.channel.clear_input()
-                self._terminal.out("^C\n")
-                return "\n"
+        self._login.keys_read()
+        try:
+            return await self._login.stdin.readline()
+        except (asyncssh.BreakReceived, asyncssh.SignalReceived):
+            if isinstance(self._login.channel, asyncssh.SSHLineEditorChannel):
+                self._login.channel.clear_input()
+            await self._terminal.out("^C\n")
+            return "\n"
+
+    def _writer(self, stream: asyncssh.SSHWriter[str]) -> Writer:
+        async def write(text: str) -> None:
+            stream.write(text)
+            await self._login.flushed()
+
+        return write

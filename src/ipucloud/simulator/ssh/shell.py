@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import ExitStack
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
 
 from ipucloud.simulator.ssh.disk import Disk
-from ipucloud.simulator.ssh.language import Command, Step, SyntaxProblem, Word, expand, parse
-from ipucloud.simulator.ssh.terminal import ENCODING_ERRORS, Terminal, TextReader
+from ipucloud.simulator.ssh.language import Command, Step, SyntaxProblem, expand, parse
+from ipucloud.simulator.ssh.terminal import ENCODING_ERRORS, MEMORY, CommandProblem, Pipe, Terminal, TextReader, Writer
 
-MAX_COMMAND_LENGTH = 64 * 1024
+MAX_COMMAND_LENGTH = 32 * 1024
+MAX_REDIRECTS = 16
+MAX_SHELLS = 8
+"""Shells within each other."""
+VARIABLE_COST = 64
 
 
 class ShellExit(Exception):
-    """The customer asked to leave."""
+    """The shell ends, because the customer asks to leave or because it is out of memory."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
 
 
-class CommandProblem(Exception):
-    """A command failed; the text is what it says on standard error."""
+class OutOfMemory(Exception):
+    """The shell itself would need more memory than a login has."""
 
 
 @dataclass
 class Shell:
-    """One login: its environment, working directory and last exit status."""
+    """One login: its environment, working directory and last exit status. `depth` counts the shells around it."""
 
     disk: Disk
     hostname: str
@@ -37,6 +41,7 @@ class Shell:
     programs: Mapping[str, Program]
     cwd: str = ""
     status: int = 0
+    depth: int = 0
 
     def __post_init__(self) -> None:
         self.cwd = self.cwd or self.disk.home
@@ -47,67 +52,106 @@ class Shell:
         here = "~" + self.cwd[len(home) :] if (self.cwd + "/").startswith(home + "/") else self.cwd
         return f"{self.disk.user}@{self.hostname}:{here}$ "
 
+    def inner(self) -> Shell:
+        """A shell that is started within this one."""
+        if self.depth == MAX_SHELLS:
+            raise CommandProblem("fork: retry: Resource temporarily unavailable", 254)
+        return replace(self, env=dict(self.env), depth=self.depth + 1)
+
     async def run(self, text: str, terminal: Terminal) -> int:
         """Run a text and answer the exit status of its last command. Raises ShellExit for `exit`."""
+        text = text.replace("\0", "")
         try:
             if len(text) > MAX_COMMAND_LENGTH:
                 raise SyntaxProblem(f"the command is longer than {MAX_COMMAND_LENGTH} characters")
-            steps = parse(text)
+            for _ in parse(text):
+                pass  # nothing of a text runs unless all of it can be read
         except SyntaxProblem as problem:
-            terminal.err(f"{problem}\n")
+            await terminal.err(f"{problem}\n")
             self.status = 2
             return self.status
-        for step in steps:
+        for step in parse(text):
             if self._wanted(step):
                 self.status = await self._pipeline(step.pipeline, terminal)
         return self.status
+
+    def set(self, name: str, value: str) -> None:
+        """Give a variable its value."""
+        kept = sum(VARIABLE_COST + len(each) + len(self.env[each]) for each in self.env if each != name)
+        _check(kept + VARIABLE_COST + len(name) + len(value))
+        self.env[name] = value
+
+    def real(self, path: str) -> Path:
+        """Where a path of the customer lies, from the working directory on."""
+        return self.disk.real(path, self.cwd)
+
+    @contextmanager
+    def reading(self, name: str, terminal: Terminal) -> Iterator[Terminal]:
+        """The terminal with a file for standard input; as it is for the name `-`."""
+        if name == "-":
+            yield terminal
+            return
+        try:
+            file = self.real(name).open(errors=ENCODING_ERRORS, newline="")
+        except OSError as error:
+            raise CommandProblem(f"{name}: {error.strerror}") from error
+        with file:
+            yield replace(terminal, stdin=TextReader(file))
 
     def _wanted(self, step: Step) -> bool:
         return step.operator == ";" or (step.operator == "&&") == (self.status == 0)
 
     async def _pipeline(self, pipeline: list[Command], terminal: Terminal) -> int:
-        status = 0
-        for number, command in enumerate(pipeline):
-            if number + 1 == len(pipeline):
-                return await self._command(command, terminal)
-            passed: list[str] = []
-            status = await self._command(command, terminal.with_output(passed.append))
-            terminal = replace(terminal, stdin=TextReader("".join(passed)))
-        return status
+        *before, last = pipeline
+        for command in before:
+            pipe = Pipe()
+            await self._command(command, replace(terminal, out=pipe.write))
+            pipe.turn()
+            terminal = replace(terminal, stdin=pipe)
+        return await self._command(last, terminal)
 
     async def _command(self, command: Command, terminal: Terminal) -> int:
-        words = [value for word in command.words if (value := self._value(word)) is not None]
+        await asyncio.sleep(0)
+        name = "bash"
         with ExitStack() as files:
             try:
                 terminal = self._redirect(command, terminal, files)
+                words = self._values(command.words)
+                name = words[0] if words else name
                 return await self._program(words, terminal)
             except CommandProblem as problem:
-                terminal.err(f"{problem}\n")
+                await terminal.err(f"{problem}\n")
+                return problem.status
+            except OutOfMemory as problem:
+                await terminal.err(f"bash: xrealloc: {problem}\n")
+                raise ShellExit(2) from problem
+            except ConnectionError:
+                raise
             except OSError as error:
-                terminal.err(f"{words[0] if words else 'shell'}: {error.strerror or 'input/output error'}\n")
+                await terminal.err(f"{name}: {error.strerror or 'input/output error'}\n")
         return 1
 
     async def _program(self, words: list[str], terminal: Terminal) -> int:
         while words and "=" in words[0] and words[0].split("=", 1)[0].isidentifier():
-            name, value = words.pop(0).split("=", 1)
-            self.env[name] = value
+            self.set(*words.pop(0).split("=", 1))
         if not words:
             return 0
         program = self.programs.get(words[0].removeprefix("/usr/bin/").removeprefix("/bin/"))
         if program is None:
-            terminal.err(f"{words[0]}: command not found (`help` lists this simulated server's commands)\n")
-            return 127
+            problem = f"{words[0]}: command not found (`help` lists this simulated server's commands)"
+            raise CommandProblem(problem, 127)
         return await program(self, words[1:], terminal)
 
     def _redirect(self, command: Command, terminal: Terminal, files: ExitStack) -> Terminal:
+        if len(command.redirects) > MAX_REDIRECTS:
+            raise CommandProblem("bash: redirection error: Too many open files")
         for operator, word in command.redirects:
             if operator == "2>&1":
                 terminal = replace(terminal, err=terminal.out)
                 continue
-            name = self._value(word) or ""
+            name = "".join(self._values([word]))
             if operator == "<":
-                source = files.enter_context(self._open(name, "r"))
-                terminal = replace(terminal, stdin=TextReader(source.read()))
+                terminal = files.enter_context(self.reading(name, terminal))
                 continue
             sink = _discard if name == "/dev/null" else self._sink(name, operator, files)
             terminal = replace(
@@ -117,30 +161,39 @@ class Shell:
             )
         return terminal
 
-    def _sink(self, name: str, operator: str, files: ExitStack) -> Callable[[str], None]:
-        file = files.enter_context(self._open(name, "a" if operator.endswith(">>") else "w"))
+    def _sink(self, name: str, operator: str, files: ExitStack) -> Writer:
+        try:
+            file = files.enter_context(self.disk.open(self.real(name), "a" if operator.endswith(">>") else "w"))
+        except OSError as error:
+            raise CommandProblem(f"bash: {name}: {error.strerror}") from error
 
-        def write(text: str) -> None:
-            file.write(text)
+        async def write(text: str) -> None:
+            await asyncio.sleep(0)
+            self.disk.write(file, text.encode(errors=ENCODING_ERRORS))
 
         return write
 
-    def _open(self, name: str, mode: str) -> IO[str]:
-        try:
-            return self.real(name).open(mode, errors=ENCODING_ERRORS, newline="")
-        except OSError as error:
-            raise CommandProblem(f"{name}: {error.strerror}") from error
+    def _values(self, words: Iterable[str]) -> list[str]:
+        total = 0
 
-    def real(self, path: str) -> Path:
-        """Where a path of the customer lies, from the working directory on."""
-        return self.disk.real(path, self.cwd)
+        def variable(name: str) -> str:
+            nonlocal total
+            value = str(self.status) if name == "?" else self.env.get(name, "")
+            total += len(value)
+            _check(total)
+            return value
 
-    def _value(self, word: Word) -> str | None:
-        return expand(word, self.env, self.status, self.disk.home)
+        values = (expand(word, variable, self.disk.home) for word in words)
+        return [value for value in values if value is not None]
 
 
 Program = Callable[[Shell, list[str], Terminal], Awaitable[int]]
 
 
-def _discard(text: str) -> None:
+def _check(characters: int) -> None:
+    if characters > MEMORY:
+        raise OutOfMemory(f"cannot allocate {characters} bytes")
+
+
+async def _discard(text: str) -> None:
     """What is written to /dev/null."""

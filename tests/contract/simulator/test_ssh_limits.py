@@ -1,0 +1,309 @@
+"""What one customer can take of the site: a login that asks for everything gets an end, and others their answers."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import struct
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import asyncssh
+import pytest
+
+from ipucloud.simulator.settings import Settings
+from ipucloud.simulator.ssh.connection import MAX_SESSIONS
+from ipucloud.simulator.ssh.disk import BLOCK, MAX_DEPTH
+from ipucloud.simulator.ssh.server import MAX_CONNECTIONS, PoplarServer, Surroundings
+from ipucloud.simulator.ssh.sftp import MAX_OPEN
+from tests.support.site import RunningSite, running_site
+from tests.support.tenant import Tenant
+
+pytestmark = pytest.mark.anyio
+
+SECONDS = 120.0
+DISK = 8 * 1024 * 1024
+SPARE = 256 * 1024 * 1024
+"""What the site's memory may grow by. What the attacks ask for is several times as much."""
+
+
+@pytest.fixture(scope="module")
+def key() -> asyncssh.SSHKey:
+    return asyncssh.generate_private_key("ssh-ed25519")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), options=["--machines-on", "--disk", "8"]) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def tenant(site: RunningSite, key: asyncssh.SSHKey) -> Tenant:
+    tenant = Tenant(site)
+    tenant.build([key.export_public_key().decode()])
+    return tenant
+
+
+@pytest.fixture(scope="module")
+def neighbour(tenant: Tenant, key: asyncssh.SSHKey) -> Tenant:
+    """Another server of the same site, with a network of its own."""
+    neighbour = Tenant(tenant.site, name="neighbour", machines=0, host="lux2-h002")
+    neighbour.attach()
+    neighbour.put_server([key.export_public_key().decode()]).raise_for_status()
+    return neighbour
+
+
+async def connected(tenant: Tenant, key: asyncssh.SSHKey) -> asyncssh.SSHClientConnection:
+    at = await asyncio.to_thread(tenant.ssh)
+    known = asyncssh.import_known_hosts(f"[{at.host}]:{at.port} {at.host_key}\n")
+    return await asyncssh.connect(
+        at.host, at.port, username=at.user, client_keys=[key], known_hosts=known, config=None, agent_path=None
+    )
+
+
+@pytest.fixture
+async def login(tenant: Tenant, key: asyncssh.SSHKey) -> AsyncIterator[asyncssh.SSHClientConnection]:
+    async with await connected(tenant, key) as connection:
+        yield connection
+        await told(connection, "rm -rf /data /tmp/a ~/a ~/b ~/big ~/g ~/sink; export", check=False)
+
+
+async def told(
+    connection: asyncssh.SSHClientConnection, command: str, stdin: str = "", *, check: bool = True
+) -> tuple[int | None, str]:
+    """The exit status of a command, and all that it says."""
+    done = await connection.run(command, input=stdin, check=check, timeout=SECONDS)
+    return done.exit_status, f"{done.stdout!s}{done.stderr!s}"
+
+
+async def check_others(tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey) -> None:
+    """Another login of the same server, another server, the controller and the site's HTTP all answer."""
+    for each in (tenant, neighbour):
+        async with await connected(each, key) as connection:
+            assert await told(connection, "echo alive") == (0, "alive\n")
+    assert "tenant" in await asyncio.to_thread(tenant.vipu.partitions)
+    assert (await asyncio.to_thread(tenant.observe)).ipus_visible == 16
+
+
+def memory(site: RunningSite) -> int:
+    """The resident memory of the site, in bytes."""
+    return int(Path(f"/proc/{site.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def taken(tenant: Tenant) -> int:
+    """What the customer's files take of this machine's disk."""
+    disk = tenant.site.data / "hosts" / tenant.host / "disk"
+    return sum(path.stat().st_size for path in disk.rglob("*") if path.is_file())
+
+
+async def test_a_file_that_is_appended_to_itself_ends_with_the_disk(
+    tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey, login: asyncssh.SSHClientConnection
+) -> None:
+    filling = asyncio.create_task(told(login, "echo seed > g; cat g >> g", check=False))
+    await check_others(tenant, neighbour, key)
+    assert await filling == (1, "cat: No space left on device\n")
+    assert DISK - 64 * 1024 < taken(tenant) <= DISK
+    assert await told(login, "echo more > h", check=False) == (1, "bash: h: No space left on device\n")
+    assert await told(login, "rm g; echo more > h; cat h") == (0, "more\n")
+
+
+async def test_a_variable_that_multiplies_itself_ends_the_shell(
+    tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey, login: asyncssh.SSHClientConnection
+) -> None:
+    before = memory(tenant.site)
+    status, text = await told(login, "A=0123456789;" + "A=$A$A$A$A;" * 40 + "echo never", check=False)
+    assert status == 2
+    assert text.startswith("bash: xrealloc: cannot allocate ")
+    assert "never" not in text
+    assert memory(tenant.site) - before < SPARE
+    await check_others(tenant, neighbour, key)
+
+
+async def test_a_command_without_end_leaves_the_others_their_turn(
+    tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey, login: asyncssh.SSHClientConnection
+) -> None:
+    endless = "export X='" + 'bash -c "$X";' * 100 + "'; bash -c \"$X\""
+    running = [await login.create_process(endless) for _ in range(3)]
+    await check_others(tenant, neighbour, key)
+    assert [process.exit_status for process in running] == [None] * 3
+    for process in running:
+        process.close()
+
+
+async def test_sftp_meets_the_end_of_the_disk_too(login: asyncssh.SSHClientConnection, tenant: Tenant) -> None:
+    async with login.start_sftp_client() as sftp:
+        with pytest.raises(asyncssh.SFTPFailure, match="No space left on device"):
+            async with sftp.open("big", "wb") as file:
+                for _ in range(2 * DISK // 65536):
+                    await file.write(b"x" * 65536)
+        assert (await sftp.statvfs(".")).bavail * BLOCK < 65536 + BLOCK
+        with pytest.raises(asyncssh.SFTPFailure, match="No space left on device"):
+            await sftp.copy("big", "twice", remote_only=True)
+        with pytest.raises(asyncssh.SFTPFailure, match="No space left on device"):
+            await sftp.truncate("big", 1 << 40)
+        assert taken(tenant) <= DISK
+        await sftp.truncate("big", 0)
+        for name in ("big", "twice"):
+            await sftp.remove(name)
+        assert (await sftp.statvfs(".")).bavail * BLOCK > DISK - 64 * 1024
+
+
+async def test_scp_meets_the_end_of_the_disk_too(
+    login: asyncssh.SSHClientConnection, tenant: Tenant, tmp_path: Path
+) -> None:
+    source = tmp_path / "big"
+    source.write_bytes(bytes(2 * DISK))
+    with pytest.raises(asyncssh.SFTPError, match="No space left on device"):
+        await asyncssh.scp(source, (login, "big"))
+    assert taken(tenant) <= DISK
+
+
+async def test_a_removed_file_gives_its_space_back_although_it_is_open(
+    login: asyncssh.SSHClientConnection, tenant: Tenant
+) -> None:
+    async with login.start_sftp_client() as sftp:
+        for _ in range(4):
+            file = await sftp.open("big", "wb")
+            await file.write(b"x" * (DISK // 2))
+            await sftp.remove("big")
+        with pytest.raises(asyncssh.SFTPFailure, match=os.strerror(errno.ESTALE)):
+            await file.write(b"more")
+    assert taken(tenant) == 0
+
+
+async def test_empty_entries_take_space(login: asyncssh.SSHClientConnection) -> None:
+    async with login.start_sftp_client() as sftp:
+        await sftp.mkdir("a")
+        with pytest.raises(asyncssh.SFTPFailure, match="No space left on device"):
+            for number in range(DISK // BLOCK):
+                await sftp.mkdir(f"a/{number}")
+    assert await told(login, "rm -r a; touch a; rm a") == (0, "")
+
+
+async def test_folders_end_where_they_could_not_be_wiped_any_more(
+    login: asyncssh.SSHClientConnection, tenant: Tenant
+) -> None:
+    deep = "/".join("d" * (MAX_DEPTH // 2))
+    assert await told(login, f"mkdir -p /data/{deep} /tmp/a/{deep}") == (0, "")
+    for command in (f"mv /tmp/a /data/{deep}", f"mkdir -p /data/{deep}/{deep}"):
+        assert "File name too long" in (await told(login, command, check=False))[1]
+    assert await told(login, "rm -r /data /tmp/a") == (0, "")
+
+
+async def test_a_session_has_so_many_files_open(login: asyncssh.SSHClientConnection) -> None:
+    async with login.start_sftp_client() as sftp:
+        files = [await sftp.open("big", "w") for _ in range(MAX_OPEN)]
+        with pytest.raises(asyncssh.SFTPFailure, match="Too many open files"):
+            await sftp.open("big")
+        await files[0].close()
+        await (await sftp.open("big")).close()
+    redirected = "echo " + "> big " * 1000
+    assert "Too many open files" in (await told(login, redirected, check=False))[1]
+
+
+async def test_who_asks_and_does_not_read_gets_no_more(
+    tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey, login: asyncssh.SSHClientConnection
+) -> None:
+    async with login.start_sftp_client() as sftp, sftp.open("big", "wb") as file:
+        await file.write(b"x" * (DISK // 2))
+    before = memory(tenant.site)
+    deaf = await connected(tenant, key)
+    processes = [await deaf.create_process("cat " + "big " * 1000, window=65536) for _ in range(MAX_SESSIONS - 1)]
+    sftp_like = await deaf.create_process(subsystem="sftp", encoding=None, window=65536)
+    sftp_like.stdin.write(_packet(1, struct.pack(">I", 3)))
+    sftp_like.stdin.write(_packet(3, struct.pack(">I", 1) + _string(b"big") + struct.pack(">I", 1) + bytes(4)))
+    for number in range(20_000):
+        sftp_like.stdin.write(_packet(5, struct.pack(">I", number) + _string(bytes(4)) + struct.pack(">QI", 0, 1 << 31)))
+    await check_others(tenant, neighbour, key)
+    assert memory(tenant.site) - before < SPARE
+    assert [process.exit_status for process in processes] == [None] * len(processes)
+    deaf.abort()
+
+
+async def test_what_a_terminal_types_and_does_not_read_ends_its_connection(
+    tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey
+) -> None:
+    before = memory(tenant.site)
+    deaf = await connected(tenant, key)
+    terminal = await deaf.create_process("sleep 1000", term_type="xterm", window=1024)
+    with pytest.raises((BrokenPipeError, asyncssh.ConnectionLost)):
+        for _ in range(10_000):
+            terminal.stdin.write("\x01" + "x" * 500)
+            terminal.change_terminal_size(80, 24)
+            await terminal.stdin.drain()
+    await check_others(tenant, neighbour, key)
+    assert memory(tenant.site) - before < SPARE
+
+
+async def test_variables_for_a_session_have_an_end(tenant: Tenant, key: asyncssh.SSHKey) -> None:
+    connection = await connected(tenant, key)
+    with pytest.raises((asyncssh.ConnectionLost, asyncssh.ChannelOpenError)):
+        await connection.run("true", env={f"LC_{number}": "x" * 10_000 for number in range(100)}, timeout=SECONDS)
+    await connection.wait_closed()
+
+
+async def test_a_line_has_an_end(login: asyncssh.SSHClientConnection) -> None:
+    done = await login.run(input="x" * 10_000_000, timeout=SECONDS)
+    assert (done.exit_status, done.stderr) == (2, "bash: the line is too long\n")
+    for command in ("wc -w", "grep -c x"):
+        assert await told(login, command, "x" * 3_000_000, check=False) == (2, "memory exhausted\n")
+
+
+async def test_what_a_pipe_holds_has_an_end(login: asyncssh.SSHClientConnection) -> None:
+    assert await told(login, "cat | cat; echo $?", "x\n" * 2_000_000) == (0, "Killed\n0\n")
+
+
+async def test_a_connection_has_so_many_sessions(tenant: Tenant, key: asyncssh.SSHKey) -> None:
+    async with await connected(tenant, key) as connection:
+        held = [await connection.create_process("sleep 1000") for _ in range(MAX_SESSIONS)]
+        with pytest.raises(asyncssh.ChannelOpenError):
+            await connection.create_process("echo one too many")
+        async with await connected(tenant, key) as other:
+            assert await told(other, "echo alive") == (0, "alive\n")
+        held[0].close()
+        await held[0].wait_closed()
+        assert await told(connection, "echo again") == (0, "again\n")
+
+
+async def test_a_server_has_so_many_connections(tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey) -> None:
+    at = await asyncio.to_thread(tenant.ssh)
+    held = [await asyncio.open_connection(at.host, at.port) for _ in range(MAX_CONNECTIONS)]
+    for reader, _ in held:
+        assert (await reader.readline()).startswith(b"SSH-2.0")
+    with pytest.raises((asyncssh.ConnectionLost, ConnectionError)):
+        await connected(tenant, key)
+    async with await connected(neighbour, key) as other:
+        assert await told(other, "echo alive") == (0, "alive\n")
+    for _, writer in held:
+        writer.close()
+        await writer.wait_closed()
+    await check_others(tenant, neighbour, key)
+
+
+async def test_forwarding_is_refused_however_often_it_is_asked_for(
+    tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey, login: asyncssh.SSHClientConnection
+) -> None:
+    port = int(tenant.site.url.rsplit(":", 1)[1])
+    asked = [login.open_connection("127.0.0.1", port) for _ in range(500)]
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    assert all(isinstance(answer, asyncssh.ChannelOpenError) for answer in answers)
+    for _ in range(20):
+        with pytest.raises(asyncssh.ChannelListenError):
+            await login.forward_remote_port("127.0.0.1", 0, "127.0.0.1", port)
+    await check_others(tenant, neighbour, key)
+
+
+async def test_a_command_is_killed_when_its_time_is_over(key: asyncssh.SSHKey, tmp_path: Path) -> None:
+    bind = Settings(data=tmp_path, token="t").bind
+    keys = [key.export_public_key().decode()]
+    raise NotImplementedError((bind, keys, PoplarServer, Surroundings))
+
+
+def _string(text: bytes) -> bytes:
+    return struct.pack(">I", len(text)) + text
+
+
+def _packet(kind: int, body: bytes) -> bytes:
+    return _string(bytes([kind]) + body)
