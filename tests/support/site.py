@@ -64,13 +64,18 @@ class RunningSite:
 
     def start(self) -> None:
         """Start the process and return once everything listens."""
+        self.launch()
+        assert self._process is not None
+        told = json.loads(_first_line(self._process, self.log))
+        self.url, self.metrics = told["url"], told.get("metrics", "")
+
+    def launch(self) -> None:
+        """Start the process and return at once."""
         self.data.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "ipucloud.simulator.main", "--data", str(self.data), *self.options]
         command += ["--token", self.token, "--die-with-parent", *([] if self.durable else ["--no-fsync"])]
         with self.log.open("a") as log:
             self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-        told = json.loads(_first_line(self._process, self.log))
-        self.url, self.metrics = told["url"], told.get("metrics", "")
 
     def stop(self) -> int:
         """Ask the process to end; answers its exit status."""

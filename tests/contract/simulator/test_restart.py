@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +106,58 @@ def test_what_was_under_way_goes_on_after_the_restart(tmp_path: Path, key: str) 
         revive(site)
         built = Tenant(site, name="built", host="lux2-h002")
         assert built.wait_for(HostState.RUNNING).ssh is not None
+
+
+def test_nobody_meets_a_site_that_is_half_restored(tmp_path: Path, key: str) -> None:
+    """Servers come back one by one while wiped hosts go, with kills in between and callers from the first moment on."""
+    wiped, running = [f"lux2-h{number:03d}" for number in range(1, 9)], [f"lux2-h{n:03d}" for n in range(9, 33)]
+    with running_site(tmp_path, options=["--machines-on"]) as site:
+        for host in wiped + running:
+            tenant = Tenant(site, name=host, machines=0, host=host)
+            tenant.attach()
+            tenant.put_server([key]).raise_for_status()
+        before = {host: tenant_on(site, host).observe() for host in running}
+        ports = [server.ssh.port for server in before.values() if server.ssh]
+        assert len(ports) == len(running)
+        site.restart("--machines", "32", "--machines-on", "--time-scale", "1")
+        for host in wiped:
+            site.http().delete(f"/v1/hosts/{host}/server").raise_for_status()
+        site.options = ["--machines", "32", "--machines-on", "--time-scale", "0"]
+        for port in ports[::6]:
+            site.kill()
+            make_due(site, wiped)
+            site.launch()
+            eventually(partial(listens, port), "a server of the middle of the list listens")
+        site.kill()
+        make_due(site, wiped)
+        site.launch()
+        eventually(lambda: listens(int(site.url.rsplit(":", 1)[1])), "the site listens")
+        hosts = {host["name"]: host for host in site.http().get("/v1/hosts").raise_for_status().json()["hosts"]}
+        assert {host: hosts[host]["ssh"] for host in running} == {
+            host: server.ssh.model_dump() for host, server in before.items() if server.ssh
+        }
+        eventually(lambda: all(not (tmp_path / "hosts" / host).exists() for host in wiped), "every wipe ends")
+        assert "Traceback" not in site.log.read_text()
+
+
+def tenant_on(site: RunningSite, host: str) -> Tenant:
+    return Tenant(site, name=host, machines=0, host=host)
+
+
+def make_due(site: RunningSite, hosts: list[str]) -> None:
+    """Let the wipes of a site that does not run be due: they end while it starts."""
+    state = stored(site, "site.json")
+    wiping = {host: {"state": "wiping", "due": 0.0} for host in hosts}
+    state["hosts"] = wiping | {name: host for name, host in state["hosts"].items() if name not in wiping}
+    (site.data / "site.json").write_bytes(orjson.dumps(state))
+
+
+def listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=30).close()
+    except ConnectionRefusedError:
+        return False
+    return True
 
 
 def test_a_partition_on_a_machine_that_failed_is_found_failed_after_the_restart(tmp_path: Path) -> None:

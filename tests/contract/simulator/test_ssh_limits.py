@@ -7,16 +7,19 @@ import errno
 import os
 import struct
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import asyncssh
 import pytest
 
-from ipucloud.simulator.settings import Settings
 from ipucloud.simulator.ssh.connection import MAX_SESSIONS
 from ipucloud.simulator.ssh.disk import BLOCK, MAX_DEPTH
+from ipucloud.simulator.ssh.fabric import Fabric
 from ipucloud.simulator.ssh.server import MAX_CONNECTIONS, PoplarServer, Surroundings
 from ipucloud.simulator.ssh.sftp import MAX_OPEN
+from ipucloud.vipu_cli.controller import Channels
+from ipucloud.wire.site import ServerSpec
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import Tenant
 
@@ -124,7 +127,7 @@ async def test_a_variable_that_multiplies_itself_ends_the_shell(
 async def test_a_command_without_end_leaves_the_others_their_turn(
     tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey, login: asyncssh.SSHClientConnection
 ) -> None:
-    endless = "export X='" + 'bash -c "$X";' * 100 + "'; bash -c \"$X\""
+    endless = "export X='" + 'bash -c "$X";' * 100 + '\'; bash -c "$X"'
     running = [await login.create_process(endless) for _ in range(3)]
     await check_others(tenant, neighbour, key)
     assert [process.exit_status for process in running] == [None] * 3
@@ -134,10 +137,9 @@ async def test_a_command_without_end_leaves_the_others_their_turn(
 
 async def test_sftp_meets_the_end_of_the_disk_too(login: asyncssh.SSHClientConnection, tenant: Tenant) -> None:
     async with login.start_sftp_client() as sftp:
-        with pytest.raises(asyncssh.SFTPFailure, match="No space left on device"):
-            async with sftp.open("big", "wb") as file:
-                for _ in range(2 * DISK // 65536):
-                    await file.write(b"x" * 65536)
+        async with sftp.open("big", "wb") as file:
+            with pytest.raises(asyncssh.SFTPFailure, match="No space left on device"):
+                await file.write(bytes(2 * DISK))
         assert (await sftp.statvfs(".")).bavail * BLOCK < 65536 + BLOCK
         with pytest.raises(asyncssh.SFTPFailure, match="No space left on device"):
             await sftp.copy("big", "twice", remote_only=True)
@@ -163,6 +165,7 @@ async def test_scp_meets_the_end_of_the_disk_too(
 async def test_a_removed_file_gives_its_space_back_although_it_is_open(
     login: asyncssh.SSHClientConnection, tenant: Tenant
 ) -> None:
+    before = taken(tenant)
     async with login.start_sftp_client() as sftp:
         for _ in range(4):
             file = await sftp.open("big", "wb")
@@ -170,15 +173,15 @@ async def test_a_removed_file_gives_its_space_back_although_it_is_open(
             await sftp.remove("big")
         with pytest.raises(asyncssh.SFTPFailure, match=os.strerror(errno.ESTALE)):
             await file.write(b"more")
-    assert taken(tenant) == 0
+    assert taken(tenant) == before
 
 
 async def test_empty_entries_take_space(login: asyncssh.SSHClientConnection) -> None:
     async with login.start_sftp_client() as sftp:
         await sftp.mkdir("a")
+        made = [sftp.mkdir(f"a/{number}") for number in range(DISK // BLOCK)]
         with pytest.raises(asyncssh.SFTPFailure, match="No space left on device"):
-            for number in range(DISK // BLOCK):
-                await sftp.mkdir(f"a/{number}")
+            await asyncio.gather(*made)
     assert await told(login, "rm -r a; touch a; rm a") == (0, "")
 
 
@@ -215,7 +218,9 @@ async def test_who_asks_and_does_not_read_gets_no_more(
     sftp_like.stdin.write(_packet(1, struct.pack(">I", 3)))
     sftp_like.stdin.write(_packet(3, struct.pack(">I", 1) + _string(b"big") + struct.pack(">I", 1) + bytes(4)))
     for number in range(20_000):
-        sftp_like.stdin.write(_packet(5, struct.pack(">I", number) + _string(bytes(4)) + struct.pack(">QI", 0, 1 << 31)))
+        sftp_like.stdin.write(
+            _packet(5, struct.pack(">I", number) + _string(bytes(4)) + struct.pack(">QI", 0, 1 << 31))
+        )
     await check_others(tenant, neighbour, key)
     assert memory(tenant.site) - before < SPARE
     assert [process.exit_status for process in processes] == [None] * len(processes)
@@ -228,20 +233,24 @@ async def test_what_a_terminal_types_and_does_not_read_ends_its_connection(
     before = memory(tenant.site)
     deaf = await connected(tenant, key)
     terminal = await deaf.create_process("sleep 1000", term_type="xterm", window=1024)
-    with pytest.raises((BrokenPipeError, asyncssh.ConnectionLost)):
-        for _ in range(10_000):
+    with suppress(OSError):
+        for _ in range(100_000):
+            if deaf.is_closed():
+                break
             terminal.stdin.write("\x01" + "x" * 500)
             terminal.change_terminal_size(80, 24)
             await terminal.stdin.drain()
+            await asyncio.sleep(0)
+    await asyncio.wait_for(deaf.wait_closed(), SECONDS)
     await check_others(tenant, neighbour, key)
     assert memory(tenant.site) - before < SPARE
 
 
 async def test_variables_for_a_session_have_an_end(tenant: Tenant, key: asyncssh.SSHKey) -> None:
     connection = await connected(tenant, key)
-    with pytest.raises((asyncssh.ConnectionLost, asyncssh.ChannelOpenError)):
+    with pytest.raises((OSError, asyncssh.Error)):
         await connection.run("true", env={f"LC_{number}": "x" * 10_000 for number in range(100)}, timeout=SECONDS)
-    await connection.wait_closed()
+    await asyncio.wait_for(connection.wait_closed(), SECONDS)
 
 
 async def test_a_line_has_an_end(login: asyncssh.SSHClientConnection) -> None:
@@ -252,7 +261,7 @@ async def test_a_line_has_an_end(login: asyncssh.SSHClientConnection) -> None:
 
 
 async def test_what_a_pipe_holds_has_an_end(login: asyncssh.SSHClientConnection) -> None:
-    assert await told(login, "cat | cat; echo $?", "x\n" * 2_000_000) == (0, "Killed\n0\n")
+    assert await told(login, "cat | true", "x\n" * 2_000_000) == (0, "Killed\n")
 
 
 async def test_a_connection_has_so_many_sessions(tenant: Tenant, key: asyncssh.SSHKey) -> None:
@@ -296,9 +305,20 @@ async def test_forwarding_is_refused_however_often_it_is_asked_for(
 
 
 async def test_a_command_is_killed_when_its_time_is_over(key: asyncssh.SSHKey, tmp_path: Path) -> None:
-    bind = Settings(data=tmp_path, token="t").bind
-    keys = [key.export_public_key().decode()]
-    raise NotImplementedError((bind, keys, PoplarServer, Surroundings))
+    fabric = Fabric(Channels(), None, lambda _: None, frozenset, frozenset, None, lambda: False)
+    spec = ServerSpec(
+        name="s", image="i", ssh_authorized_keys=[key.export_public_key().decode()], environment={}, network="n"
+    )
+    server = PoplarServer(spec, tmp_path, Surroundings("127.0.0.1", "127.0.0.1", fabric, DISK, command_seconds=0.01))
+    port = await server.start(None)
+    try:
+        async with asyncssh.connect(
+            "127.0.0.1", port, username=spec.user, client_keys=[key], known_hosts=None, config=None, agent_path=None
+        ) as connection:
+            for command in ("sleep 1000", 'bash -c "sleep 1000; echo never"'):
+                assert await told(connection, command + "; echo never", check=False) == (137, "Killed\n")
+    finally:
+        await server.stop()
 
 
 def _string(text: bytes) -> bytes:
