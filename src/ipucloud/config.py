@@ -109,6 +109,9 @@ class Settings(BaseSettings):
     )
 
     environment: str = Field("dev", pattern=r"^[a-z]{2,8}$", description="the <env> part of tokens")
+    catalogue: Path | None = Field(
+        None, description="directory of the catalogue's data files; unset: the one that comes with the product"
+    )
     data_dir: Path = Field(Path(".ipucloud"), description="where `ipucloud up` keeps its database and its site")
     pg_bindir: Path | None = Field(None, description="PostgreSQL binaries for the embedded server")
 

@@ -11,6 +11,7 @@ import pytest
 import structlog
 
 from ipucloud.api import serve
+from ipucloud.catalogue.load import load
 from ipucloud.identity.tokens import new_token
 from tests.api.support import PUBLIC_KEY, Api, cluster_id, problem, running
 from tests.support.cloud import Cloud
@@ -233,7 +234,7 @@ async def test_measurements_name_routes_and_nobody(api: Api) -> None:
         transport=httpx.ASGITransport(app=serve.internal_app(api.app)), base_url="http://internal"
     ) as internal:
         text = (await internal.get("/metrics")).text
-        assert (await internal.get("/readyz")).json() == {"status": "ready"}
+        assert (await internal.get("/readyz")).json() == {"status": "ready", "catalogue": load().digest}
         assert (await internal.get("/livez")).json() == {"status": "alive"}
     for labels in (
         'http_request_method="POST",http_response_status_code="202",http_route="/v1/projects/{project}/clusters"',

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ipucloud.billing.price_store import install_shipped_prices
+from ipucloud.billing.price_store import install_prices
 from tests.support.factories import make_ssh_key, set_quota
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
@@ -38,7 +38,7 @@ async def world(database: Scratch, site: RunningSite, key: KeyPair) -> AsyncIter
     async with open_world(database, site) as world:
         async with world.database.begin() as connection:
             await make_ssh_key(connection, world.project.id, "ours", key.public_line)
-            await install_shipped_prices(connection, world.catalogue)
+            await install_prices(connection, world.catalogue)
             await set_quota(connection, world.project.id, "lab-1", "c600-server", 1)
         async with world.worker():
             yield world

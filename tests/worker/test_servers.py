@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Iterator
 from decimal import Decimal
 from functools import partial
@@ -10,10 +11,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.billing.price_store import install_shipped_prices
+from ipucloud.billing.price_store import install_prices
 from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.models import ClusterCreate
 from ipucloud.clusters.plans import SKIPPED_WITHOUT_VIPU
+from ipucloud.clusters.queries import cluster_document
 from ipucloud.inventory.queries import region_capacity
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
@@ -39,7 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
     async with open_world(database, site) as world:
         async with world.database.begin() as connection:
-            await install_shipped_prices(connection, world.catalogue)
+            await install_prices(connection, world.catalogue)
             for machine_type in ("c600-server", "dss8440"):
                 await set_quota(connection, world.project.id, "lab-1", machine_type, 8)
         yield world
@@ -78,6 +80,9 @@ async def test_a_server_is_provisioned_billed_and_cleaned(world: World, flavor: 
         assert all(taken[name] == ("skipped", SKIPPED_WITHOUT_VIPU[name]) for name in skipped)
         cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=made.id)
         assert (cluster.state, cluster.machines, cluster.ipus) == ("active", 1, ipus)
+        async with world.database.begin() as connection:
+            document = await cluster_document(connection, project_id=world.project.id, cluster_id=made.id)
+        assert [machine["ipus"] for machine in json.loads(document)["machines"]] == [ipus]
         held = await world.one(
             "SELECT (SELECT name FROM machines WHERE id = max(machine_id::text)::uuid) AS machine,"
             " (SELECT name FROM hosts WHERE id = max(host_id::text)::uuid) AS host FROM allocations"

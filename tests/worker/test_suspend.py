@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.price_store import install_shipped_prices
+from ipucloud.billing.price_store import install_prices
 from ipucloud.clusters.vipu_keys import rotate
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
 from ipucloud.wire import vipu_admin_pb2 as pb
@@ -254,7 +254,7 @@ async def test_a_delete_takes_over(world: World, held: str) -> None:
 async def test_a_server_with_ipus_of_its_own_is_switched_off_and_stays_the_customer_s(world: World) -> None:
     """Its IPUs are where its disk is: nothing is given back, and what does not apply says so."""
     async with world.database.begin() as connection:
-        await install_shipped_prices(connection, world.catalogue)
+        await install_prices(connection, world.catalogue)
         await set_quota(connection, world.project.id, "lab-1", "c600-server", 1)
     free = await world.free_machines()
     async with world.worker():

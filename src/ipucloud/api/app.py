@@ -22,7 +22,7 @@ from ipucloud.api.routing import allowed_methods
 from ipucloud.api.services import Services
 from ipucloud.api.used import UsedTokens
 from ipucloud.api.v1.all import ROUTERS
-from ipucloud.catalogue.load import load
+from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.db.reader import Reader
@@ -43,13 +43,15 @@ What takes time answers 202 with an operation: ask for it with `?wait=60` until 
 
 
 def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
-    """The ASGI application of one process.
+    """The ASGI application of one process. Raises CatalogueError.
 
     Entering its lifespan builds what handlers work with, and connects to nothing: the database is reached when it is
     first asked something. Raises ValueError there when no database is configured.
     """
     clock = clock or SystemClock()
+    catalogue = CurrentCatalogue(settings.catalogue)
     metrics = Metrics()
+    metrics.registry.register(catalogue)
     used = UsedTokens()
     app = FastAPI(
         title="ipucloud",
@@ -60,13 +62,14 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(settings, clock, metrics, used),
+        lifespan=_lifespan(settings, catalogue, clock, metrics, used),
     )
     for router in (*ROUTERS, health.routes):
         app.router.routes.extend(router.routes)
     app.router.routes.extend(reference.routes)
     app.state.readiness = health.Readiness()
     app.state.metrics = metrics
+    app.state.catalogue = catalogue
     document.install(app)
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(HTTPException, _refused)
@@ -79,7 +82,9 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
     return app
 
 
-def _lifespan(settings: Settings, clock: Clock, metrics: Metrics, used: UsedTokens) -> Lifespan[FastAPI]:
+def _lifespan(
+    settings: Settings, catalogue: CurrentCatalogue, clock: Clock, metrics: Metrics, used: UsedTokens
+) -> Lifespan[FastAPI]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if settings.database_url is None:
@@ -88,7 +93,7 @@ def _lifespan(settings: Settings, clock: Clock, metrics: Metrics, used: UsedToke
         size, wait = settings.database_pool_size, settings.database_pool_timeout
         services = Services(
             settings=settings,
-            catalogue=load(),
+            catalogue=catalogue,
             database=Database(url, pool_size=size, pool_timeout=wait, application=APPLICATION),
             reader=Reader(url, size=size, wait=wait, application=APPLICATION),
             notifier=Notifier(url, APPLICATION),
@@ -97,11 +102,15 @@ def _lifespan(settings: Settings, clock: Clock, metrics: Metrics, used: UsedToke
         )
         app.state.services = services
         await services.notifier.start()
-        keeping = asyncio.create_task(used.keep(services.database, clock), name="last-use")
+        keeping = (
+            asyncio.create_task(used.keep(services.database, clock), name="last-use"),
+            asyncio.create_task(catalogue.keep(), name="catalogue"),
+        )
         try:
             yield
         finally:
-            keeping.cancel()
+            for task in keeping:
+                task.cancel()
             await used.flush(services.database)
             await services.notifier.close()
             await services.reader.close()

@@ -21,12 +21,14 @@ from starlette.routing import Route
 from ipucloud.api.app import create_app
 from ipucloud.api.health import Readiness
 from ipucloud.api.services import Services
+from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.config import Settings
 from ipucloud.http.gate import Gate
 from ipucloud.http.limits import public_limits
 from ipucloud.http.listeners import listener
 from ipucloud.http.server import internal_listener, server_config
 from ipucloud.process import logs
+from ipucloud.process.reload import ReloadSignal, reload_signal
 from ipucloud.process.signals import StopSignals, in_loop, stop_signals
 
 GC_THRESHOLDS = (50_000, 20, 50)
@@ -35,20 +37,29 @@ log = structlog.get_logger(__name__)
 
 
 def run(settings: Settings) -> None:
-    """Serve until SIGTERM or SIGINT, then drain. Raises ValueError without a database, ListenError."""
+    """Serve until SIGTERM or SIGINT, then drain; read the catalogue again on SIGHUP.
+
+    Raises ValueError without a database, ListenError, CatalogueError.
+    """
     if settings.database_url is None:
         raise ValueError("the API needs IPUCLOUD_DATABASE_URL")
     logs.configure(settings.log_format, settings.log_level)
-    with stop_signals() as signals, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_main(settings, signals))
+    with (
+        stop_signals() as signals,
+        reload_signal() as reload,
+        asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
+    ):
+        runner.run(_main(settings, signals, reload))
 
 
-async def _main(settings: Settings, signals: StopSignals) -> None:
+async def _main(settings: Settings, signals: StopSignals, reload: ReloadSignal) -> None:
     app = create_app(settings)
+    catalogue: CurrentCatalogue = app.state.catalogue
     server = ApiServer(app, settings)
     public = listener(settings.host, settings.port, settings.listen_fd)
     async with contextlib.AsyncExitStack() as stack:
         stack.enter_context(signals.calling(in_loop(server.stop)))
+        stack.enter_context(reload.calling(in_loop(catalogue.reload)))
         if settings.internal_port != 0:
             internal = listener(settings.internal_host, settings.internal_port, settings.internal_listen_fd)
             await stack.enter_async_context(internal_listener(internal_app(app), internal))
@@ -110,7 +121,9 @@ def internal_app(app: FastAPI) -> Starlette:
         services: Services | None = getattr(app.state, "services", None)
         readiness: Readiness = app.state.readiness
         fault = "The process is starting." if services is None else await readiness.fault(services)
-        return JSONResponse({"status": fault or "ready"}, 200 if fault is None else 503)
+        catalogue: CurrentCatalogue = app.state.catalogue
+        known = {"status": fault or "ready", "catalogue": catalogue.catalogue.digest}
+        return JSONResponse(known, 200 if fault is None else 503)
 
     async def metrics(_: Request) -> Response:
         return Response(generate_latest(app.state.metrics.registry), media_type=CONTENT_TYPE_LATEST)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from starlette.requests import HTTPConnection
 
 from ipucloud.api.metrics import Metrics
+from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -15,13 +16,15 @@ from ipucloud.db.reader import Reader
 from ipucloud.kernel.clock import Clock
 from ipucloud.reconcile.wake import Notifier
 
+_CATALOGUE = "ipucloud.catalogue"
+
 
 @dataclass(frozen=True, slots=True)
 class Services:
     """`reader` answers single statements, `database` runs transactions; `draining` is set once the process ends."""
 
     settings: Settings
-    catalogue: Catalogue
+    catalogue: CurrentCatalogue
     database: Database
     reader: Reader
     notifier: Notifier
@@ -32,4 +35,10 @@ class Services:
 
 def services_of(request: HTTPConnection) -> Services:
     found: Services = request.app.state.services
+    return found
+
+
+def catalogue_of(request: HTTPConnection) -> Catalogue:
+    """The catalogue that the request is answered from, the same one to its end."""
+    found: Catalogue = request.scope.setdefault(_CATALOGUE, services_of(request).catalogue.catalogue)
     return found

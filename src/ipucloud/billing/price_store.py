@@ -10,14 +10,10 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
-
-SHIPPED = "shipped, synthetic"
-"""The source of prices that come with the product: an example, nobody's offer."""
 
 # Any overlap counts as a conflict, by the table's exclusion constraint: what an operator set is never touched.
 _INSTALL = sa.text(
@@ -84,8 +80,11 @@ class PaidPrice:
     source: str
 
 
-async def install_shipped_prices(connection: AsyncConnection, catalogue: Catalogue) -> int:
-    """Add the catalogue's prices where none is set for any of their time; how many were added."""
+async def install_prices(connection: AsyncConnection, catalogue: Catalogue) -> int:
+    """Add the catalogue's prices where none is set for any of their time; how many were added.
+
+    Their source tells that they are the catalogue's, and the source that the row has there.
+    """
     added = 0
     for price in catalogue.prices:
         inserted = await connection.execute(
@@ -98,20 +97,23 @@ async def install_shipped_prices(connection: AsyncConnection, catalogue: Catalog
                 "unit_price": price.unit_price,
                 "valid_from": price.valid_from,
                 "valid_to": price.valid_to,
-                "source": SHIPPED,
+                "source": f"catalogue: {price.source.id}",
             },
         )
         added += inserted.rowcount
     return added
 
 
-async def current_and_future(connection: Statements) -> Sequence[ListedPrice]:
-    """Every price in force now or from a later instant on, by SKU, region, currency and time."""
+async def current_and_future(connection: Statements, catalogue: Catalogue) -> Sequence[ListedPrice]:
+    """Every price in force now or from a later instant on, by SKU, region, currency and time.
+
+    The catalogue has the units that they are for.
+    """
     return [
         ListedPrice(
             row.sku,
             row.region,
-            load().unit_of(row.sku),
+            catalogue.unit_of(row.sku),
             Money.of(row.unit_price, row.currency),
             row.valid_from,
             row.valid_to,
@@ -121,13 +123,13 @@ async def current_and_future(connection: Statements) -> Sequence[ListedPrice]:
     ]
 
 
-async def paid_by(connection: Statements, project_id: UUID) -> Sequence[PaidPrice]:
+async def paid_by(connection: Statements, project_id: UUID, catalogue: Catalogue) -> Sequence[PaidPrice]:
     """What the project pays now or will: its account's contract prices, and the list's where there is none."""
     return [
         PaidPrice(
             sku=row.sku,
             region=row.region,
-            unit=load().unit_of(row.sku),
+            unit=catalogue.unit_of(row.sku),
             unit_price=Money.of(row.unit_price, row.currency),
             list_unit_price=Money.of(row.list_unit_price, row.currency),
             contract=row.contract,

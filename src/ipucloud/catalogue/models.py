@@ -15,7 +15,7 @@ Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?$")]
 class Model(BaseModel):
     """What every row is: frozen, without unknown fields, and named by its `KEY` within its file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     KEY: ClassVar[tuple[str, ...]] = ("id",)
 
@@ -78,7 +78,7 @@ class MachineType(Row):
     name: str
     sku: Slug | None = Field(None, description="what a machine-minute is billed as; null while it is not sold")
     ipu: Slug = Field(description="the IPU generation's id")
-    ipus: int = Field(description="IPUs of a fully equipped machine")
+    ipus: int = Field(ge=1, description="IPUs of a fully equipped machine")
     cores: int
     threads: int
     ai_pflops: float = Field(description="AI compute, FP16.16")
@@ -128,7 +128,7 @@ class FlavorRow(Row):
     sku: Slug | None = Field(None, description="what a machine-minute is billed as, if not as the machine type")
     ipus: int | None = Field(None, ge=1, description="IPUs that a server opens to its customer; a pod has its own")
     poplar_servers: int = Field(ge=1)
-    regions: tuple[Slug, ...]
+    regions: tuple[Slug, ...] = Field(min_length=1)
 
 
 class Flavor(FlavorRow):
@@ -215,7 +215,7 @@ class Article(Row):
 
 
 class ListPrice(Row):
-    """A shipped list price, in force in [valid_from, valid_to)."""
+    """A list price to begin with, in force in [valid_from, valid_to)."""
 
     KEY = ("sku", "region", "currency", "valid_from")
 
@@ -225,7 +225,7 @@ class ListPrice(Row):
     unit_price: Amount = Field(description="per minute of the SKU's unit, exact decimal")
     valid_from: AwareDatetime
     valid_to: AwareDatetime | None = None
-    synthetic: bool = Field(description="true: an example of this project, nobody's offer")
+    synthetic: bool = Field(description="true: an example, nobody's offer")
 
     @model_validator(mode="after")
     def _is_a_price(self) -> Self:

@@ -26,8 +26,12 @@ DEPLOYMENT_STAGES = ("NETWORK", "IPU_SERVERS", "VIPU_CONTROLLER", "POPLAR_SERVER
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All rows, in the order of their files, and how to find one; `find_…` gives None for what does not exist."""
+    """All rows, in the order of their files, and how to find one; `find_…` gives None for what does not exist.
 
+    `digest` tells catalogues apart: one digest, the same files.
+    """
+
+    digest: str
     sources: tuple[Source, ...]
     ipus: tuple[IpuGeneration, ...]
     machine_types: tuple[MachineType, ...]
@@ -66,6 +70,11 @@ class Catalogue:
     def unit_of(self, sku: str) -> str:
         """What a price of the SKU is for: `GiB-minute`; `machine-minute` for whatever is not listed as an article."""
         return next((article.unit for article in self.articles if article.id == sku), MACHINE_MINUTE)
+
+    @property
+    def region_names(self) -> dict[str, str]:
+        """What regions are called, by slug."""
+        return {region.slug: region.name for region in self.regions}
 
     def flavors_in(self, region: str) -> tuple[Flavor, ...]:
         """The flavors sold in the region with that slug."""

@@ -135,7 +135,7 @@ class MachineOut(Answer):
     pod: str
     slot: int
     machine_type: str
-    ipus: int
+    ipus: int = Field(description="of its IPUs, those that the cluster has")
     health: Literal["ok", "degraded", "failed"]
     rnic: str = Field(description="address of its RDMA network card")
 

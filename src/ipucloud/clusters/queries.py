@@ -51,7 +51,8 @@ _HELD = """
 LEFT JOIN LATERAL (
   SELECT json_agg(json_build_object(
            'name', machine.name, 'ordinal', allocation.ordinal, 'pod', pod.name, 'slot', machine.slot,
-           'machine_type', page.machine_type, 'ipus', 4, 'health', machine.health, 'rnic', machine.rnic
+           'machine_type', page.machine_type, 'ipus', page.ipus / page.machines,
+           'health', machine.health, 'rnic', machine.rnic
          ) ORDER BY allocation.ordinal) AS machines
     FROM allocations AS allocation
     JOIN machines AS machine ON machine.id = allocation.machine_id

@@ -9,7 +9,7 @@ Servers with IPUs of their own stand in a region without V-IPU: each is a machin
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -19,6 +19,8 @@ from ipucloud.wire.site import SiteHost, SiteMachine, SitePod
 IPUS_PER_MACHINE = 4
 DOMAIN_MACHINES = 16
 PODS_PER_GW_GROUP = 16
+CLOCK = "1850MHz"
+"""Of the IPUs of machine types that the site does not know."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,10 @@ SERVERS = (
     ServerPlan("lab-1", "lab1-c", "c600-server", "C600 server", "1500MHz", 8, 1, "C600", "ipu21", "line"),
     ServerPlan("lab-1", "lab1-d", "dss8440", "DSS 8440", "1300MHz", 16, 2, "C2", "ipu1", "ladder"),
 )
+
+
+SLUGS = frozenset(plan.slug for plan in (*REGIONS, *SERVERS))
+"""The regions of every site."""
 
 
 @dataclass(frozen=True)
@@ -113,10 +119,17 @@ class Region:
 
 def build_regions(settings: Settings) -> dict[str, Region]:
     """The regions of a site of this size, by slug."""
-    regions = {plan.slug: _region(plan, settings) for plan in REGIONS}
+    further = (_further(slug, machine_type) for slug, machine_type in settings.regions)
+    regions = {plan.slug: _region(plan, settings) for plan in (*REGIONS, *further)}
     for slug in {plan.slug: None for plan in SERVERS}:
         regions[slug] = _laboratory(slug, [plan for plan in SERVERS if plan.slug == slug], settings.servers)
     return regions
+
+
+def _further(slug: str, machine_type: str) -> RegionPlan:
+    """A region that the site was told of; of a machine type it does not know, it knows the name."""
+    known = next((plan for plan in REGIONS if plan.machine_type == machine_type), None)
+    return replace(known, slug=slug, short=slug) if known else RegionPlan(slug, slug, machine_type, machine_type, CLOCK)
 
 
 def _region(plan: RegionPlan, settings: Settings) -> Region:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import socket
 import sys
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from ipucloud import __version__
 from ipucloud.process import logs
 from ipucloud.process.lines import STANDARD_OUTPUT, LineWriter
 from ipucloud.process.signals import stop_signals
-from ipucloud.simulator.hardware import DOMAIN_MACHINES
+from ipucloud.simulator.hardware import DOMAIN_MACHINES, SLUGS
 from ipucloud.simulator.parent import die_with_parent
 from ipucloud.simulator.ports import PortTaken
 from ipucloud.simulator.process import FolderTaken, FolderUnusable, run
@@ -33,6 +34,8 @@ from ipucloud.simulator.store import replace_file
 TOKEN_VARIABLE = "IPUCLOUD_SITE_TOKEN"
 USER_VARIABLE, KEY_VARIABLE = "IPUCLOUD_VIPU_USER", "IPUCLOUD_VIPU_ACCESS_KEY"
 ADMINISTRATOR = "ipucloud"
+
+_NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", re.ASCII)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -74,6 +77,7 @@ def _settings(options: argparse.Namespace, token: str) -> Settings:
         pod_size=options.pod_size,
         hosts=options.machines if options.hosts is None else options.hosts,
         servers=options.servers,
+        regions=tuple(options.region),
         disk_mib=options.disk,
         time_scale=options.time_scale,
         machines_on=options.machines_on,
@@ -104,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--pod-size", type=_count(1, DOMAIN_MACHINES), default=DEFAULT_POD_SIZE, metavar="N", help="machines per pod")
     add("--hosts", type=_count(0, 16384), metavar="N", help="hosts per region (as many as machines)")
     add("--servers", type=_count(0, 250), default=DEFAULT_SERVERS, metavar="N", help="C600 and DSS 8440 servers, each")
+    add("--region", type=_region, action="append", default=[], metavar="SLUG:TYPE", help="one more, and its machines")
     add("--disk", type=_count(1, 1 << 20), default=DEFAULT_DISK_MIB, metavar="MIB", help="disk of a Poplar server")
     add("--time-scale", type=_scale, default=1.0, metavar="X", help="45: 15 minutes take 20 s; 0: no time at all")
     add("--token", default="", help=f"site token (else {TOKEN_VARIABLE})")
@@ -141,6 +146,13 @@ def _address(text: str) -> str:
     except OSError as error:
         raise argparse.ArgumentTypeError(f"{text!r} is no address: {error.strerror}") from None
     return text
+
+
+def _region(text: str) -> tuple[str, str]:
+    slug, _, machine_type = text.partition(":")
+    if not all(_NAME.fullmatch(name) for name in (slug, machine_type)) or slug in SLUGS:
+        raise argparse.ArgumentTypeError(f"{text} is not a new region and a machine type, as in frankfurt-1:m2000")
+    return slug, machine_type
 
 
 def _scale(text: str) -> float:

@@ -22,6 +22,7 @@ class Settings:
 
     `advertise` is the address that others reach `bind` by, when it is another one.
     Machines start switched off, as clean-up leaves them, unless `machines_on`.
+    `regions` are further regions under V-IPU, each with the type of its machines.
     `secure` V-IPU controllers ask every caller of their user service for a user and an access key. They know an
     `administrator`, a user who sees everything, from the start.
     `metrics_port` is where the site tells Prometheus of itself; 0 means: choose one and keep it, None: nowhere.
@@ -37,6 +38,7 @@ class Settings:
     pod_size: int = DEFAULT_POD_SIZE
     hosts: int = DEFAULT_MACHINES
     servers: int = DEFAULT_SERVERS
+    regions: tuple[tuple[str, str], ...] = ()
     disk_mib: int = DEFAULT_DISK_MIB
     time_scale: float = 1.0
     machines_on: bool = False

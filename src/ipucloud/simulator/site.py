@@ -163,6 +163,7 @@ class Site:
     def _check_size(self) -> None:
         """A site may grow between two starts; it may not lose hardware that its state speaks of."""
         size = {name: getattr(self.settings, name) for name in ("machines", "pod_size", "hosts", "servers")}
+        size["regions"] = len(self.regions)
         for what, before in self.state.size.items():
             if size[what] < before or (what == "pod_size" and size[what] != before):
                 raise SizeMismatch(f"the site in {self.settings.data} has {what} {before}, not {size[what]}")

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.process.logs import LostLines
 from ipucloud.reconcile.engine import Engine
 from ipucloud.reconcile.watch import DatabaseWatch
@@ -15,7 +16,7 @@ from ipucloud.reconcile.watch import DatabaseWatch
 REGISTRY.register(LostLines())
 
 
-def internal_app(engine: Engine, watch: DatabaseWatch) -> Starlette:
+def internal_app(engine: Engine, watch: DatabaseWatch, catalogue: CurrentCatalogue) -> Starlette:
     async def livez(_: Request) -> Response:
         return JSONResponse({"status": "alive"})
 
@@ -23,7 +24,8 @@ def internal_app(engine: Engine, watch: DatabaseWatch) -> Starlette:
         fault = watch.fault
         if fault is None and not engine.healthy:
             fault = "The worker is not present in the database."
-        return JSONResponse({"status": fault or "ready"}, status_code=200 if fault is None else 503)
+        known = {"status": fault or "ready", "catalogue": catalogue.catalogue.digest}
+        return JSONResponse(known, status_code=200 if fault is None else 503)
 
     async def metrics(_: Request) -> Response:
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)

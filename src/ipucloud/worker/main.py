@@ -9,9 +9,10 @@ import random
 from functools import partial
 
 import structlog
+from prometheus_client import REGISTRY
 
 from ipucloud.billing.exports.reconciler import ExportReconciler
-from ipucloud.catalogue.load import load
+from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -21,6 +22,7 @@ from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.sealing import Keys, read_keys
 from ipucloud.partitions.reconciler import PartitionReconciler
 from ipucloud.process import logs
+from ipucloud.process.reload import ReloadSignal, reload_signal
 from ipucloud.process.signals import StopSignals, in_loop, stop_signals
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.presence import Presence
@@ -42,35 +44,45 @@ _POOL_SIZE = 8
 
 
 def run(settings: Settings) -> None:
-    """Work until SIGTERM or SIGINT, then drain. Raises ValueError without a database or a site, ListenError."""
+    """Work until SIGTERM or SIGINT, then drain; read the catalogue again on SIGHUP.
+
+    Raises ValueError without a database or a site, ListenError, CatalogueError.
+    """
     logs.configure(settings.log_format, settings.log_level)
-    with stop_signals() as signals, asyncio.Runner() as runner:
-        runner.run(_main(settings, signals))
+    with stop_signals() as signals, reload_signal() as reload, asyncio.Runner() as runner:
+        runner.run(_main(settings, signals, reload))
 
 
-async def _main(settings: Settings, signals: StopSignals) -> None:
+async def _main(settings: Settings, signals: StopSignals, reload: ReloadSignal) -> None:
     if settings.database_url is None or settings.site_url is None:
         raise ValueError("a worker needs IPUCLOUD_DATABASE_URL and IPUCLOUD_SITE_URL")
+    catalogue = CurrentCatalogue(settings.catalogue)
+    REGISTRY.register(catalogue)
     url, clock = settings.database_url.get_secret_value(), SystemClock()
     database = Database(url, pool_size=_POOL_SIZE, pool_timeout=30.0, application=APPLICATION)
     sites = SiteClients.of(settings)
     watch = DatabaseWatch(database, clock)
-    engine, tasks = assemble(database, sites, settings, clock, watch=watch)
+    engine, tasks = assemble(database, sites, settings, clock, watch=watch, catalogue=catalogue)
     messages = assemble_webhooks(database, settings, clock, watch=watch)
     gc.collect()
     gc.freeze()
     try:
         async with contextlib.AsyncExitStack() as stack:
             stack.enter_context(signals.calling(in_loop(partial(_stop, engine, messages))))
+            stack.enter_context(reload.calling(in_loop(catalogue.reload)))
             if settings.worker_internal_port != 0:
                 bound = listener(settings.internal_host, settings.worker_internal_port, settings.internal_listen_fd)
-                await stack.enter_async_context(internal_listener(internal_app(engine, watch), bound))
+                await stack.enter_async_context(internal_listener(internal_app(engine, watch, catalogue), bound))
             log.info("worker_started", tasks=sorted(tasks.tasks))
-            watching = asyncio.create_task(watch.run(), name="watch")
+            beside = (
+                asyncio.create_task(watch.run(), name="watch"),
+                asyncio.create_task(catalogue.keep(), name="catalogue"),
+            )
             try:
                 await asyncio.gather(engine.run(), messages.run())
             finally:
-                watching.cancel()
+                for task in beside:
+                    task.cancel()
     finally:
         await sites.close()
         await database.close()
@@ -124,8 +136,12 @@ def assemble(
     draw: random.Random | None = None,
     presence: Presence | None = None,
     watch: DatabaseWatch | None = None,
+    catalogue: CurrentCatalogue | None = None,
 ) -> tuple[Engine, PeriodicTasks]:
-    """The engine with everything it reconciles, ready to run. `draw` gives the jitter of its waits."""
+    """The engine with everything it reconciles, ready to run. `draw` gives the jitter of its waits.
+
+    Without a `catalogue` it reads its own, and never again. Raises CatalogueError.
+    """
     draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
     tasks = PeriodicTasks(database, periodic_tasks(sites, settings))
     clusters = ClusterReconciler(
@@ -149,7 +165,7 @@ def assemble(
     exports = ExportReconciler(
         database,
         provider=settings.provider_name,
-        regions={region.slug: region.name for region in load().regions},
+        catalogue=catalogue or CurrentCatalogue(settings.catalogue),
         keys=_keys(settings),
         private_too=settings.export_private_endpoints,
         ports=settings.delivery_ports,

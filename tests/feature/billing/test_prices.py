@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.billing.price_book import NewPrice, add, book, withdraw
-from ipucloud.billing.price_store import current_and_future, install_shipped_prices
+from ipucloud.billing.price_store import current_and_future, install_prices
 from ipucloud.catalogue.load import load
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
@@ -24,12 +24,12 @@ OWN = {("ipu-m2000", "luxembourg-2"): Decimal("0.05")}
 
 async def installed(db: Database) -> int:
     async with db.begin() as connection:
-        return await install_shipped_prices(connection, load())
+        return await install_prices(connection, load())
 
 
 async def listed(db: Database) -> list[tuple[str, Money]]:
     async with db.read() as connection:
-        return [(price.sku, price.unit_price) for price in await current_and_future(connection)]
+        return [(price.sku, price.unit_price) for price in await current_and_future(connection, load())]
 
 
 async def test_the_shipped_prices_are_installed_once(db: Database) -> None:
@@ -37,7 +37,7 @@ async def test_the_shipped_prices_are_installed_once(db: Database) -> None:
     assert await installed(db) == 0
     assert ("ipu-m2000", Money.of("0.0625", "EUR")) in await listed(db)
     async with db.read() as connection:
-        assert all("synthetic" in price.source for price in await current_and_future(connection))
+        assert all("synthetic" in price.source for price in await current_and_future(connection, load()))
 
 
 async def test_a_price_that_an_operator_set_stays(db: Database) -> None:
@@ -54,7 +54,7 @@ async def test_past_prices_are_not_listed_and_future_ones_are(db: Database) -> N
         await seed_prices(connection, OWN, valid_from=year[2021], valid_to=year[2999])
         await seed_prices(connection, OWN, valid_from=year[2999])
     async with db.read() as connection:
-        assert [price.valid_from.year for price in await current_and_future(connection)] == [2021, 2999]
+        assert [price.valid_from.year for price in await current_and_future(connection, load())] == [2021, 2999]
 
 
 async def test_two_prices_for_one_moment_are_refused_by_the_database(db: Database) -> None:

@@ -57,7 +57,7 @@ async def test_an_estimate_is_the_bill(
 async def test_a_project_sees_what_its_account_pays(cloud: Cloud) -> None:
     await cloud.execute(_CONTRACT, account=cloud.project.id, price=Decimal("0.05"))
     async with cloud.database.read() as connection:
-        paid = {each.sku: each for each in await paid_by(connection, cloud.project.id)}
+        paid = {each.sku: each for each in await paid_by(connection, cloud.project.id, cloud.catalogue)}
     ours = paid["ipu-m2000"]
     assert (ours.unit_price, ours.list_unit_price) == (Money.of("0.05", "EUR"), Money.of("0.0625", "EUR"))
     assert (ours.contract, ours.account_id, ours.source) == (True, cloud.project.id, "contract")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IPUCLOUD_DATA_DIR", str(tmp_path / "data"))
 
 
-@pytest.mark.parametrize("command", [("api",), ("worker",), ("migrate",), ("bootstrap",), ("site", "sync")])
+@pytest.mark.parametrize(
+    "command", [("api",), ("worker",), ("migrate",), ("bootstrap",), ("site", "sync"), ("catalogue", "install-prices")]
+)
 def test_what_is_missing_is_named(run: Run, command: tuple[str, ...]) -> None:
     ended = run(*command)
     assert ended.status == 2
@@ -44,3 +47,27 @@ def test_what_cannot_work_is_said_in_a_sentence(
     *_, sentence = [line for line in ended.err.splitlines() if line.startswith("ipucloud: ")]
     assert sentence.removeprefix("ipucloud: ")
     assert "Traceback" not in ended.err
+
+
+def test_a_catalogue_is_checked_and_begun_without_a_database(run: Run, tmp_path: Path) -> None:
+    begun = tmp_path / "own"
+    assert run("catalogue", "export", str(begun)).status == 0
+    shipped, own = run("catalogue", "check", "--json"), run("catalogue", "check", str(begun), "--json")
+    assert (shipped.status, own.status) == (0, 0)
+    assert json.loads(own.out) == json.loads(shipped.out)
+    assert json.loads(own.out)["valid"]
+    again = run("catalogue", "export", str(begun))
+    assert (again.status, again.err) == (2, f"ipucloud: {begun} is not empty. Name a new directory.\n")
+
+
+def test_every_fault_of_a_catalogue_is_told(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IPUCLOUD_CATALOGUE", str(tmp_path / "own"))
+    run("catalogue", "export", str(tmp_path / "own"))
+    (tmp_path / "own" / "tools.toml").write_text("rows = [{ id = 'x' }]")
+    ended = run("catalogue", "check")
+    assert (ended.status, ended.out) == (2, "")
+    assert "tools.toml, row x: kinds: Field required\n" in ended.err
+    assert ended.err.endswith("The catalogue is not valid: 3 faults.\n")
+    faults = json.loads(run("catalogue", "check", "--json").out)["faults"]
+    assert faults[0] == {"file": "tools", "row": "x", "field": "source", "detail": "Field required"}
+    assert len(faults) == 3

@@ -8,6 +8,7 @@ from pathlib import Path
 from prometheus_client.metrics import MetricWrapperBase
 
 from ipucloud.api.metrics import Metrics
+from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.config import Settings
 from ipucloud.http.limits import INTERNAL_CONNECTIONS, RESERVED_DESCRIPTORS, Limits, public_limits
 from ipucloud.http.metrics import CONNECTIONS, REFUSED
@@ -36,9 +37,12 @@ def test_the_metrics_are_those_of_the_code() -> None:
     rows = re.findall(r"^\| (API|worker|API, worker) \| `(\w+)` \|", section("Metrics"), re.MULTILINE)
     told = {(process, metric) for processes, metric in rows for process in processes.split(", ")}
     metrics = {metric for metric in vars(engine_metrics).values() if isinstance(metric, MetricWrapperBase)}
-    api = {("API", exposed(family.type, family.name)) for family in Metrics().registry.collect()}
+    catalogue = CurrentCatalogue(None)
+    api_families = (*Metrics().registry.collect(), *catalogue.collect())
+    api = {("API", exposed(family.type, family.name)) for family in api_families}
     worker = {("worker", exposed(family.type, family.name)) for metric in metrics for family in metric.describe()}
-    alone = (family for each in (VIOLATIONS, CONNECTIONS, REFUSED, LostLines()) for family in each.collect())
+    own = (VIOLATIONS, CONNECTIONS, REFUSED, LostLines(), catalogue)
+    alone = (family for each in own for family in each.collect())
     worker |= {("worker", exposed(family.type, family.name)) for family in alone}
     assert told == api | worker
 

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from ipucloud.api.etag import JSON
 from ipucloud.api.reads import principal, reading
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
+from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_NONE_MATCH, Page, ProjectRef
 from ipucloud.api.v1.catalogue import listing
 from ipucloud.billing import accounts
@@ -73,7 +73,7 @@ class ForecastOut(BaseModel):
 async def list_project_prices(request: Request, project: ProjectRef) -> Response:
     """Prices now and later, of the account that pays then: its contract's where it has one, else the list's."""
     async with reading(request, project) as (connection, scope):
-        return listing(request, await paid_by(connection, scope.project_id))
+        return listing(request, await paid_by(connection, scope.project_id, catalogue_of(request)))
 
 
 @routes.get(

@@ -27,11 +27,9 @@ from ipucloud.clusters.models import Body, Instant, Slug
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
-from ipucloud.kernel.money import Money, MoneyError, unit_price
+from ipucloud.kernel.money import UNIT_PRICE_LIMIT, Money, MoneyError, unit_price
 
 routes = router()
-
-MOST = 1_000_000
 
 
 class BookedPriceOut(BaseModel):
@@ -129,7 +127,7 @@ async def withdraw_price(request: Request, price: Annotated[UUID, Path(descripti
 
 def _is_price(amount: Decimal) -> bool:
     try:
-        return unit_price(amount) < MOST
+        return unit_price(amount) < UNIT_PRICE_LIMIT
     except MoneyError:
         return False
 

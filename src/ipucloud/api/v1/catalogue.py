@@ -14,7 +14,7 @@ from starlette.responses import Response
 from ipucloud.api.etag import tagged
 from ipucloud.api.reads import principal
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
+from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_NONE_MATCH, Page
 from ipucloud.catalogue.models import Image, IpuGeneration, MachineType, Recipe, RecipeTask, Region, Tool, ToolKind
 from ipucloud.clusters.models import WhyNotOut
@@ -87,7 +87,7 @@ def listing(request: Request, items: Sequence[Any]) -> Response:
 
 def region_slug(request: Request, ref: str | None) -> str | None:
     """The slug of a region that a filter names; itself when there is none such, which then matches nothing."""
-    region = None if ref is None else services_of(request).catalogue.find_region(ref)
+    region = None if ref is None else catalogue_of(request).find_region(ref)
     return ref if region is None else region.slug
 
 
@@ -98,7 +98,7 @@ def region_slug(request: Request, ref: str | None) -> str | None:
 async def list_ipus(request: Request) -> Response:
     """The generations of Intelligence Processing Units, with the vendor's figures and where they come from."""
     await principal(request)
-    return listing(request, services_of(request).catalogue.ipus)
+    return listing(request, catalogue_of(request).ipus)
 
 
 @routes.get(
@@ -110,7 +110,7 @@ async def list_ipus(request: Request) -> Response:
 async def list_machine_types(request: Request) -> Response:
     """What stands in the racks: the units of allocation and of billing."""
     await principal(request)
-    return listing(request, services_of(request).catalogue.machine_types)
+    return listing(request, catalogue_of(request).machine_types)
 
 
 @routes.get(
@@ -120,7 +120,7 @@ async def list_machine_types(request: Request) -> Response:
 async def list_regions(request: Request) -> Response:
     """Where clusters can be, and which machine types are sold there."""
     await principal(request)
-    return listing(request, services_of(request).catalogue.regions)
+    return listing(request, catalogue_of(request).regions)
 
 
 @routes.get(
@@ -143,10 +143,10 @@ async def get_region_capacity(request: Request, region: RegionRef) -> Response:
     Quotas are not looked at, and nothing is reserved.
     """
     await principal(request)
-    services = services_of(request)
     slug = _region(request, region).slug
-    async with services.database.read() as connection:
-        room = await region_capacity(connection, region=slug, flavors=services.catalogue.flavors_in(slug))
+    flavors = catalogue_of(request).flavors_in(slug)
+    async with services_of(request).database.read() as connection:
+        room = await region_capacity(connection, region=slug, flavors=flavors)
     return listing(request, room)
 
 
@@ -157,7 +157,7 @@ async def get_region_capacity(request: Request, region: RegionRef) -> Response:
 async def list_images(request: Request, query: Annotated[InRegion, Query()]) -> Response:
     """Operating systems with the Poplar SDK, for Poplar servers."""
     await principal(request)
-    catalogue, region = services_of(request).catalogue, region_slug(request, query.region)
+    catalogue, region = catalogue_of(request), region_slug(request, query.region)
     return listing(request, catalogue.images if region is None else catalogue.images_in(region))
 
 
@@ -168,7 +168,7 @@ async def list_images(request: Request, query: Annotated[InRegion, Query()]) -> 
 async def list_tools(request: Request, query: Annotated[Tools, Query()]) -> Response:
     """Software that a Poplar server is expected to run."""
     await principal(request)
-    tools = services_of(request).catalogue.tools
+    tools = catalogue_of(request).tools
     return listing(request, [tool for tool in tools if query.kind is None or query.kind in tool.kinds])
 
 
@@ -179,12 +179,12 @@ async def list_tools(request: Request, query: Annotated[Tools, Query()]) -> Resp
 async def list_recipes(request: Request, query: Annotated[Recipes, Query()]) -> Response:
     """The model garden: models that are ready to run."""
     await principal(request)
-    recipes = services_of(request).catalogue.recipes
+    recipes = catalogue_of(request).recipes
     return listing(request, [recipe for recipe in recipes if query.task in {None, recipe.task}])
 
 
 def _region(request: Request, ref: str) -> Region:
-    region = services_of(request).catalogue.find_region(ref)
+    region = catalogue_of(request).find_region(ref)
     if region is None:
         raise not_found()
     return region

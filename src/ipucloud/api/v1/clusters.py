@@ -19,7 +19,7 @@ from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import Listed, page, prefixed
 from ipucloud.api.reads import read, read_one
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
+from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, Page, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operations import accepted
@@ -141,10 +141,8 @@ async def estimate_cluster(request: Request, project: ProjectRef, body: ClusterC
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        services = services_of(request)
-        found = await estimate(
-            connection, actor(request, scope), body, catalogue=services.catalogue, settings=services.settings
-        )
+        catalogue, settings = catalogue_of(request), services_of(request).settings
+        found = await estimate(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
         return Answer(200, found.model_dump_json().encode())
 
     return await change(request, project, effect)
@@ -170,10 +168,8 @@ async def create_cluster(request: Request, project: ProjectRef, body: ClusterCre
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        services = services_of(request)
-        made = await create(
-            connection, actor(request, scope), body, catalogue=services.catalogue, settings=services.settings
-        )
+        catalogue, settings = catalogue_of(request), services_of(request).settings
+        made = await create(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
         trace_of(request).concerns(cluster_id=made.cluster_id)
         return await accepted(connection, scope, made.operation_id, made.cluster_id)
 

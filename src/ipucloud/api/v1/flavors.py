@@ -15,7 +15,7 @@ from starlette.responses import Response
 from ipucloud.api.etag import tagged
 from ipucloud.api.reads import principal
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
+from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_NONE_MATCH, Page
 from ipucloud.api.v1.catalogue import InRegion, listing, region_slug
 from ipucloud.billing.price_store import ListedPrice, current_and_future
@@ -63,7 +63,7 @@ class PricePage(Page[PriceOut]):
 async def list_flavors(request: Request, query: Annotated[InRegion, Query()]) -> Response:
     """The sizes of clusters that are sold, with their price now."""
     await principal(request)
-    catalogue, region = services_of(request).catalogue, region_slug(request, query.region)
+    catalogue, region = catalogue_of(request), region_slug(request, query.region)
     flavors = catalogue.flavors if region is None else catalogue.flavors_in(region)
     prices = await _prices(request)
     return listing(request, [_priced(request, flavor, region or flavor.regions[0], prices) for flavor in flavors])
@@ -78,7 +78,7 @@ async def get_flavor(
 ) -> Response:
     """One flavor."""
     await principal(request)
-    found = services_of(request).catalogue.find_flavor(flavor)
+    found = catalogue_of(request).find_flavor(flavor)
     if found is None:
         raise not_found()
     return tagged(request, to_json(_priced(request, found, found.regions[0], await _prices(request))), 0)
@@ -96,7 +96,7 @@ async def list_prices(request: Request) -> Response:
 
 async def _prices(request: Request) -> Sequence[ListedPrice]:
     async with services_of(request).database.read() as connection:
-        return await current_and_future(connection)
+        return await current_and_future(connection, catalogue_of(request))
 
 
 def _priced(request: Request, flavor: Flavor, region: str, prices: Sequence[ListedPrice]) -> FlavorOut:

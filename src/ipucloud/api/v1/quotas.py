@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import orjson
 from pydantic import BaseModel, Field
@@ -16,7 +16,7 @@ from ipucloud.api.idempotency import Answer
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
+from ipucloud.api.services import catalogue_of
 from ipucloud.api.shapes import IF_NONE_MATCH, REQUIRED_IF_MATCH, Page, ProjectRef
 from ipucloud.api.writes import actor, change
 from ipucloud.catalogue.queries import Catalogue
@@ -83,14 +83,14 @@ async def list_project_quotas(request: Request, project: ProjectRef) -> Response
 async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimits) -> Response:
     """Replace all limits of the project. A limit cannot fall below what is in use."""
     if_version = required_version(request)
-    wanted = _wanted(body, services_of(request).catalogue)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
         quotas = await list_quotas(connection, project_id=scope.project_id)
+        limits = {(quota.region, quota.machine_type): 0 for quota in quotas}
+        limits |= _wanted(body, catalogue_of(request), limits.keys())
         if _version(quotas) != if_version:
             raise changed_since(_version(quotas), _document(quotas))
-        limits = {(quota.region, quota.machine_type): 0 for quota in quotas} | wanted
         for (region, machine_type), machines in sorted(limits.items()):
             await set_limit(
                 connection,
@@ -114,18 +114,25 @@ async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimit
     return await change(request, project, effect)
 
 
-def _wanted(body: QuotaLimits, catalogue: Catalogue) -> dict[tuple[str, str], int]:
-    """The limits by (region, machine type). Raises `Problem` validation_failed."""
+def _wanted(
+    body: QuotaLimits, catalogue: Catalogue, limited: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], int]:
+    """The limits by (region, machine type): what is sold, and what is `limited` already, sold or not.
+
+    Raises `Problem` validation_failed.
+    """
     wanted: dict[tuple[str, str], int] = {}
     faults = []
     for place, item in enumerate(body.items):
         region = catalogue.find_region(item.region)
-        if region is None or item.machine_type not in region.machine_types:
+        slug = item.region if region is None else region.slug
+        sold = region is not None and item.machine_type in region.machine_types
+        if not sold and (slug, item.machine_type) not in limited:
             faults.append(FieldError(f"/items/{place}", "not_sold", "The region does not have this machine type."))
             continue
-        if (region.slug, item.machine_type) in wanted:
+        if (slug, item.machine_type) in wanted:
             faults.append(FieldError(f"/items/{place}", "repeated", "The region and machine type are there twice."))
-        wanted[region.slug, item.machine_type] = item.limit
+        wanted[slug, item.machine_type] = item.limit
     if faults:
         raise invalid(faults)
     return wanted

@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.exports.order import Build, Deliver, Said, Subject, Target
 from ipucloud.billing.exports.plan import BUILD, DELIVER, WORK_KIND
 from ipucloud.billing.exports.process import carried_out
+from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.db.engine import Database
 from ipucloud.db.schema_check import SchemaMismatchError
 from ipucloud.db.statements import Statements
@@ -120,7 +121,10 @@ class ExportInputs:
 
 
 class ExportReconciler:
-    """`provider` and `regions` are what the files call the service and its regions; `keys` open buckets' secrets."""
+    """`provider` and the catalogue's names are what the files call the service and its regions.
+
+    `keys` open buckets' secrets.
+    """
 
     kind = WORK_KIND
 
@@ -129,7 +133,7 @@ class ExportReconciler:
         database: Database,
         *,
         provider: str,
-        regions: Mapping[str, str],
+        catalogue: CurrentCatalogue,
         keys: Keys | None,
         private_too: bool,
         ports: frozenset[int],
@@ -137,7 +141,7 @@ class ExportReconciler:
     ) -> None:
         self._database = database
         self._provider = provider
-        self._regions = dict(regions)
+        self._catalogue = catalogue
         self._keys = keys
         self._private_too = private_too
         self._ports = ports
@@ -221,7 +225,7 @@ class ExportReconciler:
                 project_id=None if row.account_id else row.project_id,
                 account_id=row.account_id,
                 provider=self._provider,
-                regions=self._regions,
+                regions=self._catalogue.catalogue.region_names,
             ),
         )
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.catalogue.load import load
 from ipucloud.cli import output
 from ipucloud.cli.service.bootstrapping import MACHINES, PROJECT, Bootstrapped
 from ipucloud.cli.service.bootstrapping import bootstrap as make
@@ -43,5 +44,6 @@ def bootstrap(
 
 
 async def _bootstrap(settings: Settings, project: str, machines: int) -> Bootstrapped:
+    catalogue = load(settings.catalogue)
     async with database_of(settings) as database:
-        return await make(database, env=settings.environment, slug=project, machines=machines)
+        return await make(database, catalogue, env=settings.environment, slug=project, machines=machines)

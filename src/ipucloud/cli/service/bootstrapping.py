@@ -12,8 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.invoices.tax_rates import install_shipped_rates
-from ipucloud.billing.price_store import install_shipped_prices
-from ipucloud.catalogue.load import load
+from ipucloud.billing.price_store import install_prices
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.db.engine import Database
 from ipucloud.identity import projects, token_store
@@ -49,9 +48,15 @@ class Bootstrapped:
 
 
 async def bootstrap(
-    database: Database, *, env: str, slug: str = PROJECT, machines: int = MACHINES, another_owner: bool = False
+    database: Database,
+    catalogue: Catalogue,
+    *,
+    env: str,
+    slug: str = PROJECT,
+    machines: int = MACHINES,
+    another_owner: bool = False,
 ) -> Bootstrapped:
-    """Make what is missing, in one transaction. `machines` is the quota per region and machine type.
+    """Make what is missing, in one transaction. `machines` is the quota per region and machine type of the catalogue.
 
     `another_owner`: make an owner's token even if the project has one, because nobody remembers it.
     Raises Problem.
@@ -59,8 +64,7 @@ async def bootstrap(
 
     async def make(connection: AsyncConnection) -> Bootstrapped:
         await connection.execute(_ALONE)
-        catalogue = load()
-        await install_shipped_prices(connection, catalogue)
+        await install_prices(connection, catalogue)
         await install_shipped_rates(connection)
         project_id: UUID | None = (await connection.execute(_PROJECT, {"slug": slug})).scalar_one_or_none()
         if project_id is None:

@@ -23,7 +23,7 @@ from ipucloud.process.signals import StopSignals
 app = typer.Typer()
 
 TIME_SCALE = 45.0
-ITS_OWN = {"database_url": None, "migration_database_url": None, "site_url": None, "site_token": None}
+ITS_OWN = dict.fromkeys(("database_url", "migration_database_url", "site_url", "site_token", "catalogue"))
 """The demo brings its own system, whatever the environment names."""
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 from pydantic import SecretStr
 
+from ipucloud.catalogue.load import load
 from ipucloud.cli.service.bootstrapping import PROJECT, bootstrap, knows
 from ipucloud.cli.service.child import Program, Say, kept
 from ipucloud.cli.service.connections import database_of, sites_of
@@ -81,7 +82,7 @@ def running_here(settings: Settings) -> Settings | None:
 async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIterator[System]:
     """Everything above the database; on other ports where the wanted ones are taken; entered when the API answers.
 
-    Raises ChildError, PortError, SiteError, Problem.
+    Raises ChildError, PortError, SiteError, Problem, CatalogueError.
     """
     if settings.database_url is None:
         raise ValueError("a system runs on a database")
@@ -145,12 +146,12 @@ def _at_simulated_site(settings: Settings, ready_file: Path, token: str) -> Sett
 
 async def _prepare(settings: Settings) -> str:
     """Register the site's hardware; answer the token kept in the data directory, or a new one if it is not known."""
-    path = settings.data_dir / "token"
+    path, catalogue = settings.data_dir / "token", load(settings.catalogue)
     async with database_of(settings) as database, sites_of(settings) as sites:
         await sync(database, sites)
         token = read_secret(path)
         known = token is not None and await knows(database, token)
-        made = await bootstrap(database, env=settings.environment, another_owner=not known)
+        made = await bootstrap(database, catalogue, env=settings.environment, another_owner=not known)
         if made.owner_token is not None:
             token = made.owner_token
             write_secret(path, token)

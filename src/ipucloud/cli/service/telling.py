@@ -12,6 +12,7 @@ import sqlalchemy as sa
 import typer
 from pydantic import ValidationError
 
+from ipucloud.catalogue.faults import CatalogueError
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.config import Settings
@@ -28,6 +29,8 @@ def told() -> Iterator[None]:
         yield
     except (CommandError, EmbeddedPostgresError, ListenError, SiteError) as error:
         stop(str(error), Exit.FAILED)
+    except CatalogueError as error:
+        stop(str(error), Exit.USAGE)
     except Problem as error:
         stop(error.detail, Exit.UNREACHABLE if error.kind is UNAVAILABLE else Exit.FAILED)
     except alembic.util.CommandError as error:

@@ -34,7 +34,7 @@ def chip_id(machine: str, ipu: int) -> str:
 
 def board_type(machine: Machine) -> str:
     """The type of the machine's boards, as the tools name it."""
-    return _BOARD_TYPE[machine.region.machine_type]
+    return _BOARD_TYPE.get(machine.region.machine_type, machine.region.model)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.billing.exports.requests import Wanted, request_export
+from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.db.engine import Database
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.clock import SystemClock
@@ -41,7 +42,7 @@ def worker(database: Database, *, private_too: bool = True) -> Engine:
     reconciler = ExportReconciler(
         database,
         provider="IPU Cloud",
-        regions={"luxembourg-2": "Luxembourg-2"},
+        catalogue=CurrentCatalogue(None),
         keys=KEYS,
         private_too=private_too,
         ports=frozenset({443}),

@@ -1,0 +1,112 @@
+"""Whether the rows of a catalogue go together, and with what the product can build. Every check yields faults."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import combinations, groupby
+
+from ipucloud.catalogue.faults import Fault
+from ipucloud.catalogue.models import AllocatedThrough, ListPrice, Model
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.kernel.money import CURRENCIES, UNIT_PRICE_LIMIT
+
+IPUS_UNDER_V_IPU = 4
+"""IPUs of every machine under a V-IPU controller: its agents have four each. Source: V-IPU Admin Guide."""
+
+MACHINES = tuple(1 << power for power in range(9))
+"""Machines that a pod can have: the sizes that the allocator places."""
+
+
+def contradictions(catalogue: Catalogue) -> list[Fault]:
+    """Everything that is wrong between the rows; nothing for a catalogue to sell from."""
+    return [fault for check in _CHECKS for fault in check(catalogue)]
+
+
+def _references(catalogue: Catalogue) -> Iterator[Fault]:
+    machine_types = {machine_type.id for machine_type in catalogue.machine_types}
+    regions = {region.slug for region in catalogue.regions}
+    skus = {machine_type.sku for machine_type in catalogue.machine_types} | {flavor.sku for flavor in catalogue.flavors}
+    skus |= {article.id for article in catalogue.articles}
+    yield from _unknown("machine_types", catalogue.machine_types, "ipu", {ipu.id for ipu in catalogue.ipus})
+    yield from _unknown("pods", catalogue.pods, "ai_pflops", machine_types)
+    yield from _unknown("regions", catalogue.regions, "machine_types", machine_types)
+    yield from _unknown("flavors", catalogue.flavors, "regions", regions)
+    yield from _unknown("images", catalogue.images, "regions", regions)
+    yield from _unknown("prices", catalogue.prices, "region", regions)
+    yield from _unknown("prices", catalogue.prices, "sku", skus)
+
+
+def _hardware(catalogue: Catalogue) -> Iterator[Fault]:
+    """Machines and pods are such as the product can drive and place."""
+    for machine_type in catalogue.machine_types:
+        under_v_ipu = machine_type.allocated_through is AllocatedThrough.V_IPU
+        if under_v_ipu and machine_type.ipus != IPUS_UNDER_V_IPU:
+            detail = f"machines under V-IPU have {IPUS_UNDER_V_IPU}"
+            yield Fault("machine_types", machine_type.id, "ipus", detail)
+    for pod in catalogue.pods:
+        if pod.machines not in MACHINES:
+            yield Fault("pods", pod.id, "machines", f"a pod has 1 to {MACHINES[-1]} machines, a power of two")
+
+
+def _regions(catalogue: Catalogue) -> Iterator[Fault]:
+    """A region is found by its slug or its number, and by one of them only."""
+    numbers = Counter(region.number for region in catalogue.regions)
+    for region in catalogue.regions:
+        if region.slug.isdecimal():
+            yield Fault("regions", region.slug, "slug", "a slug of digits alone could be another region's number")
+        if numbers[region.number] > 1:
+            yield Fault("regions", region.slug, "number", "another region has it")
+
+
+def _sales(catalogue: Catalogue) -> Iterator[Fault]:
+    """What is sold somewhere stands there, and has a price and an image there."""
+    priced = {(price.sku, price.region) for price in catalogue.prices}
+    sold = {region.slug: region.machine_types for region in catalogue.regions}
+    for flavor in catalogue.flavors:
+        for slug in flavor.regions:
+            if slug in sold and flavor.machine_type not in sold[slug]:
+                yield Fault("flavors", flavor.name, "regions", f"{slug} does not sell its machine type")
+            if slug in sold and (flavor.sku, slug) not in priced:
+                yield Fault("flavors", flavor.name, "regions", f"it has no price in {slug}")
+    for region in catalogue.regions:
+        if catalogue.flavors_in(region.slug) and not catalogue.images_in(region.slug):
+            yield Fault("regions", region.slug, None, "flavors are sold there, and images.toml offers no image there")
+
+
+def _prices(catalogue: Catalogue) -> Iterator[Fault]:
+    """Prices are such as the price book takes, and one at a time."""
+    for price in catalogue.prices:
+        if price.currency not in CURRENCIES:
+            yield Fault("prices", _label(price), "currency", "only currencies with two decimal places are billed")
+        if price.unit_price >= UNIT_PRICE_LIMIT:
+            yield Fault("prices", _label(price), "unit_price", f"a price is below {UNIT_PRICE_LIMIT:,}")
+        for field, instant in (("valid_from", price.valid_from), ("valid_to", price.valid_to)):
+            if instant is not None and instant.microsecond:
+                yield Fault("prices", _label(price), field, "prices change at whole seconds")
+        if price.valid_to is not None and price.valid_to <= price.valid_from:
+            yield Fault("prices", _label(price), "valid_to", "a price ends after it begins")
+    in_order = sorted(catalogue.prices, key=lambda price: (*_article(price), price.valid_from))
+    for _, versions in groupby(in_order, _article):
+        for earlier, later in combinations(versions, 2):
+            if earlier.valid_to is None or earlier.valid_to > later.valid_from:
+                yield Fault("prices", _label(later), "valid_from", f"the price from {earlier.valid_from} on holds then")
+
+
+_CHECKS: tuple[Callable[[Catalogue], Iterator[Fault]], ...] = (_references, _hardware, _regions, _sales, _prices)
+
+
+def _unknown(file: str, rows: Iterable[Model], field: str, known: Collection[str | None]) -> Iterator[Fault]:
+    for row in rows:
+        value = getattr(row, field)
+        for name in (value,) if isinstance(value, str) else value:
+            if name not in known:
+                yield Fault(file, _label(row), field, f"there is no {name}")
+
+
+def _article(price: ListPrice) -> tuple[str, str, str]:
+    return price.sku, price.region, price.currency
+
+
+def _label(row: Model) -> str:
+    return " ".join(str(getattr(row, key)) for key in row.KEY)

@@ -1,0 +1,33 @@
+"""What is wrong with a catalogue, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_TOLD_AT_ONCE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One sentence about one place: a file, in it a row, in it a field. `row` and `field` are None for all of it."""
+
+    file: str
+    row: str | None
+    field: str | None
+    detail: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}.toml" if self.row is None else f"{self.file}.toml, row {self.row}"
+        return f"{place}: {self.detail}" if self.field is None else f"{place}: {self.field}: {self.detail}"
+
+
+class CatalogueError(ValueError):
+    """The data files cannot be used. `faults` is all that was found, at least one; the message names the first ones."""
+
+    def __init__(self, origin: str, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        told = "; ".join(map(str, self.faults[:_TOLD_AT_ONCE]))
+        more = len(self.faults) - _TOLD_AT_ONCE
+        rest = f"; and {more} more, which `ipucloud catalogue check` lists" if more > 0 else ""
+        super().__init__(f"The catalogue in {origin} is not valid. {told}{rest}")

@@ -1,0 +1,138 @@
+"""Where a database and a catalogue differ. None of it is a fault: clusters and prices keep what they have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from ipucloud.catalogue.models import AllocatedThrough, Flavor
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.db.engine import Database
+from ipucloud.kernel.money import plain
+
+_CLUSTERS = sa.text(
+    """
+    SELECT region, flavor, image, machine_type, machines, ipus, allocated_through, sku, count(*) AS number
+      FROM clusters WHERE deleted_at IS NULL
+     GROUP BY region, flavor, image, machine_type, machines, ipus, allocated_through, sku
+     ORDER BY region, flavor, image
+    """
+)
+_MACHINES = sa.text(
+    """
+    SELECT pods.region, pods.machine_type, bool_and(pods.vipu_cluster_id IS NULL) AS servers, count(*) AS number
+      FROM pods JOIN machines ON machines.pod_id = pods.id
+     GROUP BY pods.region, pods.machine_type ORDER BY pods.region, pods.machine_type
+    """
+)
+_QUOTAS = sa.text(
+    """
+    SELECT region, machine_type, count(*) AS number FROM quotas WHERE machine_limit > 0
+     GROUP BY region, machine_type ORDER BY region, machine_type
+    """
+)
+_PRICES = sa.text(
+    """
+    SELECT sku, region, currency, unit_price, app_now() AS now FROM prices
+     WHERE valid_from <= app_now() AND (valid_to IS NULL OR valid_to > app_now())
+     ORDER BY sku, region, currency
+    """
+)
+_SAME = ("machine_type", "machines", "ipus", "allocated_through", "sku")
+"""What a cluster has of its flavor for good."""
+
+
+async def notes(database: Database, catalogue: Catalogue, currency: str) -> list[str]:
+    """Sentences for an operator who is about to use the catalogue with this database, and sells in `currency`.
+
+    Raises `Problem` unavailable.
+    """
+    async with database.read() as connection:
+        clusters = (await connection.execute(_CLUSTERS)).all()
+        machines = (await connection.execute(_MACHINES)).all()
+        quotas = (await connection.execute(_QUOTAS)).all()
+        prices = (await connection.execute(_PRICES)).all()
+    return [
+        *_of_clusters(catalogue, clusters),
+        *_of_machines(catalogue, machines),
+        *_of_quotas(catalogue, quotas),
+        *_of_prices(catalogue, prices, currency),
+    ]
+
+
+def _of_clusters(catalogue: Catalogue, rows: Iterable[sa.Row[Any]]) -> Iterator[str]:
+    images = {(image.name, region) for image in catalogue.images for region in image.regions}
+    for row in rows:
+        those = _clusters(row)
+        flavor = catalogue.find_flavor(row.flavor)
+        if flavor is None or row.region not in flavor.regions:
+            yield f"{those} {row.flavor} in {row.region}, which is not sold there. They go on as they are."
+        elif _differs(flavor, row):
+            yield f"{those} {row.flavor} in {row.region} as it was before. They go on as they are."
+        if (row.image, row.region) not in images:
+            yield f"{those} {row.flavor} in {row.region} with image {row.image}, which is not offered there."
+
+
+def _clusters(row: sa.Row[Any]) -> str:
+    return "1 cluster is a" if row.number == 1 else f"{row.number} clusters are each a"
+
+
+def _differs(flavor: Flavor, row: sa.Row[Any]) -> bool:
+    return any(getattr(flavor, field) != getattr(row, field) for field in _SAME)
+
+
+def _of_machines(catalogue: Catalogue, rows: Sequence[sa.Row[Any]]) -> Iterator[str]:
+    known = {(row.region, row.machine_type): row for row in rows}
+    sold = {(region, flavor.machine_type): flavor for flavor in catalogue.flavors for region in flavor.regions}
+    for (region, machine_type), flavor in sold.items():
+        row = known.get((region, machine_type))
+        if row is None:
+            yield (
+                f"No machine {machine_type} is known in {region}: nothing can be created there before the site lists "
+                "some, and `ipucloud site sync` or a worker has read them."
+            )
+        elif row.servers != (flavor.allocated_through is AllocatedThrough.HOST_DEVICES):
+            through = AllocatedThrough.HOST_DEVICES if row.servers else AllocatedThrough.V_IPU
+            yield f"The site has the machines {machine_type} in {region} as {through}; the catalogue says otherwise."
+    for (region, machine_type), row in known.items():
+        if (region, machine_type) not in sold:
+            yield f"{_count(row.number, 'machine')} {machine_type} in {region}: no flavor sells them."
+
+
+def _of_quotas(catalogue: Catalogue, rows: Iterable[sa.Row[Any]]) -> Iterator[str]:
+    sold = {(region.slug, machine_type) for region in catalogue.regions for machine_type in region.machine_types}
+    for row in rows:
+        if (row.region, row.machine_type) not in sold:
+            yield f"{_count(row.number, 'quota')} for {row.machine_type} in {row.region}, which are not sold there."
+
+
+def _of_prices(catalogue: Catalogue, rows: Sequence[sa.Row[Any]], currency: str) -> Iterator[str]:
+    booked = {(row.sku, row.region, row.currency): row for row in rows}
+    for flavor in catalogue.flavors:
+        for region in flavor.regions:
+            if (flavor.sku, region, currency) not in booked:
+                yield (
+                    f"{flavor.name} has no price in {region} in {currency} now, so it cannot be created there: add one "
+                    "to the price book, or run `ipucloud catalogue install-prices` if the catalogue has it."
+                )
+    for price in catalogue.prices:
+        row = booked.get((price.sku, price.region, price.currency))
+        if row is None or not price.valid_from <= row.now or (price.valid_to and price.valid_to <= row.now):
+            continue
+        if price.unit_price != row.unit_price:
+            booked_price, listed_price = (f"{plain(each.unit_price)} {price.currency}" for each in (row, price))
+            yield (
+                f"{price.sku} in {price.region} costs {booked_price} by the price book, which counts, and "
+                f"{listed_price} by the catalogue."
+            )
+    known = {flavor.sku for flavor in catalogue.flavors} | {article.id for article in catalogue.articles}
+    known |= {machine_type.sku or "" for machine_type in catalogue.machine_types}
+    for sku in dict.fromkeys(row.sku for row in rows):
+        if sku not in known:
+            yield f"{sku} has a price and is not in the catalogue: the price is shown as that of a machine-minute."
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

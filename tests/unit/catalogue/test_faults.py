@@ -1,0 +1,325 @@
+"""A catalogue that contradicts itself is refused as a whole, and every fault says where it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ipucloud.catalogue.checks import MACHINES
+from ipucloud.catalogue.faults import CatalogueError
+from ipucloud.catalogue.files import NAMES
+from ipucloud.catalogue.load import SHIPPED, load
+from ipucloud.inventory.allocator import SIZES
+from tests.support.catalogues import export
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return export(tmp_path / "data")
+
+
+def refusal_of(folder: Path) -> CatalogueError:
+    with pytest.raises(CatalogueError) as refused:
+        load(folder)
+    return refused.value
+
+
+def edit(folder: Path, file: str, change: Callable[[str], str]) -> None:
+    path = folder / f"{file}.toml"
+    path.write_text(change(path.read_text("utf-8")), "utf-8")
+
+
+def test_a_copy_of_the_shipped_files_is_the_shipped_catalogue(folder: Path) -> None:
+    assert load(folder) == load()
+
+
+def test_the_files_that_are_read_are_those_that_are_shipped() -> None:
+    assert {f"{name}.toml" for name in NAMES} == {file.name for file in SHIPPED.iterdir()}
+
+
+def test_pods_may_have_the_sizes_that_can_be_placed() -> None:
+    assert MACHINES == SIZES
+
+
+def swap(old: str, new: str) -> Callable[[str], str]:
+    def change(text: str) -> str:
+        assert old in text
+        return text.replace(old, new, 1)
+
+    return change
+
+
+def add(rows: str) -> Callable[[str], str]:
+    return lambda text: f"{text}\n{rows}"
+
+
+PRICE = """
+[[rows]]
+sku = "ipu-m2000"
+region = "luxembourg-2"
+currency = "EUR"
+unit_price = "0.07"
+valid_from = {}
+synthetic = true
+source = "synthetic"
+"""
+
+BROKEN = {
+    "unknown source": (
+        "ipus",
+        swap('source = "graphcore-c600"', 'source = "hearsay"'),
+        "ipus.toml, row c600: source: there is no such source in sources.toml",
+    ),
+    "no source": (
+        "regions",
+        swap('source = "gcore-docs"', ""),
+        "regions.toml, row luxembourg-2: source: Field required",
+    ),
+    "unknown IPU": (
+        "machine_types",
+        swap('ipu = "bow"', 'ipu = "bow2"'),
+        "machine_types.toml, row bow-2000: ipu: there is no bow2",
+    ),
+    "unknown machine type": (
+        "flavors",
+        swap('machine_type = "m2000"', 'machine_type = "m3000"'),
+        "flavors.toml, row m2000-pod4: machine_type: there is no m3000",
+    ),
+    "unknown pod": (
+        "flavors",
+        swap('pod = "pod8"', 'pod = "pod9"'),
+        "flavors.toml, row m2000-pod8: pod: there is no pod9",
+    ),
+    "unknown region of a flavor": (
+        "flavors",
+        swap('"amsterdam-2"', '"amsterdam-3"'),
+        "flavors.toml, row bow-pod4: regions: there is no amsterdam-3",
+    ),
+    "unknown region of an image": (
+        "images",
+        swap('"amsterdam-2"', '"amsterdam-3"'),
+        "images.toml, row ubuntu-20.04-x64-poplar-1.18.0-3.0.0: regions: there is no amsterdam-3",
+    ),
+    "unknown region of a price": (
+        "prices",
+        add(PRICE.format("2030-01-01T00:00:00Z").replace("luxembourg-2", "luxembourg-3")),
+        "prices.toml, row ipu-m2000 luxembourg-3 EUR 2030-01-01 00:00:00+00:00: region: there is no luxembourg-3",
+    ),
+    "unknown machine in a region": (
+        "regions",
+        swap('["bow-2000"]', '["bow-2000", "bow"]'),
+        "regions.toml, row amsterdam-2: machine_types: there is no bow",
+    ),
+    "unknown machine in a pod": (
+        "pods",
+        swap("bow-2000 = 1.4", "bow-2000 = 1.4, bow = 1.4"),
+        "pods.toml, row pod4: ai_pflops: there is no bow",
+    ),
+    "unknown SKU of a price": (
+        "prices",
+        add(PRICE.format("2030-01-01T00:00:00Z").replace("ipu-m2000", "ipu")),
+        "prices.toml, row ipu luxembourg-2 EUR 2030-01-01 00:00:00+00:00: sku: there is no ipu",
+    ),
+    "flavor that is sold nowhere": (
+        "flavors",
+        swap('regions = ["luxembourg-2"]', "regions = []"),
+        "flavors.toml, row m2000-pod4: regions: Tuple should have at least 1 item after validation, not 0",
+    ),
+    "flavor of a machine that is not sold there": (
+        "regions",
+        swap('machine_types = ["m2000"]', "machine_types = []"),
+        "flavors.toml, row m2000-pod4: regions: luxembourg-2 does not sell its machine type",
+    ),
+    "flavor without a price": (
+        "prices",
+        swap('region = "amsterdam-2"', 'region = "luxembourg-2"'),
+        "flavors.toml, row bow-pod4: regions: it has no price in amsterdam-2",
+    ),
+    "region without an image": (
+        "images",
+        swap(', "lab-1"', ""),
+        "regions.toml, row lab-1: flavors are sold there, and images.toml offers no image there",
+    ),
+    "machine without a SKU": (
+        "machine_types",
+        swap('sku = "ipu-m2000"', ""),
+        "flavors.toml, row m2000-pod4: machine_type: it has no SKU to be billed as",
+    ),
+    "unknown field": (
+        "machine_types",
+        swap("ipus = 8\n", 'ipus = 8\nnotes = ""\n'),
+        "machine_types.toml, row c600-server: notes: Extra inputs are not permitted",
+    ),
+    "pod whose IPUs do not add up": (
+        "pods",
+        swap("ipus = 16\n", "ipus = 12\n"),
+        "flavors.toml, row m2000-pod16: pod: its machines do not have that many IPUs",
+    ),
+    "pod of a size that cannot be placed": (
+        "pods",
+        add(
+            '[[rows]]\nid = "pod12"\nname = "POD12"\nipus = 12\nmachines = 3\nipu_link_domains = 1\n'
+            'host_servers_min = 1\nhost_servers_max = 1\nai_pflops = { m2000 = 3 }\nsource = "scaled"\n'
+        ),
+        "pods.toml, row pod12: machines: a pod has 1 to 256 machines, a power of two",
+    ),
+    "pod without figures for a machine": (
+        "pods",
+        swap("m2000 = 4, ", ""),
+        "flavors.toml, row m2000-pod16: pod: it has no AI compute for the machine type",
+    ),
+    "pod that says its IPUs": (
+        "flavors",
+        swap('pod = "pod8"', 'pod = "pod8"\nipus = 8'),
+        "flavors.toml, row m2000-pod8: ipus: a pod has its own",
+    ),
+    "more Poplar servers than the pod can have": (
+        "flavors",
+        swap("poplar_servers = 1", "poplar_servers = 2"),
+        "flavors.toml, row m2000-pod4: poplar_servers: the pod has 1 to 1",
+    ),
+    "server with two Poplar servers": (
+        "flavors",
+        swap("ipus = 8\npoplar_servers = 1", "ipus = 8\npoplar_servers = 2"),
+        "flavors.toml, row c600-8: poplar_servers: the machine is the one Poplar server",
+    ),
+    "servers that are joined to a pod": (
+        "flavors",
+        swap("ipus = 8\n", 'pod = "pod8"\n'),
+        "flavors.toml, row c600-8: pod: machines that are servers of their own are not joined to pods",
+    ),
+    "server that opens more IPUs than it has": (
+        "flavors",
+        swap("ipus = 16\npoplar", "ipus = 32\npoplar"),
+        "flavors.toml, row dss8440-16: ipus: the machine type has 1 to 16",
+    ),
+    "server that does not say its IPUs": (
+        "flavors",
+        swap("ipus = 8\n", ""),
+        "flavors.toml, row c600-8: ipus: the machine type has 1 to 8",
+    ),
+    "machine under V-IPU without a pod": (
+        "flavors",
+        swap('pod = "pod4"\n', ""),
+        "flavors.toml, row m2000-pod4: pod: machines under V-IPU are sold as pods",
+    ),
+    "price as a float": (
+        "prices",
+        swap('"0.0625"', "0.0625"),
+        "unit_price: an amount is never a float: write it as text",
+    ),
+    "negative price": ("prices", swap('"0.0625"', '"-0.01"'), "a price is not negative"),
+    "price beyond the limit": ("prices", swap('"0.0625"', '"1000000"'), "unit_price: a price is below 1,000,000"),
+    "price in a currency that is not billed": (
+        "prices",
+        swap('"EUR"', '"JPY"'),
+        "currency: only currencies with two decimal places are billed",
+    ),
+    "price without a zone": ("prices", swap("00:00:00Z", "00:00:00"), "valid_from"),
+    "price within a second": (
+        "prices",
+        swap("00:00:00Z", "00:00:00.5Z"),
+        "valid_from: prices change at whole seconds",
+    ),
+    "price that ends before it begins": (
+        "prices",
+        swap("valid_from", "valid_to = 2019-01-01T00:00:00Z\nvalid_from"),
+        "valid_to: a price ends after it begins",
+    ),
+    "two prices at once": (
+        "prices",
+        add(PRICE.format("2030-01-01T00:00:00Z")),
+        "valid_from: the price from 2020-01-01 00:00:00+00:00 on holds then",
+    ),
+    "two regions of one number": (
+        "regions",
+        swap("number = 2", "number = 1"),
+        "regions.toml, row amsterdam-2: number: another region has it",
+    ),
+    "region with another one's number for a slug": (
+        "regions",
+        add(
+            '[[rows]]\nslug = "1"\nname = "One"\nnumber = 4\ncountry = "LU"\nmachine_types = []\nsource = "synthetic"\n'
+        ),
+        "regions.toml, row 1: slug: a slug of digits alone could be another region's number",
+    ),
+    "region that is no country": (
+        "regions",
+        swap('country = "NL"', 'country = "Nederland"'),
+        "regions.toml, row amsterdam-2: country: String should match pattern",
+    ),
+    "row twice": ("tools", swap('id = "keras"', 'id = "pytorch"'), "tools.toml, row pytorch: the row is there twice"),
+    "row without its key": ("tools", swap('id = "keras", ', ""), "tools.toml, row number 2: id: Field required"),
+    "misspelt field": (
+        "images",
+        swap("sdk_version", "sdk_versoin"),
+        "images.toml, row ubuntu-20.04-x64-poplar-1.18.0-3.0.0: sdk_version: Field required",
+    ),
+    "image named after other versions": ("images", swap('"1.18.0"', '"1.19.0"'), "named ubuntu-20.04"),
+    "unknown task": ("recipes", swap('"speech"', '"singing"'), "recipes.toml, row rnn-t: task"),
+    "figure that is no number": (
+        "machine_types",
+        swap("ai_pflops = 1.0", "ai_pflops = nan"),
+        "machine_types.toml, row m2000: ai_pflops: Input should be a finite number",
+    ),
+    "machine without IPUs": ("machine_types", swap("ipus = 8\n", "ipus = 0\n"), "row c600-server: ipus"),
+    "file that is no TOML": ("tools", add("[["), "tools.toml: the file is not TOML"),
+    "file without rows": ("sources", lambda _: "", "sources.toml: the file needs an array of tables `rows`"),
+    "rows that are no tables": ("tools", lambda _: "rows = [1]", "tools.toml: the file needs an array of tables"),
+    "rows under another name": (
+        "regions",
+        add('[[row]]\nslug = "x"'),
+        "regions.toml: `row` is not known; rows are in `rows`",
+    ),
+}
+
+
+@pytest.mark.parametrize(("file", "change", "says"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_fault_names_file_row_and_field(folder: Path, file: str, change: Callable[[str], str], says: str) -> None:
+    edit(folder, file, change)
+    refused = refusal_of(folder)
+    assert says in "\n".join(map(str, refused.faults))
+    assert str(refused).startswith(f"The catalogue in {folder} is not valid. {refused.faults[0]}")
+
+
+def test_machines_under_v_ipu_have_four_ipus(folder: Path) -> None:
+    edit(folder, "machine_types", lambda text: re.sub(r"^ipus = 4$", "ipus = 8", text, count=1, flags=re.MULTILINE))
+    edit(folder, "flavors", lambda text: re.sub(r"\[\[rows\]\]\nname = \"m2000-.*?\n\n", "", text, flags=re.DOTALL))
+    assert "machine_types.toml, row m2000: ipus: machines under V-IPU have 4" in map(str, refusal_of(folder).faults)
+
+
+def test_every_fault_is_found_and_the_message_counts_those_it_leaves_out(folder: Path) -> None:
+    edit(folder, "tools", lambda text: text.replace('name = "', 'nmae = "'))
+    refused = refusal_of(folder)
+    assert len(refused.faults) == 2 * len(load().tools)
+    assert str(refused).endswith(f"and {len(refused.faults) - 5} more, which `ipucloud catalogue check` lists")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (Path.unlink, "recipes.toml: the file cannot be read: No such file or directory"),
+        (lambda path: path.write_bytes(b"\xff\xfe"), "recipes.toml: the file is not TOML"),
+    ],
+    ids=["missing", "not text"],
+)
+def test_a_file_that_cannot_be_read_is_named(folder: Path, spoil: Callable[[Path], object], says: str) -> None:
+    spoil(folder / "recipes.toml")
+    assert says in str(refusal_of(folder))
+
+
+def test_a_digest_is_that_of_the_files(folder: Path) -> None:
+    before = load(folder).digest
+    edit(folder, "regions", swap('name = "Lab-1"', 'name = "Laboratory"'))
+    assert re.fullmatch(r"[0-9a-f]{12}", before)
+    assert load(folder).digest != before
+    edit(folder, "regions", swap('name = "Laboratory"', 'name = "Lab-1"'))
+    assert load(folder).digest == before
+
+
+def test_a_link_that_leads_to_itself_holds_no_files(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    assert "sources.toml: the file cannot be read" in "\n".join(map(str, refusal_of(tmp_path / "loop").faults))
