@@ -25,6 +25,7 @@ from bench.scenarios import (
     partitions,
     placement,
     reads,
+    slow_clients,
     waiting,
     wake,
 )
@@ -33,6 +34,7 @@ from ipucloud.process import logs
 
 SCENARIOS: Mapping[str, Callable[[Stage], list[Finding]]] = {
     "reads": reads.run,
+    "slow_clients": slow_clients.run,
     "create": create.run,
     "placement": placement.run,
     "engine": engine.run,

@@ -25,8 +25,13 @@ class Rates:
 
     def numbers(self, side: str, to: str) -> dict[str, float]:
         """Both medians, and how far the middle half of the rounds' ratios spreads."""
-        low, _, high = statistics.quantiles(self._ratios(side, to), n=4, method="inclusive")
+        low, high = self.middle(side, to)
         return {f"{side}/s": self.median(side), f"{to}/s": self.median(to), "from": low, "to": high}
+
+    def middle(self, side: str, to: str) -> tuple[float, float]:
+        """Between what the middle half of the rounds' ratios lies."""
+        low, _, high = statistics.quantiles(self._ratios(side, to), n=4, method="inclusive")
+        return low, high
 
     def _ratios(self, side: str, to: str) -> list[float]:
         return [mine / theirs for mine, theirs in zip(self.by_side[side], self.by_side[to], strict=True)]

@@ -43,8 +43,7 @@ def serving_product(folder: Path, database_url: str) -> Iterator[Server]:
     }
     log = folder / f"api-{port}.log"
     with Child.python("-c", _API, log=log, environment=_UNLIMITED | environment) as server:
-        _await(port, server)
-        yield Server(port, server.pid)
+        yield awaited(port, server)
 
 
 @contextmanager
@@ -60,8 +59,7 @@ def serving(
     arguments = ("-m", "uvicorn", factory, "--factory", "--port", str(port), *_OPTIONS)
     log = folder / f"{factory.partition(':')[0]}-{port}.log"
     with Child.python(*arguments, log=log, environment=environment, interpreter=python) as server:
-        _await(port, server)
-        yield Server(port, server.pid)
+        yield awaited(port, server)
 
 
 def request(method: str, path: str, *, headers: Mapping[str, str] = MappingProxyType({}), body: str = "") -> str:
@@ -78,7 +76,8 @@ def free_port() -> int:
         return port
 
 
-def _await(port: int, server: Child) -> None:
+def awaited(port: int, server: Child) -> Server:
+    """The server once it answers. Raises ChildFailed when it does not."""
     deadline = time.monotonic() + READY_SECONDS
     while server.running and time.monotonic() < deadline:
         try:
@@ -86,5 +85,5 @@ def _await(port: int, server: Child) -> None:
         except OSError:
             time.sleep(0.05)
         else:
-            return
+            return Server(port, server.pid)
     raise server.failure("does not answer")

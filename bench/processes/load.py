@@ -99,6 +99,7 @@ async def carry_out(order: dict[str, Any]) -> dict[str, Any]:
         "wrong": tally.wrong,
         "rate": len(tally.delays) / elapsed,
         "p50": statistics.median(tally.delays) if tally.delays else 0.0,
+        "p99": sorted(tally.delays)[len(tally.delays) * 99 // 100] if tally.delays else 0.0,
         "busy": (time.process_time() - busy) / elapsed,
     }
 

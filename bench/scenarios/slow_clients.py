@@ -1,0 +1,88 @@
+"""What slow clients cost the fast ones, and what the limits that bound them cost everybody."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from bench.child import Child
+from bench.finding import Finding, at_least, at_most
+from bench.load import Load, open_load
+from bench.rounds import alternate
+from bench.scenarios.reads import FLAVOR, Side, prepare
+from bench.servers import Server, awaited, free_port, request, serving, serving_product
+from bench.stage import Stage
+
+SLOW = 2_000
+SECONDS = 2.0
+"""How long the fast clients have one turn."""
+
+
+def run(stage: Stage) -> list[Finding]:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # children have it too
+    with open_load(stage.folder) as load:
+        return [_limits(stage, load), _crowd(stage, load)]
+
+
+def _limits(stage: Stage, load: Load) -> Finding:
+    requests = [request("GET", "/")]
+    with serving("bench.peers.hello:app", stage.folder) as plain, _serving_limited(stage) as limited:
+        sides = {"limited": Side(load, limited, requests), "plain": Side(load, plain, requests)}
+        rates = alternate({name: side.turn for name, side in sides.items()}, stage.rounds)
+    return Finding(
+        "requests through the limits, over plain uvicorn",
+        rates.ratio("limited", "plain"),
+        goal=at_least(0.8),
+        numbers=rates.numbers("limited", "plain")
+        | {f"{name} CPU µs": side.cpu for name, side in sides.items()}
+        | {"client busy": load.busiest},
+    )
+
+
+@contextmanager
+def _serving_limited(stage: Stage) -> Iterator[Server]:
+    port = free_port()
+    with Child.python("-m", "bench.peers.hello", str(port), log=stage.folder / "limited.log") as server:
+        yield awaited(port, server)
+
+
+def _crowd(stage: Stage, load: Load) -> Finding:
+    with stage.database("bench_slow_clients") as urls:
+        customer, clusters = asyncio.run(prepare(urls, FLAVOR))
+        headers = {"Authorization": f"Bearer {customer.token}"}
+        requests = [
+            request("GET", f"/v1/projects/{customer.slug}/clusters/{each}", headers=headers) for each in clusters
+        ]
+        with serving_product(stage.folder, urls.app) as api, _slow_clients(stage, api) as slow:
+
+            def p99(attached: int) -> float:
+                slow.say(str(attached))
+                if int(slow.line()) != attached:
+                    raise slow.failure("did not attach as many as it should")
+                load.for_seconds(SECONDS, api.port, requests)
+                return load.p99 * 1000
+
+            delays = alternate({"crowded": lambda: p99(SLOW), "alone": lambda: p99(0)}, stage.rounds)
+    low, high = delays.middle("crowded", "alone")
+    return Finding(
+        f"p99 of reads with {SLOW:,} slow clients attached, over without",
+        delays.ratio("crowded", "alone"),
+        goal=at_most(2.0),
+        numbers={
+            "with ms": delays.median("crowded"),
+            "without ms": delays.median("alone"),
+            "from": low,
+            "to": high,
+            "worst ms": max(delays.by_side["crowded"]),
+        },
+    )
+
+
+@contextmanager
+def _slow_clients(stage: Stage, api: Server) -> Iterator[Child]:
+    arguments = ("-m", "bench.processes.slow_clients", str(api.port))
+    with Child.python(*arguments, log=stage.folder / "slow-clients.log") as clients:
+        yield clients
