@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from functools import lru_cache
 from ipaddress import ip_address
+from resource import RLIMIT_NOFILE, getrlimit
 
 import structlog
 
@@ -29,7 +30,7 @@ class Gate:
 
     def __init__(self, name: str, limits: Limits) -> None:
         self.limits = limits
-        self.room = limits.room
+        self.room = limits.room(getrlimit(RLIMIT_NOFILE)[0])
         self.refusals = refusals(limits)
         self._name = name
         self._waits = Waits()

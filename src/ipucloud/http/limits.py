@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
-from resource import RLIMIT_NOFILE, getrlimit
+from resource import RLIM_INFINITY
 
 from ipucloud.config import Settings
 
@@ -12,6 +12,8 @@ RESERVED_DESCRIPTORS = 256
 """Left for the database, the internal listener, the log and the process's own calls."""
 INTERNAL_CONNECTIONS = 64
 """Monitoring needs a handful; a client inside the network that goes wild must not starve the public listener."""
+PROGRESS_BYTES = 65_536
+"""What a client has to read of its answer in `write_seconds`."""
 
 Network = IPv4Network | IPv6Network
 
@@ -22,8 +24,8 @@ class Limits:
 
     `header_bytes` is for everything of a request that is not its body: request line, header fields, trailers, chunk
     extensions. `line_bytes` is for the request line and for each field. `pipelined` requests may wait for the answer
-    of one before them. A body has `body_seconds` from the end of its header to its own end, and a client that reads
-    its answer too slowly is given `write_seconds` for every `PROGRESS_BYTES`.
+    of one before them. A body has `body_seconds` from the end of its header to its own end. Once the buffers are full,
+    a client has `write_seconds` to read each `PROGRESS_BYTES`.
     """
 
     header_bytes: int = 65_536
@@ -38,14 +40,11 @@ class Limits:
     write_seconds: float = 30.0
     trusted: tuple[Network, ...] = ()
 
-    @property
-    def room(self) -> int:
-        """Connections that the process can hold: `connections`, or what its limit of descriptors leaves."""
-        descriptors, _ = getrlimit(RLIMIT_NOFILE)
+    def room(self, descriptors: int) -> int:
+        """Connections that a process can hold which may open so many files: `connections`, or what is left of them."""
+        if descriptors == RLIM_INFINITY:
+            return self.connections
         return min(self.connections, max(descriptors - RESERVED_DESCRIPTORS, descriptors // 2))
-
-
-PROGRESS_BYTES = 65_536
 
 
 def public_limits(settings: Settings) -> Limits:
