@@ -92,6 +92,11 @@ class Invariant(Rule):
 
     statement: str
     parameters: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    limited: sa.TextClause = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        limited = sa.text(f"SELECT * FROM ({self.statement}) AS broken LIMIT {LISTED}")  # noqa: S608  # our own text
+        object.__setattr__(self, "limited", limited)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +114,7 @@ class Finding:
 
 async def violations(connection: Statements, rule: Invariant) -> list[Violation]:
     """What breaks the rule now, at most `LISTED` of it."""
-    limited = sa.text(f"SELECT * FROM ({rule.statement}) AS broken LIMIT {LISTED}")  # noqa: S608  # our own text
-    found = await connection.execute(limited, dict(rule.parameters))
+    found = await connection.execute(rule.limited, dict(rule.parameters))
     return [Violation(row.object_id, row.project_id, row.detail) for row in found]
 
 

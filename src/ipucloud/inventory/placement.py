@@ -71,11 +71,13 @@ _TAKE = sa.text(
       SELECT id, row_number() OVER () AS ordinal FROM chosen
     ), held AS (
       INSERT INTO allocations (id, project_id, cluster_id, machine_id, host_id, ordinal)
-      SELECT wanted.id, :project_id, :cluster_id, wanted.machine_id, NULL, wanted.ordinal - 1
+      SELECT wanted.id, CAST(:project_id AS uuid), CAST(:cluster_id AS uuid), wanted.machine_id, NULL,
+             wanted.ordinal - 1
         FROM unnest(CAST(:machine_allocations AS uuid[]), CAST(:machines AS uuid[])) WITH ORDINALITY
              AS wanted (id, machine_id, ordinal)
       UNION ALL
-      SELECT (CAST(:host_allocations AS uuid[]))[ordinal], :project_id, :cluster_id, NULL, id, ordinal - 1
+      SELECT (CAST(:host_allocations AS uuid[]))[ordinal], CAST(:project_id AS uuid), CAST(:cluster_id AS uuid), NULL,
+             id, ordinal - 1
         FROM numbered
     )
     SELECT count(*) FROM numbered

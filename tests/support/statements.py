@@ -1,0 +1,144 @@
+"""Every SQL statement of the product, found without running the path that sends it.
+
+As a program (`python -m tests.support.statements`) this imports every module of `ipucloud`, notes each `sa.text` where
+it is called, and prints those that are alive at the end as JSON. It takes an interpreter of its own, because the notes
+have to begin before the first module of the product is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import importlib
+import json
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from types import FrameType
+
+import psycopg
+import sqlalchemy as sa
+
+import ipucloud
+
+ROOT = Path(ipucloud.__file__).parent
+_NOTE = "found by tests.support.statements"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    module: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement as PostgreSQL gets it, with `$1`, `$2`, … for the parameters `names`.
+
+    `place` is the line of the module that has the statement; `written` that of the `sa.text`, which may be a helper's.
+    """
+
+    place: Place
+    written: Place
+    sql: str
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.place.module}, line {self.place.line}:\n{self.sql.strip()}"
+
+
+@cache
+def statements() -> tuple[Statement, ...]:
+    """Every statement of the product but the parts of table definitions."""
+    command = [sys.executable, "-m", __name__]
+    printed = subprocess.run(command, check=True, capture_output=True, cwd=Path(__file__).parents[2]).stdout
+    found = (
+        Statement(Place(**each["place"]), Place(**each["written"]), each["sql"], tuple(each["names"]))
+        for each in json.loads(printed)
+    )
+    return tuple(each for each in found if not _defines_tables(each.written.module))
+
+
+def calls_of_text() -> Iterator[Place]:
+    """Where the sources call `sa.text` for a statement. Raises AssertionError for another way to get at it."""
+    for file in sorted(ROOT.rglob("*.py")):
+        module = ".".join(("ipucloud", *file.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sqlalchemy"):
+                assert "text" not in {alias.name for alias in node.names}, f"{module}: write sa.text"
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "sa.text" and not _defines_tables(module):
+                yield Place(module, node.lineno)
+
+
+def refusals(url: str) -> list[str]:
+    """What PostgreSQL refuses to prepare in the database at `url`, with the reason.
+
+    Every statement goes there as `db.driver` sends it, except that the types of the parameters are left open: what a
+    statement needs to know of them it says itself.
+    """
+    refused = []
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements():
+            answer = connection.pgconn.prepare(b"", statement.sql.encode(), [])
+            if answer.status != psycopg.pq.ExecStatus.COMMAND_OK:
+                refused.append(f"{statement}\n{answer.get_error_message()}")
+    return refused
+
+
+def _defines_tables(module: str) -> bool:
+    return module == "ipucloud.db.base" or module.endswith("tables")
+
+
+def _note_places() -> None:
+    """From now on a clause knows where it was made; copies that SQLAlchemy makes of it inherit that."""
+    plain = sa.text
+
+    def noting(text: str) -> sa.TextClause:
+        clause = plain(text)
+        caller = sys._getframe(1)
+        clause.__dict__[_NOTE] = _place(_module_level(caller) or caller), _place(caller)
+        return clause
+
+    sa.text = noting
+
+
+def _module_level(frame: FrameType | None) -> FrameType | None:
+    """The nearest frame of a module of the product that is being imported."""
+    while frame and not (frame.f_code.co_name == "<module>" and frame.f_code.co_filename.startswith(str(ROOT))):
+        frame = frame.f_back
+    return frame
+
+
+def _place(frame: FrameType) -> Place:
+    return Place(frame.f_globals["__name__"], frame.f_lineno)
+
+
+def _make_what_is_made_on_demand() -> list[object]:
+    """Statements that depend on a request's values: some of each, to be kept until they are noted."""
+    reports = importlib.import_module("ipucloud.billing.reports")
+    groups = [*reports.Group, reports.TAG]
+    return [reports._statement(tuple(some)) for some in ([], groups, *([group] for group in groups))]
+
+
+def _collect() -> Iterator[Statement]:
+    _note_places()
+    for module in pkgutil.walk_packages([str(ROOT)], "ipucloud."):
+        importlib.import_module(module.name)
+    made = _make_what_is_made_on_demand()
+    query = importlib.import_module("ipucloud.db.driver").query
+    gc.collect()  # what a typed copy took the place of
+    for each in gc.get_objects():
+        if isinstance(each, sa.TextClause) and _NOTE in each.__dict__:
+            place, written = each.__dict__[_NOTE]
+            asked = query(each)
+            yield Statement(place, written, asked.text.decode(), asked.names)
+    made.clear()
+
+
+if __name__ == "__main__":
+    found = sorted(_collect(), key=lambda each: (each.place.module, each.place.line, each.sql))
+    json.dump([asdict(each) for each in found], sys.stdout)
