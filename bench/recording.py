@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from psycopg.types.json import Jsonb
 
 from bench.driver import Connection
-from ipucloud.clusters.create import FIRST_INCARNATION
+from ipucloud.clusters.operations.create import FIRST_INCARNATION
 from ipucloud.db.driver import Query
 from ipucloud.kernel.ids import external_name, new_id
 

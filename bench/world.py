@@ -10,14 +10,14 @@ import sqlalchemy as sa
 
 from ipucloud.billing.usage import open_interval
 from ipucloud.catalogue.load import load
-from ipucloud.clusters.begin import Accepted
-from ipucloud.clusters.create import create
 from ipucloud.clusters.models import ClusterCreate
+from ipucloud.clusters.operations.create import create
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.identity.roles import Role
 from ipucloud.identity.token_store import create as create_token
 from ipucloud.kernel.actor import Actor
+from ipucloud.operations.store import Accepted
 from tests.support.factories import LUXEMBOURG, make_project, seed_prices, seed_region
 
 REGION, MACHINE_TYPE = LUXEMBOURG
@@ -107,6 +107,6 @@ async def make_active_clusters(
     made = await make_clusters(database, customer, names, flavor, settings)
     for each in made:
         async with database.begin() as connection:
-            await connection.execute(_ACTIVATE, {"cluster_id": each.cluster_id, "operation_id": each.operation_id})
-            await open_interval(connection, project_id=customer.project_id, cluster_id=each.cluster_id)
-    return [each.cluster_id for each in made]
+            await connection.execute(_ACTIVATE, {"cluster_id": each.target_id, "operation_id": each.operation_id})
+            await open_interval(connection, project_id=customer.project_id, cluster_id=each.target_id)
+    return [each.target_id for each in made]

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE_PLAN, RESUME_PLAN, SUSPEND_PLAN
 from ipucloud.clusters.states import CLUSTER_STATES
+from ipucloud.invariants.kinds import KINDS
 from ipucloud.kernel.transitions import State, TransitionTable
-from ipucloud.operations.plan import PlannedStep
+from ipucloud.operations.kind import Billing, Kind, Repeated
 from ipucloud.operations.states import OPERATION_STATES
+from ipucloud.operations.step import Step
 
 DIRECTORY = Path(__file__).with_name("states")
 NOTICE = "<!-- Written by docs/generate_states.py; do not edit. -->"
@@ -23,7 +25,7 @@ def pages() -> dict[str, str]:
     return {
         "cluster.md": _states(CLUSTER_STATES, "src/ipucloud/clusters/states.py"),
         "operation.md": _states(OPERATION_STATES, "src/ipucloud/operations/states.py"),
-        "steps.md": _plans(),
+        "operations.md": _operations(),
     }
 
 
@@ -46,30 +48,46 @@ def _states(table: TransitionTable[State], source: str) -> str:
     )
 
 
-def _plans() -> str:
+def _operations() -> str:
     parts = [
         NOTICE,
         "",
-        "# Steps of the operations on a cluster",
+        "# Operations",
         "",
-        "The plans are `src/ipucloud/clusters/plans.py`. The heal of a cluster in use takes those steps of its create",
-        "that bring back what is missing.",
+        "Each is declared in one module: `src/ipucloud/clusters/operations/`, `src/ipucloud/partitions/operations.py`,",
+        "`src/ipucloud/billing/exports/operation.py`.",
     ]
-    for title, plan in (
-        ("Create", CREATE_PLAN),
-        (
-            "Delete, the undoing of a create that failed or was cancelled, and the heal of a cluster that is gone",
-            CLEAN_UP_PLAN,
-        ),
-        ("Suspend, and the undoing of a resume that failed or was cancelled", SUSPEND_PLAN),
-        ("Resume", RESUME_PLAN),
-    ):
-        parts += ["", f"## {title}", "", *_table("step", "stage that the customer sees", map(_row, plan))]
+    for kind in KINDS.values():
+        parts += ["", f"## `{kind.name}`", "", _sentence(kind), "", *_steps(kind.steps)]
+        if kind.undo is not None:
+            parts += ["", "When it fails or is cancelled, it is undone:", "", *_steps(kind.undo.steps)]
     return "\n".join([*parts, ""])
 
 
-def _row(step: PlannedStep) -> tuple[str, str]:
-    return f"`{step.name}`", str(step.stage)
+def _sentence(kind: Kind[Any, Any]) -> str:
+    states = [str(state) for state in (kind.during, kind.success) if state is not None]
+    facts = [
+        f"The {kind.name.partition('.')[0]} goes through `{'` to `'.join(states)}`." if states else "No state changes.",
+        _BILLING[kind.billing],
+        "It can be cancelled." if kind.cancellable else "",
+        "A repeated request joins the operation that runs." if kind.repeated is Repeated.JOINS else "",
+    ]
+    return " ".join(fact for fact in facts if fact)
+
+
+_BILLING = {
+    Billing.STARTS: "Billing starts with its success.",
+    Billing.ENDS: "Billing ends with its request.",
+    Billing.UNCHANGED: "Billing is not changed.",
+}
+
+
+def _steps(steps: Iterable[Step[Any, Any]]) -> list[str]:
+    rows = ((f"`{step.name}`", step.stage.name + (_ENDURES if step.endures else "")) for step in steps)
+    return _table("step", "stage that the customer sees", rows)
+
+
+_ENDURES = "; repeated until it succeeds"
 
 
 def _listed(states: Iterable[str]) -> str:

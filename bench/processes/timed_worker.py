@@ -34,8 +34,8 @@ def timed(load: Phase) -> Phase:
             spent[step]["commit"] += started - ended
         inputs = await load(self, connection, ticket)
         if isinstance(inputs, ClusterInputs):
-            spent[inputs.step.name]["looks"] += 1
-            spent[inputs.step.name]["load"] += time.perf_counter() - started
+            spent[inputs.operation.step.name]["looks"] += 1
+            spent[inputs.operation.step.name]["load"] += time.perf_counter() - started
         return inputs
 
     return timed_load
@@ -43,7 +43,7 @@ def timed(load: Phase) -> Phase:
 
 def timed_step(phase: Phase, name: str, inputs_at: int) -> Phase:
     async def timed_phase(*arguments: Any) -> Any:
-        step = arguments[inputs_at].step.name
+        step = arguments[inputs_at].operation.step.name
         started = time.perf_counter()
         try:
             return await phase(*arguments)

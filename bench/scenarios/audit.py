@@ -11,7 +11,7 @@ import psycopg
 from bench.finding import Finding, at_most
 from bench.stage import Stage, Urls
 from bench.world import MACHINE_TYPE, REGION, new_customer, seed_price_list
-from ipucloud.clusters.plans import CREATE, CREATE_PLAN
+from ipucloud.clusters.operations.create import CREATE
 from ipucloud.db.engine import Database
 from ipucloud.invariants.registry import INVARIANTS
 from ipucloud.invariants.rules import violations
@@ -165,9 +165,9 @@ async def _fill(urls: Urls) -> None:
         "clusters": len(ids),
         "ids": ids,
         "names": [external_name(each, 1) for each in ids],
-        "kind": CREATE,
-        "steps": [step.name for step in CREATE_PLAN],
-        "stages": [str(step.stage) for step in CREATE_PLAN],
+        "kind": CREATE.name,
+        "steps": [step.name for step in CREATE.steps],
+        "stages": [step.stage.name for step in CREATE.steps],
     }
     with psycopg.connect(urls.superuser, autocommit=True) as connection:
         connection.execute("SET session_replication_role = replica")

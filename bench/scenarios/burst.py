@@ -13,7 +13,7 @@ from bench.finding import Finding, at_least
 from bench.stage import Stage
 from bench.workers import register, start_worker
 from bench.world import make_clusters, new_customer, seed_price_list
-from ipucloud.clusters.plans import CREATE_PLAN
+from ipucloud.clusters.operations.create import CREATE
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from tests.support.site import RunningSite, running_site
@@ -74,7 +74,7 @@ def _shares(spent: Spent, lives: float) -> list[Finding]:
 def _steps(spent: Spent) -> list[Finding]:
     """Milliseconds per cluster in each step, queueing left out."""
     found = []
-    for step in CREATE_PLAN:
+    for step in CREATE.steps:
         seconds = spent.get(step.name, {})
         each = {f"{phase} ms": seconds.get(phase, 0.0) / CLUSTERS * 1e3 for phase in ("act", "load", "apply", "commit")}
         looks = {"looks": seconds.get("looks", 0.0) / CLUSTERS}

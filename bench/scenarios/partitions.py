@@ -105,11 +105,11 @@ async def _cluster(urls: Urls, site: RunningSite) -> tuple[Customer, UUID, str]:
         while True:
             async with database.read() as connection:
                 found = await connection.execute(
-                    sa.text("SELECT state, external_name FROM clusters WHERE id = :id"), {"id": made.cluster_id}
+                    sa.text("SELECT state, external_name FROM clusters WHERE id = :id"), {"id": made.target_id}
                 )
                 row = found.one()
             if row.state == "active":
                 break
             await asyncio.sleep(0.05)
     await database.close()
-    return customer, made.cluster_id, row.external_name
+    return customer, made.target_id, row.external_name

@@ -75,13 +75,13 @@ class Tenancy:
         names = {"project": str(project.id), "region": "luxembourg-2", "flavor": "m2000-pod4"}
         if "{cluster}" in operation.path or "{operation}" in operation.path:
             accepted = await cloud.create(f"target-{number}", project=project)
-            names |= {"cluster": str(accepted.cluster_id), "operation": str(accepted.operation_id)}
+            names |= {"cluster": str(accepted.target_id), "operation": str(accepted.operation_id)}
         await self._rests(operation, project, names)
         names |= await self._secret(operation, project, names)
         if "/partitions" in operation.path:
-            await cloud.finish_create(accepted.cluster_id)
+            await cloud.finish_create(accepted.target_id)
             async with cloud.database.begin() as connection:
-                await make_partition(connection, project.id, accepted.cluster_id)
+                await make_partition(connection, project.id, accepted.target_id)
             names["partition"] = "training"
         if "/billing/invoices" in operation.path:
             async with cloud.database.begin() as connection:

@@ -20,8 +20,8 @@ WANTED = {"name": "inference", "size": 2, "gcds": 2}
 async def in_use(api: Api, flavor: str = "m2000-pod16") -> tuple[UUID, str]:
     """A cluster that a worker has finished, and the path of it."""
     made = await api.cloud.create(flavor=flavor)
-    await api.cloud.finish_create(made.cluster_id)
-    return made.cluster_id, f"{api.base}/clusters/{made.cluster_id}"
+    await api.cloud.finish_create(made.target_id)
+    return made.target_id, f"{api.base}/clusters/{made.target_id}"
 
 
 async def given(api: Api, cluster: UUID, name: str = "training", **more: object) -> None:
@@ -223,7 +223,7 @@ async def test_clusters_without_v_ipu_say_so(api: Api) -> None:
 
 async def test_a_cluster_that_is_not_in_use_has_nothing_to_change(api: Api) -> None:
     made = await api.cloud.create()
-    path = f"{api.base}/clusters/{made.cluster_id}"
+    path = f"{api.base}/clusters/{made.target_id}"
     problem(await api.owner.post(f"{path}/partitions", json=WANTED), 409, "state_conflict")
     assert (await api.owner.get(f"{path}/partitions")).json()["items"] == []
     problem(await api.owner.get(f"{api.base}/clusters/{api.cloud.project.id}/partitions"), 404, "not_found")

@@ -21,12 +21,12 @@ from pydantic import SecretStr
 
 from ipucloud.api.app import create_app
 from ipucloud.catalogue.load import load
-from ipucloud.clusters.create import create
+from ipucloud.clusters.operations.create import create
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.identity import key_store
 from ipucloud.identity.roles import Role
-from ipucloud.operations.store import end_operation
+from ipucloud.operations.store import preempt
 from tests.api.support import PUBLIC_KEY, UNLIMITED
 from tests.support.cloud import cluster_body
 from tests.support.factories import make_token, seed_world
@@ -100,22 +100,18 @@ async def prepare(url: str) -> tuple[list[str], dict[str, str]]:
         accepted = await create(connection, world.project.actor, cluster_body(), catalogue=load(), settings=Settings())
         await connection.execute(
             sa.text("UPDATE clusters SET state = 'active', ready_at = app_now() WHERE id = :id"),
-            {"id": accepted.cluster_id},
+            {"id": accepted.target_id},
         )
-        await end_operation(
-            connection,
-            project_id=world.project.id,
-            cluster_id=accepted.cluster_id,
-            state="failed",
-            error={"code": "made_for_a_test"},
+        await preempt(
+            connection, project_id=world.project.id, cluster_id=accepted.target_id, reason="A test takes its place."
         )
-        await make_partition(connection, world.project.id, accepted.cluster_id)
+        await make_partition(connection, world.project.id, accepted.target_id)
         number = await make_invoice(connection, world.project.id)
         key, _ = await key_store.add(connection, world.project.actor, name="desk", public_key=PUBLIC_KEY)
     await database.close()
     names = {
         "project": world.project.slug,
-        "cluster": str(accepted.cluster_id),
+        "cluster": str(accepted.target_id),
         "operation": str(accepted.operation_id),
         "token": str(spare.id),
         "key": str(key),

@@ -62,7 +62,7 @@ class Cancel(Kind):
     """Cancelled when all but its Poplar server is there."""
 
     name = "cancel"
-    after = "cluster.cancel_seen"
+    after = "operation.cancel_seen"
 
     async def ask(self, lab: Lab) -> Promise:
         lab.fault(call="hosts.put_server", action="status", status=503)

@@ -57,12 +57,14 @@ BOOKS = ("budgets.", "close.", "correct.", "invoices.", "months.", "prepaid.")
 HITS = (1, 2)
 
 _HOMES: dict[str, Kind | RequestKind] = {
-    "cluster.cancel_seen": Cancel(),
-    "cluster.undo_appended": Cancel(),
+    "operation.cancel_seen": Cancel(),
+    "operation.undo_appended": Cancel(),
+    "operation.opened": PostCreate(),
+    "operation.woken": PostCreate(),
     "cluster.machines_released": Delete(),
     "cluster.machines_freed": Delete(),
     "cluster.servers_switched_off": Suspend(),
-    "partitions.undo_appended": RefusedPartition(),
+    "partitions.undo_begun": RefusedPartition(),
     "partitions.reset_marked": ResetPartition(),
     "partitions.given_up": RefusedReset(),
     "promise.partition_written": PostPartition(),

@@ -8,10 +8,11 @@ from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters.operations.rotate_key import rotate
 from ipucloud.clusters.states import PARTITIONS
-from ipucloud.clusters.vipu_keys import rotate
+from ipucloud.operations.store import Accepted
 from ipucloud.partitions.models import PartitionCreate, PartitionReset
-from ipucloud.partitions.requests import Accepted, create, remove, reset
+from ipucloud.partitions.requests import create, remove, reset
 from ipucloud.reconcile.wake import wake
 from tests.crash.kinds import Kind, Promise
 from tests.crash.lab import Lab

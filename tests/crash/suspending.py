@@ -32,7 +32,7 @@ class CancelResume(Resume):
     """Cancelled when all but its Poplar server is there."""
 
     name = "cancel-resume"
-    after = "cluster.cancel_seen"
+    after = "operation.cancel_seen"
     ends = ("cancelled", "suspended")
 
     async def ask(self, lab: Lab) -> Promise:

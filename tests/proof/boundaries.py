@@ -15,11 +15,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.reconciler import ClusterReconciler
-from ipucloud.clusters.results import StepResult
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.sealing import read_keys
+from ipucloud.operations.results import StepResult
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Outcome
 from ipucloud.reconcile.reconciler import Ticket
@@ -65,7 +65,7 @@ class Watched:
         return await self.inner.apply(connection, ticket, inputs, result)
 
     async def _reach(self, inputs: ClusterInputs, moment: Moment) -> bool:
-        plan = self.plans.get(inputs.id, {}).pop((inputs.step.name, moment), None)
+        plan = self.plans.get(inputs.id, {}).pop((inputs.operation.step.name, moment), None)
         if plan is None:
             return False
         await plan()

@@ -15,7 +15,9 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE_PLAN, WORK_KIND
+from ipucloud.clusters.operations.create import CREATE
+from ipucloud.clusters.operations.delete import TEARDOWN
+from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.operations.store import request_cancel
 from ipucloud.reconcile.wake import wake
 from ipucloud.wire.site import FaultAction, FaultRule
@@ -45,8 +47,8 @@ CALL_OF_STEP = {
     "power_off_machines": ("redfish.reset", "machine"),
     "verify_clean": ("hosts.get", "host"),
 }
-BUILD = tuple(step.name for step in CREATE_PLAN)
-CLEAN_UP = tuple(step.name for step in CLEAN_UP_PLAN)
+BUILD = tuple(step.name for step in CREATE.steps)
+CLEAN_UP = tuple(step.name for step in TEARDOWN)
 
 Deed = Literal["cancel", "delete"]
 Trouble = Literal["none", "refused", "lost", "unavailable"]

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ipucloud.clusters.plans import WORK_KIND
+from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.kernel.errors import Problem
 from ipucloud.operations.store import request_cancel
 from ipucloud.reconcile.wake import wake

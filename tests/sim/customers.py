@@ -12,10 +12,10 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.create import create
-from ipucloud.clusters.delete import delete
 from ipucloud.clusters.models import ClusterCreate
-from ipucloud.clusters.plans import WORK_KIND
+from ipucloud.clusters.operations.create import create
+from ipucloud.clusters.operations.delete import delete
+from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.config import Settings
 from ipucloud.kernel.actor import Actor as Requester
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, NAME_TAKEN, NOT_FOUND, QUOTA_EXCEEDED, UNAVAILABLE, Problem
@@ -164,7 +164,7 @@ class Customers:
             accepted = await create(
                 connection, self._requester(project), body, catalogue=shop.catalogue, settings=shop.settings
             )
-            return Made(project, accepted.cluster_id, accepted.operation_id)
+            return Made(project, accepted.target_id, accepted.operation_id)
 
         for _ in range(_TRIES):
             try:

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from ipucloud.clusters.plans import (
-    CLEAN_UP_PLAN,
-    CREATE,
-    CREATE_PLAN,
-    DELETE,
-    SUSPEND,
-    SUSPEND_PLAN,
-)
+from ipucloud.clusters.operations.create import CREATE
+from ipucloud.clusters.operations.delete import DELETE
+from ipucloud.clusters.operations.suspend import SUSPEND
 from ipucloud.kernel.errors import PREEMPTED, PROVISIONING_FAILED
-from ipucloud.partitions.states import CREATE as CREATE_PARTITION
-from ipucloud.partitions.states import REMOVE as REMOVE_PARTITION
+from ipucloud.partitions.operations import CREATE as CREATE_PARTITION
+from ipucloud.partitions.operations import REMOVE as REMOVE_PARTITION
 from ipucloud.site.calls import Call
 from tests.sim.coverage import Coverage, Seen
 from tests.sim.faults import DatabaseFault, SiteFault, Trouble
@@ -62,7 +57,7 @@ def expected() -> dict[Seen, set[str]]:
     Resets of partitions and resumes are too rare for that, some four in a hundred histories:
     `tests/worker/test_partitions.py` and `test_suspend.py`, and the crash matrix.
     """
-    plans = (*CREATE_PLAN, *CLEAN_UP_PLAN, *SUSPEND_PLAN)
+    steps = (*CREATE.steps, *DELETE.steps, *SUSPEND.steps)
     return {
         Seen.BOUNDARY: {
             *(set(CALLS.values()) - {CALLS[Call.RESET_PARTITION]}),
@@ -75,13 +70,13 @@ def expected() -> dict[Seen, set[str]]:
             "present",
         },
         Seen.FAULT: {*SiteFault, *DatabaseFault, *Trouble} - {SiteFault.NONE},
-        Seen.STEP: {f"{step.name} succeeded" for step in plans},
+        Seen.STEP: {f"{step.name} succeeded" for step in steps},
         Seen.OPERATION: {
-            f"{CREATE} succeeded",
-            f"{CREATE} cancelled",
-            *(f"{CREATE} failed {error.code}" for error in (PREEMPTED, PROVISIONING_FAILED)),
-            *(f"{kind} succeeded" for kind in (DELETE, SUSPEND)),
-            *(f"{kind} succeeded" for kind in (CREATE_PARTITION, REMOVE_PARTITION)),
+            f"{CREATE.name} succeeded",
+            f"{CREATE.name} cancelled",
+            *(f"{CREATE.name} failed {error.code}" for error in (PREEMPTED, PROVISIONING_FAILED)),
+            *(f"{kind.name} succeeded" for kind in (DELETE, SUSPEND)),
+            *(f"{kind.name} succeeded" for kind in (CREATE_PARTITION, REMOVE_PARTITION)),
         },
     }
 

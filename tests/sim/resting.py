@@ -10,10 +10,9 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.begin import Accepted
-from ipucloud.clusters.plans import WORK_KIND
-from ipucloud.clusters.resume import resume
-from ipucloud.clusters.suspend import suspend
+from ipucloud.clusters.operations.kind import WORK_KIND
+from ipucloud.clusters.operations.resume import resume
+from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.config import Settings
 from ipucloud.kernel.actor import Actor as Requester
 from ipucloud.kernel.errors import (
@@ -25,7 +24,7 @@ from ipucloud.kernel.errors import (
     UNAVAILABLE,
     Problem,
 )
-from ipucloud.operations.store import request_cancel
+from ipucloud.operations.store import Accepted, request_cancel
 from ipucloud.reconcile.wake import wake
 from tests.sim.baton import Actor
 from tests.sim.database import SimulatedDatabase

@@ -12,7 +12,8 @@ import psycopg
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.usage import cluster_usage
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE_PLAN
+from ipucloud.clusters.operations.create import CREATE
+from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.invariants import billing, clusters, log, machines, operations, partitions, tenancy, tickets
 from ipucloud.invariants.rules import violations
 from ipucloud.site.ports import PartitionState
@@ -54,7 +55,7 @@ SELECT p.external_name, p.state FROM partitions p JOIN clusters c ON c.id = p.cl
 """
 _CLUSTER = 26
 """Characters of a name that are the cluster's; its incarnation follows."""
-_STEPS = len(CREATE_PLAN) + len(CLEAN_UP_PLAN)
+_STEPS = len(CREATE.steps) + len(TEARDOWN)
 _LIVES = """
 SELECT c.id, c.project_id, c.external_name,
        array_agg(e.created_at ORDER BY e.created_at, e.id) FILTER (WHERE e.type = 'cluster.active'),

@@ -15,14 +15,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.usage import open_interval
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.begin import Accepted
-from ipucloud.clusters.create import create
-from ipucloud.clusters.delete import delete
 from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.models import ClusterCreate, ClusterPatch, EstimateOut
+from ipucloud.clusters.operations.create import create
+from ipucloud.clusters.operations.delete import delete
+from ipucloud.clusters.operations.resume import resume
+from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.queries import GET_CLUSTER
-from ipucloud.clusters.resume import resume
-from ipucloud.clusters.suspend import suspend
 from ipucloud.clusters.tables import clusters
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
@@ -30,8 +29,11 @@ from ipucloud.db.base import DB_NOW
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
 from ipucloud.identity.access import project_parameters
+from ipucloud.kernel.errors import PROVISIONING_FAILED, Problem
+from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
 from ipucloud.operations.queries import operation_document
-from ipucloud.operations.store import end_operation
+from ipucloud.operations.states import OperationState
+from ipucloud.operations.store import Accepted, end_operation
 from tests.support.factories import Project, World
 
 IMAGE = "ubuntu-20.04-x64-poplar-1.18.0-3.0.0"
@@ -43,6 +45,9 @@ _SERVERS_RUN = sa.text(
            host_key = 'ssh-ed25519 AAAA', host_key_fingerprint = 'SHA256:abc'
      WHERE cluster_id = :id
     """
+)
+_OPEN = sa.text(
+    f"SELECT {OPEN_OPERATION} FROM operations o {CURRENT_STEP} WHERE o.cluster_id = :id AND o.finished_at IS NULL"  # noqa: S608
 )
 _FREE = (
     "UPDATE allocations SET released_at = app_now(), freed_at = app_now() WHERE cluster_id = :id",
@@ -195,7 +200,7 @@ class Cloud:
             ready = sa.func.coalesce(clusters.c.ready_at, DB_NOW)
             project = await self._enter(connection, cluster_id, "active", ready_at=ready, state_sla_seconds=None)
             await connection.execute(_SERVERS_RUN, {"id": cluster_id})
-            await self._end(connection, cluster_id, "succeeded")
+            await self._end(connection, cluster_id, OperationState.SUCCEEDED)
             await open_interval(connection, project_id=project, cluster_id=cluster_id)
 
     async def finish_suspend(self, cluster_id: UUID) -> None:
@@ -204,21 +209,21 @@ class Cloud:
             for statement in _REST:
                 await connection.execute(sa.text(statement), {"id": cluster_id})
             await self._enter(connection, cluster_id, "suspended", state_sla_seconds=None)
-            await self._end(connection, cluster_id, "succeeded")
+            await self._end(connection, cluster_id, OperationState.SUCCEEDED)
 
     async def fail_create(self, cluster_id: UUID) -> None:
         """What a reconciler writes when a create failed and was undone."""
         async with self.database.begin() as connection:
             await self._free(connection, cluster_id)
             await self._enter(connection, cluster_id, "error", state_reason="creation failed")
-            await self._end(connection, cluster_id, "failed", {"code": "provisioning_failed"})
+            await self._end(connection, cluster_id, OperationState.FAILED, Problem(PROVISIONING_FAILED, "It failed."))
 
     async def finish_delete(self, cluster_id: UUID) -> None:
         """What a reconciler writes when the clean-up was verified."""
         async with self.database.begin() as connection:
             await self._free(connection, cluster_id)
             await self._enter(connection, cluster_id, "deleted", deleted_at=DB_NOW)
-            await self._end(connection, cluster_id, "succeeded")
+            await self._end(connection, cluster_id, OperationState.SUCCEEDED)
 
     async def _enter(self, connection: AsyncConnection, cluster_id: UUID, state: str, **changes: object) -> UUID:
         """Whose the cluster is."""
@@ -238,7 +243,8 @@ class Cloud:
             await connection.execute(sa.text(statement), {"id": cluster_id})
 
     async def _end(
-        self, connection: AsyncConnection, cluster_id: UUID, state: str, error: dict[str, object] | None = None
+        self, connection: AsyncConnection, cluster_id: UUID, state: OperationState, error: Problem | None = None
     ) -> None:
-        [project] = await connection.scalars(sa.select(clusters.c.project_id).where(clusters.c.id == cluster_id))
-        await end_operation(connection, project_id=project, cluster_id=cluster_id, state=state, error=error)
+        operation = open_operation_of((await connection.execute(_OPEN, {"id": cluster_id})).one())
+        assert operation is not None
+        await end_operation(connection, operation, state, error)

@@ -12,14 +12,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.api.tables import idempotency_keys
 from ipucloud.billing.tables import usage_intervals
-from ipucloud.clusters.plans import CREATE, CREATE_PLAN, DELETE, DELETE_PLAN, WORK_KIND
+from ipucloud.clusters.operations.create import CREATE
+from ipucloud.clusters.operations.delete import DELETE
+from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind
 from ipucloud.clusters.tables import clusters, poplar_servers, vipu_access_keys
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
 from ipucloud.invariants.tables import heals
 from ipucloud.inventory.tables import allocations
 from ipucloud.kernel.ids import external_name, new_id
-from ipucloud.operations.plan import PlannedStep
 from ipucloud.operations.tables import operation_steps, operations
 from ipucloud.partitions.tables import partitions, vipu_links
 from ipucloud.quotas.tables import quotas
@@ -52,8 +53,7 @@ class Filled:
 @dataclass(frozen=True, slots=True)
 class _Operation:
     id: UUID
-    kind: str
-    plan: tuple[PlannedStep, ...]
+    kind: ClusterKind
     created_at: datetime
     finished_at: datetime | None
 
@@ -86,8 +86,8 @@ async def fill_in(connection: AsyncConnection) -> Filled:
     )
     await _cluster(connection, filled)
     for operation in (
-        _Operation(filled.finished_operation, CREATE, CREATE_PLAN, CREATED_AT, READY_AT),
-        _Operation(filled.open_operation, DELETE, DELETE_PLAN, DELETED_AT, None),
+        _Operation(filled.finished_operation, CREATE, CREATED_AT, READY_AT),
+        _Operation(filled.open_operation, DELETE, DELETED_AT, None),
     ):
         await _record(connection, filled, operation)
     await _partition(connection, filled)
@@ -141,7 +141,7 @@ async def _record(connection: AsyncConnection, filled: Filled, operation: _Opera
             id=operation.id,
             project_id=filled.project.id,
             cluster_id=filled.cluster,
-            kind=operation.kind,
+            kind=operation.kind.name,
             state="succeeded" if finished else "running",
             request_id="req-filled",
             requested_by=filled.project.token.id,
@@ -160,11 +160,11 @@ async def _record(connection: AsyncConnection, filled: Filled, operation: _Opera
                 "ordinal": ordinal,
                 "project_id": filled.project.id,
                 "name": step.name,
-                "stage": step.stage,
+                "stage": step.stage.name,
                 "state": "succeeded" if finished else "pending",
                 "finished_at": operation.finished_at,
             }
-            for ordinal, step in enumerate(operation.plan, start=1)
+            for ordinal, step in enumerate(operation.kind.steps, start=1)
         ],
     )
 

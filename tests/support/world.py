@@ -14,12 +14,12 @@ from pydantic import SecretStr
 
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.create import create
-from ipucloud.clusters.delete import delete
 from ipucloud.clusters.models import ClusterCreate
-from ipucloud.clusters.plans import WORK_KIND
-from ipucloud.clusters.resume import resume
-from ipucloud.clusters.suspend import suspend
+from ipucloud.clusters.operations.create import create
+from ipucloud.clusters.operations.delete import delete
+from ipucloud.clusters.operations.kind import WORK_KIND
+from ipucloud.clusters.operations.resume import resume
+from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.inventory.sync import sync
@@ -94,7 +94,7 @@ class World:
             accepted = await create(
                 connection, self.project.actor, body, catalogue=self.catalogue, settings=self.settings
             )
-        return Made(accepted.cluster_id, accepted.operation_id)
+        return Made(accepted.target_id, accepted.operation_id)
 
     async def delete(self, cluster: UUID) -> UUID:
         async with self.database.begin() as connection:

@@ -11,8 +11,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.operations.store import Accepted
 from ipucloud.partitions.models import PartitionCreate, PartitionReset
-from ipucloud.partitions.requests import Accepted, create, remove, reset
+from ipucloud.partitions.requests import create, remove, reset
 from ipucloud.wire.site import FaultAction
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site

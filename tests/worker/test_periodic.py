@@ -8,8 +8,8 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.catalogue.load import load
-from ipucloud.clusters.create import create
 from ipucloud.clusters.models import ClusterCreate
+from ipucloud.clusters.operations.create import create
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.worker.tasks import delete_expired_clusters, sweep_idempotency_keys

@@ -14,11 +14,15 @@ import sqlalchemy as sa
 from ipucloud.billing.price_store import install_prices
 from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.models import ClusterCreate
-from ipucloud.clusters.plans import SKIPPED_WITHOUT_VIPU
+from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.clusters.operations.create import CREATE
+from ipucloud.clusters.operations.kind import lacking
+from ipucloud.operations.step import plan_of
 from ipucloud.clusters.queries import cluster_document
 from ipucloud.inventory.queries import region_capacity
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
+from ipucloud.operations.step import plan_of
 from tests.support.factories import set_quota
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
@@ -28,6 +32,7 @@ pytestmark = pytest.mark.anyio
 
 SERVERS = 2
 """Of each kind."""
+WITHOUT_VIPU = lacking(AllocatedThrough.HOST_DEVICES, secure=False)
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +82,8 @@ async def test_a_server_is_provisioned_billed_and_cleaned(world: World, flavor: 
             "test_cluster",
             "create_partition",
         }
-        assert all(taken[name] == ("skipped", SKIPPED_WITHOUT_VIPU[name]) for name in skipped)
+        reasons = {step.name: step.skipped for step in plan_of(CREATE.steps, WITHOUT_VIPU)}
+        assert all(taken[name] == ("skipped", reasons[name]) for name in skipped)
         cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=made.id)
         assert (cluster.state, cluster.machines, cluster.ipus) == ("active", 1, ipus)
         async with world.database.begin() as connection:

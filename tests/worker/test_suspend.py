@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.billing.price_store import install_prices
-from ipucloud.clusters.vipu_keys import rotate
+from ipucloud.clusters.operations.rotate_key import rotate
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
 from ipucloud.wire import vipu_admin_pb2 as pb
 from ipucloud.wire import vipu_admin_pb2_grpc

@@ -9,7 +9,7 @@ from uuid import UUID
 import grpc
 import pytest
 
-from ipucloud.clusters.vipu_keys import NewKey, rotate
+from ipucloud.clusters.operations.rotate_key import NewKey, rotate
 from ipucloud.invariants.audit import audit_sites
 from ipucloud.invariants.healing import Healer
 from ipucloud.kernel.clock import SystemClock

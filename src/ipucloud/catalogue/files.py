@@ -19,7 +19,6 @@ from ipucloud.catalogue.models import Model, Source
 
 NAMES = (
     "articles",
-    "durations",
     "flavors",
     "images",
     "ipus",

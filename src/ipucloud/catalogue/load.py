@@ -23,7 +23,6 @@ from ipucloud.catalogue.models import (
     Recipe,
     Region,
     Source,
-    StageDuration,
     Tool,
 )
 from ipucloud.catalogue.queries import Catalogue
@@ -70,7 +69,6 @@ def read(directory: Traversable, origin: str) -> Catalogue:
         recipes=data.rows("recipes", Recipe, sources),
         articles=data.rows("articles", Article, sources),
         prices=data.rows("prices", ListPrice, sources),
-        durations=data.rows("durations", StageDuration, sources),
     )
     _refuse(origin, data.faults)
     _refuse(origin, faults)

@@ -234,12 +234,3 @@ class ListPrice(Row):
         except MoneyError as refused:
             raise ValueError(str(refused)) from refused
         return self
-
-
-class StageDuration(Row):
-    """How long a stage usually takes for a POD16, until the site says so itself."""
-
-    KEY = ("stage",)
-
-    stage: str = Field(pattern=r"^[A-Z_]+$")
-    seconds: int = Field(ge=0)

@@ -16,12 +16,10 @@ from ipucloud.catalogue.models import (
     Recipe,
     Region,
     Source,
-    StageDuration,
     Tool,
 )
 
 MACHINE_MINUTE = "machine-minute"
-DEPLOYMENT_STAGES = ("NETWORK", "IPU_SERVERS", "VIPU_CONTROLLER", "POPLAR_SERVERS", "POST_DEPLOY_SETUP")
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,6 @@ class Catalogue:
     recipes: tuple[Recipe, ...]
     articles: tuple[Article, ...]
     prices: tuple[ListPrice, ...]
-    durations: tuple[StageDuration, ...]
 
     def find_ipu(self, ipu_id: str) -> IpuGeneration | None:
         return next((ipu for ipu in self.ipus if ipu.id == ipu_id), None)
@@ -84,15 +81,6 @@ class Catalogue:
         """The images offered in the region with that slug."""
         return tuple(image for image in self.images if region in image.regions)
 
-    def expected_seconds(self, stage: str) -> int:
-        """How long the stage usually takes for a POD16; 0 for a stage that waits for nothing of the site."""
-        return self._durations.get(stage, 0)
-
-    @property
-    def deployment_seconds(self) -> int:
-        """From the accepted request to an active POD16."""
-        return sum(map(self.expected_seconds, DEPLOYMENT_STAGES))
-
     @cached_property
     def _flavors(self) -> dict[str, Flavor]:
         return {flavor.name: flavor for flavor in self.flavors}
@@ -100,7 +88,3 @@ class Catalogue:
     @cached_property
     def _images(self) -> dict[str, Image]:
         return {image.name: image for image in self.images}
-
-    @cached_property
-    def _durations(self) -> dict[str, int]:
-        return {row.stage: row.seconds for row in self.durations}

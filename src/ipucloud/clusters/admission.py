@@ -26,7 +26,6 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.money import Money, product
-from ipucloud.operations.plan import PlannedStep
 
 _FACTS = sa.text(
     clauses(
@@ -174,15 +173,6 @@ async def hold_first_hour(
             cluster_id=cluster_id,
             amount=Money.of(first, terms.rate.price.key.currency),
         )
-
-
-def expected_seconds(plan: Iterable[PlannedStep], typical_seconds: Mapping[str, float], catalogue: Catalogue) -> float:
-    """How long the plan's stages usually take: by the site's own figures, else by the catalogue's.
-
-    Stages of which every step is skipped take no time.
-    """
-    stages = dict.fromkeys(step.stage for step in plan if step.skipped is None)
-    return sum(typical_seconds.get(stage, catalogue.expected_seconds(stage)) for stage in stages)
 
 
 def _choose(body: ClusterCreate, catalogue: Catalogue) -> Choice:

@@ -7,14 +7,15 @@ from dataclasses import asdict
 from decimal import Decimal
 
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.admission import admit, expected_seconds
+from ipucloud.clusters.admission import admit
 from ipucloud.clusters.models import ClusterCreate, EstimateCapacityOut, EstimateOut, EstimateQuotaOut, WhyNotOut
-from ipucloud.clusters.plans import CREATE_PLAN, plan_for
+from ipucloud.clusters.operations.create import plan_for
 from ipucloud.config import Settings
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import Need, look
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.money import Money
+from ipucloud.operations.step import expected_seconds
 from ipucloud.quotas import store as quotas
 
 
@@ -34,7 +35,6 @@ async def estimate(
     def money(amount: Decimal) -> Money:
         return Money.of(amount, settings.currency)
 
-    plan = plan_for(flavor.allocated_through, CREATE_PLAN, secure=admitted.secure)
     return EstimateOut(
         price_per_minute=money(rate.per_minute),
         price_per_hour=money(rate.per_hour),
@@ -46,5 +46,5 @@ async def estimate(
         capacity=EstimateCapacityOut(
             available=why_not is None, why_not=None if why_not is None else WhyNotOut(**asdict(why_not))
         ),
-        expected_seconds=math.ceil(expected_seconds(plan, admitted.typical_seconds, catalogue)),
+        expected_seconds=math.ceil(expected_seconds(plan_for(admitted), admitted.typical_seconds)),
     )

@@ -1,21 +1,24 @@
-"""Everything one look at a cluster acts on, read in one statement that also checks the lease."""
+"""Everything that a reconcile pass over a cluster acts on, read in one statement that also checks the lease."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from ipucloud.catalogue.models import AllocatedThrough
-from ipucloud.clusters.plans import RESUME, SUSPEND
 from ipucloud.clusters.vipu_keys import Access, access_of
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.sealing import Keys
+from ipucloud.operations.kind import OpenOperation
+from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
+from ipucloud.operations.results import StepResult
 from ipucloud.reconcile.reconciler import LeaseLost, Ticket
-from ipucloud.site.ports import VipuAddress
+from ipucloud.site.ports import Site, VipuAddress
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +40,11 @@ class HostInput:
 
 
 @dataclass(frozen=True, slots=True)
-class StepInput:
-    """The step to take now. `attempts` counts its failures so far; `last` that no step follows."""
-
-    ordinal: int
-    name: str
-    stage: str
-    attempts: int
-    detail: str | None
-    last: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ClusterInputs:
     """A cluster with its open operation, as of one instant.
 
     `access`: what its user at a secure V-IPU controller is to have; None when the controller takes no users.
-
+    `billed_from`: since when minutes count if the operation makes it usable; None: since then.
     `quarantine_left`: seconds until no request sent before the machines were released, or this operation switched them
     off, can still take effect; meaningful in clean-up only.
     """
@@ -68,25 +59,14 @@ class ClusterInputs:
     allocated_through: AllocatedThrough
     reconfigurable: bool
     user_data: str | None
-    created_at: datetime
+    billed_from: datetime | None
     ssh_public_keys: tuple[str, ...]
     vipu: VipuAddress | None
     access: Access | None
     machines: tuple[MachineInput, ...]
     hosts: tuple[HostInput, ...]
-    operation_id: UUID
-    operation_kind: str
-    request_id: str
-    operation_state: str
-    undoing: bool
-    overdue: bool
     quarantine_left: float
-    step: StepInput
-
-    @property
-    def suspends(self) -> bool:
-        """Whether what the operation takes down rests, with its servers on their hosts, and is not gone."""
-        return self.operation_kind in {SUSPEND, RESUME}
+    operation: OpenOperation
 
     @property
     def network_machines(self) -> tuple[str, ...]:
@@ -95,25 +75,22 @@ class ClusterInputs:
         return tuple(machine.name for machine in self.machines) if own else ()
 
 
+ClusterAct: TypeAlias = Callable[[Site, ClusterInputs], Awaitable[StepResult]]
+"""How a step of an operation on a cluster is taken."""
+
 _LOAD = sa.text(
-    """
+    f"""
     SELECT w.lease_until > app_now() AS leased,
            c.id, c.project_id, c.external_name, c.region, c.state, c.image, c.ipus, c.allocated_through,
-           c.reconfigurable, c.user_data, c.created_at, c.ssh_keys, r.vipu_host, r.vipu_user_port, r.vipu_admin_port,
-           r.vipu_secure, known.access, o.id AS operation_id, o.kind AS operation_kind, o.request_id,
-           o.state AS operation_state, o.undoing,
-           o.deadline_at < app_now() AS overdue,
-           s.ordinal, s.name AS step_name, s.stage, s.attempts, s.detail, s.left_over,
+           c.reconfigurable, c.user_data, c.ssh_keys, r.vipu_host, r.vipu_user_port, r.vipu_admin_port,
+           CASE WHEN c.ready_at IS NULL THEN c.created_at END AS requested_at,
+           r.vipu_secure, known.access, {OPEN_OPERATION},
            held.machines, held.hosts, greatest(0, held.quarantine_left) AS quarantine_left
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       LEFT JOIN site_regions r ON r.region = c.region
       LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL AND o.partition_id IS NULL
-      LEFT JOIN LATERAL (
-        SELECT ordinal, name, stage, attempts, detail, count(*) OVER () AS left_over
-          FROM operation_steps
-         WHERE project_id = o.project_id AND operation_id = o.id AND state IN ('pending', 'running')
-         ORDER BY ordinal LIMIT 1) AS s ON true
+      {CURRENT_STEP}
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_array(m.name, p.vipu_cluster_id, p.topology) ORDER BY a.ordinal)
                  FILTER (WHERE m.id IS NOT NULL) AS machines,
@@ -136,24 +113,32 @@ _LOAD = sa.text(
                  coalesce(bool_or(ends_server_key AND starts_with(name, c.external_name || '-')), false)) AS access
           FROM vipu_access_keys k WHERE k.project_id = c.project_id AND k.cluster_id = c.id) AS known ON r.vipu_secure
      WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
-    """
+    """  # noqa: S608  # our own text
 )
 
 
 async def load(
-    connection: Statements, ticket: Ticket, request_life: float, keys: Keys | None = None
+    connection: Statements, ticket: Ticket, *, request_life: float, billed_from_request: bool, keys: Keys | None
 ) -> ClusterInputs | None:
-    """The inputs, or None when the cluster is gone or has no open operation. Raises LeaseLost."""
+    """The inputs, or None when the cluster is gone or has no open operation. Raises LeaseLost.
+
+    `billed_from_request`: a cluster that becomes usable for the first time is billed since it was requested.
+    """
     found = await connection.execute(
         _LOAD, {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence, "request_life": request_life}
     )
     row = found.one_or_none()
     if row is None or not row.leased:
         raise LeaseLost(ticket.key)
-    return None if row.operation_id is None else _inputs(row, keys)
+    operation = open_operation_of(row)
+    if operation is None:
+        return None
+    return _inputs(row, operation, keys, row.requested_at if billed_from_request else None)
 
 
-def _inputs(row: sa.Row[Any], keys: Keys | None) -> ClusterInputs:
+def _inputs(
+    row: sa.Row[Any], operation: OpenOperation, keys: Keys | None, billed_from: datetime | None
+) -> ClusterInputs:
     return ClusterInputs(
         id=row.id,
         project_id=row.project_id,
@@ -165,18 +150,12 @@ def _inputs(row: sa.Row[Any], keys: Keys | None) -> ClusterInputs:
         allocated_through=AllocatedThrough(row.allocated_through),
         reconfigurable=row.reconfigurable,
         user_data=row.user_data,
-        created_at=row.created_at,
+        billed_from=billed_from,
         ssh_public_keys=tuple(key["public_key"] for key in row.ssh_keys),
         vipu=VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port, row.vipu_secure),
         access=access_of(row.external_name, keys, row.access) if row.vipu_secure else None,
         machines=tuple(MachineInput(*machine) for machine in row.machines or ()),
         hosts=tuple(HostInput(*host) for host in row.hosts or ()),
-        operation_id=row.operation_id,
-        operation_kind=row.operation_kind,
-        request_id=row.request_id,
-        operation_state=row.operation_state,
-        undoing=row.undoing,
-        overdue=row.overdue,
         quarantine_left=float(row.quarantine_left or 0.0),
-        step=StepInput(row.ordinal, row.step_name, row.stage, row.attempts, row.detail, row.left_over == 1),
+        operation=operation,
     )

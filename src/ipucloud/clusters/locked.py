@@ -17,10 +17,10 @@ from ipucloud.kernel.errors import NOT_FOUND, OPERATION_IN_PROGRESS, PRECONDITIO
 
 _LOCK = sa.text(
     """
-    SELECT clusters.id, clusters.state, clusters.version, clusters.name, clusters.tags, clusters.delete_protection,
-           clusters.expires_at, clusters.region, clusters.machine_type, clusters.machines, clusters.ipus, clusters.sku,
-           clusters.currency, clusters.incarnation, clusters.allocated_through, site_regions.typical_seconds,
-           coalesce(site_regions.vipu_secure, false) AS secure, app_now() AS now
+    SELECT clusters.id, clusters.project_id, clusters.state, clusters.version, clusters.name, clusters.tags,
+           clusters.delete_protection, clusters.expires_at, clusters.region, clusters.machine_type, clusters.machines,
+           clusters.ipus, clusters.sku, clusters.currency, clusters.incarnation, clusters.allocated_through,
+           site_regions.typical_seconds, coalesce(site_regions.vipu_secure, false) AS secure, app_now() AS now
       FROM clusters LEFT JOIN site_regions ON site_regions.region = clusters.region
      WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id
        FOR NO KEY UPDATE OF clusters
@@ -51,6 +51,7 @@ class LockedCluster:
     """
 
     id: UUID
+    project_id: UUID
     state: ClusterState
     version: int
     name: str
@@ -87,6 +88,7 @@ async def lock_cluster(connection: AsyncConnection, *, project_id: UUID, cluster
         raise no_such_cluster()
     return LockedCluster(
         id=row.id,
+        project_id=row.project_id,
         state=ClusterState(row.state),
         version=row.version,
         name=row.name,

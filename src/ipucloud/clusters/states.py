@@ -22,19 +22,6 @@ class ClusterState(StrEnum):
     DELETED = "deleted"
 
 
-class Stage(StrEnum):
-    """The stages of a deployment, in order, and those of the other operations."""
-
-    NETWORK = "NETWORK"
-    IPU_SERVERS = "IPU_SERVERS"
-    VIPU_CONTROLLER = "VIPU_CONTROLLER"
-    POPLAR_SERVERS = "POPLAR_SERVERS"
-    POST_DEPLOY_SETUP = "POST_DEPLOY_SETUP"
-    CLUSTER_SUSPEND = "CLUSTER_SUSPEND"
-    CLUSTER_RESUME = "CLUSTER_RESUME"
-    CLUSTER_CLEAN_UP = "CLUSTER_CLEAN_UP"
-
-
 _S = ClusterState
 _BUSY = frozenset({_S.ACTIVE, _S.DEGRADED, _S.ERROR, _S.DELETING})
 _READY = frozenset(

@@ -16,8 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.budgets.suspending import note_over_budget, over_budget
 from ipucloud.billing.prepaid.suspending import empty_payer, out_of_funds
 from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.states import BILLABLE
-from ipucloud.clusters.suspend import suspend
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record

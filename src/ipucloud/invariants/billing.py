@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.usage import close_interval, open_interval
 from ipucloud.clusters.states import BILLABLE
-from ipucloud.invariants.repairs import lock_cluster
+from ipucloud.invariants.repairs import lock_violated
 from ipucloud.invariants.rules import Invariant, Mend, Mended, Refusal, Refused, Violation, by
 from ipucloud.invariants.states import STATES
 
@@ -26,7 +26,7 @@ _BILLED_RIGHTLY = sa.text(
 
 async def _bill_from_now(connection: AsyncConnection, violation: Violation) -> Mended:
     """What runs wrongly ends, and an interval of what the cluster is begins; the past stays as it is."""
-    cluster = await lock_cluster(connection, violation)
+    cluster = await lock_violated(connection, violation)
     mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
     rightly: bool = (await connection.execute(_BILLED_RIGHTLY, mine)).scalar_one()
     if cluster.state not in BILLABLE or rightly:

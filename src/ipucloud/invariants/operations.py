@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from ipucloud.billing.exports.plan import EXPORT, EXPORT_STEPS
-from ipucloud.clusters.build import BUILD_STEPS
-from ipucloud.clusters.clean_up import CLEAN_UP_STEPS
-from ipucloud.clusters.plans import CREATE, DELETE, HEAL, RESUME, ROTATE_KEY, SUSPEND
+from ipucloud.invariants.kinds import KINDS, STEPS
 from ipucloud.invariants.repairs import wake_cluster_of_operation
 from ipucloud.invariants.rules import Invariant, Refusal, by
 from ipucloud.operations.states import TERMINAL
-from ipucloud.partitions.states import KINDS as PARTITION_KINDS
-from ipucloud.partitions.states import STEPS as PARTITION_STEPS
 
 _FINAL = MappingProxyType({"final": sorted(TERMINAL)})
+_WORK = MappingProxyType({"kinds": list(KINDS), "work_kinds": [kind.work_kind for kind in KINDS.values()]})
+_WORK_ITEM = """
+LEFT JOIN unnest(CAST(:kinds AS text[]), CAST(:work_kinds AS text[])) AS known (kind, work_kind) ON known.kind = o.kind
+LEFT JOIN work w ON w.kind = known.work_kind AND w.key = coalesce(o.cluster_id, o.export_id)::text
+"""
 _NEVER_CHANGES = Refusal("A finished operation never changes; the database refuses that to everybody.")
 
 ONE_OPEN = Invariant(
@@ -74,15 +74,10 @@ KNOWN_KIND = Invariant(
            format('%s, steps %s', o.kind, string_agg(s.name, ', ' ORDER BY s.ordinal)) AS detail
       FROM operations o JOIN operation_steps s ON s.project_id = o.project_id AND s.operation_id = o.id
      WHERE o.finished_at IS NULL AND s.state IN ('pending', 'running')
-       AND (o.kind <> ALL (:kinds) OR s.name <> ALL (:names))
+       AND o.kind || ' ' || s.name <> ALL (:known)
      GROUP BY o.id
     """,
-    parameters=MappingProxyType(
-        {
-            "kinds": [CREATE, DELETE, SUSPEND, RESUME, HEAL, ROTATE_KEY, *PARTITION_KINDS, EXPORT],
-            "names": sorted({*BUILD_STEPS, *CLEAN_UP_STEPS, *PARTITION_STEPS.values(), *EXPORT_STEPS}),
-        },
-    ),
+    parameters=MappingProxyType({"known": [f"{kind} {step}" for kind, steps in STEPS.items() for step in steps]}),
 )
 
 NEXT_STEP = Invariant(
@@ -170,16 +165,14 @@ HAS_WORK = Invariant(
     object_type="operation",
     remedy="Let the audit wake the cluster.",
     heal=wake_cluster_of_operation,
-    statement="""
+    statement=f"""
     SELECT o.id::text AS object_id, o.project_id,
            format('%s of %s: %s', o.kind, coalesce(o.cluster_id, o.export_id),
                   CASE WHEN w.key IS NULL THEN 'no ticket' ELSE 'the ticket has no time and no lease' END) AS detail
-      FROM operations o LEFT JOIN work w
-             ON w.key = coalesce(o.cluster_id, o.export_id)::text
-            AND w.kind = CASE WHEN o.export_id IS NOT NULL THEN 'export'
-                              WHEN o.partition_id IS NULL THEN 'cluster' ELSE 'partitions' END
+      FROM operations o {_WORK_ITEM}
      WHERE o.finished_at IS NULL AND num_nonnulls(w.run_at, w.lease_owner, w.parked_at) = 0
-    """,
+    """,  # noqa: S608  # our own text
+    parameters=_WORK,
 )
 
 IN_TIME = Invariant(
@@ -188,16 +181,14 @@ IN_TIME = Invariant(
     object_type="operation",
     remedy="Look at its step: either no worker is there, or the site keeps a clean-up waiting.",
     heal=wake_cluster_of_operation,
-    statement="""
+    statement=f"""
     SELECT o.id::text AS object_id, o.project_id,
            format('%s of %s should have ended at %s%s', o.kind, coalesce(o.cluster_id, o.export_id), o.deadline_at,
                   CASE WHEN o.undoing THEN '; it undoes itself' ELSE '' END) AS detail
-      FROM operations o LEFT JOIN work w
-             ON w.key = coalesce(o.cluster_id, o.export_id)::text
-            AND w.kind = CASE WHEN o.export_id IS NOT NULL THEN 'export'
-                              WHEN o.partition_id IS NULL THEN 'cluster' ELSE 'partitions' END
+      FROM operations o {_WORK_ITEM}
      WHERE o.finished_at IS NULL AND o.deadline_at < app_now() - interval '2 minutes' AND w.parked_at IS NULL
-    """,
+    """,  # noqa: S608  # our own text
+    parameters=_WORK,
 )
 
 RULES = (

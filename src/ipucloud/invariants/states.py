@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ipucloud.clusters.plans import CREATE, DELETE, HEAL, RESUME, SUSPEND
+from ipucloud.clusters.operations.create import CREATE
+from ipucloud.clusters.operations.delete import DELETE
+from ipucloud.clusters.operations.heal import HEAL
+from ipucloud.clusters.operations.resume import RESUME
+from ipucloud.clusters.operations.suspend import SUSPEND
 from ipucloud.clusters.states import BILLABLE, ClusterState
 
 WORKING = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
@@ -37,10 +41,10 @@ STATES: Mapping[str, object] = MappingProxyType(
         "served": sorted(SERVED),
         "taken_down": sorted(TAKEN_DOWN),
         "billable": sorted(BILLABLE),
-        "create": CREATE,
-        "delete": DELETE,
-        "heal": HEAL,
-        "suspend": SUSPEND,
-        "resume": RESUME,
+        "create": CREATE.name,
+        "delete": DELETE.name,
+        "heal": HEAL.name,
+        "suspend": SUSPEND.name,
+        "resume": RESUME.name,
     }
 )

@@ -13,7 +13,6 @@ import sqlalchemy as sa
 
 from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, Place, after, clauses, page_of, rfc3339
 from ipucloud.db.statements import Statements
-from ipucloud.operations.states import CANCELLABLE
 
 SUMMARY = f"""
 'id', id, 'kind', kind, 'target', json_build_object(
@@ -22,7 +21,7 @@ SUMMARY = f"""
 'done', finished_at IS NOT NULL, 'stage', stage, 'progress', progress, 'created_at', {rfc3339("created_at")},
 'started_at', {rfc3339("started_at")}, 'finished_at', {rfc3339("finished_at")},
 'deadline_at', {rfc3339("deadline_at")}, 'expected_at', {rfc3339("expected_at")},
-'cancellable', kind IN {CANCELLABLE} AND state IN ('queued', 'running') AND NOT undoing,
+'cancellable', cancellable AND state IN ('queued', 'running') AND NOT undoing,
 'request_id', request_id
 """
 """The members of an operation but for its steps and error, for json_build_object over columns of `operations`."""

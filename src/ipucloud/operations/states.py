@@ -39,6 +39,3 @@ OPERATION_STATES: TransitionTable[OperationState] = TransitionTable(
     },
 )
 TERMINAL = OPERATION_STATES.terminal()
-
-CANCELLABLE = ("cluster.create", "cluster.resume")
-"""The kinds of operation that can be cancelled: those that can undo all they did."""

@@ -6,26 +6,54 @@ Only a reconciler advances; a request opens, asks to cancel, or pre-empts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import PREEMPTED, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
-from ipucloud.operations.plan import PlannedStep
-from ipucloud.operations.states import CANCELLABLE
+from ipucloud.operations.kind import Kind, OpenOperation
+from ipucloud.operations.states import OperationState, StepState
+from ipucloud.operations.step import PlannedStep
+from ipucloud.reconcile.wake import wake
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What an operation is about: a cluster, one of its partitions, or an export."""
+
+    cluster_id: UUID | None = None
+    partition_id: UUID | None = None
+    export_id: UUID | None = None
+
+    @property
+    def key(self) -> str:
+        """The key of the work item that carries the operation out."""
+        return str(self.export_id or self.cluster_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """An operation on record, and the id of what it is about."""
+
+    operation_id: UUID
+    target_id: UUID
+
 
 _OPEN = sa.text(
     """
     WITH operation AS (
-      INSERT INTO operations (id, project_id, cluster_id, partition_id, export_id, kind, state, stage, request_id,
-                              requested_by, deadline_at, expected_at)
-      VALUES (:id, :project_id, CAST(:cluster_id AS uuid), :partition_id, CAST(:export_id AS uuid), :kind, 'queued',
-              (CAST(:stages AS text[]))[1], :request_id, :token_id, app_now() + make_interval(secs => :deadline),
-              app_now() + make_interval(secs => :expected))
+      INSERT INTO operations (id, project_id, cluster_id, partition_id, export_id, kind, cancellable, state, stage,
+                              request_id, requested_by, deadline_at, expected_at)
+      VALUES (:id, :project_id, CAST(:cluster_id AS uuid), CAST(:partition_id AS uuid), CAST(:export_id AS uuid), :kind,
+              :cancellable, 'queued', (CAST(:stages AS text[]))[1], :request_id, :token_id,
+              app_now() + make_interval(secs => :deadline), app_now() + make_interval(secs => :expected))
       RETURNING id, project_id
     ), steps AS (
       INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage, state, detail)
@@ -40,26 +68,26 @@ _OPEN = sa.text(
            coalesce(CAST(:cluster_id AS uuid), CAST(:export_id AS uuid)), :id, :request_id,
            jsonb_build_object('kind', :kind)
     """
-).bindparams(sa.bindparam("kind", type_=sa.Text), sa.bindparam("request_id", type_=sa.Text))
+).bindparams(
+    sa.bindparam("kind", type_=sa.Text),
+    sa.bindparam("request_id", type_=sa.Text),
+    sa.bindparam("cancellable", type_=sa.Boolean),
+)
 
 
 async def open_operation(
     connection: AsyncConnection,
+    kind: Kind[Any, Any],
+    actor: Actor,
+    target: Target,
     *,
-    project_id: UUID,
-    cluster_id: UUID | None,
-    kind: str,
     plan: Sequence[PlannedStep],
     deadline_seconds: float,
     expected_seconds: float,
-    request_id: str,
-    token_id: UUID | None,
-    partition_id: UUID | None = None,
-    export_id: UUID | None = None,
 ) -> UUID:
-    """Record the promise with its steps and its `operation.created` event; one statement. The first step applies.
+    """Record the operation with its steps, its `operation.created` event and its work item; two statements.
 
-    It is about a cluster, about a partition of it, or about an export.
+    `deadline_seconds` holds for a kind that declares none itself.
 
     Raises sqlalchemy.exc.IntegrityError (`uq_operations_open_cluster`) when the cluster has an open operation.
     """
@@ -68,94 +96,164 @@ async def open_operation(
         _OPEN,
         {
             "id": operation_id,
-            "project_id": project_id,
-            "cluster_id": cluster_id,
-            "partition_id": partition_id,
-            "export_id": export_id,
-            "kind": kind,
+            "project_id": actor.project_id,
+            "cluster_id": target.cluster_id,
+            "partition_id": target.partition_id,
+            "export_id": target.export_id,
+            "kind": kind.name,
+            "cancellable": kind.cancellable,
             "names": [step.name for step in plan],
-            "stages": [str(step.stage) for step in plan],
+            "stages": [step.stage.name for step in plan],
             "skipped": [step.skipped for step in plan],
-            "deadline": deadline_seconds,
+            "deadline": deadline_seconds if kind.deadline is None else kind.deadline,
             "expected": expected_seconds,
-            "request_id": request_id,
-            "token_id": token_id,
+            "request_id": actor.request_id,
+            "token_id": actor.token_id,
         },
     )
+    failpoint("operation.opened")
+    await wake(connection, kind=kind.work_kind, key=target.key, project_id=actor.project_id)
+    failpoint("operation.woken")
     return operation_id
 
 
-def _end(subject: str) -> sa.TextClause:
+# The statement sees the step as it was before: what the step becomes is counted in place of that.
+_STEP = sa.text(
+    """
+    WITH step AS (
+      UPDATE operation_steps
+         SET state = :state, detail = :detail, attempts = attempts + :failures,
+             started_at = coalesce(started_at, app_now()),
+             finished_at = CASE WHEN :state IN ('succeeded', 'failed') THEN app_now() END
+       WHERE project_id = :project_id AND operation_id = :operation_id AND ordinal = :ordinal
+    ), steps AS (
+      SELECT ordinal, stage, CASE WHEN ordinal = :ordinal THEN :state ELSE state END AS state
+        FROM operation_steps WHERE project_id = :project_id AND operation_id = :operation_id
+    )
+    UPDATE operations o
+       SET state = CASE WHEN o.state = 'queued' THEN 'running' ELSE o.state END,
+           started_at = coalesce(o.started_at, app_now()), version = o.version + 1,
+           stage = coalesce(following.stage, o.stage),
+           progress = CASE WHEN o.undoing THEN o.progress ELSE greatest(o.progress, following.progress) END
+      FROM (SELECT (array_agg(stage ORDER BY ordinal) FILTER (WHERE state IN ('pending', 'running')))[1] AS stage,
+                   (100 * count(*) FILTER (WHERE state = 'succeeded')
+                    / greatest(1, count(*) FILTER (WHERE state <> 'skipped')))::smallint AS progress
+              FROM steps) AS following
+     WHERE o.project_id = :project_id AND o.id = :operation_id
+    """
+).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("detail", type_=sa.Text))
+
+
+async def record_step(
+    connection: AsyncConnection,
+    operation: OpenOperation,
+    state: StepState,
+    *,
+    detail: str | None = None,
+    failed: bool = False,
+) -> None:
+    """Write where the current step is, and move the operation's stage and progress along with it."""
+    await connection.execute(
+        _STEP,
+        {
+            "project_id": operation.project_id,
+            "operation_id": operation.id,
+            "ordinal": operation.step.ordinal,
+            "state": state.value,
+            "detail": detail,
+            "failures": int(failed),
+        },
+    )
+    failpoint("operation.step_recorded")
+
+
+FIRST_OF_UNDO = 101
+"""Ordinal of the first step of an undo: they follow those of the operation, however many it has."""
+
+_UNDO = sa.text(
+    """
+    WITH operation AS (
+      UPDATE operations SET undoing = true, error = CAST(:error AS jsonb), version = version + 1
+       WHERE project_id = :project_id AND id = :operation_id
+    ), skipped AS (
+      UPDATE operation_steps SET state = 'skipped'
+       WHERE project_id = :project_id AND operation_id = :operation_id AND state = 'pending'
+    )
+    INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage, state, detail)
+    SELECT :operation_id, :first - 1 + step.ordinal, :project_id, step.name, step.stage,
+           CASE WHEN step.skipped IS NULL THEN 'pending' ELSE 'skipped' END, step.skipped
+      FROM unnest(CAST(:names AS text[]), CAST(:stages AS text[]), CAST(:skipped AS text[]))
+           WITH ORDINALITY AS step (name, stage, skipped, ordinal)
+    """
+)
+
+
+async def append_undo(
+    connection: AsyncConnection, operation: OpenOperation, plan: Sequence[PlannedStep], error: Problem | None
+) -> None:
+    """Replace what is left of the operation's steps by those that undo it; `error` is what it ends with."""
+    await connection.execute(
+        _UNDO,
+        {
+            "project_id": operation.project_id,
+            "operation_id": operation.id,
+            "first": FIRST_OF_UNDO,
+            "names": [step.name for step in plan],
+            "stages": [step.stage.name for step in plan],
+            "skipped": [step.skipped for step in plan],
+            "error": _json(error),
+        },
+    )
+    failpoint("operation.undo_appended")
+
+
+def _end_by(column: str) -> sa.TextClause:
     return sa.text(
         f"""
         WITH ended AS (
           UPDATE operations
              SET state = :state, error = coalesce(CAST(:error AS jsonb), error), finished_at = app_now(),
                  version = version + 1, progress = CASE WHEN :state = 'succeeded' THEN 100 ELSE progress END
-           WHERE project_id = :project_id AND {subject}_id = :subject_id AND finished_at IS NULL
-           RETURNING id, kind, state, request_id
+           WHERE project_id = :project_id AND {column} = :value AND finished_at IS NULL
+           RETURNING id, kind, state, request_id, cluster_id, export_id
         ), steps AS (
           UPDATE operation_steps SET state = 'skipped'
             FROM ended WHERE operation_id = ended.id AND operation_steps.state IN ('pending', 'running')
-        ), event AS (
-          INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
-          SELECT :project_id, 'operation.' || ended.state, '{subject}', :subject_id, ended.id, ended.request_id,
-                 jsonb_build_object('kind', ended.kind)
-            FROM ended
         )
-        SELECT id FROM ended
+        INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
+        SELECT :project_id, 'operation.' || ended.state,
+               CASE WHEN ended.export_id IS NULL THEN 'cluster' ELSE 'export' END,
+               coalesce(ended.cluster_id, ended.export_id), ended.id, ended.request_id,
+               jsonb_build_object('kind', ended.kind)
+          FROM ended
         """  # noqa: S608  # one of two words of this file
     ).bindparams(sa.bindparam("state", type_=sa.Text))
 
 
-_END_OF_CLUSTER, _END_OF_EXPORT = _end("cluster"), _end("export")
+_END, _END_OF_CLUSTER = _end_by("id"), _end_by("cluster_id")
 
 
 async def end_operation(
-    connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, state: str, error: dict[str, object] | None
-) -> UUID | None:
-    """End the cluster's open operation with its event; steps not finished are skipped. None when none is open.
+    connection: AsyncConnection, operation: OpenOperation, state: OperationState, error: Problem | None = None
+) -> None:
+    """End the operation with its event; steps that are not finished are skipped.
 
     `error` None keeps what was recorded when the operation began to undo itself.
     """
-    return await _ended(
-        connection, _END_OF_CLUSTER, project_id=project_id, subject_id=cluster_id, state=state, error=error
-    )
+    values = {"project_id": operation.project_id, "value": operation.id, "state": state.value, "error": _json(error)}
+    await connection.execute(_END, values)
+    failpoint("operation.ended")
 
 
-async def end_export(
-    connection: AsyncConnection, *, project_id: UUID, export_id: UUID, state: str, error: dict[str, object] | None
-) -> UUID | None:
-    """As `end_operation`, for the operation of an export."""
-    return await _ended(
-        connection, _END_OF_EXPORT, project_id=project_id, subject_id=export_id, state=state, error=error
-    )
+async def preempt(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, reason: str) -> None:
+    """End the open operation on the cluster, if any, because a removal takes its place; `reason` says so."""
+    error = _json(Problem(PREEMPTED, reason))
+    values = {"project_id": project_id, "value": cluster_id, "state": OperationState.FAILED.value, "error": error}
+    await connection.execute(_END_OF_CLUSTER, values)
 
 
-async def _ended(
-    connection: AsyncConnection,
-    statement: sa.TextClause,
-    *,
-    project_id: UUID,
-    subject_id: UUID,
-    state: str,
-    error: dict[str, object] | None,
-) -> UUID | None:
-    values = {
-        "project_id": project_id,
-        "subject_id": subject_id,
-        "state": state,
-        "error": None if error is None else orjson.dumps(error).decode(),
-    }
-    return (await connection.execute(statement, values)).scalar_one_or_none()
-
-
-async def preempt(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> UUID | None:
-    """End the open operation, if any, because a delete takes its place; the delete cleans up what it had built."""
-    reason = Problem(PREEMPTED, "The cluster is being deleted; what this operation had built is removed with it.")
-    return await end_operation(
-        connection, project_id=project_id, cluster_id=cluster_id, state="failed", error=reason.document()
-    )
+def _json(error: Problem | None) -> str | None:
+    return None if error is None else orjson.dumps(error.document()).decode()
 
 
 _CANCEL = sa.text(
@@ -163,7 +261,7 @@ _CANCEL = sa.text(
     WITH cancelled AS (
       UPDATE operations SET state = 'cancelling', version = version + 1
        WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL
-         AND kind = ANY(CAST(:cancellable AS text[])) AND NOT undoing AND state IN ('queued', 'running')
+         AND cancellable AND NOT undoing AND state IN ('queued', 'running')
       RETURNING cluster_id, kind
     ), event AS (
       INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, data)
@@ -177,7 +275,6 @@ _CANCEL = sa.text(
 
 async def request_cancel(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> UUID | None:
     """Set the flag a reconciler reads between steps. The cluster to wake, or None when it is too late."""
-    asked = {"project_id": project_id, "operation_id": operation_id, "cancellable": list(CANCELLABLE)}
-    found = await connection.execute(_CANCEL, asked)
+    found = await connection.execute(_CANCEL, {"project_id": project_id, "operation_id": operation_id})
     failpoint("cancel.asked")
     return found.scalar_one_or_none()

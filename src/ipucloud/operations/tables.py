@@ -18,6 +18,7 @@ operations = sa.Table(
     sa.Column("partition_id", sa.Uuid, comment="of that cluster, when the operation is about one of its partitions"),
     sa.Column("export_id", sa.Uuid, comment="when the operation is about an export"),
     sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("cancellable", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("stage", sa.Text, nullable=True),
     sa.Column("progress", sa.SmallInteger, nullable=False, server_default="0"),
@@ -37,9 +38,8 @@ operations = sa.Table(
     same_project("operations", "export_id", "exports"),
     one_of("state", OperationState),
     sa.CheckConstraint("progress BETWEEN 0 AND 100", name="progress"),
-    sa.CheckConstraint("(kind LIKE 'partition.%') = (partition_id IS NOT NULL)", name="partition"),
     sa.CheckConstraint(
-        "(kind LIKE 'export.%') = (export_id IS NOT NULL) AND num_nonnulls(cluster_id, export_id) = 1", name="export"
+        "num_nonnulls(cluster_id, export_id) = 1 AND (partition_id IS NULL OR cluster_id IS NOT NULL)", name="target"
     ),
     sa.CheckConstraint(f"({_DONE}) = (finished_at IS NOT NULL)", name="finished"),
     sa.CheckConstraint("state <> 'failed' OR error IS NOT NULL", name="failure_has_error"),

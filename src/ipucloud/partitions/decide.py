@@ -1,35 +1,26 @@
-"""What an open operation makes of a look: pure, and the only place where a partition's fate is judged."""
+"""What an open operation makes of what its controller shows: pure, and the only place that judges a partition."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import TypeAlias
 
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PARTITION_FAILED, PARTITION_REFUSED, Problem
 from ipucloud.kernel.vipu import DOMAIN_IPUS, PartitionShape
-from ipucloud.partitions.inputs import Promise, Record
+from ipucloud.operations.kind import OpenOperation
+from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
+from ipucloud.partitions.inputs import Record
 from ipucloud.partitions.look import Answer, Look
 from ipucloud.partitions.plan import Verdict, judge
-from ipucloud.partitions.states import REMOVE, RESET
 
 UNANSWERED = "the V-IPU controller did not answer; its state is read before anything else is asked"
 _ASK = "Try again, or ask the operator with the operation's id."
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
-    """The controller shows what was promised."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """Asked for and not there yet."""
-
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """The controller said yes to a reset."""
+class Confirmed:
+    """The controller accepted a reset."""
 
     detail: str = "the V-IPU controller resets the partition"
 
@@ -39,36 +30,45 @@ class Announce:
     """A reset is about to be sent, and that has to be on record first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
-    """It did not get further, and may the next time. `outage`: the controller did not answer, which says nothing."""
-
-    detail: str
-    outage: bool = False
+Decision: TypeAlias = StepResult | Confirmed | Announce
+Judge: TypeAlias = Callable[[Record, Look], Decision]
+"""How a step is judged, given the partition on record and what its controller shows and answered."""
 
 
-@dataclass(frozen=True, slots=True)
-class GiveUp:
-    problem: Problem
-
-
-Decision = Reached | Pending | Sent | Announce | Again | GiveUp
-
-
-def decide(promise: Promise, partition: Record, look: Look) -> Decision:
+def made(partition: Record, look: Look) -> Decision:
+    """Whether a partition is there that was to be made."""
     verdict = judge(partition.desired, look.seen.get(partition.external_name))
     if verdict is Verdict.REACHED:
-        return Reached()
-    if promise.kind == REMOVE or promise.undoing:
-        return Pending("the V-IPU controller removes the partition")
-    if promise.overdue or verdict in {Verdict.OTHER, Verdict.MISSING}:
-        return GiveUp(late() if promise.overdue else _HOPELESS[verdict])
-    if verdict is Verdict.BROKEN:
-        return Again("the V-IPU controller could not bring it up")
+        return Achieved()
     answer = look.answers.get(partition.external_name)
-    if answer is Answer.UNKNOWN:
-        return Again(UNANSWERED, outage=True)
-    return _reset(answer) if promise.kind == RESET else _make(partition.shape, answer, look)
+    return _unhappy(verdict, answer) or _make(partition.shape, answer, look)
+
+
+def reset(partition: Record, look: Look) -> Decision:
+    """Whether a partition was reset."""
+    verdict = judge(partition.desired, look.seen.get(partition.external_name))
+    if verdict is Verdict.REACHED:
+        return Achieved()
+    answer = look.answers.get(partition.external_name)
+    return _unhappy(verdict, answer) or _reset(answer)
+
+
+def removed(partition: Record, look: Look) -> Decision:
+    """Whether a partition is gone."""
+    verdict = judge(partition.desired, look.seen.get(partition.external_name))
+    return Achieved() if verdict is Verdict.REACHED else Pending("the V-IPU controller removes the partition")
+
+
+def _unhappy(verdict: Verdict, answer: Answer | None) -> Failed | None:
+    if verdict in _HOPELESS:
+        return _final(_HOPELESS[verdict])
+    if verdict is Verdict.BROKEN:
+        return Failed("the V-IPU controller could not bring it up")
+    return Failed(UNANSWERED, outage=True) if answer is Answer.UNKNOWN else None
+
+
+def _final(problem: Problem) -> Failed:
+    return Failed(problem.detail, final=True, problem=problem)
 
 
 def _make(shape: PartitionShape | None, answer: Answer | None, look: Look) -> Decision:
@@ -76,10 +76,10 @@ def _make(shape: PartitionShape | None, answer: Answer | None, look: Look) -> De
         return Pending("the V-IPU controller prepares the partition")
     segments = shape.segments or max(1, shape.size // DOMAIN_IPUS)
     if not look.room.fits(shape.size, segments):
-        return GiveUp(_no_room(shape.size, look))
+        return _final(_no_room(shape.size, look))
     if answer is Answer.REFUSED:
-        return GiveUp(_refused(look))
-    return Again("the V-IPU controller cannot do it at the moment")
+        return _final(_refused(look))
+    return Failed("the V-IPU controller cannot do it at the moment")
 
 
 def _reset(answer: Answer | None) -> Decision:
@@ -87,9 +87,9 @@ def _reset(answer: Answer | None) -> Decision:
         case Answer.ANNOUNCE:
             return Announce()
         case Answer.DONE:
-            return Sent()
+            return Confirmed()
         case Answer.REFUSED | Answer.BUSY:
-            return Again("the V-IPU controller would not reset it at the moment")
+            return Failed("the V-IPU controller would not reset it at the moment")
         case _:
             return Pending("the V-IPU controller resets the partition")
 
@@ -116,12 +116,11 @@ def _free(look: Look) -> dict[str, object]:
     return {"free_blocks": [asdict(block) for block in look.room.blocks], "largest": look.room.largest}
 
 
-def late() -> Problem:
-    return Problem(DEADLINE_EXCEEDED, f"It took longer than it may. {_ASK}")
-
-
-def no_good(detail: str) -> Problem:
-    return Problem(PARTITION_FAILED, f"Given up after several tries: {detail}. {_ASK}")
+def failure(operation: OpenOperation, failed: Failed) -> Problem:
+    """What an operation ends with whose step was given up without a reason of its own."""
+    if operation.overdue:
+        return Problem(DEADLINE_EXCEEDED, f"It took longer than it may. {_ASK}")
+    return Problem(PARTITION_FAILED, f"Given up after several tries: {failed.detail}. {_ASK}")
 
 
 _HOPELESS = {

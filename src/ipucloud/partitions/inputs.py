@@ -1,4 +1,4 @@
-"""Everything one look at a cluster's partitions acts on, read in one statement that also checks the lease."""
+"""Everything that a reconcile pass over a cluster's partitions acts on, read in one statement that checks the lease."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ import sqlalchemy as sa
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace, PartitionShape
+from ipucloud.operations.kind import OpenOperation
+from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
+from ipucloud.partitions.models import shape_of
 from ipucloud.partitions.plan import Desired
-from ipucloud.partitions.requests import IN_USE, shape_of
-from ipucloud.partitions.states import Origin, PartitionState, Wish
+from ipucloud.partitions.states import IN_USE, Origin, PartitionState, Wish
 from ipucloud.reconcile.reconciler import LeaseLost, Ticket
 from ipucloud.site.ports import VipuAddress
 
@@ -49,26 +51,12 @@ class Record:
         return Desired(self.external_name, self.wish, shape, sent=self.confirmed)
 
 
-@dataclass(frozen=True, slots=True)
-class Promise:
-    """The open operation on one of the partitions. `attempts`: failures of its step so far."""
-
-    operation_id: UUID
-    kind: str
-    partition_id: UUID
-    request_id: str
-    undoing: bool
-    error: dict[str, Any] | None
-    overdue: bool
-    ordinal: int
-    step: str
-    attempts: int
-    detail: str | None
-
-
 @dataclass(frozen=True)
 class PartitionInputs:
-    """A cluster in use with its partitions, as of one instant; `machines` by their place."""
+    """A cluster in use with its partitions, as of one instant; `machines` by their place.
+
+    `operation`: the open one on one of the partitions, which is `operated`.
+    """
 
     cluster_id: UUID
     project_id: UUID
@@ -77,12 +65,21 @@ class PartitionInputs:
     vipu: VipuAddress
     machines: Mapping[tuple[int, int], str]
     records: tuple[Record, ...]
-    promise: Promise | None
+    operation: OpenOperation | None
+    operated: UUID | None
 
     @cached_property
     def by_name(self) -> Mapping[str, Record]:
         """Records by their id at the controller."""
         return {record.external_name: record for record in self.records}
+
+    @property
+    def partition(self) -> Record:
+        """The one that is operated. Raises LookupError when none is."""
+        found = next((record for record in self.records if record.id == self.operated), None)
+        if found is None:
+            raise LookupError("no partition has an open operation")
+        return found
 
     @cached_property
     def places(self) -> frozenset[IpuPlace]:
@@ -96,17 +93,15 @@ class PartitionInputs:
 
 # A removed partition is remembered for a while: a request under way when it was removed may yet bring it about.
 _LOAD = sa.text(
-    """
+    f"""
     SELECT w.lease_until > app_now() AS leased, c.id, c.project_id, c.external_name, c.state, c.ipus,
            c.allocated_through, r.vipu_host, r.vipu_user_port, r.vipu_admin_port, r.vipu_secure, held.machines,
-           known.partitions, o.id AS operation_id, o.kind, o.partition_id, o.request_id, o.undoing, o.error,
-           o.deadline_at < app_now() AS overdue, s.ordinal, s.name AS step, s.attempts, s.detail
+           known.partitions, o.partition_id, {OPEN_OPERATION}
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       LEFT JOIN site_regions r ON r.region = c.region
       LEFT JOIN operations o ON o.cluster_id = c.id AND o.finished_at IS NULL AND o.partition_id IS NOT NULL
-      LEFT JOIN operation_steps s
-             ON s.project_id = o.project_id AND s.operation_id = o.id AND s.state IN ('pending', 'running')
+      {CURRENT_STEP}
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_array(p.position, m.slot, m.name)) AS machines
           FROM allocations a JOIN machines m ON m.id = a.machine_id JOIN pods p ON p.id = m.pod_id
@@ -122,7 +117,7 @@ _LOAD = sa.text(
          WHERE project_id = c.project_id AND cluster_id = c.id
            AND (removed_at IS NULL OR removed_at > app_now() - interval '1 hour')) AS known ON true
      WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
-    """
+    """  # noqa: S608  # our own text
 )
 
 
@@ -147,7 +142,8 @@ def _inputs(row: sa.Row[Any], vipu: VipuAddress) -> PartitionInputs:
         vipu=vipu,
         machines={(domain, slot): name for domain, slot, name in row.machines or ()},
         records=tuple(_record(each) for each in row.partitions or ()),
-        promise=None if row.operation_id is None else _promise(row),
+        operation=open_operation_of(row),
+        operated=row.partition_id,
     )
 
 
@@ -167,20 +163,4 @@ def _record(found: Mapping[str, Any]) -> Record:
         fence=found["fence"],
         sent_for=found["sent_for"],
         confirmed=found["confirmed"],
-    )
-
-
-def _promise(row: sa.Row[Any]) -> Promise:
-    return Promise(
-        operation_id=row.operation_id,
-        kind=row.kind,
-        partition_id=row.partition_id,
-        request_id=row.request_id,
-        undoing=row.undoing,
-        error=row.error,
-        overdue=row.overdue,
-        ordinal=row.ordinal,
-        step=row.step,
-        attempts=row.attempts,
-        detail=row.detail,
     )

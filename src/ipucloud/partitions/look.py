@@ -69,7 +69,7 @@ async def look(site: Site, inputs: PartitionInputs, fence: int, request_life: fl
     if any(answer not in {Answer.ANNOUNCE, Answer.WAITS} for answer in answers.values()):
         seen = await _read(site, inputs)
     taken = (ipu.place for each in seen.values() for ipu in each.ipus)
-    links = None if inputs.promise is not None else await _links(site, inputs)
+    links = None if inputs.operation is not None else await _links(site, inputs)
     return Look(seen, room(inputs.places, taken), answers, await _configs(site, inputs, seen), links)
 
 

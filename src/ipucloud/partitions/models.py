@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -202,3 +202,8 @@ class VipuOut(Answer):
     access_key: AccessKeyOut | None = Field(description="the customer's own key; null: there was never one")
     partition: str | None = Field(description="the partition that `environment` names")
     environment: dict[str, str] = Field(examples=[{"IPUOF_VIPU_API_HOST": "10.1.5.2"}])
+
+
+def shape_of(requested: dict[str, Any]) -> PartitionShape:
+    """A stored `requested`, as it was asked for."""
+    return PartitionCreate(name="stored", **requested).shape()

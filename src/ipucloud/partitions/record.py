@@ -13,10 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
-from ipucloud.partitions.inputs import PartitionInputs, Promise, Record
+from ipucloud.partitions.inputs import PartitionInputs, Record
 from ipucloud.partitions.look import Look, as_stored
-from ipucloud.partitions.requests import IN_USE
-from ipucloud.partitions.states import STAGE, Origin, PartitionState, Wish
+from ipucloud.partitions.states import IN_USE, Origin, PartitionState, Wish
 from ipucloud.site.ports import Link, SeenPartition
 from ipucloud.site.ports import PartitionState as Ready
 
@@ -34,16 +33,16 @@ _OPEN = sa.text(
 async def lock(connection: AsyncConnection, inputs: PartitionInputs) -> bool:
     """Hold the cluster for this transaction.
 
-    False when what was promised has changed since the inputs were read, or the cluster is not in use any more, or again
-    under another name. What is
-    promised is read by a statement of its own: one that waits for a lock sees other rows as they were before.
+    False when another operation is open than when the inputs were read, or the cluster is not in use any more, or again
+    under another name. The operation is read by a statement of its own: one that waits for a lock sees other rows as
+    they were before.
     """
     mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
     named = {"cluster_id": inputs.cluster_id, "external_name": inputs.external_name}
     state = (await connection.execute(_LOCK, named)).scalar_one_or_none()
     failpoint("partitions.locked")
-    promised = None if inputs.promise is None else inputs.promise.operation_id
-    return state in IN_USE and (await connection.execute(_OPEN, mine)).scalar_one_or_none() == promised
+    expected = None if inputs.operation is None else inputs.operation.id
+    return state in IN_USE and (await connection.execute(_OPEN, mine)).scalar_one_or_none() == expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +185,7 @@ async def write(
 
 
 def _values(inputs: PartitionInputs, change: Change) -> dict[str, Any]:
-    promise = inputs.promise
-    about = promise is not None and promise.partition_id == change.record.id
+    operation = inputs.operation if inputs.operated == change.record.id else None
     return {
         "project_id": inputs.project_id,
         "id": change.record.id,
@@ -195,7 +193,7 @@ def _values(inputs: PartitionInputs, change: Change) -> dict[str, Any]:
         "state": change.state.value,
         "reason": change.reason,
         "observed": None if change.seen is None else orjson.dumps(change.seen).decode(),
-        "operation_id": promise.operation_id if promise is not None and about else None,
+        "operation_id": None if operation is None else operation.id,
         "told": change.state is not change.record.state and change.record.origin is not Origin.CUSTOMER,
     }
 
@@ -217,32 +215,10 @@ def _appeared(inputs: PartitionInputs, seen: SeenPartition) -> dict[str, object]
     }
 
 
-_STEP = sa.text(
-    """
-    WITH step AS (
-      UPDATE operation_steps
-         SET state = :state, detail = :detail, attempts = attempts + :failures,
-             started_at = coalesce(started_at, app_now()),
-             finished_at = CASE WHEN :state IN ('succeeded', 'failed') THEN app_now() END
-       WHERE project_id = :project_id AND operation_id = :operation_id AND ordinal = :ordinal
-    )
-    UPDATE operations
-       SET state = CASE WHEN state = 'queued' THEN 'running' ELSE state END,
-           started_at = coalesce(started_at, app_now()), version = version + 1
-     WHERE project_id = :project_id AND id = :operation_id
-    """
-).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("detail", type_=sa.Text))
 _UNDO = sa.text(
     """
-    WITH operation AS (
-      UPDATE operations SET undoing = true, error = CAST(:error AS jsonb), version = version + 1
-       WHERE project_id = :project_id AND id = :operation_id
-    ), partition AS (
-      UPDATE partitions SET wish = 'gone', state = 'removing', state_entered_at = app_now(), version = version + 1
-       WHERE project_id = :project_id AND id = :partition_id
-    )
-    INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage)
-    VALUES (:operation_id, 101, :project_id, 'remove_partition', :stage)
+    UPDATE partitions SET wish = 'gone', state = 'removing', state_entered_at = app_now(), version = version + 1
+     WHERE project_id = :project_id AND id = :partition_id
     """
 )
 _RESET = sa.text(
@@ -254,48 +230,21 @@ _RESET = sa.text(
 ).bindparams(sa.bindparam("confirmed", type_=sa.Boolean))
 
 
-def _of(inputs: PartitionInputs, promise: Promise) -> dict[str, object]:
-    return {
-        "project_id": inputs.project_id,
-        "operation_id": promise.operation_id,
-        "partition_id": promise.partition_id,
-    }
+def _operated(inputs: PartitionInputs) -> dict[str, object]:
+    return {"project_id": inputs.project_id, "partition_id": inputs.operated}
 
 
-async def record_step(
-    connection: AsyncConnection,
-    inputs: PartitionInputs,
-    promise: Promise,
-    state: str,
-    *,
-    detail: str | None = None,
-    failed: bool = False,
-) -> None:
-    """Write where the operation's step is."""
-    values = {"state": state, "detail": detail, "failures": int(failed), "ordinal": promise.ordinal}
-    await connection.execute(_STEP, _of(inputs, promise) | values)
-    failpoint("partitions.step_recorded")
-
-
-async def undo(
-    connection: AsyncConnection, inputs: PartitionInputs, promise: Promise, error: dict[str, object]
-) -> None:
-    """Let the operation end by removing what it may have made; `error` is what it ends with."""
-    values = {"error": orjson.dumps(error).decode(), "stage": STAGE}
-    await connection.execute(_UNDO, _of(inputs, promise) | values)
-    failpoint("partitions.undo_appended")
+async def undo(connection: AsyncConnection, inputs: PartitionInputs) -> None:
+    """A partition that could not be made is removed, whatever there is of it."""
+    await connection.execute(_UNDO, _operated(inputs))
+    failpoint("partitions.undo_begun")
 
 
 async def mark_reset(
-    connection: AsyncConnection,
-    inputs: PartitionInputs,
-    promise: Promise,
-    fence: int | None,
-    *,
-    confirmed: bool = False,
+    connection: AsyncConnection, inputs: PartitionInputs, fence: int | None, *, confirmed: bool = False
 ) -> None:
     """Put on record how far the reset is: about to be sent under `fence`, confirmed, or (None) to be begun again."""
-    await connection.execute(_RESET, _of(inputs, promise) | {"fence": fence, "confirmed": confirmed})
+    await connection.execute(_RESET, _operated(inputs) | {"fence": fence, "confirmed": confirmed})
     failpoint("partitions.reset_marked")
 
 
@@ -308,7 +257,7 @@ _KEEP = sa.text(
 )
 
 
-async def keep(connection: AsyncConnection, inputs: PartitionInputs, promise: Promise) -> None:
-    """Nothing more is wanted of the partition; the next look says how it is."""
-    await connection.execute(_KEEP, _of(inputs, promise))
+async def keep(connection: AsyncConnection, inputs: PartitionInputs) -> None:
+    """Nothing more is wanted of the partition; the next pass records how it is."""
+    await connection.execute(_KEEP, _operated(inputs))
     failpoint("partitions.given_up")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.locked import in_the_way, lock_cluster
-from ipucloud.clusters.states import PARTITIONS, ClusterState
+from ipucloud.clusters.states import PARTITIONS
 from ipucloud.config import Settings
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
@@ -22,26 +21,19 @@ from ipucloud.kernel.errors import (
     NO_VIPU,
     NOT_FOUND,
     PRECONDITION_FAILED,
-    PREEMPTED,
     STATE_CONFLICT,
     VALIDATION_FAILED,
     Problem,
 )
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id, partition_name
-from ipucloud.kernel.vipu import PartitionShape
-from ipucloud.operations.plan import PlannedStep
-from ipucloud.operations.store import end_operation, open_operation
+from ipucloud.operations.step import expected_seconds, plan_of
+from ipucloud.operations.store import Accepted, Target, open_operation, preempt
 from ipucloud.partitions.models import PartitionCreate, PartitionReset
+from ipucloud.partitions.operations import CREATE, REMOVE, RESET, PartitionKind
 from ipucloud.partitions.rules import Hardware, faults
-from ipucloud.partitions.states import CREATE, REMOVE, RESET, STAGE, STEPS, Origin, PartitionState, Wish
+from ipucloud.partitions.states import IN_USE, Origin, PartitionState, Wish
 from ipucloud.reconcile.wake import wake
-
-EXPECTED_SECONDS = 30.0
-"""What a controller usually takes for a partition; only told to customers."""
-
-IN_USE = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
-"""The states of a cluster in which its partitions can be changed."""
 
 _FACTS = sa.text(
     """
@@ -91,14 +83,6 @@ _WISH = sa.text(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """A promise on record: the operation that keeps it, and its partition."""
-
-    operation_id: UUID
-    partition_id: UUID
-
-
 async def create(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, body: PartitionCreate, *, settings: Settings
 ) -> Accepted:
@@ -131,7 +115,7 @@ async def create(
         },
     )
     failpoint("promise.partition_written")
-    return await _promise(connection, actor, cluster_id, partition_id, kind=CREATE, settings=settings)
+    return await _begin(connection, actor, cluster_id, partition_id, kind=CREATE, settings=settings)
 
 
 async def reset(
@@ -155,7 +139,7 @@ async def reset(
     if partition.wish != Wish.KEPT or partition.state == PartitionState.MISSING:
         raise Problem(STATE_CONFLICT, "The partition is not there to be reset. Read it to see why.")
     await _change(connection, actor, partition.id, Wish.RESET, PartitionState.RESETTING, relocatable=body.relocatable)
-    return await _promise(connection, actor, cluster_id, partition.id, kind=RESET, settings=settings)
+    return await _begin(connection, actor, cluster_id, partition.id, kind=RESET, settings=settings)
 
 
 async def remove(
@@ -168,25 +152,19 @@ async def remove(
     facts = await _in_use(connection, actor, cluster_id)
     partition = await _find(connection, actor, cluster_id, ref, None)
     runs_on_it = facts.partition_id == partition.id
-    if runs_on_it and facts.operation_kind == REMOVE:
+    if runs_on_it and facts.operation_kind == REMOVE.name:
         await wake(connection, kind=PARTITIONS, key=str(cluster_id), project_id=actor.project_id)
         return Accepted(facts.operation_id, partition.id)
     _require_version(partition, if_match)
     _require_ours(partition)
     if runs_on_it:
-        reason = Problem(PREEMPTED, "The partition is being removed, whatever this operation had made of it.")
-        await end_operation(
-            connection,
-            project_id=actor.project_id,
-            cluster_id=cluster_id,
-            state="failed",
-            error=reason.document(),
-        )
+        reason = "The partition is being removed, whatever this operation had made of it."
+        await preempt(connection, project_id=actor.project_id, cluster_id=cluster_id, reason=reason)
         failpoint("promise.preempted")
     else:
         _nothing_runs(facts)
     await _change(connection, actor, partition.id, Wish.GONE, PartitionState.REMOVING)
-    return await _promise(connection, actor, cluster_id, partition.id, kind=REMOVE, settings=settings)
+    return await _begin(connection, actor, cluster_id, partition.id, kind=REMOVE, settings=settings)
 
 
 async def _in_use(connection: AsyncConnection, actor: Actor, cluster_id: UUID) -> sa.Row[Any]:
@@ -256,40 +234,33 @@ async def _change(
     failpoint("promise.wish_written")
 
 
-async def _promise(
-    connection: AsyncConnection, actor: Actor, cluster_id: UUID, partition_id: UUID, *, kind: str, settings: Settings
+async def _begin(
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster_id: UUID,
+    partition_id: UUID,
+    *,
+    kind: PartitionKind,
+    settings: Settings,
 ) -> Accepted:
+    plan = plan_of(kind.steps, {})
     operation_id = await open_operation(
         connection,
-        project_id=actor.project_id,
-        cluster_id=cluster_id,
-        partition_id=partition_id,
-        kind=kind,
-        plan=[PlannedStep(STEPS[kind], STAGE)],
+        kind,
+        actor,
+        Target(cluster_id=cluster_id, partition_id=partition_id),
+        plan=plan,
         deadline_seconds=settings.create_deadline,
-        expected_seconds=math.ceil(EXPECTED_SECONDS),
-        request_id=actor.request_id,
-        token_id=actor.token_id,
+        expected_seconds=expected_seconds(plan, {}),
     )
-    failpoint("promise.operation_opened")
     await record(
         connection,
         project_id=actor.project_id,
-        type=f"partition.{_BEGUN[kind]}",
+        type=f"partition.{kind.during}",
         subject_type="partition",
         subject_id=partition_id,
         operation_id=operation_id,
         request_id=actor.request_id,
         data={"cluster": str(cluster_id)},
     )
-    await wake(connection, kind=PARTITIONS, key=str(cluster_id), project_id=actor.project_id)
-    failpoint("promise.woken")
     return Accepted(operation_id, partition_id)
-
-
-_BEGUN = {CREATE: "creating", RESET: "resetting", REMOVE: "removing"}
-
-
-def shape_of(requested: dict[str, Any]) -> PartitionShape:
-    """A stored `requested`, as it was asked for."""
-    return PartitionCreate(name="stored", **requested).shape()

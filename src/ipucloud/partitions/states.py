@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from ipucloud.clusters.states import ClusterState
+
+IN_USE = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
+"""The states of a cluster in which its partitions can be changed."""
+
 
 class Origin(StrEnum):
     """Who made a partition: the cluster's own creation, a request to this API, or a customer at the controller."""
@@ -37,14 +42,3 @@ class PartitionState(StrEnum):
     MISSING = "missing"
     REMOVING = "removing"
     REMOVED = "removed"
-
-
-CREATE = "partition.create"
-RESET = "partition.reset"
-REMOVE = "partition.remove"
-KINDS = (CREATE, RESET, REMOVE)
-"""The kinds of operations on partitions."""
-
-STAGE = "PARTITION"
-STEPS = {CREATE: "make_partition", RESET: "reset_partition", REMOVE: "remove_partition"}
-"""The one step of each kind."""

@@ -11,6 +11,7 @@ from functools import partial
 import structlog
 from prometheus_client import REGISTRY
 
+from ipucloud.billing.exports.exporter import Exporter
 from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.clusters.reconciler import ClusterReconciler
@@ -162,18 +163,17 @@ def assemble(
         attempts=settings.step_attempts,
         draw=draw,
     )
-    exports = ExportReconciler(
+    exporter = Exporter(
         database,
         provider=settings.provider_name,
         catalogue=catalogue or CurrentCatalogue(settings.catalogue),
         keys=_keys(settings),
         private_too=settings.export_private_endpoints,
         ports=settings.delivery_ports,
-        draw=draw,
     )
     engine = Engine(
         database,
-        [clusters, partitions, exports, tasks],
+        [clusters, partitions, ExportReconciler(exporter, draw), tasks],
         clock=clock,
         settings=EngineSettings(
             slots=settings.worker_slots,

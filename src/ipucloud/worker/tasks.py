@@ -11,7 +11,7 @@ from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.exports.requests import forget_expired_files
 from ipucloud.billing.exports.schedules import serve_schedules
 from ipucloud.billing.invoices.payments import RECORDED, collect_payments
-from ipucloud.clusters.delete import delete
+from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database

@@ -99,17 +99,17 @@ async def intervals(cloud: Cloud) -> list[tuple[datetime, datetime | None, int]]
 async def test_a_cluster_is_billed_by_its_machines_from_a_whole_second_on(cloud: Cloud, clock: Clock) -> None:
     created = await cloud.create(flavor="m2000-pod16")
     clock.shows("2026-03-01T10:00:00.900")
-    await opened(cloud, created.cluster_id)
+    await opened(cloud, created.target_id)
     assert await intervals(cloud) == [(at("2026-03-01T10:00:00"), None, 4)]
     clock.shows("2026-03-01T10:01:01")
-    usage = await used(cloud, created.cluster_id)
+    usage = await used(cloud, created.target_id)
     assert (usage.minutes, usage.cost, usage.running) == (2, Money.of("0.5", "EUR"), True)
 
 
 async def test_billing_from_the_click_starts_at_the_creation(cloud: Cloud) -> None:
     created = await cloud.create()
-    click = datetime.fromisoformat((await cloud.cluster(created.cluster_id))["created_at"])
-    await opened(cloud, created.cluster_id, since=click)
+    click = datetime.fromisoformat((await cloud.cluster(created.target_id))["created_at"])
+    await opened(cloud, created.target_id, since=click)
     assert await intervals(cloud) == [(click.replace(microsecond=0), None, 1)]
 
 
@@ -117,31 +117,31 @@ async def test_opening_twice_and_closing_twice_changes_nothing(cloud: Cloud, clo
     created = await cloud.create()
     for moment in ("2026-03-01T10:00:00", "2026-03-01T10:05:00"):
         clock.shows(moment)
-        await opened(cloud, created.cluster_id)
+        await opened(cloud, created.target_id)
     for moment in ("2026-03-01T10:10:00", "2026-03-01T10:15:00"):
         clock.shows(moment)
-        await closed(cloud, created.cluster_id)
+        await closed(cloud, created.target_id)
     assert await intervals(cloud) == [(at("2026-03-01T10:00:00"), at("2026-03-01T10:10:00"), 1)]
 
 
 async def test_a_clock_that_went_back_never_closes_before_the_start(cloud: Cloud, clock: Clock) -> None:
     created = await cloud.create()
     clock.shows("2026-03-01T10:00:00")
-    await opened(cloud, created.cluster_id)
+    await opened(cloud, created.target_id)
     clock.shows("2026-03-01T09:59:00")
-    await closed(cloud, created.cluster_id)
+    await closed(cloud, created.target_id)
     assert await intervals(cloud) == [(at("2026-03-01T10:00:00"), at("2026-03-01T10:00:00"), 1)]
-    assert (await used(cloud, created.cluster_id)).minutes == 0
+    assert (await used(cloud, created.target_id)).minutes == 0
 
 
 async def test_the_database_refuses_to_bill_a_moment_twice(cloud: Cloud, clock: Clock) -> None:
     created = await cloud.create()
     clock.shows("2026-03-01T10:00:00")
-    await opened(cloud, created.cluster_id)
+    await opened(cloud, created.target_id)
     clock.shows("2026-03-01T10:10:00")
-    await closed(cloud, created.cluster_id)
+    await closed(cloud, created.target_id)
     with pytest.raises(sa.exc.IntegrityError, match="no_overlap"):
-        await opened(cloud, created.cluster_id, since=at("2026-03-01T10:09:59"))
+        await opened(cloud, created.target_id, since=at("2026-03-01T10:09:59"))
 
 
 async def test_a_pause_keeps_the_minutes_of_the_first_start(cloud: Cloud, clock: Clock) -> None:
@@ -149,12 +149,12 @@ async def test_a_pause_keeps_the_minutes_of_the_first_start(cloud: Cloud, clock:
     created = await cloud.create()
     for start, end in (("10:00:00", "10:00:10"), ("10:00:20", "10:00:50"), ("10:00:55", "10:01:05")):
         clock.shows(f"2026-03-01T{start}")
-        await opened(cloud, created.cluster_id)
+        await opened(cloud, created.target_id)
         clock.shows(f"2026-03-01T{end}")
-        await closed(cloud, created.cluster_id)
-    usage = await used(cloud, created.cluster_id)
+        await closed(cloud, created.target_id)
+    usage = await used(cloud, created.target_id)
     assert [(part.started_at.second, part.minutes) for part in usage.slices] == [(0, 1), (55, 1)]
-    assert (await cloud.cluster(created.cluster_id))["billing"]["minutes"] == 2
+    assert (await cloud.cluster(created.target_id))["billing"]["minutes"] == 2
 
 
 async def test_a_price_change_cuts_the_usage_where_it_comes_into_force(cloud: Cloud, clock: Clock) -> None:
@@ -166,35 +166,35 @@ async def test_a_price_change_cuts_the_usage_where_it_comes_into_force(cloud: Cl
         " VALUES (gen_random_uuid(), 'ipu-m2000', 'luxembourg-2', 'EUR', 0.07, '2026-03-01T10:05:30Z', 'test')"
     )
     clock.shows("2026-03-01T10:00:30")
-    await opened(cloud, created.cluster_id)
+    await opened(cloud, created.target_id)
     clock.shows("2026-03-01T10:10:00")
-    await closed(cloud, created.cluster_id)
-    usage = await used(cloud, created.cluster_id)
+    await closed(cloud, created.target_id)
+    usage = await used(cloud, created.target_id)
     assert [(part.minutes, part.unit_price.amount, part.cost.amount) for part in usage.slices] == [
         (5, Decimal("0.0625"), Decimal("0.625")),
         (5, Decimal("0.07"), Decimal("0.70")),
     ]
     assert usage.cost == Money.of("1.325", "EUR")
-    assert (await cloud.cluster(created.cluster_id))["billing"]["cost"] == {"amount": "1.325", "currency": "EUR"}
+    assert (await cloud.cluster(created.target_id))["billing"]["cost"] == {"amount": "1.325", "currency": "EUR"}
 
 
 async def test_time_without_a_price_is_never_shown_as_free(cloud: Cloud, clock: Clock) -> None:
     created = await cloud.create()
     clock.shows("2026-03-01T10:00:00")
-    await opened(cloud, created.cluster_id)
+    await opened(cloud, created.target_id)
     await cloud.execute("UPDATE prices SET valid_to = '2026-03-01T10:05:00Z'")
     clock.shows("2026-03-01T10:04:00")
-    assert (await used(cloud, created.cluster_id)).cost == Money.of("0.25", "EUR")
+    assert (await used(cloud, created.target_id)).cost == Money.of("0.25", "EUR")
     clock.shows("2026-03-01T10:06:00")
     with pytest.raises(Problem, match="not_configured"):
-        await used(cloud, created.cluster_id)
-    billing = (await cloud.cluster(created.cluster_id))["billing"]
+        await used(cloud, created.target_id)
+    billing = (await cloud.cluster(created.target_id))["billing"]
     assert (billing["minutes"], billing["cost"]) == (6, None)
 
 
 async def test_before_the_first_start_there_is_nothing_to_pay(cloud: Cloud) -> None:
     created = await cloud.create()
-    usage = await used(cloud, created.cluster_id)
+    usage = await used(cloud, created.target_id)
     assert (usage.minutes, usage.cost, usage.since, usage.running) == (0, Money.of(0, "EUR"), None, False)
     assert usage.slices == ()
 
@@ -204,7 +204,7 @@ async def test_usage_of_what_is_not_the_project_s_is_not_found(cloud: Cloud) -> 
     async with cloud.database.begin() as connection:
         stranger = await make_project(connection)
     async with cloud.database.read() as connection:
-        for project_id, cluster_id in ((stranger.id, created.cluster_id), (cloud.project.id, uuid4())):
+        for project_id, cluster_id in ((stranger.id, created.target_id), (cloud.project.id, uuid4())):
             with pytest.raises(Problem, match="not_found"):
                 await cluster_usage(connection, project_id=project_id, cluster_id=cluster_id)
 
@@ -213,9 +213,9 @@ async def test_a_project_pays_for_its_clusters_in_the_running_month(cloud: Cloud
     first, second = await cloud.create("first"), await cloud.create("second", flavor="m2000-pod16")
     await cloud.create("never-ready")
     clock.shows("2026-02-28T23:50:00")
-    await opened(cloud, first.cluster_id)
+    await opened(cloud, first.target_id)
     clock.shows("2026-03-01T00:05:00")
-    await opened(cloud, second.cluster_id)
+    await opened(cloud, second.target_id)
     clock.shows("2026-03-01T00:10:00")
     march = await used_by_project(cloud)
     assert (march.since, march.until) == (at("2026-03-01T00:00:00"), at("2026-03-01T00:10:00"))
@@ -232,9 +232,9 @@ async def test_a_project_pays_for_its_clusters_in_the_running_month(cloud: Cloud
 async def test_periods_side_by_side_hold_together_what_the_whole_holds(cloud: Cloud, clock: Clock) -> None:
     created = await cloud.create()
     clock.shows("2026-03-01T09:30:45")
-    await opened(cloud, created.cluster_id)
+    await opened(cloud, created.target_id)
     clock.shows("2026-03-01T11:30:45")
-    await closed(cloud, created.cluster_id)
+    await closed(cloud, created.target_id)
     cuts = [
         "2026-03-01T09:00:00",
         "2026-03-01T10:00:00",
@@ -253,7 +253,7 @@ async def test_periods_side_by_side_hold_together_what_the_whole_holds(cloud: Cl
 async def test_the_future_is_not_billed_ahead(cloud: Cloud, clock: Clock) -> None:
     created = await cloud.create()
     clock.shows("2026-03-01T10:00:00")
-    await opened(cloud, created.cluster_id)
+    await opened(cloud, created.target_id)
     clock.shows("2026-03-01T10:03:00")
     usage = await used_by_project(cloud, "2026-03-01", "2027-01-01")
     assert (usage.until, usage.minutes) == (at("2026-03-01T10:03:00"), 3)
@@ -262,7 +262,7 @@ async def test_the_future_is_not_billed_ahead(cloud: Cloud, clock: Clock) -> Non
 async def test_another_currency_is_another_bill(cloud: Cloud, clock: Clock) -> None:
     created = await cloud.create()
     clock.shows("2026-03-01T10:00:00")
-    await opened(cloud, created.cluster_id)
+    await opened(cloud, created.target_id)
     clock.shows("2026-03-01T10:03:00")
     assert (await used_by_project(cloud, currency="CHF")).cost == Money.of(0, "CHF")
 
@@ -270,9 +270,9 @@ async def test_another_currency_is_another_bill(cloud: Cloud, clock: Clock) -> N
 async def test_usage_is_what_the_api_documents(cloud: Cloud, clock: Clock) -> None:
     created = await cloud.create()
     clock.shows("2026-03-01T10:00:00")
-    await opened(cloud, created.cluster_id)
+    await opened(cloud, created.target_id)
     clock.shows("2026-03-01T10:03:00")
-    shown = UsageOut.model_validate(await used(cloud, created.cluster_id)).model_dump(mode="json")
+    shown = UsageOut.model_validate(await used(cloud, created.target_id)).model_dump(mode="json")
     assert shown["since"] == "2026-03-01T10:00:00Z"
     assert shown["cost"] == {"amount": "0.1875", "currency": "EUR"}
     assert shown["slices"][0]["unit_price"] == {"amount": "0.0625", "currency": "EUR"}

@@ -10,10 +10,10 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.clusters.begin import Accepted
 from ipucloud.db.engine import Database
 from ipucloud.inventory.queries import region_capacity
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
+from ipucloud.operations.store import Accepted
 from tests.support.cloud import Cloud
 from tests.support.factories import Project, make_project, seed_world
 from tests.support.postgres import Database as Scratch
@@ -136,7 +136,7 @@ async def test_deletes_and_creates_side_by_side(crowd: Cloud) -> None:
         return await crowd.create(f"c{index}")
 
     given, problems = await outcomes(
-        [replace(accepted.cluster_id, index) for index, accepted in enumerate(first)]
+        [replace(accepted.target_id, index) for index, accepted in enumerate(first)]
         + [crowd.create(f"new{index}") for index in range(40)]
     )
     assert set(problems) <= {"capacity_exhausted"}
@@ -147,7 +147,7 @@ async def test_deletes_and_creates_side_by_side(crowd: Cloud) -> None:
 
 async def test_two_deletes_at_once_open_one_operation(crowd: Cloud) -> None:
     accepted = await crowd.create()
-    given, problems = await outcomes([crowd.delete(accepted.cluster_id) for _ in range(20)])
+    given, problems = await outcomes([crowd.delete(accepted.target_id) for _ in range(20)])
     assert not problems
     assert len({gone.operation_id for gone in given}) == 1
     assert await crowd.column("SELECT count(*) FROM operations WHERE kind = 'cluster.delete'") == [1]

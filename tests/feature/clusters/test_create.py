@@ -9,8 +9,8 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.catalogue.load import load
-from ipucloud.clusters.create import create
 from ipucloud.clusters.models import OperationOut
+from ipucloud.clusters.operations.create import create
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
@@ -37,7 +37,7 @@ async def refused(cloud: Cloud, **changes: Any) -> Problem:
 
 async def test_a_cluster_is_there_at_once_with_all_it_was_promised(cloud: Cloud) -> None:
     accepted = await cloud.create(flavor="m2000-pod16", tags={"team": "nlp"}, user_data="#cloud-config\n")
-    cluster = await cloud.cluster(accepted.cluster_id)
+    cluster = await cloud.cluster(accepted.target_id)
     assert cluster["state"] == "creating"
     assert cluster["stage"] == "NETWORK"
     assert cluster["ipus"] == 16
@@ -64,7 +64,7 @@ async def test_the_operation_says_what_will_be_done_and_until_when(cloud: Cloud)
     accepted = await cloud.create()
     operation = OperationOut.model_validate(await cloud.operation(accepted.operation_id))
     assert (operation.kind, operation.state, operation.done) == ("cluster.create", "queued", False)
-    assert operation.target.id == accepted.cluster_id
+    assert operation.target.id == accepted.target_id
     stages = list(dict.fromkeys(step.stage for step in operation.steps))
     assert stages == ["NETWORK", "IPU_SERVERS", "VIPU_CONTROLLER", "POPLAR_SERVERS", "POST_DEPLOY_SETUP"]
     assert operation.expected_at == operation.created_at + timedelta(seconds=900)
@@ -74,7 +74,7 @@ async def test_the_operation_says_what_will_be_done_and_until_when(cloud: Cloud)
 async def test_a_worker_is_asked_for_and_the_log_tells_it(cloud: Cloud) -> None:
     accepted = await cloud.create()
     assert await cloud.column("SELECT key FROM work WHERE kind = 'cluster' AND run_at <= app_now()") == [
-        str(accepted.cluster_id)
+        str(accepted.target_id)
     ]
     assert await cloud.column("SELECT type FROM events ORDER BY id") == ["cluster.created", "operation.created"]
 
@@ -86,14 +86,14 @@ async def test_what_the_reconciler_needs_of_the_keys_is_kept_with_the_cluster(cl
 
 async def test_a_region_may_be_named_by_its_number(cloud: Cloud) -> None:
     accepted = await cloud.create(region="1")
-    assert (await cloud.cluster(accepted.cluster_id))["region"] == "luxembourg-2"
+    assert (await cloud.cluster(accepted.target_id))["region"] == "luxembourg-2"
 
 
 async def test_a_larger_pod_takes_whole_neighbouring_domains_and_more_servers(db: Database) -> None:
     async with db.begin() as connection:
         cloud = Cloud(db, await seed_world(connection, pod_count=4))
     accepted = await cloud.create(flavor="m2000-pod128")
-    cluster = await cloud.cluster(accepted.cluster_id)
+    cluster = await cloud.cluster(accepted.target_id)
     assert len(cluster["machines"]) == 32
     assert len({machine["pod"] for machine in cluster["machines"]}) == 2
     assert [server["name"][-3:] for server in cluster["poplar_servers"]] == ["-p0", "-p1"]
@@ -135,23 +135,23 @@ async def test_what_has_no_price_is_not_sold(db: Database) -> None:
     assert [fault.code for fault in problem.errors] == ["not_sold"]
     async with db.begin() as connection:
         await seed_prices(connection, currency="CHF")
-    assert (await cloud.create()).cluster_id
+    assert (await cloud.create()).target_id
 
 
 async def test_a_name_is_free_again_once_its_cluster_is_deleted(cloud: Cloud) -> None:
     first = await cloud.create()
     assert (await refused(cloud)).kind.code == "name_taken"
-    await cloud.delete(first.cluster_id)
+    await cloud.delete(first.target_id)
     assert (await refused(cloud)).kind.code == "name_taken"
-    await cloud.finish_delete(first.cluster_id)
-    assert (await cloud.create()).cluster_id != first.cluster_id
+    await cloud.finish_delete(first.target_id)
+    assert (await cloud.create()).target_id != first.target_id
 
 
 async def test_another_project_may_use_the_same_name(cloud: Cloud) -> None:
     async with cloud.database.begin() as connection:
         other = await make_project(connection)
     await cloud.create()
-    assert (await cloud.create(project=other)).cluster_id
+    assert (await cloud.create(project=other)).target_id
 
 
 async def test_a_quota_that_does_not_suffice_is_told_with_its_numbers(cloud: Cloud) -> None:
@@ -213,7 +213,7 @@ async def test_the_site_says_how_long_its_stages_take(cloud: Cloud) -> None:
     operation = OperationOut.model_validate(await cloud.operation(accepted.operation_id))
     assert operation.expected_at is not None
     assert operation.expected_at - operation.created_at == timedelta(seconds=840.5)
-    assert (await cloud.cluster(accepted.cluster_id))["state_sla_seconds"] == 841
+    assert (await cloud.cluster(accepted.target_id))["state_sla_seconds"] == 841
 
 
 async def test_few_round_trips(cloud: Cloud) -> None:

@@ -35,14 +35,14 @@ async def test_an_estimate_is_the_bill(
     try:
         estimate = await cloud.estimate(flavor=flavor)
         made = await cloud.create(flavor=flavor)
-        await cloud.finish_create(made.cluster_id)
-        assert (await cloud.cluster(made.cluster_id))["price_per_minute"] == estimate.price_per_minute.model_dump(
+        await cloud.finish_create(made.target_id)
+        assert (await cloud.cluster(made.target_id))["price_per_minute"] == estimate.price_per_minute.model_dump(
             mode="json"
         )
         stop_clock(database.owner_url, began + timedelta(seconds=seconds))
-        running = await cloud.cluster(made.cluster_id)
-        await cloud.delete(made.cluster_id)
-        await cloud.finish_delete(made.cluster_id)
+        running = await cloud.cluster(made.target_id)
+        await cloud.delete(made.target_id)
+        await cloud.finish_delete(made.target_id)
         stop_clock(database.owner_url, began + timedelta(days=1))
         await keep_books(cloud.database)
         [posted] = await cloud.column("SELECT sum(cost) FROM usage_charges")

@@ -103,7 +103,7 @@ async def test_a_hold_is_used_up_by_the_first_hour(payer: Payer) -> None:
     await payer.pay_in(Decimal(10))
     made = await payer.cloud.create()
     assert await payer.left() == (NOTHING, NOTHING, HOUR, Decimal("6.25"))
-    await payer.cloud.finish_create(made.cluster_id)
+    await payer.cloud.finish_create(made.target_id)
     payer.after(20)
     assert await payer.left() == (NOTHING, Decimal("1.25"), Decimal("2.50"), Decimal("6.25"))
     payer.after(52)
@@ -121,7 +121,7 @@ async def test_a_hold_is_given_back_when_the_cluster_goes_unused(payer: Payer) -
     made = await payer.cloud.create()
     with pytest.raises(Problem, match="funds_exhausted"):
         await payer.cloud.create("ernie")
-    await payer.cloud.delete(made.cluster_id)
+    await payer.cloud.delete(made.target_id)
     assert await payer.left() == (NOTHING, NOTHING, NOTHING, HOUR)
     await payer.cloud.create("ernie")
     await watch_prepaid(payer.cloud.database)
@@ -132,7 +132,7 @@ async def test_who_runs_empty_is_told_once_and_once_when_funded_again(payer: Pay
     await payer.policy("warn")
     await payer.pay_in(Decimal(1))
     made = await payer.cloud.create()
-    await payer.cloud.finish_create(made.cluster_id)
+    await payer.cloud.finish_create(made.target_id)
     assert await payer.holds() == []
     await watch_prepaid(payer.cloud.database)
     assert await payer.cloud.column(TOLD) == []

@@ -10,12 +10,12 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.clusters.begin import Accepted
 from ipucloud.clusters.models import ClusterItemOut, ClusterOut
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document, list_parameters
 from ipucloud.clusters.states import ClusterState
 from ipucloud.db.documents import Order, Place
 from ipucloud.identity.roles import Role
+from ipucloud.operations.store import Accepted
 from tests.support.cloud import Cloud, authentication
 from tests.support.factories import make_project, make_token
 
@@ -34,7 +34,7 @@ async def names(cloud: Cloud, order: Order = Order.NEWEST_FIRST, **query: Any) -
 async def each_kind_of_cluster(cloud: Cloud) -> list[Accepted]:
     """Being created, active, being deleted, deleted, broken."""
     made = [await cloud.create(name) for name in ("creating", "active", "deleting", "deleted", "broken")]
-    _, active, deleting, deleted, broken = (accepted.cluster_id for accepted in made)
+    _, active, deleting, deleted, broken = (accepted.target_id for accepted in made)
     for cluster_id in (active, deleting):
         await cloud.finish_create(cluster_id)
     for cluster_id in (deleting, deleted):
@@ -46,7 +46,7 @@ async def each_kind_of_cluster(cloud: Cloud) -> list[Accepted]:
 
 async def test_the_json_made_by_postgresql_is_the_documented_model(cloud: Cloud) -> None:
     for accepted in await each_kind_of_cluster(cloud):
-        text = json.dumps(await cloud.cluster(accepted.cluster_id))
+        text = json.dumps(await cloud.cluster(accepted.target_id))
         again = ClusterOut.model_validate_json(text).model_dump(mode="json")
         assert json.loads(re.sub(r"\.000000Z", "Z", text)) == again
 
@@ -56,8 +56,8 @@ async def test_a_list_shows_all_of_a_cluster_but_its_machines(cloud: Cloud) -> N
     row = await listed(cloud, states=list(ClusterState))
     items = {item["id"]: item for item in orjson.loads(row.items)}
     for accepted in made:
-        item = items[str(accepted.cluster_id)]
-        cluster = await cloud.cluster(accepted.cluster_id)
+        item = items[str(accepted.target_id)]
+        cluster = await cloud.cluster(accepted.target_id)
         assert {name: value for name, value in cluster.items() if name not in {"machines", "billing"}} == {
             name: value for name, value in item.items() if name != "billing"
         }
@@ -82,8 +82,8 @@ async def test_deleted_clusters_are_listed_in_their_place_when_asked_for(cloud: 
 
 async def test_an_active_cluster_shows_how_to_log_in_and_its_partition(cloud: Cloud) -> None:
     created = await cloud.create()
-    await cloud.finish_create(created.cluster_id)
-    cluster = await cloud.cluster(created.cluster_id)
+    await cloud.finish_create(created.target_id)
+    cluster = await cloud.cluster(created.target_id)
     assert cluster["poplar_servers"][0]["ssh"] == {
         "host": "203.0.113.7",
         "port": 2201,
@@ -100,7 +100,7 @@ async def test_an_active_cluster_shows_how_to_log_in_and_its_partition(cloud: Cl
 
 async def test_a_deleted_cluster_holds_nothing(cloud: Cloud) -> None:
     *_, deleted, _ = await each_kind_of_cluster(cloud)
-    cluster = await cloud.cluster(deleted.cluster_id)
+    cluster = await cloud.cluster(deleted.target_id)
     assert (cluster["machines"], cluster["partitions"], cluster["price_per_minute"]) == ([], [], None)
     assert cluster["deleted_at"] is not None
 
@@ -157,7 +157,7 @@ async def test_a_stranger_sees_neither_project_nor_cluster(cloud: Cloud) -> None
     async with cloud.database.begin() as connection:
         stranger = await make_project(connection)
         admin = await make_token(connection, None, Role.ADMIN)
-    key = {"cluster_id": created.cluster_id}
+    key = {"cluster_id": created.target_id}
     at_home = await cloud.one(GET_CLUSTER, authentication(stranger) | key)
     assert (at_home.project_id, at_home.document) == (stranger.id, None)
     abroad = await cloud.one(GET_CLUSTER, authentication(cloud.project) | {"token_hash": stranger.token.hash} | key)
@@ -177,5 +177,5 @@ async def test_a_stranger_sees_neither_project_nor_cluster(cloud: Cloud) -> None
 async def test_the_document_inside_a_transaction_is_the_same(cloud: Cloud) -> None:
     created = await cloud.create()
     async with cloud.database.begin() as connection:
-        text = await cluster_document(connection, project_id=cloud.project.id, cluster_id=created.cluster_id)
-    assert json.loads(text) == await cloud.cluster(created.cluster_id)
+        text = await cluster_document(connection, project_id=cloud.project.id, cluster_id=created.target_id)
+    assert json.loads(text) == await cloud.cluster(created.target_id)

@@ -54,8 +54,8 @@ class Watched:
     async def cluster(self, name: str, *, project: Project | None = None, **changes: object) -> UUID:
         """One that is in use."""
         made = await self.cloud.create(name, project=project, **changes)
-        await self.cloud.finish_create(made.cluster_id)
-        return made.cluster_id
+        await self.cloud.finish_create(made.target_id)
+        return made.target_id
 
     async def budget(
         self, amount: str, percent: int, *, owner: Owner | None = None, tag: tuple[str, str] | None = None

@@ -13,7 +13,6 @@ from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.billing.prepaid.funds import funds_of
 from ipucloud.billing.prepaid.store import set_prepaid
-from ipucloud.clusters.begin import Accepted
 from ipucloud.kernel.errors import (
     CAPACITY_EXHAUSTED,
     FUNDS_EXHAUSTED,
@@ -27,6 +26,7 @@ from ipucloud.kernel.errors import (
 )
 from ipucloud.kernel.ids import external_name
 from ipucloud.kernel.money import Money
+from ipucloud.operations.store import Accepted
 from ipucloud.partitions.topology import topology
 from tests.support.cloud import Cloud, start_clock, stop_clock
 from tests.support.factories import make_project
@@ -39,8 +39,8 @@ BEGAN = datetime.fromisoformat("2026-05-05T10:00:00Z")
 
 async def active(cloud: Cloud, name: str = "bert", flavor: str = "m2000-pod4") -> UUID:
     made = await cloud.create(name, flavor=flavor)
-    await cloud.finish_create(made.cluster_id)
-    return made.cluster_id
+    await cloud.finish_create(made.target_id)
+    return made.target_id
 
 
 async def suspended(cloud: Cloud, flavor: str = "m2000-pod4") -> UUID:
@@ -94,7 +94,7 @@ async def test_only_clusters_in_use_rest_and_only_resting_ones_come_back(cloud: 
         refused[before["state"]] = (await refusal(cloud.suspend(cluster)))[0], (await refusal(cloud.resume(cluster)))[0]
         assert await cloud.cluster(cluster) == before
 
-    failed, made = (await cloud.create("failed")).cluster_id, (await cloud.create()).cluster_id
+    failed, made = (await cloud.create("failed")).target_id, (await cloud.create()).target_id
     await cloud.fail_create(failed)
     await ask(failed)
     await ask(made)
@@ -152,8 +152,8 @@ async def test_a_resume_is_refused_like_a_create_and_takes_nothing(cloud: Cloud)
     await cloud.execute("UPDATE quotas SET machine_limit = 64 WHERE region = 'luxembourg-2'")
     large = await cloud.create("large", flavor="m2000-pod64")
     assert (await refusal(cloud.resume(cluster)))[0] is CAPACITY_EXHAUSTED
-    await cloud.delete(large.cluster_id)
-    await cloud.finish_delete(large.cluster_id)
+    await cloud.delete(large.target_id)
+    await cloud.finish_delete(large.target_id)
     async with cloud.database.begin() as connection:
         await set_prepaid(connection, cloud.project.id, currency="EUR", when_empty="refuse_creates")
     assert (await refusal(cloud.resume(cluster)))[0] is FUNDS_EXHAUSTED

@@ -52,14 +52,14 @@ async def build(database: Database, scratch: Scratch) -> Healthy:
     stop_clock(scratch.owner_url, now - timedelta(hours=12))
     active = await cloud.create("active", flavor="m2000-pod16")
     names = ("deleting", "deleted", "failed", "resting")
-    deleting, deleted, failed, resting = [(await cloud.create(name)).cluster_id for name in names]
+    deleting, deleted, failed, resting = [(await cloud.create(name)).target_id for name in names]
     stop_clock(scratch.owner_url, now - timedelta(hours=6))
-    for cluster in (active.cluster_id, deleting, deleted, resting):
+    for cluster in (active.target_id, deleting, deleted, resting):
         await cloud.finish_create(cluster)
     await cloud.fail_create(failed)
     start_clock(scratch.owner_url)
     async with database.begin() as connection:
-        partition = await make_partition(connection, cloud.project.id, active.cluster_id)
+        partition = await make_partition(connection, cloud.project.id, active.target_id)
     creating = await cloud.create("creating")
     for cluster in (deleting, deleted):
         await cloud.delete(cluster)
@@ -70,8 +70,8 @@ async def build(database: Database, scratch: Scratch) -> Healthy:
         cloud=cloud,
         scratch=scratch,
         other=other,
-        active=active.cluster_id,
-        creating=creating.cluster_id,
+        active=active.target_id,
+        creating=creating.target_id,
         deleting=deleting,
         deleted=deleted,
         failed=failed,

@@ -59,8 +59,8 @@ async def test_a_machine_is_free_only_when_nobody_holds_it_and_nothing_is_wrong_
     assert await states(cloud) == held + rest
     await cloud.execute("UPDATE allocations SET released_at = app_now()")
     assert await states(cloud) == [SlotState.CLEANING] * 2 + rest
-    await cloud.delete(created.cluster_id)
-    await cloud.finish_delete(created.cluster_id)
+    await cloud.delete(created.target_id)
+    await cloud.finish_delete(created.target_id)
     assert await states(cloud) == [SlotState.UNHEALTHY, SlotState.FREE, *rest]
 
 
@@ -68,7 +68,7 @@ async def test_unhealthy_machines_and_hosts_take_no_cluster(cloud: Cloud) -> Non
     await cloud.execute("UPDATE machines SET health = 'failed' WHERE slot > 3")
     await cloud.execute("UPDATE hosts SET maintenance = true WHERE name NOT LIKE '%-007'")
     created = await cloud.create(flavor="m2000-pod16")
-    cluster = await cloud.cluster(created.cluster_id)
+    cluster = await cloud.cluster(created.target_id)
     assert [machine["slot"] for machine in cluster["machines"]] == [0, 1, 2, 3]
     assert await cloud.column("SELECT name FROM hosts JOIN allocations ON host_id = hosts.id") == [
         "luxembourg-2-m2000-host-007"
@@ -94,7 +94,7 @@ async def test_an_allocation_made_without_the_lock_is_refused_by_the_index(cloud
                 " SELECT gen_random_uuid(), :project_id, :cluster_id, id, 100 + slot FROM machines"
                 " WHERE name LIKE 'lux%'"
             ),
-            {"project_id": cloud.project.id, "cluster_id": other.cluster_id},
+            {"project_id": cloud.project.id, "cluster_id": other.target_id},
         )
         contender = asyncio.create_task(cloud.create("second"))
         await waiting_for_a_lock(cloud)
@@ -118,7 +118,7 @@ async def test_pools_that_share_hosts_never_take_the_same_one(cloud: Cloud) -> N
         "UPDATE hosts SET maintenance = true WHERE name NOT LIKE 'lux%-000' AND name NOT LIKE 'lux%-001'"
     )
     created = await cloud.create()
-    bow = Demand(cloud.project.id, created.cluster_id, "luxembourg-2", replace(M2000, machine_type="bow-2000"))
+    bow = Demand(cloud.project.id, created.target_id, "luxembourg-2", replace(M2000, machine_type="bow-2000"))
     async with cloud.database.begin() as first, cloud.database.begin() as second:
         await first.execute(sa.text("SELECT id FROM hosts WHERE name LIKE 'lux%-001' FOR NO KEY UPDATE"))
         with pytest.raises(Problem, match="1 Poplar server and the region has 0 free"):

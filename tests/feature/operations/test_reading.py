@@ -29,7 +29,7 @@ async def ids(cloud: Cloud, order: Order = Order.NEWEST_FIRST, **query: Any) -> 
 
 async def test_the_json_made_by_postgresql_is_the_documented_model(cloud: Cloud) -> None:
     created = await cloud.create()
-    gone = await cloud.delete(created.cluster_id)
+    gone = await cloud.delete(created.target_id)
     await cloud.execute(
         "UPDATE operation_steps SET state = 'running', started_at = app_now(), detail = 'x'"
         " WHERE operation_id = :id AND ordinal = 1",
@@ -66,14 +66,14 @@ async def test_only_a_create_that_runs_can_be_cancelled(cloud: Cloud) -> None:
 
 async def test_lists_by_state_kind_and_cluster(cloud: Cloud) -> None:
     first, second = await cloud.create("first"), await cloud.create("second")
-    gone = await cloud.delete(first.cluster_id)
+    gone = await cloud.delete(first.target_id)
     one, two, three = (str(accepted.operation_id) for accepted in (first, second, gone))
     assert await ids(cloud) == [three, two, one]
     assert await ids(cloud, Order.OLDEST_FIRST) == [one, two, three]
     assert await ids(cloud, states=["failed"]) == [one]
     assert await ids(cloud, kind="cluster.delete") == [three]
-    assert await ids(cloud, cluster_id=first.cluster_id) == [three, one]
-    assert await ids(cloud, kind="cluster.delete", cluster_id=second.cluster_id) == []
+    assert await ids(cloud, cluster_id=first.target_id) == [three, one]
+    assert await ids(cloud, kind="cluster.delete", cluster_id=second.target_id) == []
 
 
 async def test_pages_put_together_are_the_list(cloud: Cloud) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.operations.store import end_operation
+from ipucloud.operations.store import preempt
 from tests.api.support import cluster_json, key
 from tests.proof.writes.office import Cases, Office, Write
 from tests.support.factories import Project
@@ -20,13 +20,13 @@ async def create_cluster(office: Office) -> Write:
 async def delete_cluster(office: Office) -> Write:
     project = await office.project()
     made = await office.cloud.create(project=project)
-    return Write("DELETE", f"/v1/projects/{project.slug}/clusters/{made.cluster_id}", project.token.secret)
+    return Write("DELETE", f"/v1/projects/{project.slug}/clusters/{made.target_id}", project.token.secret)
 
 
 async def update_cluster(office: Office) -> Write:
     project = await office.project()
     made = await office.cloud.create(project=project)
-    path = f"/v1/projects/{project.slug}/clusters/{made.cluster_id}"
+    path = f"/v1/projects/{project.slug}/clusters/{made.target_id}"
     return Write("PATCH", path, project.token.secret, {"tags": {"a": "b"}}, {"tags": {"a": "c"}}, key())
 
 
@@ -50,17 +50,11 @@ async def _cluster_in_use(office: Office) -> tuple[Project, str]:
     async with office.cloud.database.begin() as connection:
         await connection.execute(
             sa.text("UPDATE clusters SET state = 'active', ready_at = app_now() WHERE id = :id"),
-            {"id": made.cluster_id},
+            {"id": made.target_id},
         )
-        await end_operation(
-            connection,
-            project_id=project.id,
-            cluster_id=made.cluster_id,
-            state="failed",
-            error={"code": "made_for_a_test"},
-        )
-        await make_partition(connection, project.id, made.cluster_id)
-    return project, f"/v1/projects/{project.slug}/clusters/{made.cluster_id}"
+        await preempt(connection, project_id=project.id, cluster_id=made.target_id, reason="A test takes its place.")
+        await make_partition(connection, project.id, made.target_id)
+    return project, f"/v1/projects/{project.slug}/clusters/{made.target_id}"
 
 
 async def create_partition(office: Office) -> Write:
@@ -95,10 +89,10 @@ async def suspend_cluster(office: Office) -> Write:
 async def resume_cluster(office: Office) -> Write:
     project = await office.project()
     made = await office.cloud.create(project=project)
-    await office.cloud.finish_create(made.cluster_id)
-    await office.cloud.suspend(made.cluster_id, project=project)
-    await office.cloud.finish_suspend(made.cluster_id)
-    path = f"/v1/projects/{project.slug}/clusters/{made.cluster_id}:resume"
+    await office.cloud.finish_create(made.target_id)
+    await office.cloud.suspend(made.target_id, project=project)
+    await office.cloud.finish_suspend(made.target_id)
+    path = f"/v1/projects/{project.slug}/clusters/{made.target_id}:resume"
     return Write("POST", path, project.token.secret, headers=key())
 
 

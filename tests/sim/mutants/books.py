@@ -8,15 +8,18 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing import usage
-from ipucloud.clusters import create, delete, progress, reconciler, suspend
-from ipucloud.clusters.begin import Accepted
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.reconciler import ClusterReconciler
+from ipucloud.clusters.operations import create, effects, kind
+from ipucloud.clusters.operations.delete import DELETE
+from ipucloud.clusters.operations.kind import ClusterKind
+from ipucloud.clusters.operations.suspend import SUSPEND
 from ipucloud.inventory import placement
+from ipucloud.operations.kind import Billing, Ending
+from ipucloud.operations.store import Accepted
 from ipucloud.quotas import store as quotas
 from tests.sim import customers
 from tests.sim.database import SimulatedDatabase
-from tests.sim.mutants.planting import mutant, replace, rewrite
+from tests.sim.mutants.planting import declare, mutant, replace, rewrite
 
 _LIVE_MACHINE = "DROP INDEX uq_allocations_live_machine"
 _LIVE_HOST = "DROP INDEX uq_allocations_live_host"
@@ -35,18 +38,12 @@ def cleaning_is_free(stack: ExitStack) -> None:
 
 @mutant("a delete does not end billing")
 def interval_not_closed(stack: ExitStack) -> None:
-    async def close(connection: AsyncConnection, **_: object) -> None:
-        return None
-
-    replace(stack, delete, "close_interval", close)
+    declare(stack, DELETE, billing=Billing.UNCHANGED)
 
 
 @mutant("a suspended cluster is still billed")
 def suspended_is_billed(stack: ExitStack) -> None:
-    async def close(connection: AsyncConnection, **_: object) -> None:
-        return None
-
-    replace(stack, suspend, "close_interval", close)
+    declare(stack, SUSPEND, billing=Billing.UNCHANGED)
 
 
 @mutant("a cluster that is resumed is billed from its suspension on")
@@ -59,14 +56,15 @@ def billed_while_suspended(stack: ExitStack) -> None:
 @mutant("billing ends when the clean-up does")
 def billed_until_gone(stack: ExitStack) -> None:
     interval_not_closed(stack)
-    honest = ClusterReconciler._bury
+    honest = ClusterKind.after_end
 
-    async def bury(self: ClusterReconciler, connection: AsyncConnection, cluster: ClusterInputs) -> None:
-        await honest(self, connection, cluster)
-        await usage.close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+    async def late(self: ClusterKind, connection: AsyncConnection, cluster: ClusterInputs, ending: Ending) -> None:
+        await honest(self, connection, cluster, ending)
+        if self is DELETE:
+            await usage.close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
 
     rewrite(stack, usage, "_CLOSE", ("c.delete_requested_at, CASE", "CASE"))
-    replace(stack, ClusterReconciler, "_bury", bury)
+    replace(stack, ClusterKind, "after_end", late)
 
 
 @mutant("billing begins with the request, also for what never became ready")
@@ -78,7 +76,7 @@ def billed_from_request(stack: ExitStack) -> None:
 
     async def accept(*args: Any, **kwargs: Any) -> Accepted:
         accepted = await make(*args, **kwargs)
-        await early(args[0], project_id=args[1].project_id, cluster_id=accepted.cluster_id)
+        await early(args[0], project_id=args[1].project_id, cluster_id=accepted.target_id)
         return accepted
 
     make = create.create
@@ -92,17 +90,17 @@ def never_billed(stack: ExitStack) -> None:
     async def later(connection: AsyncConnection, **_: object) -> None:
         return None
 
-    replace(stack, reconciler, "open_interval", later)
+    replace(stack, kind, "open_interval", later)
 
 
 @mutant("machines return and their quota does not")
 def quota_kept(stack: ExitStack) -> None:
-    rewrite(stack, progress, "_FREE", ("q.used - freed.machines", "q.used - 0 * freed.machines"))
+    rewrite(stack, effects, "_FREE", ("q.used - freed.machines", "q.used - 0 * freed.machines"))
 
 
 @mutant("what was freed before is freed and counted again")
 def freed_twice(stack: ExitStack) -> None:
-    rewrite(stack, progress, "_FREE", ("cluster_id AND freed_at IS NULL", "cluster_id"))
+    rewrite(stack, effects, "_FREE", ("cluster_id AND freed_at IS NULL", "cluster_id"))
 
 
 @mutant("a create takes more than the quota has", schema=(_QUOTA_CHECK,))

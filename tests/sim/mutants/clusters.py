@@ -7,40 +7,48 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
+from unittest import mock
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters import begin, clean_up, delete, inputs, plans, progress, reconciler
-from ipucloud.clusters.build import BUILD_STEPS
-from ipucloud.clusters.clean_up import CLEAN_UP_STEPS
-from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE, RESUME
+from ipucloud.clusters import inputs, reconciler
+from ipucloud.clusters.inputs import ClusterAct, ClusterInputs
+from ipucloud.clusters.operations import delete, effects
+from ipucloud.clusters.operations.all import CLUSTER_OPERATIONS
+from ipucloud.clusters.operations.create import CREATE
+from ipucloud.clusters.operations.delete import TEARDOWN
+from ipucloud.clusters.operations.resume import RESUME
+from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.reconciler import ClusterReconciler
-from ipucloud.clusters.results import Achieved, Failed, StepResult
+from ipucloud.clusters.steps import teardown
+from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.invariants.comparison import THINGS, Comparison, Thing
-from ipucloud.kernel.sealing import Keys
+from ipucloud.operations import runner, store
+from ipucloud.operations.kind import OpenOperation
+from ipucloud.operations.results import Achieved, Failed, StepResult
+from ipucloud.operations.runner import Runner
 from ipucloud.operations.states import OperationState
 from ipucloud.reconcile.reconciler import Ticket
 from ipucloud.site.ports import Site
-from tests.sim.mutants.planting import mutant, replace, rewrite
+from tests.sim.mutants.planting import declare, mutant, replace, rewrite
 from tests.sim.site.hardware import Hardware
 from tests.sim.site.ports import SimulatedVipu
 
 
-def _step(stack: ExitStack, name: str, value: object) -> None:
-    """Replace a step where the reconciler finds it."""
-    assert name in reconciler._STEPS
-    replace(stack, reconciler, "_STEPS", reconciler._STEPS | {name: value})
+def _step(stack: ExitStack, name: str, value: ClusterAct) -> None:
+    """Replace what a step does, in every kind of operation on clusters that has it."""
+    for kind in CLUSTER_OPERATIONS:
+        changed = {key: dataclasses.replace(step, act=value) for key, step in kind._by_name.items() if key[1] == name}
+        stack.enter_context(mock.patch.dict(kind._by_name, changed))
 
 
 def _never_taken_down(stack: ExitStack, name: str) -> None:
     """Leave a part of a clean-up out, and out of the look that follows it."""
-    step = CLEAN_UP_STEPS[name]
-    others = tuple(each for each in clean_up._TAKE_DOWNS if each is not step)
-    replace(stack, clean_up, "_TAKE_DOWNS", others)
-    if step is clean_up.wipe_poplar_servers:
-        replace(stack, clean_up, "wipe_poplar_servers", _nothing)
+    (act,) = (step.act for step in TEARDOWN if step.name == name)
+    replace(stack, teardown, "_TAKE_DOWNS", tuple(each for each in teardown._TAKE_DOWNS if each is not act))
+    if act is teardown.wipe_poplar_servers:
+        replace(stack, teardown, "wipe_poplar_servers", _nothing)
     _step(stack, name, _nothing)
 
 
@@ -48,18 +56,23 @@ async def _nothing(site: Site, cluster: ClusterInputs) -> StepResult:
     return Achieved()
 
 
+async def _recorded(site: Site, cluster: ClusterInputs) -> StepResult:
+    return ServersAnswer(())
+
+
 @mutant("a cluster is called ready without anything being built")
 def canary(stack: ExitStack) -> None:
-    replace(stack, reconciler, "_STEPS", reconciler._STEPS | dict.fromkeys(BUILD_STEPS, _nothing))
+    for step in CREATE.steps:
+        _step(stack, step.name, _recorded if step.on_success is not None else _nothing)
 
 
 @mutant("a step that failed is repeated under another name")
 def new_name(stack: ExitStack) -> None:
     honest = inputs._inputs
 
-    def named(row: sa.Row[Any], keys: Keys | None) -> ClusterInputs:
-        found = honest(row, keys)
-        return dataclasses.replace(found, external_name=f"{found.external_name}-{found.step.attempts}")
+    def named(row: sa.Row[Any], operation: OpenOperation, *others: Any) -> ClusterInputs:
+        found = honest(row, operation, *others)
+        return dataclasses.replace(found, external_name=f"{found.external_name}-{operation.step.attempts}")
 
     replace(stack, inputs, "_inputs", named)
 
@@ -72,7 +85,7 @@ def no_quarantine(stack: ExitStack) -> None:
 @mutant("machines are freed after the quarantine without a look")
 def no_verification(stack: ExitStack) -> None:
     async def verify(site: Site, cluster: ClusterInputs) -> StepResult:
-        return await clean_up.verify_clean(site, cluster) if cluster.quarantine_left > 0 else Achieved()
+        return await teardown.verify_clean(site, cluster) if cluster.quarantine_left > 0 else Achieved()
 
     _step(stack, "verify_clean", verify)
 
@@ -81,7 +94,7 @@ def no_verification(stack: ExitStack) -> None:
 def freed_when_released(stack: ExitStack) -> None:
     rewrite(
         stack,
-        progress,
+        effects,
         "_RELEASE",
         ("SET released_at = app_now()", "SET released_at = app_now(), freed_at = app_now()"),
     )
@@ -90,7 +103,7 @@ def freed_when_released(stack: ExitStack) -> None:
 @mutant("the observation that frees machines is older than the quarantine")
 def verified_too_early(stack: ExitStack) -> None:
     """The observation comes first, the waiting after it."""
-    honest = clean_up.verify_clean
+    honest = teardown.verify_clean
 
     async def verify(site: Site, cluster: ClusterInputs) -> StepResult:
         if cluster.quarantine_left <= 0:
@@ -115,36 +128,35 @@ def unknown_is_done(stack: ExitStack) -> None:
 @mutant("a call without an answer counts as failed, and its machines as free")
 def unknown_is_failed(stack: ExitStack) -> None:
     """A time-out means that nothing was made: the operation ends and its machines are free."""
-    honest = ClusterReconciler._fail
+    honest = Runner._fail
 
-    async def fail(
-        self: ClusterReconciler, connection: AsyncConnection, cluster: ClusterInputs, failure: Failed
-    ) -> Any:
-        if failure.outage and cluster.operation_kind == "cluster.create" and not cluster.undoing:
-            await progress.release_machines(connection, cluster)
-            replaced = dataclasses.replace(failure, final=True)
-            return await honest(self, connection, cluster, replaced)
-        return await honest(self, connection, cluster, failure)
+    async def fail(self: Runner[Any, Any], at: Any, failure: Failed) -> Any:
+        if failure.outage and at.kind is CREATE and not at.operation.undoing:
+            await effects.release_machines(at.connection, at.inputs, Achieved())
+            return await honest(self, at, dataclasses.replace(failure, final=True))
+        return await honest(self, at, failure)
 
-    replace(stack, ClusterReconciler, "_fail", fail)
+    replace(stack, Runner, "_fail", fail)
     freed_when_released(stack)
 
 
 @mutant("a failed create is undone without taking down what it built")
 def undo_forgets(stack: ExitStack) -> None:
-    forgetful = tuple(step for step in CLEAN_UP_PLAN if step.name == "power_off_machines")
-    replace(stack, reconciler, "UNDO", plans.UNDO | {CREATE: dataclasses.replace(plans.UNDO[CREATE], plan=forgetful)})
+    assert CREATE.undo is not None
+    forgetful = tuple(step for step in TEARDOWN if step.name == "power_off_machines")
+    declare(stack, CREATE, undo=dataclasses.replace(CREATE.undo, steps=forgetful))
 
 
 @mutant("a resume that fails or is cancelled gives nothing back")
 def resume_gives_nothing_back(stack: ExitStack) -> None:
-    forgetful = tuple(step for step in plans.SUSPEND_PLAN if step.name == "verify_suspended")
-    replace(stack, reconciler, "UNDO", plans.UNDO | {RESUME: dataclasses.replace(plans.UNDO[RESUME], plan=forgetful)})
+    assert RESUME.undo is not None
+    forgetful = tuple(step for step in SUSPENSION if step.name == "verify_suspended")
+    declare(stack, RESUME, undo=dataclasses.replace(RESUME.undo, steps=forgetful))
 
 
 @mutant("a suspend wipes the servers that it should keep")
 def suspend_wipes(stack: ExitStack) -> None:
-    _step(stack, "switch_off_poplar_servers", clean_up.wipe_poplar_servers)
+    _step(stack, "switch_off_poplar_servers", teardown.wipe_poplar_servers)
 
 
 @mutant("a clean-up removes every partition of the controller")
@@ -192,7 +204,7 @@ def stays_on(stack: ExitStack) -> None:
 def preemption_missed(stack: ExitStack) -> None:
     rewrite(
         stack,
-        progress,
+        effects,
         "_LOCK",
         (" AND o.finished_at IS NULL\n", "\n"),
         ("AND (o.state = 'cancelling') = :cancelling", "AND :cancelling IS NOT NULL"),
@@ -201,7 +213,7 @@ def preemption_missed(stack: ExitStack) -> None:
 
 @mutant("a cancel during the last step is accepted and forgotten", directed="tests/proof/test_boundaries.py")
 def late_cancel_missed(stack: ExitStack) -> None:
-    rewrite(stack, progress, "_LOCK", ("(o.state = 'cancelling') = :cancelling", ":cancelling IS NOT NULL"))
+    rewrite(stack, effects, "_LOCK", ("(o.state = 'cancelling') = :cancelling", ":cancelling IS NOT NULL"))
 
 
 @mutant("nobody looks whether an operation is to be cancelled")
@@ -212,7 +224,7 @@ def cancel_ignored(stack: ExitStack) -> None:
         CANCELLED = OperationState.CANCELLED
         FAILED = OperationState.FAILED
 
-    replace(stack, reconciler, "OperationState", Blind)
+    replace(stack, runner, "OperationState", Blind)
 
 
 @mutant("a delete leaves the operation that runs")
@@ -223,12 +235,12 @@ def delete_does_not_preempt(stack: ExitStack) -> None:
     replace(stack, delete, "preempt", preempt)
 
 
-@mutant("a delete is recorded and nobody is told")
-def delete_wakes_nobody(stack: ExitStack) -> None:
+@mutant("an operation is recorded and no worker is woken")
+def wakes_nobody(stack: ExitStack) -> None:
     async def wake(connection: AsyncConnection, **_: object) -> None:
         return None
 
-    replace(stack, begin, "wake", wake)
+    replace(stack, store, "wake", wake)
 
 
 @mutant("a create that cannot succeed is tried for ever")
@@ -243,16 +255,15 @@ def never_gives_up(stack: ExitStack) -> None:
 
 @mutant("a clean-up step that fails three times is left out")
 def gives_up_on_clean_up(stack: ExitStack) -> None:
-    honest = ClusterReconciler._fail
+    honest = Runner._fail
 
-    async def fail(
-        self: ClusterReconciler, connection: AsyncConnection, cluster: ClusterInputs, failure: Failed
-    ) -> Any:
-        if cluster.step.attempts >= 2 and cluster.step.stage in {"CLUSTER_CLEAN_UP", "CLUSTER_SUSPEND"}:
-            return await self._advance(connection, cluster, Achieved())
-        return await honest(self, connection, cluster, failure)
+    async def fail(self: Runner[Any, Any], at: Any, failure: Failed) -> Any:
+        step = at.operation.step
+        if step.attempts >= 2 and step.stage in {"CLUSTER_CLEAN_UP", "CLUSTER_SUSPEND"}:
+            return await self._advance(at, Achieved())
+        return await honest(self, at, failure)
 
-    replace(stack, ClusterReconciler, "_fail", fail)
+    replace(stack, Runner, "_fail", fail)
 
 
 @mutant(

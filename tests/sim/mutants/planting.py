@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 from unittest import mock
 
 import sqlalchemy as sa
+
+from ipucloud.operations.kind import Kind
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,13 @@ def mutant(breaks: str, *, schema: Sequence[str] = (), directed: str | None = No
 
 def replace(stack: ExitStack, owner: object, name: str, value: object) -> None:
     stack.enter_context(mock.patch.object(owner, name, value))
+
+
+def declare(stack: ExitStack, kind: Kind[Any, Any], **changes: object) -> None:
+    """Declare a kind of operation otherwise; declarations are frozen, so this goes past them."""
+    for name, value in changes.items():
+        stack.callback(object.__setattr__, kind, name, getattr(kind, name))
+        object.__setattr__(kind, name, value)
 
 
 def rewrite(stack: ExitStack, module: ModuleType, name: str, *changes: tuple[str, str]) -> None:

@@ -10,7 +10,6 @@ import pytest
 from ipucloud.billing.pricing import PriceBook, PriceKey, PriceVersion
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.models import AllocatedThrough, Flavor, RecipeTask, ToolKind
-from ipucloud.clusters.states import Stage
 from ipucloud.inventory.allocator import SIZES
 from ipucloud.inventory.blocks import DOMAIN
 
@@ -33,7 +32,6 @@ def test_every_row_has_a_source_and_every_source_is_used() -> None:
         CATALOGUE.recipes,
         CATALOGUE.articles,
         CATALOGUE.prices,
-        CATALOGUE.durations,
     )
     assert {row.source.id for table in rows for row in table} == {source.id for source in CATALOGUE.sources}
 
@@ -191,9 +189,3 @@ def test_the_price_list_is_exact_synthetic_and_fit_for_billing() -> None:
     ]
     assert all(row.synthetic and row.source.id == "synthetic" for row in CATALOGUE.prices)
     assert '"unit_price":"0.0625"' in CATALOGUE.prices[0].model_dump_json()
-
-
-def test_every_stage_has_a_usual_length_and_a_pod16_takes_fifteen_minutes() -> None:
-    assert {row.stage for row in CATALOGUE.durations} == set(Stage)
-    assert CATALOGUE.deployment_seconds == 15 * 60
-    assert CATALOGUE.expected_seconds("NO_SUCH_STAGE") == 0

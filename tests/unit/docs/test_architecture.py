@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ipucloud.clusters.plans import CLEAN_UP_PLAN, CREATE_PLAN
+from ipucloud.clusters.operations.create import CREATE
+from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.schema import metadata
 
 CHECKOUT = Path(__file__).parents[3]
@@ -25,11 +26,11 @@ def test_the_journey_has_every_step_under_its_stage() -> None:
     journey = PAGE.split("## A create, a delete", 1)[1].split("## ", 1)[0]
     stage, told = "", []
     for word in re.findall(r"[A-Za-z_]+", journey):
-        if word in {step.stage for step in (*CREATE_PLAN, *CLEAN_UP_PLAN)}:
+        if word in {step.stage.name for step in (*CREATE.steps, *TEARDOWN)}:
             stage = word
-        elif word in {step.name for step in (*CREATE_PLAN, *CLEAN_UP_PLAN)}:
+        elif word in {step.name for step in (*CREATE.steps, *TEARDOWN)}:
             told.append((word, stage))
-    assert told == [(step.name, str(step.stage)) for step in (*CREATE_PLAN, *CLEAN_UP_PLAN)]
+    assert told == [(step.name, step.stage.name) for step in (*CREATE.steps, *TEARDOWN)]
 
 
 def test_the_data_model_has_every_table_and_reference() -> None:

@@ -24,9 +24,6 @@ from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, Page, Projec
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import actor, change
-from ipucloud.clusters.begin import Accepted
-from ipucloud.clusters.create import create
-from ipucloud.clusters.delete import delete
 from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.models import (
     ClusterCreate,
@@ -38,10 +35,12 @@ from ipucloud.clusters.models import (
     OperationOut,
     PoplarServerOut,
 )
+from ipucloud.clusters.operations.create import create
+from ipucloud.clusters.operations.delete import delete
+from ipucloud.clusters.operations.resume import resume
+from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document, list_parameters
-from ipucloud.clusters.resume import resume
 from ipucloud.clusters.states import ClusterState
-from ipucloud.clusters.suspend import suspend
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
 from ipucloud.identity.access import Scope
@@ -59,6 +58,7 @@ from ipucloud.kernel.errors import (
     STATE_CONFLICT,
     Problem,
 )
+from ipucloud.operations.store import Accepted
 
 TAG = "tag."
 
@@ -170,8 +170,8 @@ async def create_cluster(request: Request, project: ProjectRef, body: ClusterCre
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         catalogue, settings = catalogue_of(request), services_of(request).settings
         made = await create(connection, actor(request, scope), body, catalogue=catalogue, settings=settings)
-        trace_of(request).concerns(cluster_id=made.cluster_id)
-        return await accepted(connection, scope, made.operation_id, made.cluster_id)
+        trace_of(request).concerns(cluster_id=made.target_id)
+        return await accepted(connection, scope, made.operation_id, made.target_id)
 
     return await change(request, project, effect)
 
@@ -287,7 +287,7 @@ async def _begun(request: Request, project: str, cluster: UUID, promise: Promise
                 if_match=if_match,
                 settings=services_of(request).settings,
             )
-        return await accepted(connection, scope, begun.operation_id, begun.cluster_id)
+        return await accepted(connection, scope, begun.operation_id, begun.target_id)
 
     return await change(request, project, effect)
 

@@ -25,7 +25,7 @@ from ipucloud.api.shapes import IF_NONE_MATCH, OperationId, Page, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import change
 from ipucloud.clusters.models import OperationOut
-from ipucloud.clusters.plans import WORK_KIND
+from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.identity.access import Scope, authenticated, not_found
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem

@@ -20,7 +20,7 @@ from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import actor, change
-from ipucloud.clusters.vipu_keys import rotate
+from ipucloud.clusters.operations.rotate_key import rotate
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import NO_VIPU, OPERATION_IN_PROGRESS, STATE_CONFLICT

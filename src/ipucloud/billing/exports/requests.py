@@ -11,23 +11,22 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
+from ipucloud.billing.exports.operation import EXPORT, plan
 from ipucloud.billing.exports.periods import Period
-from ipucloud.billing.exports.plan import EXPORT, WORK_KIND, plan
 from ipucloud.db.documents import rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NOT_FOUND, QUOTA_EXCEEDED, STATE_CONFLICT, Problem
 from ipucloud.kernel.ids import new_id
-from ipucloud.operations.store import open_operation
-from ipucloud.reconcile.wake import wake
+from ipucloud.operations.step import expected_seconds
+from ipucloud.operations.store import Target, open_operation
 
 A_DAY = 10
 """Exports that a project may ask for within 24 hours, besides those of its schedules."""
 LISTED = 200
 BUILD_DEADLINE = 3600.0
 DELIVERY_DEADLINE = 86_400.0
-EXPECTED_SECONDS = 30.0
 
 _RECENT = sa.text(
     """
@@ -128,19 +127,16 @@ async def request_export(connection: AsyncConnection, actor: Actor, wanted: Want
             raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
     export_id = new_id()
     await connection.execute(_INSERT, mine | _columns(export_id, wanted))
+    steps = plan(delivered=wanted.connection_id is not None)
     operation_id = await open_operation(
         connection,
-        project_id=actor.project_id,
-        cluster_id=None,
-        export_id=export_id,
-        kind=EXPORT,
-        plan=plan(delivered=wanted.connection_id is not None),
+        EXPORT,
+        actor,
+        Target(export_id=export_id),
+        plan=steps,
         deadline_seconds=BUILD_DEADLINE if wanted.connection_id is None else DELIVERY_DEADLINE,
-        expected_seconds=EXPECTED_SECONDS,
-        request_id=actor.request_id,
-        token_id=actor.token_id,
+        expected_seconds=expected_seconds(steps, {}),
     )
-    await wake(connection, kind=WORK_KIND, key=str(export_id), project_id=actor.project_id)
     return export_id, operation_id
 
 

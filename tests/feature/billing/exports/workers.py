@@ -12,6 +12,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from ipucloud.billing.exports.exporter import Exporter
 from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.billing.exports.requests import Wanted, request_export
 from ipucloud.catalogue.current import CurrentCatalogue
@@ -39,18 +40,17 @@ class NoJitter(random.Random):
 
 
 def worker(database: Database, *, private_too: bool = True) -> Engine:
-    reconciler = ExportReconciler(
+    exporter = Exporter(
         database,
         provider="IPU Cloud",
         catalogue=CurrentCatalogue(None),
         keys=KEYS,
         private_too=private_too,
         ports=frozenset({443}),
-        draw=NoJitter(),
     )
     return Engine(
         database,
-        [reconciler],
+        [ExportReconciler(exporter, NoJitter())],
         clock=SystemClock(),
         settings=EngineSettings(slots=2, lease=20.0, poll=0.1, reap=0.2, drain=5.0),
         draw=NoJitter(),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.results import Achieved, Failed, Pending, StepResult
 from ipucloud.clusters.vipu_keys import Access
+from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
 from ipucloud.site.ports import Site, VipuUser
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from ipucloud.clusters.build import Step
-from ipucloud.clusters.inputs import ClusterInputs, HostInput
-from ipucloud.clusters.poplar_servers import switch_off_poplar_servers
-from ipucloud.clusters.results import Achieved, Pending, StepResult
-from ipucloud.clusters.vipu_user import remove_vipu_user
+from ipucloud.clusters.inputs import ClusterAct, ClusterInputs, HostInput
+from ipucloud.clusters.steps.poplar_servers import switch_off_poplar_servers
+from ipucloud.clusters.steps.vipu_user import remove_vipu_user
+from ipucloud.operations.results import Achieved, Pending, StepResult
 from ipucloud.site.ports import Site
 from ipucloud.wire.site import HostState
 
@@ -79,7 +78,7 @@ async def verify_clean(site: Site, cluster: ClusterInputs) -> StepResult:
     """See that nothing is left, by an observation made after the longest life of any request sent before.
 
     A delayed duplicate of an old request may have built something meanwhile: it is taken down again here, and the
-    machines stay held until a look finds nothing.
+    machines stay held until a reconcile pass finds nothing.
     """
     return await _verified(site, cluster, (wipe_poplar_servers, *_TAKE_DOWNS))
 
@@ -89,7 +88,7 @@ async def verify_suspended(site: Site, cluster: ClusterInputs) -> StepResult:
     return await _verified(site, cluster, (switch_off_poplar_servers, *_TAKE_DOWNS))
 
 
-async def _verified(site: Site, cluster: ClusterInputs, take_downs: Sequence[Step]) -> StepResult:
+async def _verified(site: Site, cluster: ClusterInputs, take_downs: Sequence[ClusterAct]) -> StepResult:
     if cluster.quarantine_left > 0:
         return Pending("waiting until no old request can take effect", recheck=cluster.quarantine_left)
     for take_down in take_downs:
@@ -100,7 +99,7 @@ async def _verified(site: Site, cluster: ClusterInputs, take_downs: Sequence[Ste
     for vipu_cluster in {machine.vipu_cluster_id for machine in cluster.machines if machine.vipu_cluster_id}:
         for allocation in await site.vipu.list_allocations(vipu_cluster):
             if allocation.agent_ids & ours:
-                return Pending("another allocation holds machines of this cluster; if it stays, an operator must look")
+                return Pending("another allocation holds machines of this cluster; if it stays, an operator has to act")
     return Achieved()
 
 
@@ -111,14 +110,3 @@ _TAKE_DOWNS = (
     detach_network,
     power_off_machines,
 )
-CLEAN_UP_STEPS: dict[str, Step] = {
-    "wipe_poplar_servers": wipe_poplar_servers,
-    "switch_off_poplar_servers": switch_off_poplar_servers,
-    "remove_partitions": remove_partitions,
-    "remove_vipu_user": remove_vipu_user,
-    "remove_allocation": remove_allocation,
-    "detach_network": detach_network,
-    "power_off_machines": power_off_machines,
-    "verify_clean": verify_clean,
-    "verify_suspended": verify_suspended,
-}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -9,17 +10,63 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.admission import hold_first_hour, refuse_by_budget, terms_of
-from ipucloud.clusters.begin import Accepted, asked_before, begin
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota
-from ipucloud.clusters.plans import RESUME, RESUME_PLAN
-from ipucloud.clusters.states import ClusterState
+from ipucloud.clusters.operations.begin import begin, repeated
+from ipucloud.clusters.operations.effects import record_servers
+from ipucloud.clusters.operations.kind import (
+    MACHINES,
+    VIPU,
+    VIPU_USERS,
+    WORK_KIND,
+    ClusterKind,
+    ClusterStep,
+    fails_with,
+)
+from ipucloud.clusters.operations.suspend import SUSPENSION
+from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
+from ipucloud.clusters.steps import build
+from ipucloud.clusters.steps.poplar_servers import switch_on_poplar_servers
+from ipucloud.clusters.steps.vipu_user import keep_vipu_user
 from ipucloud.config import Settings
 from ipucloud.inventory.placement import Demand, Need, take
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import external_name
+from ipucloud.operations.kind import Billing, Repeated, Undo
+from ipucloud.operations.step import Stage
+from ipucloud.operations.store import Accepted
 from ipucloud.quotas import store as quotas
+
+_step = partial(ClusterStep, stage=Stage("CLUSTER_RESUME", 560))
+
+RESUME = ClusterKind(
+    name="cluster.resume",
+    work_kind=WORK_KIND,
+    steps=(
+        _step(name="attach_network", act=build.attach_network),
+        _step(name="power_on_machines", act=build.power_on_machines, requires=MACHINES),
+        _step(name="create_allocation", act=build.create_allocation, requires=VIPU),
+        _step(name="create_vipu_user", act=keep_vipu_user, requires=VIPU_USERS),
+        _step(name="test_cluster", act=build.test_cluster, requires=VIPU),
+        _step(name="create_partition", act=build.create_partition, requires=VIPU),
+        _step(name="switch_on_poplar_servers", act=switch_on_poplar_servers, on_success=record_servers),
+        _step(name="check_ipus", act=build.check_ipus),
+    ),
+    states=CLUSTER_STATES,
+    begins_in=frozenset({ClusterState.SUSPENDED}),
+    during=ClusterState.RESUMING,
+    success=ClusterState.ACTIVE,
+    undo=Undo(steps=SUSPENSION, what="the resume", cancelled=ClusterState.SUSPENDED, failed=ClusterState.SUSPENDED),
+    cancellable=True,
+    repeated=Repeated.JOINS,
+    billing=Billing.STARTS,
+    deadline=None,
+    failure=fails_with(
+        "What was built is taken down, nothing is charged, and the cluster is suspended as before. Resume it again, or"
+        " ask the operator with the operation's id."
+    ),
+)
 
 # Customers' own partitions may come again under the same names: those of the life before are forgotten.
 _NEW_INCARNATION = sa.text(
@@ -39,8 +86,7 @@ async def resume(
 ) -> Accepted:
     """Record that the cluster comes back, with quota, machines, operation, work and events, or nothing.
 
-    Servers with IPUs of their own never gave them back: there is nothing to take for them. Asked again while it runs,
-    it answers with that operation, whatever `if_match` says.
+    Servers with IPUs of their own never gave them back: there is nothing to take for them.
 
     Raises `Problem`: not_found, precondition_failed, operation_in_progress, state_conflict for a cluster that is not
     suspended or not sold any more; and as a create: budget_reached, quota_exceeded, capacity_exhausted,
@@ -50,10 +96,10 @@ async def resume(
     await lock_quota(connection, **mine)
     cluster = await lock_cluster(connection, **mine)
     failpoint("resume.cluster_locked")
-    running = await asked_before(connection, actor, cluster, kind=RESUME, if_match=if_match)
+    running = await repeated(connection, actor, cluster, RESUME, if_match=if_match)
     if running is not None:
         return running
-    if cluster.state is not ClusterState.SUSPENDED:
+    if cluster.state not in RESUME.begins_in:
         raise Problem(STATE_CONFLICT, f"Only a suspended cluster can be resumed; this one is {cluster.state}.")
     terms = await terms_of(connection, actor, cluster)
     refuse_by_budget(terms)
@@ -77,9 +123,7 @@ async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedClust
     named = {"incarnation": incarnation, "external_name": external_name(cluster.id, incarnation)}
     await connection.execute(_NEW_INCARNATION, {"project_id": actor.project_id, "cluster_id": cluster.id, **named})
     failpoint("resume.named_anew")
-    accepted = await begin(
-        connection, actor, cluster, kind=RESUME, plan=RESUME_PLAN, state=ClusterState.RESUMING, settings=settings
-    )
+    accepted = await begin(connection, actor, cluster, RESUME, deadline_seconds=settings.create_deadline)
     if gave_back:
         need = Need(cluster.machine_type, cluster.machines, hosts=0, ipus_per_machine=cluster.ipus // cluster.machines)
         await take(connection, Demand(actor.project_id, cluster.id, cluster.region, need))

@@ -1,6 +1,6 @@
-"""What a look at a cluster writes: steps, operation, cluster state, machines, billing. All inside one transaction.
+"""What operations write about a cluster: its state, its servers, its machines. All inside one transaction.
 
-Every statement here runs under the engine's fence: a stale look is rolled back as a whole.
+Every statement here runs under the engine's fence: a stale reconcile pass is rolled back as a whole.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.locked import lock_quota
-from ipucloud.clusters.results import ServerObservation
 from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, PARTITIONS, ClusterState
+from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
-from ipucloud.operations.plan import PlannedStep
+from ipucloud.operations.results import Achieved, Failed
 from ipucloud.operations.states import OperationState
 from ipucloud.reconcile.wake import wake
 
@@ -37,45 +37,20 @@ async def lock_operation(connection: AsyncConnection, cluster: ClusterInputs) ->
 
     The last step may give machines back, and so holds the quota first: quota comes before cluster in the lock order.
     """
-    if cluster.step.last:
+    if cluster.operation.step.last:
         await lock_quota(connection, project_id=cluster.project_id, cluster_id=cluster.id)
         failpoint("cluster.quota_locked")
     found = await connection.execute(
         _LOCK,
         {
             "cluster_id": cluster.id,
-            "operation_id": cluster.operation_id,
-            "cancelling": cluster.operation_state == OperationState.CANCELLING,
+            "operation_id": cluster.operation.id,
+            "cancelling": cluster.operation.state is OperationState.CANCELLING,
         },
     )
     failpoint("cluster.operation_locked")
     return found.one_or_none() is not None
 
-
-_STEP = sa.text(
-    """
-    UPDATE operation_steps
-       SET state = :state, detail = :detail, attempts = attempts + :failures,
-           started_at = coalesce(started_at, app_now()),
-           finished_at = CASE WHEN :state IN ('succeeded', 'failed') THEN app_now() END
-     WHERE project_id = :project_id AND operation_id = :operation_id AND ordinal = :ordinal
-    """
-).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("detail", type_=sa.Text))
-
-_OPERATION = sa.text(
-    """
-    UPDATE operations o
-       SET state = CASE WHEN o.state = 'queued' THEN 'running' ELSE o.state END,
-           started_at = coalesce(o.started_at, app_now()), version = o.version + 1,
-           stage = coalesce(following.stage, o.stage),
-           progress = CASE WHEN o.undoing THEN o.progress ELSE following.progress END
-      FROM (SELECT (array_agg(stage ORDER BY ordinal) FILTER (WHERE state IN ('pending', 'running')))[1] AS stage,
-                   (100 * count(*) FILTER (WHERE state = 'succeeded')
-                    / count(*) FILTER (WHERE state <> 'skipped'))::smallint AS progress
-              FROM operation_steps WHERE project_id = :project_id AND operation_id = :operation_id) AS following
-     WHERE o.project_id = :project_id AND o.id = :operation_id
-    """
-)
 
 _TOUCH = sa.text(
     """
@@ -84,18 +59,9 @@ _TOUCH = sa.text(
 ).bindparams(sa.bindparam("blocked_by", type_=sa.Text))
 
 
-async def record_step(
-    connection: AsyncConnection, cluster: ClusterInputs, state: str, *, detail: str | None = None, failed: bool = False
-) -> None:
-    """Write where the current step is, and move the operation's stage and progress along with it."""
-    mine = {"project_id": cluster.project_id, "operation_id": cluster.operation_id}
-    await connection.execute(
-        _STEP, mine | {"ordinal": cluster.step.ordinal, "state": state, "detail": detail, "failures": int(failed)}
-    )
-    failpoint("cluster.step_recorded")
-    await connection.execute(_OPERATION, mine)
-    failpoint("cluster.operation_moved")
-    await connection.execute(_TOUCH, {"cluster_id": cluster.id, "blocked_by": detail if failed else None})
+async def show_progress(connection: AsyncConnection, cluster: ClusterInputs, failed: Failed | None) -> None:
+    """Give the cluster another version, and what it waits for after a failure."""
+    await connection.execute(_TOUCH, {"cluster_id": cluster.id, "blocked_by": failed and failed.detail})
 
 
 # Why a cluster is suspended was said when that began.
@@ -138,7 +104,7 @@ async def enter_state(
         {
             "cluster_id": cluster.id,
             "project_id": cluster.project_id,
-            "operation_id": cluster.operation_id,
+            "operation_id": cluster.operation.id,
             "state": state.value,
             "reason": reason,
         },
@@ -160,53 +126,17 @@ _SERVER = sa.text(
 )
 
 
-async def record_servers(
-    connection: AsyncConnection, cluster: ClusterInputs, servers: tuple[ServerObservation, ...]
-) -> None:
+async def record_servers(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
+    """How to log in to the servers that were observed."""
+    if not isinstance(achieved, ServersAnswer):
+        raise TypeError("servers are recorded from what they answered")
     rows = [
         {"project_id": cluster.project_id, "cluster_id": cluster.id, "ordinal": server.ordinal}
         | server.ssh.model_dump()
-        for server in servers
+        for server in achieved.servers
     ]
-    if rows:
-        await connection.execute(_SERVER, rows)
-        failpoint("cluster.servers_recorded")
-
-
-_UNDO = sa.text(
-    """
-    WITH operation AS (
-      UPDATE operations SET undoing = true, error = CAST(:error AS jsonb), version = version + 1
-       WHERE project_id = :project_id AND id = :operation_id
-    ), skipped AS (
-      UPDATE operation_steps SET state = 'skipped'
-       WHERE project_id = :project_id AND operation_id = :operation_id AND state = 'pending'
-    )
-    INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage, state, detail)
-    SELECT :operation_id, 100 + step.ordinal, :project_id, step.name, step.stage,
-           CASE WHEN step.skipped IS NULL THEN 'pending' ELSE 'skipped' END, step.skipped
-      FROM unnest(CAST(:names AS text[]), CAST(:stages AS text[]), CAST(:skipped AS text[]))
-           WITH ORDINALITY AS step (name, stage, skipped, ordinal)
-    """
-)
-
-
-async def append_undo(
-    connection: AsyncConnection, cluster: ClusterInputs, plan: tuple[PlannedStep, ...], error: str | None
-) -> None:
-    """Replace what is left of the plan by the clean-up; `error` is the problem document the operation ends with."""
-    await connection.execute(
-        _UNDO,
-        {
-            "project_id": cluster.project_id,
-            "operation_id": cluster.operation_id,
-            "names": [step.name for step in plan],
-            "stages": [str(step.stage) for step in plan],
-            "skipped": [step.skipped for step in plan],
-            "error": error,
-        },
-    )
-    failpoint("cluster.undo_appended")
+    await connection.execute(_SERVER, rows)
+    failpoint("cluster.servers_recorded")
 
 
 _SWITCH_OFF = sa.text(
@@ -217,7 +147,7 @@ _SWITCH_OFF = sa.text(
 )
 
 
-async def record_switched_off(connection: AsyncConnection, cluster: ClusterInputs) -> None:
+async def record_switched_off(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     """The servers are off; where they are, and the keys that they show, stay as they were."""
     await connection.execute(_SWITCH_OFF, {"project_id": cluster.project_id, "cluster_id": cluster.id})
     failpoint("cluster.servers_switched_off")
@@ -248,7 +178,7 @@ _RELEASE = sa.text(
     )
     UPDATE allocations SET released_at = app_now()
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND released_at IS NULL
-       AND (NOT :suspends OR (machine_id IS NOT NULL AND :through_vipu))
+       AND (NOT :keeps_hosts OR (machine_id IS NOT NULL AND :through_vipu))
     """
 )
 _FREE = sa.text(
@@ -266,18 +196,32 @@ _FREE = sa.text(
 )
 
 
-async def release_machines(connection: AsyncConnection, cluster: ClusterInputs) -> None:
-    """The customer is gone from the machines, but for servers that rest; nobody else may have them yet."""
-    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    if not cluster.suspends:
-        await connection.execute(_FORGET_SERVERS, mine)
-    through_vipu = cluster.allocated_through is AllocatedThrough.V_IPU
-    named = {"operation_id": cluster.operation_id, "suspends": cluster.suspends, "through_vipu": through_vipu}
-    await connection.execute(_RELEASE, mine | named)
+async def release_machines(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
+    """The customer is gone from the machines; nobody else may have them yet."""
+    await connection.execute(_FORGET_SERVERS, {"project_id": cluster.project_id, "cluster_id": cluster.id})
+    await _release(connection, cluster, keeps_hosts=False)
+
+
+async def release_machines_of_suspended(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
+    """The same, but for the servers and their hosts, which a suspended cluster keeps."""
+    await _release(connection, cluster, keeps_hosts=True)
+
+
+async def _release(connection: AsyncConnection, cluster: ClusterInputs, *, keeps_hosts: bool) -> None:
+    await connection.execute(
+        _RELEASE,
+        {
+            "project_id": cluster.project_id,
+            "cluster_id": cluster.id,
+            "operation_id": cluster.operation.id,
+            "keeps_hosts": keeps_hosts,
+            "through_vipu": cluster.allocated_through is AllocatedThrough.V_IPU,
+        },
+    )
     failpoint("cluster.machines_released")
 
 
-async def free_machines(connection: AsyncConnection, cluster: ClusterInputs) -> None:
+async def free_machines(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     """The released machines were seen clean: back to the pool, and their number back to the quota."""
     await connection.execute(_FREE, {"project_id": cluster.project_id, "cluster_id": cluster.id})
     failpoint("cluster.machines_freed")

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
-from ipucloud.clusters.results import Achieved, Failed, Pending, ServerObservation, StepResult
+from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
 from ipucloud.site.ports import Site
-from ipucloud.wire.site import Host, HostState, ServerSpec
+from ipucloud.wire.site import Host, HostState, ServerSpec, Ssh
 
 _OFF = frozenset({HostState.OFF, HostState.FAILED})
+
+
+@dataclass(frozen=True, slots=True)
+class ServerObservation:
+    """A Poplar server that answered by SSH with the host key it should have."""
+
+    ordinal: int
+    ssh: Ssh
+
+
+@dataclass(frozen=True, slots=True)
+class ServersAnswer(Achieved):
+    """Every Poplar server of the cluster was observed."""
+
+    servers: tuple[ServerObservation, ...]
 
 
 async def deploy_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
@@ -64,7 +80,7 @@ def _all(results: Sequence[ServerObservation | StepResult]) -> StepResult:
         if not isinstance(result, ServerObservation):
             return result
         observed.append(result)
-    return Achieved(servers=tuple(observed))
+    return ServersAnswer(tuple(observed))
 
 
 async def _answering(site: Site, wanted: HostInput, host: Host) -> ServerObservation | StepResult:

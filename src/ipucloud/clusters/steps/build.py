@@ -6,16 +6,11 @@ A step is run again from its start after every wait, failure or change of worker
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.poplar_servers import deploy_poplar_servers, switch_on_poplar_servers
-from ipucloud.clusters.results import Achieved, Failed, Pending, StepResult
-from ipucloud.clusters.vipu_user import keep_vipu_user
+from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
 from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, Site, TestState
 from ipucloud.wire.site import NetworkSpec, NetworkState, RedfishSystem
-
-Step = Callable[[Site, ClusterInputs], Awaitable[StepResult]]
 
 DOMAIN_IPUS = 64
 """IPUs of one IPU-Link domain: 16 machines of 4. A larger partition cannot be reconfigurable (V-IPU rule 5)."""
@@ -75,7 +70,7 @@ async def create_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
 
 async def test_cluster(site: Site, cluster: ClusterInputs) -> StepResult:
     # A test has its own name for each try: a failed one is history, and names are never used again.
-    name = f"{cluster.external_name}-t{cluster.step.attempts}"
+    name = f"{cluster.external_name}-t{cluster.operation.step.attempts}"
     test = await site.vipu.cluster_test(name)
     if test is None:
         await site.vipu.start_cluster_test(name, cluster.external_name)
@@ -124,17 +119,3 @@ async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
     if any(count != cluster.ipus for count in counts):
         return Failed(f"a Poplar server sees another number of IPUs than {cluster.ipus}")
     return Achieved()
-
-
-BUILD_STEPS: dict[str, Step] = {
-    "attach_network": attach_network,
-    "power_on_machines": power_on_machines,
-    "create_allocation": create_allocation,
-    "create_vipu_user": keep_vipu_user,
-    "replace_access_key": keep_vipu_user,
-    "test_cluster": test_cluster,
-    "create_partition": create_partition,
-    "deploy_poplar_servers": deploy_poplar_servers,
-    "switch_on_poplar_servers": switch_on_poplar_servers,
-    "check_ipus": check_ipus,
-}

@@ -1,0 +1,175 @@
+"""The steps of an export: its file is made, and delivered, by processes of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from pydantic import JsonValue
+
+from ipucloud.billing.exports.inputs import ExportInputs
+from ipucloud.billing.exports.order import Build, Deliver, Said, Subject, Target
+from ipucloud.billing.exports.process import Note, carried_out
+from ipucloud.catalogue.current import CurrentCatalogue
+from ipucloud.db.engine import Database
+from ipucloud.db.schema_check import SchemaMismatchError
+from ipucloud.kernel.errors import DEADLINE_EXCEEDED, Problem
+from ipucloud.kernel.sealing import Keys, SealingError, place, unseal
+from ipucloud.operations.results import Achieved, Failed, StepResult
+from ipucloud.reconcile.reconciler import Ticket
+
+BUILD_SECONDS = 1800.0
+DELIVER_SECONDS = 900.0
+AT_ONCE = 4
+"""Files that one worker makes or delivers at the same time, each by a process of its own."""
+
+GAVE_UP = "The file could not be made. Ask for it again; if that fails too, tell support the request id."
+_BROKEN_OFF = "The file could not be made; it is tried again."
+_UNANSWERED = "The bucket's service did not answer."
+_UNDELIVERED = "The file could not be delivered within its time: {} It is kept for download for seven days."
+_NO_KEY = "The bucket's secret cannot be read; create the connection again."
+
+_PROGRESS = sa.text(
+    """
+    UPDATE operations
+       SET state = CASE WHEN state = 'queued' THEN 'running' ELSE state END,
+           started_at = coalesce(started_at, app_now()), progress = greatest(progress, :progress),
+           version = version + 1
+     WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL
+       AND EXISTS (SELECT FROM work WHERE kind = :kind AND key = :key AND fence = :fence AND lease_owner IS NOT NULL)
+    """
+).bindparams(sa.bindparam("progress", type_=sa.Integer))
+
+
+@dataclass(frozen=True, slots=True)
+class Built(Achieved):
+    """The file is whole, in pieces under `fence`."""
+
+    manifest: Mapping[str, JsonValue]
+    fence: int
+
+
+class Exporter:
+    """`provider` and the catalogue's names are what the files call the service and its regions.
+
+    `keys` open buckets' secrets.
+    `private_too`: private addresses and plain HTTP are allowed for buckets. `ports`: where they may be.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        provider: str,
+        catalogue: CurrentCatalogue,
+        keys: Keys | None,
+        private_too: bool,
+        ports: frozenset[int],
+    ) -> None:
+        self._database = database
+        self._provider = provider
+        self._catalogue = catalogue
+        self._keys = keys
+        self._private_too = private_too
+        self._ports = ports
+        self._under_way = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether as many processes work as may at the same time."""
+        return self._under_way >= AT_ONCE
+
+    async def build(self, ticket: Ticket, inputs: ExportInputs) -> StepResult:
+        """Make the file and keep it in the database."""
+        if inputs.operation.overdue:
+            return _late(GAVE_UP)
+        row = inputs.row
+        order = Build(
+            database_url=self._database.url,
+            export_id=row.id,
+            fence=ticket.fence,
+            subject=Subject(
+                dataset=row.dataset,
+                version=row.focus_version,
+                format=row.format,
+                since=row.since,
+                until=row.until,
+                project_id=None if row.account_id else row.project_id,
+                account_id=row.account_id,
+                provider=self._provider,
+                regions=self._catalogue.catalogue.region_names,
+            ),
+        )
+        said = await self._carry_out(order, BUILD_SECONDS, self._note(ticket, inputs))
+        return Failed(_BROKEN_OFF) if said.manifest is None else Built(said.manifest, ticket.fence)
+
+    async def deliver(self, ticket: Ticket, inputs: ExportInputs) -> StepResult:
+        """Put the file that is kept into the bucket."""
+        row = inputs.row
+        if inputs.operation.overdue:
+            return _late(_UNDELIVERED.format(row.last_error or "it was not tried in time."))
+        try:
+            target = self._target(row)
+        except SealingError:
+            return Failed(_NO_KEY)
+        [file] = row.manifest["files"]
+        order = Deliver(
+            database_url=self._database.url,
+            export_id=row.id,
+            fence=row.fence,
+            name=file["name"],
+            size=file["bytes"],
+            manifest=row.manifest,
+            target=target,
+        )
+        said = await self._carry_out(order, DELIVER_SECONDS, self._note(ticket, inputs))
+        return Achieved() if said.delivered else Failed(said.error or _UNANSWERED)
+
+    async def _carry_out(self, order: Build | Deliver, seconds: float, note: Note) -> Said:
+        """Raises SchemaMismatchError when the process met another schema than that of this version."""
+        self._under_way += 1
+        try:
+            said = await carried_out(order, seconds, note)
+        finally:
+            self._under_way -= 1
+        if said.lacks_schema:
+            raise SchemaMismatchError("the process that makes the file met a missing table or column")
+        return said
+
+    def _note(self, ticket: Ticket, inputs: ExportInputs) -> Note:
+        """Records progress in percent while a process works; under the fence, though outside `apply`."""
+        values = inputs.mine | {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence}
+
+        async def note(percent: int) -> None:
+            half = percent // 2 if inputs.row.connection_id else percent
+            async with self._database.read() as connection:
+                await connection.execute(_PROGRESS, values | {"progress": min(half, 99)})
+
+        return note
+
+    def _target(self, row: sa.Row[Any]) -> Target:
+        """Raises SealingError."""
+        if self._keys is None or row.secret is None:
+            raise SealingError("no key")
+        return Target(
+            endpoint=row.endpoint,
+            region=row.region,
+            bucket=row.bucket,
+            prefix=row.prefix,
+            access_key_id=row.access_key_id,
+            secret=unseal(self._keys, row.secret, secret_place(row.connection_id, row.project_id)),
+            private_too=self._private_too,
+            ports=self._ports,
+        )
+
+
+def _late(sentence: str) -> Failed:
+    return Failed("it took longer than it may", final=True, problem=Problem(DEADLINE_EXCEEDED, sentence))
+
+
+def secret_place(connection_id: UUID, project_id: UUID) -> str:
+    """Where a bucket's secret is sealed for."""
+    return place("s3_connections", connection_id, "secret", project_id)

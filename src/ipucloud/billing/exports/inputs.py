@@ -1,0 +1,52 @@
+"""Everything that a reconcile pass over an export acts on, read in one statement that also checks the lease."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from ipucloud.db.statements import Statements
+from ipucloud.operations.kind import OpenOperation
+from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
+from ipucloud.reconcile.reconciler import LeaseLost, Ticket
+
+_LOAD = sa.text(
+    f"""
+    SELECT w.lease_until > app_now() AS leased, x.id, x.project_id, x.account_id, x.dataset, x.focus_version, x.format,
+           coalesce(x.month, x.since) AS since,
+           coalesce((x.month + interval '1 month')::date, x.until) AS until, x.fence, x.manifest, x.last_error,
+           c.id AS connection_id, c.endpoint, c.region, c.bucket, c.prefix, c.access_key_id, c.secret,
+           {OPEN_OPERATION}
+      FROM work w
+      LEFT JOIN exports x ON x.id = CAST(w.key AS uuid)
+      LEFT JOIN operations o ON o.project_id = x.project_id AND o.export_id = x.id AND o.finished_at IS NULL
+      LEFT JOIN s3_connections c ON c.project_id = x.project_id AND c.id = x.connection_id
+      {CURRENT_STEP}
+     WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
+    """  # noqa: S608  # our own text
+)
+
+
+@dataclass(frozen=True)
+class ExportInputs:
+    """An export with its open operation. `row` holds the columns of the statement."""
+
+    row: sa.Row[Any]
+    operation: OpenOperation
+
+    @property
+    def mine(self) -> dict[str, object]:
+        """Parameters of statements about this export."""
+        return {"project_id": self.row.project_id, "id": self.row.id, "operation_id": self.operation.id}
+
+
+async def load(connection: Statements, ticket: Ticket) -> ExportInputs | None:
+    """The inputs, or None when the export has no open operation. Raises LeaseLost."""
+    found = await connection.execute(_LOAD, {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence})
+    row = found.one_or_none()
+    if row is None or not row.leased:
+        raise LeaseLost(ticket.key)
+    operation = open_operation_of(row)
+    return None if operation is None else ExportInputs(row, operation)

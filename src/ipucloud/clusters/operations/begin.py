@@ -1,0 +1,113 @@
+"""Beginning an operation on a cluster that is there: its record, the state that tells of it, and the end of billing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.usage import close_interval
+from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operation
+from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, lacking
+from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.operations.kind import Billing, Repeated
+from ipucloud.operations.step import PlannedStep, expected_seconds, plan_of
+from ipucloud.operations.store import Accepted, Target, open_operation
+from ipucloud.reconcile.wake import wake
+
+_ENTER = sa.text(
+    """
+    WITH cluster AS (
+      UPDATE clusters
+         SET state = :state, state_reason = NULL, state_entered_at = app_now(), state_sla_seconds = :sla,
+             blocked_by = NULL, version = version + 1,
+             delete_requested_at = CASE WHEN :state = 'deleting' THEN app_now() END
+       WHERE project_id = :project_id AND id = :cluster_id
+      RETURNING id, project_id
+    )
+    INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id)
+    SELECT project_id, 'cluster.' || :state, 'cluster', id, :operation_id, :request_id FROM cluster
+    """
+).bindparams(sa.bindparam("state", type_=sa.Text))
+
+
+async def begin(
+    connection: AsyncConnection, actor: Actor, cluster: LockedCluster, kind: ClusterKind, *, deadline_seconds: float
+) -> Accepted:
+    """Open the operation, let the cluster enter the state that the kind declares, and end billing if it does.
+
+    Four statements at most. Raises IllegalTransition for a state that the cluster's does not lead to.
+    """
+    plan = plan_for(cluster, kind.steps)
+    accepted = await open_planned(connection, actor, cluster, kind, plan, deadline_seconds=deadline_seconds)
+    if kind.during is not None:
+        await connection.execute(
+            _ENTER,
+            {
+                "project_id": actor.project_id,
+                "cluster_id": cluster.id,
+                "state": CLUSTER_STATES.require(cluster.state, ClusterState(kind.during)).value,
+                "sla": math.ceil(expected_seconds(plan, cluster.typical_seconds)),
+                "operation_id": accepted.operation_id,
+                "request_id": actor.request_id,
+            },
+        )
+        failpoint("begin.state_entered")
+    if kind.billing is Billing.ENDS:
+        await close_interval(connection, project_id=actor.project_id, cluster_id=cluster.id)
+        failpoint("begin.interval_closed")
+    return accepted
+
+
+def plan_for(cluster: LockedCluster, steps: Iterable[ClusterStep]) -> tuple[PlannedStep, ...]:
+    """The steps, those that the cluster has no use for marked as skipped."""
+    return plan_of(steps, lacking(cluster.allocated_through, secure=cluster.secure))
+
+
+async def open_planned(
+    connection: AsyncConnection,
+    actor: Actor,
+    cluster: LockedCluster,
+    kind: ClusterKind,
+    plan: Sequence[PlannedStep],
+    *,
+    deadline_seconds: float,
+) -> Accepted:
+    """Open the operation with the steps of `plan`; the cluster stays in its state."""
+    operation_id = await open_operation(
+        connection,
+        kind,
+        actor,
+        Target(cluster_id=cluster.id),
+        plan=plan,
+        deadline_seconds=deadline_seconds,
+        expected_seconds=expected_seconds(plan, cluster.typical_seconds),
+    )
+    return Accepted(operation_id, cluster.id)
+
+
+async def repeated(
+    connection: AsyncConnection, actor: Actor, cluster: LockedCluster, kind: ClusterKind, *, if_match: int | None
+) -> Accepted | None:
+    """What the kind declares for a request while an operation runs on the cluster; None when none does.
+
+    Raises `Problem` precondition_failed, operation_in_progress.
+    """
+    running = await running_operation(connection, actor, cluster)
+    if running is not None and running.kind == kind.name and kind.repeated is Repeated.JOINS:
+        return await still_running(connection, actor, cluster, running.id)
+    cluster.require_version(if_match)
+    if running is not None:
+        raise in_the_way(running.id)
+    return None
+
+
+async def still_running(connection: AsyncConnection, actor: Actor, cluster: LockedCluster, operation: UUID) -> Accepted:
+    """The operation that was asked for again; its work is taken up again if it was parked."""
+    await wake(connection, kind=WORK_KIND, key=str(cluster.id), project_id=actor.project_id)
+    return Accepted(operation, cluster.id)

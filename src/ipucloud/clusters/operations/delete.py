@@ -1,0 +1,85 @@
+"""Deleting a cluster: accepted in every state, at any time, in the caller's one transaction."""
+
+from __future__ import annotations
+
+from functools import partial
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.locked import lock_cluster, no_such_cluster, running_operation
+from ipucloud.clusters.operations.begin import begin, still_running
+from ipucloud.clusters.operations.effects import free_machines, release_machines
+from ipucloud.clusters.operations.kind import VIPU, VIPU_USERS, WORK_KIND, ClusterKind, ClusterStep
+from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
+from ipucloud.clusters.steps import teardown
+from ipucloud.clusters.steps.vipu_user import remove_vipu_user
+from ipucloud.config import Settings
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import DELETE_PROTECTED, Problem
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.operations.kind import Billing, Repeated
+from ipucloud.operations.step import Stage
+from ipucloud.operations.store import Accepted, preempt
+
+CLEAN_UP = Stage("CLUSTER_CLEAN_UP", 300)
+
+_step = partial(ClusterStep, stage=CLEAN_UP, endures=True)
+TEARDOWN: tuple[ClusterStep, ...] = (
+    _step(name="wipe_poplar_servers", act=teardown.wipe_poplar_servers),
+    _step(name="remove_partitions", act=teardown.remove_partitions, requires=VIPU),
+    _step(name="remove_vipu_user", act=remove_vipu_user, requires=VIPU_USERS),
+    _step(name="remove_allocation", act=teardown.remove_allocation, requires=VIPU),
+    _step(name="detach_network", act=teardown.detach_network),
+    _step(name="power_off_machines", act=teardown.power_off_machines, on_success=release_machines),
+    _step(name="verify_clean", act=teardown.verify_clean, on_success=free_machines),
+)
+"""What takes a cluster down for good, in any state of construction."""
+
+DELETE = ClusterKind(
+    name="cluster.delete",
+    work_kind=WORK_KIND,
+    steps=TEARDOWN,
+    states=CLUSTER_STATES,
+    begins_in=frozenset(ClusterState) - {ClusterState.DELETING, ClusterState.DELETED},
+    during=ClusterState.DELETING,
+    success=ClusterState.DELETED,
+    undo=None,
+    cancellable=False,
+    repeated=Repeated.JOINS,
+    billing=Billing.ENDS,
+    deadline=None,
+    failure=None,
+)
+
+
+async def delete(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, if_match: int | None, settings: Settings
+) -> Accepted:
+    """Record that the cluster goes: billing ends, what ran on it ends as `preempted`, a delete operation opens.
+
+    Six statements. A cluster in `error`, whose resources may be gone already, takes the same way: each step of the
+    plan holds for what is not there. Asked again while it runs, the delete answers with its operation, whatever
+    `if_match` says: what the caller wants is under way, and a lost answer can be asked for (RFC 9110, 13.1.1); a
+    clean-up that was parked is taken up again. A cluster that was deleted can still be read, but there is nothing left
+    to delete: not_found, which every client takes for done.
+
+    Raises `Problem`: not_found, precondition_failed, delete_protected.
+    """
+    cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
+    failpoint("delete.cluster_locked")
+    if cluster.state is ClusterState.DELETED:
+        raise no_such_cluster()
+    if cluster.state is ClusterState.DELETING:
+        running = await running_operation(connection, actor, cluster)
+        if running is not None:
+            return await still_running(connection, actor, cluster, running.id)
+    cluster.require_version(if_match)
+    if cluster.delete_protection:
+        raise Problem(
+            DELETE_PROTECTED, "The cluster is protected. Set `delete_protection` to false first, then delete it."
+        )
+    reason = "The cluster is being deleted; what this operation had built is removed with it."
+    await preempt(connection, project_id=actor.project_id, cluster_id=cluster_id, reason=reason)
+    failpoint("delete.preempted")
+    return await begin(connection, actor, cluster, DELETE, deadline_seconds=settings.create_deadline)

@@ -1,0 +1,31 @@
+"""Repairing a cluster: steps of a create that bring back what is missing, or a teardown that is taken once more."""
+
+from __future__ import annotations
+
+from ipucloud.clusters.operations.create import CREATE
+from ipucloud.clusters.operations.delete import TEARDOWN
+from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, ClusterState
+from ipucloud.operations.kind import Billing, Repeated
+
+HEAL = ClusterKind(
+    name="cluster.heal",
+    work_kind=WORK_KIND,
+    steps=(*CREATE.steps, *TEARDOWN),
+    states=CLUSTER_STATES,
+    begins_in=BILLABLE | {ClusterState.ERROR, ClusterState.DELETED},
+    during=None,
+    success=None,
+    undo=None,
+    cancellable=False,
+    repeated=Repeated.REFUSED,
+    billing=Billing.UNCHANGED,
+    deadline=3600,
+    failure=fails_with("Nothing was taken from the cluster; an operator has to act."),
+)
+"""Begun by the audit with the steps that it needs; the cluster stays in its state."""
+
+
+def steps_of_create(*names: str) -> tuple[ClusterStep, ...]:
+    """The steps that bring back what is missing of a cluster in use; they leave alone what is there."""
+    return tuple(step for step in CREATE.steps if step.name in names)

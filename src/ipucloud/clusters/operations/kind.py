@@ -1,0 +1,91 @@
+"""Kinds of operations on clusters: what all of them do beside their steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.usage import open_interval
+from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.clusters.inputs import ClusterAct, ClusterInputs
+from ipucloud.clusters.operations.effects import enter_state, show_progress
+from ipucloud.clusters.states import BILLABLE, ClusterState
+from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.operations.kind import Billing, DeclarationError, Ending, Kind, OpenOperation
+from ipucloud.operations.results import Failed
+from ipucloud.operations.states import OperationState
+from ipucloud.operations.step import Step
+
+WORK_KIND = "cluster"
+"""Kind of the work items that carry out operations on clusters; the key is the cluster's id."""
+
+ClusterStep: TypeAlias = Step[ClusterAct, ClusterInputs]
+
+VIPU = frozenset({"V-IPU"})
+"""Required by steps at the V-IPU controller."""
+VIPU_USERS = VIPU | {"V-IPU users"}
+"""Required by steps that deal with users of a secure V-IPU controller."""
+MACHINES = frozenset({"machines of their own"})
+"""Required by steps that switch IPU machines apart from their hosts."""
+
+_WITHOUT_VIPU = MappingProxyType(
+    {
+        "V-IPU": "does not apply: the IPUs are devices of the server itself, not under V-IPU",
+        "machines of their own": "does not apply: the server is switched on when its image is written",
+    }
+)
+_WITHOUT_USERS = MappingProxyType({"V-IPU users": "does not apply: the V-IPU controller takes no users"})
+
+
+def lacking(allocated_through: AllocatedThrough, *, secure: bool) -> Mapping[str, str]:
+    """What such a cluster does not have, as in `operations.step.plan_of`. `secure`: its controller has users."""
+    if allocated_through is not AllocatedThrough.V_IPU:
+        return _WITHOUT_VIPU
+    return MappingProxyType({}) if secure else _WITHOUT_USERS
+
+
+class ClusterKind(Kind[ClusterAct, ClusterInputs]):
+    """A kind of operation on clusters, carried out by the work items `WORK_KIND`. Raises DeclarationError."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.billing is Billing.STARTS and self.success not in BILLABLE:
+            raise DeclarationError(f"{self.name}: it starts billing and leads to {self.success}, which is not billed")
+        if self.billing is Billing.ENDS and self.success in BILLABLE:
+            raise DeclarationError(f"{self.name}: it ends billing and leads to {self.success}, which is billed")
+
+    def lacking(self, inputs: ClusterInputs) -> Mapping[str, str]:
+        return lacking(inputs.allocated_through, secure=inputs.access is not None)
+
+    async def step_recorded(self, connection: AsyncConnection, inputs: ClusterInputs, failure: Failed | None) -> None:
+        await show_progress(connection, inputs, failure)
+
+    async def before_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
+        if ending.state is not None:
+            await enter_state(connection, inputs, ClusterState(ending.state), reason=ending.reason)
+
+    async def after_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
+        """Billing comes last in the order of locks."""
+        if self.billing is Billing.STARTS and ending.operation is OperationState.SUCCEEDED:
+            await open_interval(
+                connection, project_id=inputs.project_id, cluster_id=inputs.id, since=inputs.billed_from
+            )
+            failpoint("cluster.interval_opened")
+
+
+def fails_with(consequence: str) -> Callable[[OpenOperation, Failed], Problem]:
+    """The problem of a step that is given up; `consequence` says what becomes of the cluster, and what to do."""
+
+    def problem(operation: OpenOperation, failed: Failed) -> Problem:
+        code: ErrorCode = PROVISIONING_FAILED
+        if operation.overdue:
+            code = DEADLINE_EXCEEDED
+        elif failed.final:
+            code = SITE_REFUSED
+        return Problem(code, f"Step {operation.step.name} failed: {failed.detail}. {consequence}")
+
+    return problem

@@ -1,0 +1,110 @@
+"""Replacing the access key that a customer has to the cluster's V-IPU controller."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.operations.begin import begin, repeated
+from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
+from ipucloud.clusters.steps.vipu_user import keep_vipu_user
+from ipucloud.clusters.vipu_keys import SECRET_PREFIX, digest_of
+from ipucloud.config import Settings
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import NO_VIPU, STATE_CONFLICT, Problem
+from ipucloud.operations.kind import Billing, Repeated
+from ipucloud.operations.step import Stage
+
+SECRET_BYTES = 32
+
+ROTATE_KEY = ClusterKind(
+    name="cluster.rotate-key",
+    work_kind=WORK_KIND,
+    steps=(ClusterStep(name="replace_access_key", stage=Stage("ACCESS_KEYS", 5), act=keep_vipu_user),),
+    states=CLUSTER_STATES,
+    begins_in=BILLABLE,
+    during=None,
+    success=None,
+    undo=None,
+    cancellable=False,
+    repeated=Repeated.REFUSED,
+    billing=Billing.UNCHANGED,
+    deadline=None,
+    failure=fails_with("Which keys the controller takes now is not sure. Replace the key again."),
+)
+
+_FACTS = sa.text(
+    """
+    SELECT c.external_name, r.vipu_secure,
+           r.vipu_host, r.vipu_user_port, (SELECT max(number) FROM vipu_access_keys k
+             WHERE k.project_id = c.project_id AND k.cluster_id = c.id) AS last_number
+      FROM clusters c
+      LEFT JOIN site_regions r ON r.region = c.region
+     WHERE c.project_id = :project_id AND c.id = :cluster_id
+    """
+)
+_REPLACE = sa.text(
+    """
+    UPDATE vipu_access_keys SET replaced_at = app_now()
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND replaced_at IS NULL
+    """
+)
+_INSERT = sa.text(
+    """
+    INSERT INTO vipu_access_keys (name, project_id, cluster_id, number, sha256, ends_server_key)
+    VALUES (:name, :project_id, :cluster_id, :number, :sha256, :ends_server_key)
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key just made: valid once its operation has succeeded. Its `secret` is shown once."""
+
+    operation_id: UUID
+    user: str
+    id: str
+    secret: str = field(repr=False)
+    host: str
+    port: int
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What makes clients of the controller prove themselves, without the key."""
+        return {
+            "VIPU_CLI_API_HOST": self.host,
+            "VIPU_CLI_API_PORT": str(self.port),
+            "VIPU_CLI_API_USER_ID": self.user,
+        }
+
+
+async def rotate(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, ends_server_key: bool, settings: Settings
+) -> NewKey:
+    """Record a new key of the customer's in place of the one before, with its operation, work item and event.
+
+    Raises `Problem`: not_found, no_vipu, state_conflict, operation_in_progress.
+    """
+    cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
+    mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
+    facts = (await connection.execute(_FACTS, mine)).one()
+    if cluster.allocated_through is not AllocatedThrough.V_IPU or not facts.vipu_secure:
+        raise Problem(NO_VIPU, "The cluster has no V-IPU controller that takes users, so there is no key to replace.")
+    if cluster.state not in ROTATE_KEY.begins_in:
+        raise Problem(STATE_CONFLICT, "The key can be replaced while the cluster is in use. Wait until it is active.")
+    await repeated(connection, actor, cluster, ROTATE_KEY, if_match=None)
+    number = (facts.last_number or 0) + 1
+    secret = SECRET_PREFIX + secrets.token_urlsafe(SECRET_BYTES)
+    name = f"{facts.external_name}-k{number}"
+    made = {"name": name, "number": number, "sha256": digest_of(secret), "ends_server_key": ends_server_key}
+    await connection.execute(_REPLACE, mine)
+    await connection.execute(_INSERT, mine | made)
+    accepted = await begin(connection, actor, cluster, ROTATE_KEY, deadline_seconds=settings.create_deadline)
+    return NewKey(accepted.operation_id, facts.external_name, name, secret, facts.vipu_host, facts.vipu_user_port)

@@ -1,0 +1,78 @@
+"""Suspending a cluster: its machines go back, its servers stay on their hosts, and it costs no more."""
+
+from __future__ import annotations
+
+from functools import partial
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.locked import lock_cluster
+from ipucloud.clusters.operations.begin import begin, repeated
+from ipucloud.clusters.operations.effects import (
+    free_machines,
+    record_switched_off,
+    release_machines_of_suspended,
+)
+from ipucloud.clusters.operations.kind import VIPU, VIPU_USERS, WORK_KIND, ClusterKind, ClusterStep
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, ClusterState
+from ipucloud.clusters.steps import teardown
+from ipucloud.clusters.steps.poplar_servers import switch_off_poplar_servers
+from ipucloud.clusters.steps.vipu_user import remove_vipu_user
+from ipucloud.config import Settings
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.errors import STATE_CONFLICT, Problem
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.operations.kind import Billing, Repeated
+from ipucloud.operations.step import Stage
+from ipucloud.operations.store import Accepted
+
+_STAGE = Stage("CLUSTER_SUSPEND", 60)
+
+_step = partial(ClusterStep, stage=_STAGE, endures=True)
+SUSPENSION: tuple[ClusterStep, ...] = (
+    _step(name="switch_off_poplar_servers", act=switch_off_poplar_servers, on_success=record_switched_off),
+    _step(name="remove_partitions", act=teardown.remove_partitions, requires=VIPU),
+    _step(name="remove_vipu_user", act=remove_vipu_user, requires=VIPU_USERS),
+    _step(name="remove_allocation", act=teardown.remove_allocation, requires=VIPU),
+    _step(name="detach_network", act=teardown.detach_network),
+    _step(name="power_off_machines", act=teardown.power_off_machines, on_success=release_machines_of_suspended),
+    _step(name="verify_suspended", act=teardown.verify_suspended, on_success=free_machines),
+)
+"""What leaves a cluster with its servers, switched off, and nothing else."""
+
+SUSPEND = ClusterKind(
+    name="cluster.suspend",
+    work_kind=WORK_KIND,
+    steps=SUSPENSION,
+    states=CLUSTER_STATES,
+    begins_in=BILLABLE,
+    during=ClusterState.SUSPENDING,
+    success=ClusterState.SUSPENDED,
+    undo=None,
+    cancellable=False,
+    repeated=Repeated.JOINS,
+    billing=Billing.ENDS,
+    deadline=None,
+    failure=None,
+)
+
+
+async def suspend(
+    connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, if_match: int | None, settings: Settings
+) -> Accepted:
+    """Record that the cluster is to be suspended: billing ends, a suspend operation opens. Six statements.
+
+    Raises `Problem`: not_found, precondition_failed, operation_in_progress, state_conflict for a cluster that is not
+    in use, or suspended already.
+    """
+    cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
+    failpoint("suspend.cluster_locked")
+    running = await repeated(connection, actor, cluster, SUSPEND, if_match=if_match)
+    if running is not None:
+        return running
+    if cluster.state is ClusterState.SUSPENDED:
+        raise Problem(STATE_CONFLICT, "The cluster is suspended already; there is nothing left to do.")
+    if cluster.state not in SUSPEND.begins_in:
+        raise Problem(STATE_CONFLICT, f"A cluster can be suspended while it is in use; this one is {cluster.state}.")
+    return await begin(connection, actor, cluster, SUSPEND, deadline_seconds=settings.create_deadline)

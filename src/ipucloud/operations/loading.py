@@ -1,0 +1,50 @@
+"""The open operation of an object and its current step, as parts of the one statement that a reconcile pass loads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from ipucloud.operations.kind import OpenOperation, OpenStep
+from ipucloud.operations.states import OperationState
+
+OPEN_OPERATION = """
+o.id AS operation_id, o.project_id AS operation_project_id, o.kind AS operation_kind, o.state AS operation_state,
+o.request_id, o.undoing, o.deadline_at < app_now() AS overdue,
+step.ordinal AS step_ordinal, step.name AS step_name, step.stage AS step_stage, step.attempts AS step_attempts,
+step.detail AS step_detail, step.left_over AS steps_left
+"""
+"""Columns over the open operation `o`, joined outer, and `CURRENT_STEP`; read by `open_operation_of`."""
+
+CURRENT_STEP = """
+LEFT JOIN LATERAL (
+  SELECT s.ordinal, s.name, s.stage, s.attempts, s.detail, count(*) OVER () AS left_over
+    FROM operation_steps s
+   WHERE s.project_id = o.project_id AND s.operation_id = o.id AND s.state IN ('pending', 'running')
+   ORDER BY s.ordinal LIMIT 1) AS step ON true
+"""
+
+
+def open_operation_of(row: sa.Row[Any]) -> OpenOperation | None:
+    """The operation of a row with the columns `OPEN_OPERATION`; None when none is open."""
+    if row.operation_id is None:
+        return None
+    step = OpenStep(
+        ordinal=row.step_ordinal,
+        name=row.step_name,
+        stage=row.step_stage,
+        attempts=row.step_attempts,
+        detail=row.step_detail,
+        last=row.steps_left == 1,
+    )
+    return OpenOperation(
+        id=row.operation_id,
+        project_id=row.operation_project_id,
+        kind=row.operation_kind,
+        state=OperationState(row.operation_state),
+        request_id=row.request_id,
+        undoing=row.undoing,
+        overdue=row.overdue,
+        step=step,
+    )

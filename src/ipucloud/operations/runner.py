@@ -1,0 +1,168 @@
+"""Carries operations out as their kinds declare it: what the outcome of a step writes, and when that ends or undoes.
+
+One runner serves the operations on clusters and on partitions, and those of exports. Their reconcilers load, take the
+step, and hand the outcome over; everything here runs inside the transaction of their `apply`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.kernel.errors import Problem
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.operations.kind import Ending, Kind, OpenOperation, Undo
+from ipucloud.operations.results import Achieved, Cancelled, Failed, Pending, StepResult
+from ipucloud.operations.states import OperationState, StepState
+from ipucloud.operations.step import Act, Inputs, Step, plan_of
+from ipucloud.operations.store import append_undo, end_operation, record_step
+from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait, backoff
+
+OUTAGE_ATTEMPTS = 20
+"""Failures of a step while nobody answers: with the backoff's cap of a minute, about a quarter of an hour."""
+
+UNKNOWN_SECONDS = 60.0
+
+
+def unknown(operation: OpenOperation) -> Outcome:
+    """What becomes of an operation of another version of the product: a worker of that version continues it."""
+    return Wait(f"this worker does not know step {operation.step.name} of {operation.kind}", recheck=UNKNOWN_SECONDS)
+
+
+@dataclass(frozen=True)
+class _Pass(Generic[Act, Inputs]):
+    """One reconcile pass: the transaction, and what it is about."""
+
+    connection: AsyncConnection
+    kind: Kind[Act, Inputs]
+    operation: OpenOperation
+    inputs: Inputs
+
+
+class Runner(Generic[Act, Inputs]):
+    """The operations of some kinds.
+
+    A step that declares no number of its own is given up after `attempts` failures. A pending step is checked again
+    after `pause` seconds, and the pauses after failures grow from there; `draw` gives their jitter.
+    """
+
+    def __init__(self, kinds: Iterable[Kind[Act, Inputs]], *, attempts: int, pause: float, draw: random.Random) -> None:
+        self._kinds = {kind.name: kind for kind in kinds}
+        self._attempts = attempts
+        self._pause = pause
+        self._draw = draw
+
+    def knows(self, operation: OpenOperation) -> bool:
+        """Whether this version of the product can take the operation's current step."""
+        kind = self._kinds.get(operation.kind)
+        return kind is not None and kind.step(operation) is not None
+
+    def step(self, operation: OpenOperation) -> Step[Act, Inputs]:
+        """The declaration of the operation's current step. Raises LookupError for one that it does not know."""
+        step = self._kinds[operation.kind].step(operation)
+        if step is None:
+            raise LookupError(f"{operation.kind} has no step {operation.step.name}")
+        return step
+
+    def decided(self, operation: OpenOperation) -> Cancelled | Failed | None:
+        """The outcome of a step that is not taken any more: the operation is to be cancelled, or is overdue."""
+        if not operation.undoing and operation.state is OperationState.CANCELLING:
+            failpoint("operation.cancel_seen")
+            return Cancelled()
+        if operation.overdue and not self.step(operation).endures:
+            return Failed("the operation took longer than it may", final=True)
+        return None
+
+    async def apply(
+        self, connection: AsyncConnection, operation: OpenOperation, inputs: Inputs, result: StepResult
+    ) -> Outcome:
+        """Write what came of the operation's current step. The caller holds the locks of the object and the operation.
+
+        Done when the operation has ended.
+        """
+        at = _Pass(connection, self._kinds[operation.kind], operation, inputs)
+        match result:
+            case Achieved():
+                return await self._advance(at, result)
+            case Pending(detail=detail, recheck=recheck):
+                if detail != operation.step.detail:
+                    await _record(at, StepState.RUNNING, detail)
+                return Wait(detail, recheck=self._pause if recheck is None else recheck)
+            case Failed():
+                return await self._fail(at, result)
+            case Cancelled():
+                await _undo(at, None)
+                await _record(at, StepState.SKIPPED, "cancelled")
+                return Go()
+
+    async def _advance(self, at: _Pass[Act, Inputs], achieved: Achieved) -> Outcome:
+        await _record(at, StepState.SUCCEEDED)
+        on_success = self.step(at.operation).on_success
+        if on_success is not None:
+            await on_success(at.connection, at.inputs, achieved)
+        if not at.operation.step.last:
+            return Go()
+        return await _end(at, _ending(at.kind, at.operation))
+
+    async def _fail(self, at: _Pass[Act, Inputs], failed: Failed) -> Outcome:
+        step, failures = self.step(at.operation), at.operation.step.attempts + 1
+        if step.on_failure is not None:
+            await step.on_failure(at.connection, at.inputs, failed)
+        limit = OUTAGE_ATTEMPTS if failed.outage else step.attempts or self._attempts
+        if not step.endures and (failed.final or failures >= limit):
+            return await _give_up(at, failed)
+        await _record(at, StepState.RUNNING, failed.detail, failed)
+        return Wait(failed.detail, recheck=step.backoff * backoff(failures, self._draw, first=self._pause))
+
+
+async def _give_up(at: _Pass[Act, Inputs], failed: Failed) -> Outcome:
+    """Undo what was done; what cannot be undone ends as it is, for what it built belongs to an object in use."""
+    problem = failed.problem or at.kind.problem(at.operation, failed)
+    if at.kind.undo is not None:
+        await _undo(at, problem)
+        await _record(at, StepState.FAILED, failed.detail, failed)
+        return Go()
+    await _record(at, StepState.FAILED, failed.detail, failed)
+    return await _end(at, Ending(OperationState.FAILED, None), problem)
+
+
+async def _record(
+    at: _Pass[Act, Inputs], state: StepState, detail: str | None = None, failed: Failed | None = None
+) -> None:
+    await record_step(at.connection, at.operation, state, detail=detail, failed=failed is not None)
+    await at.kind.step_recorded(at.connection, at.inputs, failed)
+
+
+async def _undo(at: _Pass[Act, Inputs], problem: Problem | None) -> None:
+    """Replace what is left of the plan. It comes before the step is recorded, which keeps the progress then."""
+    undo = _undo_of(at.kind)
+    await append_undo(at.connection, at.operation, plan_of(undo.steps, at.kind.lacking(at.inputs)), problem)
+    if undo.on_begin is not None:
+        await undo.on_begin(at.connection, at.inputs)
+
+
+async def _end(at: _Pass[Act, Inputs], ending: Ending, problem: Problem | None = None) -> Outcome:
+    await at.kind.before_end(at.connection, at.inputs, ending)
+    await end_operation(at.connection, at.operation, ending.operation, problem)
+    await at.kind.after_end(at.connection, at.inputs, ending)
+    return Done()
+
+
+def _ending(kind: Kind[Act, Inputs], operation: OpenOperation) -> Ending:
+    """How an operation ends whose last step succeeded."""
+    if not operation.undoing:
+        return Ending(OperationState.SUCCEEDED, kind.success)
+    undo = _undo_of(kind)
+    if operation.state is OperationState.CANCELLING:
+        return Ending(OperationState.CANCELLED, undo.cancelled, f"{undo.what} was cancelled")
+    return Ending(OperationState.FAILED, undo.failed, f"{undo.what} failed; its operation says why")
+
+
+def _undo_of(kind: Kind[Act, Inputs]) -> Undo[Act, Inputs]:
+    if kind.undo is None:
+        raise LookupError(f"{kind.name} cannot be undone")
+    return kind.undo

@@ -1,0 +1,74 @@
+"""The operations on partitions."""
+
+from __future__ import annotations
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.clusters.states import PARTITIONS
+from ipucloud.operations.kind import Billing, Ending, Kind, Repeated, Undo
+from ipucloud.operations.states import OperationState
+from ipucloud.operations.step import Stage, Step
+from ipucloud.partitions import decide, record
+from ipucloud.partitions.decide import Judge
+from ipucloud.partitions.inputs import PartitionInputs
+from ipucloud.partitions.states import PartitionState
+
+_STAGE = Stage("PARTITION", 30)
+_REMOVE = Step[Judge, PartitionInputs](name="remove_partition", stage=_STAGE, act=decide.removed, endures=True)
+
+
+class PartitionKind(Kind[Judge, PartitionInputs]):
+    """A kind of operation on partitions, whose states the reconciler records from what the controller shows."""
+
+    async def before_end(self, connection: AsyncConnection, inputs: PartitionInputs, ending: Ending) -> None:
+        if ending.operation is OperationState.FAILED and self.undo is None:
+            await record.keep(connection, inputs)
+
+
+CREATE = PartitionKind(
+    name="partition.create",
+    work_kind=PARTITIONS,
+    steps=(Step(name="make_partition", stage=_STAGE, act=decide.made),),
+    states=None,
+    begins_in=frozenset(),
+    during=PartitionState.CREATING,
+    success=PartitionState.ACTIVE,
+    undo=Undo(steps=(_REMOVE,), what="making the partition", cancelled=None, failed=None, on_begin=record.undo),
+    cancellable=False,
+    repeated=Repeated.REFUSED,
+    billing=Billing.UNCHANGED,
+    deadline=None,
+    failure=decide.failure,
+)
+RESET = PartitionKind(
+    name="partition.reset",
+    work_kind=PARTITIONS,
+    steps=(Step(name="reset_partition", stage=_STAGE, act=decide.reset),),
+    states=None,
+    begins_in=frozenset(PartitionState) - {PartitionState.MISSING, PartitionState.REMOVING, PartitionState.REMOVED},
+    during=PartitionState.RESETTING,
+    success=PartitionState.ACTIVE,
+    undo=None,
+    cancellable=False,
+    repeated=Repeated.REFUSED,
+    billing=Billing.UNCHANGED,
+    deadline=None,
+    failure=decide.failure,
+)
+REMOVE = PartitionKind(
+    name="partition.remove",
+    work_kind=PARTITIONS,
+    steps=(_REMOVE,),
+    states=None,
+    begins_in=frozenset(PartitionState) - {PartitionState.REMOVED},
+    during=PartitionState.REMOVING,
+    success=PartitionState.REMOVED,
+    undo=None,
+    cancellable=False,
+    repeated=Repeated.JOINS,
+    billing=Billing.UNCHANGED,
+    deadline=None,
+    failure=None,
+)
+
+PARTITION_OPERATIONS: tuple[PartitionKind, ...] = (CREATE, RESET, REMOVE)
