@@ -17,14 +17,14 @@ from ipucloud.clusters.inputs import ClusterAct, ClusterInputs
 from ipucloud.clusters.operations import delete, effects
 from ipucloud.clusters.operations.all import CLUSTER_OPERATIONS
 from ipucloud.clusters.operations.create import CREATE
-from ipucloud.clusters.operations.delete import TEARDOWN
+from ipucloud.clusters.operations.delete import DELETE, TEARDOWN
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.steps import teardown
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.invariants.comparison import THINGS, Comparison, Thing
-from ipucloud.operations import runner, store
+from ipucloud.operations import runner
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.results import Achieved, Failed, StepResult
 from ipucloud.operations.runner import Runner
@@ -235,12 +235,9 @@ def delete_does_not_preempt(stack: ExitStack) -> None:
     replace(stack, delete, "preempt", preempt)
 
 
-@mutant("an operation is recorded and no worker is woken")
-def wakes_nobody(stack: ExitStack) -> None:
-    async def wake(connection: AsyncConnection, **_: object) -> None:
-        return None
-
-    replace(stack, store, "wake", wake)
+@mutant("a delete is recorded and nobody is told")
+def delete_wakes_nobody(stack: ExitStack) -> None:
+    declare(stack, DELETE, work_kind="nobody")
 
 
 @mutant("a create that cannot succeed is tried for ever")
