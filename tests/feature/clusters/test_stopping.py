@@ -185,6 +185,6 @@ def test_a_worker_killed_between_two_leaves_the_second_to_the_next(database: Scr
             await made.close()
 
     asyncio.run(work("prepare"))
-    assert killed_at(database, "suspend.interval_closed", 2, stop)
+    assert killed_at(database, "begin.interval_closed", 2, stop)
     assert asyncio.run(work("finish")) == ["bert suspending", "ernie suspending"]
     start_clock(database.owner_url)
