@@ -12,12 +12,11 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.billing.price_store import install_prices
+from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.models import ClusterCreate
-from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.kind import lacking
-from ipucloud.operations.step import plan_of
 from ipucloud.clusters.queries import cluster_document
 from ipucloud.inventory.queries import region_capacity
 from ipucloud.inventory.sync import sync

@@ -60,9 +60,9 @@ async def test_clusters_that_differ_are_counted(priced: Cloud) -> None:
     assert "2 clusters are each a m2000-pod4 in luxembourg-2 as it was before. They go on as they are." in found
     assert "1 cluster is a m2000-pod8 in luxembourg-2, which is not sold there. They go on as they are." in found
     assert any("with image ubuntu-20.04" in note and "not offered there" in note for note in found)
-    await priced.finish_create(gone.cluster_id)
-    await priced.delete(gone.cluster_id)
-    await priced.finish_delete(gone.cluster_id)
+    await priced.finish_create(gone.target_id)
+    await priced.delete(gone.target_id)
+    await priced.finish_delete(gone.target_id)
     assert not any("m2000-pod8" in note for note in await told(priced, without))
 
 
