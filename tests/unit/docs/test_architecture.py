@@ -45,3 +45,10 @@ def test_the_data_model_has_every_table_and_reference() -> None:
     }
     assert edges <= references
     assert {(target, source) for target, source in references - edges if target != "projects"} == set()
+
+
+def test_the_tree_has_a_line_for_every_part_of_the_tests() -> None:
+    block = PAGE.split("\ntests/ ", 1)[1].split("```", 1)[0]
+    told = set(re.findall(r"^  ([a-z0-9_]+/) ", block, re.MULTILINE))
+    parts = {f"{path.name}/" for path in (CHECKOUT / "tests").iterdir() if path.is_dir() and path.name[0] not in "._"}
+    assert told == parts
