@@ -8,7 +8,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from ipucloud.billing.usage import open_interval
+from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.catalogue.load import load
 from ipucloud.clusters.models import ClusterCreate
 from ipucloud.clusters.operations.create import create

@@ -16,8 +16,8 @@ from bench.finding import Finding, at_least
 from bench.rounds import Side, alternate
 from bench.stage import Stage, Urls
 from bench.world import seed_price_list
-from ipucloud.billing.close import close_hour
-from ipucloud.billing.months import open_months
+from ipucloud.billing.ledger.close import close_hour
+from ipucloud.billing.ledger.months import open_months
 from ipucloud.db.engine import Database
 
 CLUSTER_HOURS = {10_000: 7, 100_000: 5, 1_000_000: 2}

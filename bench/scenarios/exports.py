@@ -23,9 +23,9 @@ from bench.rounds import alternate
 from bench.servers import HOST, serving_product
 from bench.stage import Stage, Urls
 from bench.world import Customer, new_customer, seed_price_list
-from ipucloud.billing.months import open_months
-from ipucloud.billing.reports import report
-from ipucloud.billing.rollup import roll_up_days
+from ipucloud.billing.ledger.months import open_months
+from ipucloud.billing.reports.report import report
+from ipucloud.billing.reports.rollup import roll_up_days
 from ipucloud.db.engine import Database
 
 ROWS = int(os.environ.get("BENCH_EXPORT_ROWS", "1000000"))

@@ -22,10 +22,10 @@ from bench.finding import Finding, at_least, at_most
 from bench.rounds import alternate
 from bench.stage import Stage, Urls
 from bench.world import seed_price_list
-from ipucloud.billing.close import close_hour
 from ipucloud.billing.invoices.lines import lines_of_many
 from ipucloud.billing.invoices.tax_rates import install_shipped_rates
-from ipucloud.billing.months import open_months
+from ipucloud.billing.ledger.close import close_hour
+from ipucloud.billing.ledger.months import open_months
 from ipucloud.db.engine import Database
 
 HOURS = int(os.environ.get("BENCH_MONTH_HOURS", "48"))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ipucloud.api.tables
+import ipucloud.billing.accounts.tables
 import ipucloud.billing.budgets.tables
 import ipucloud.billing.exports.tables
 import ipucloud.billing.invoices.tables
+import ipucloud.billing.ledger.tables
+import ipucloud.billing.metering.tables
 import ipucloud.billing.prepaid.tables
-import ipucloud.billing.rollup_tables
-import ipucloud.billing.tables
+import ipucloud.billing.pricing.tables
+import ipucloud.billing.reports.tables
 import ipucloud.clusters.tables
 import ipucloud.events.tables
 import ipucloud.identity.tables

@@ -14,7 +14,7 @@ from ipucloud.api.app import create_app
 from ipucloud.billing.budgets.store import NewBudget, Owner, create
 from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.billing.prepaid.store import set_prepaid
-from ipucloud.billing.price_book import NewPrice, add, book
+from ipucloud.billing.pricing.book import NewPrice, add, book
 from ipucloud.config import Settings
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.ids import new_id

@@ -9,7 +9,7 @@ from uuid import UUID
 import pypdfium2 as pdfium  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
-from ipucloud.billing.ledger import Posted, post_usage
+from ipucloud.billing.ledger.transfers import Posted, post_usage
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, key, problem
 from tests.support.factories import make_project

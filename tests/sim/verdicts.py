@@ -11,7 +11,7 @@ from uuid import UUID
 import psycopg
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.usage import cluster_usage
+from ipucloud.billing.pricing.usage import cluster_usage
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.invariants import billing, clusters, log, machines, operations, partitions, tenancy, tickets

@@ -12,7 +12,7 @@ import psycopg
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.usage import open_interval
+from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.estimate import estimate

@@ -16,7 +16,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.tables import prices
+from ipucloud.billing.pricing.tables import prices
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tables import projects, ssh_keys, tokens
 from ipucloud.identity.tokens import new_token, token_hash

@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.close import post_hour
+from ipucloud.billing.ledger.close import post_hour
 
 _BEFORE = (
     "SELECT open_billing_month(CAST(:hour AS date))",

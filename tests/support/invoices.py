@@ -13,7 +13,7 @@ from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.billing.invoices.issue import issue_in
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.invoices.payments import record_payment
-from ipucloud.billing.ledger import Posted, post_usage
+from ipucloud.billing.ledger.transfers import Posted, post_usage
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ipucloud.billing.price_store import install_prices
+from ipucloud.billing.pricing.book import install_prices
 from tests.support.factories import make_ssh_key, set_quota
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch

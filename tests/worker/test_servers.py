@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.billing.price_store import install_prices
+from ipucloud.billing.pricing.book import install_prices
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.estimate import estimate
 from ipucloud.clusters.models import ClusterCreate

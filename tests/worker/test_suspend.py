@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.price_store import install_prices
+from ipucloud.billing.pricing.book import install_prices
 from ipucloud.clusters.operations.rotate_key import rotate
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
 from ipucloud.wire import vipu_admin_pb2 as pb

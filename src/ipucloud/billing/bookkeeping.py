@@ -5,13 +5,13 @@ from __future__ import annotations
 import structlog
 
 from ipucloud.billing.budgets.evaluate import evaluate_budgets
-from ipucloud.billing.close import close_hour, correct_hour, due_hours, hours_to_correct
 from ipucloud.billing.exports.names import freeze_names
 from ipucloud.billing.invoices.credits import expire_credits
 from ipucloud.billing.invoices.issue import issue_invoices
-from ipucloud.billing.months import open_months, seal_months
+from ipucloud.billing.ledger.close import close_hour, correct_hour, due_hours, hours_to_correct
+from ipucloud.billing.ledger.months import open_months, seal_months
 from ipucloud.billing.prepaid.watch import watch_prepaid
-from ipucloud.billing.rollup import roll_up_days
+from ipucloud.billing.reports.rollup import roll_up_days
 from ipucloud.db.engine import Database
 
 log = structlog.get_logger(__name__)

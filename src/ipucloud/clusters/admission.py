@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.budgets.refusal import REFUSING_BUDGET, refused
 from ipucloud.billing.prepaid.holds import hold
 from ipucloud.billing.prepaid.tables import HOLDING
-from ipucloud.billing.pricing import PriceKey, PriceVersion, Rate
+from ipucloud.billing.pricing.charge import PriceKey, PriceVersion, Rate
 from ipucloud.catalogue.models import Flavor, Image, Region
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.locked import LockedCluster

@@ -9,7 +9,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.usage import PAID, PRICE_NOW, SO_FAR
+from ipucloud.billing.pricing.usage import PAID, PRICE_NOW, SO_FAR
 from ipucloud.db.documents import (
     DOCUMENT_PAGE,
     ONE_DOCUMENT,

@@ -76,3 +76,13 @@ def same_project(table: str, column: str, target: str) -> sa.ForeignKeyConstrain
         [f"{target}.project_id", f"{target}.id"],
         name=f"fk_{table}_project_id_{column}",
     )
+
+
+def make_with(table: sa.Table, *statements: str) -> None:
+    """Run the statements whenever the table was created."""
+
+    def run(_table: object, connection: sa.Connection, **_options: object) -> None:
+        for statement in statements:
+            connection.execute(sa.text(statement))
+
+    sa.event.listen(table, "after_create", run)

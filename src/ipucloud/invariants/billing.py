@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.usage import close_interval, open_interval
+from ipucloud.billing.metering.intervals import close_interval, open_interval
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.invariants.repairs import lock_violated
 from ipucloud.invariants.rules import Invariant, Mend, Mended, Refusal, Refused, Violation, by

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.billing.rollup import DAY_CLOSED, HOLDS
+from ipucloud.billing.reports.rollup import DAY_CLOSED, HOLDS
 from ipucloud.db.documents import clauses
 from ipucloud.invariants.rules import Invariant, by
 

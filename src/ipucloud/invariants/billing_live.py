@@ -59,7 +59,7 @@ FIGURES = Invariant(
     name="budget_has_figures_of_one_month",
     sentence="What a budget was held against is not more than what it was forecast to come to.",
     object_type="budget",
-    remedy="Wait for the next turn of the books, which computes both anew; if they stay so, mend billing/outlook.py.",
+    remedy="Wait for the next turn of the books, which computes both anew; if they stay so, fix `reports/outlook.py`.",
     heal=Refusal("The next turn of the books computes the figures anew."),
     statement="""
     SELECT id::text AS object_id, project_id,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.billing import tables as billing
+from ipucloud.billing.accounts import tables as accounts
 from ipucloud.billing.exports import tables as exports
+from ipucloud.billing.ledger import tables as ledger
+from ipucloud.billing.metering import tables as metering
+from ipucloud.billing.pricing import tables as pricing
 from ipucloud.clusters import tables as clusters
 from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 from ipucloud.events import tables as events
@@ -46,7 +49,10 @@ TABLES = (
     *(
         table
         for module in (
-            billing,
+            accounts,
+            ledger,
+            metering,
+            pricing,
             exports,
             clusters,
             events,

@@ -13,7 +13,8 @@ import psycopg
 import sqlalchemy as sa
 
 from ipucloud.billing.bookkeeping import keep_books
-from ipucloud.billing.tables import prices, usage_intervals
+from ipucloud.billing.metering.tables import usage_intervals
+from ipucloud.billing.pricing.tables import prices
 from ipucloud.clusters.tables import clusters
 from ipucloud.db.engine import Database
 from ipucloud.kernel.ids import external_name, new_id

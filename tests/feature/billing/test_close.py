@@ -9,8 +9,8 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.billing.close import close_hour, correct_hour, due_hours, hours_to_correct
-from ipucloud.billing.months import open_months
+from ipucloud.billing.ledger.close import close_hour, correct_hour, due_hours, hours_to_correct
+from ipucloud.billing.ledger.months import open_months
 from tests.feature.billing.books import Books, at
 from tests.support.factories import make_project
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.billing.ledger import Side, balances, transfer
+from ipucloud.billing.ledger.transfers import Side, balances, transfer
 from tests.feature.billing.books import Books, at
 
 pytestmark = pytest.mark.anyio

@@ -17,10 +17,10 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ipucloud.billing.forecast import project_forecast
-from ipucloud.billing.outlook import OUTLOOK
-from ipucloud.billing.tables import contract_prices, prices
-from ipucloud.billing.usage import PAID, SO_FAR, cluster_usage
+from ipucloud.billing.pricing.tables import contract_prices, prices
+from ipucloud.billing.pricing.usage import PAID, SO_FAR, cluster_usage
+from ipucloud.billing.reports.forecast import project_forecast
+from ipucloud.billing.reports.outlook import OUTLOOK
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem

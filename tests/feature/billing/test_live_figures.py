@@ -14,8 +14,9 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ipucloud.billing.minutes import minutes_between
-from ipucloud.billing.pricing import (
+from ipucloud.billing.metering.minutes import minutes_between
+from ipucloud.billing.metering.tables import usage_intervals
+from ipucloud.billing.pricing.charge import (
     PriceBook,
     PriceKey,
     PriceMissingError,
@@ -24,8 +25,8 @@ from ipucloud.billing.pricing import (
     charge,
     cost,
 )
-from ipucloud.billing.tables import prices, usage_intervals
-from ipucloud.billing.usage import PAID, SO_FAR
+from ipucloud.billing.pricing.tables import prices
+from ipucloud.billing.pricing.usage import PAID, SO_FAR
 from ipucloud.clusters.tables import clusters
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import sqlalchemy_url

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg.errors import CheckViolation, InsufficientPrivilege, IntegrityConstraintViolation
 
-from ipucloud.billing.months import open_months, seal_months
+from ipucloud.billing.ledger.months import open_months, seal_months
 from tests.feature.billing.books import Books, at
 from tests.support.postgres import Database as Scratch
 

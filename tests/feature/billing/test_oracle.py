@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ipucloud.billing.tables import contract_prices, prices
+from ipucloud.billing.pricing.tables import contract_prices, prices
 from ipucloud.db.engine import Database
 from ipucloud.kernel.ids import new_id
 from tests.feature.billing.books import CURRENCY, REGION, Books, open_books

@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.billing.price_book import NewPrice, add, book, withdraw
-from ipucloud.billing.price_store import current_and_future, install_prices
+from ipucloud.billing.pricing.book import NewPrice, add, book, install_prices, withdraw
+from ipucloud.billing.pricing.queries import current_and_future
 from ipucloud.catalogue.load import load
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem

@@ -8,10 +8,10 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.billing.accounts import assign, create
-from ipucloud.billing.close import post_hour
-from ipucloud.billing.months import open_months
-from ipucloud.billing.tables import contract_prices
+from ipucloud.billing.accounts.store import assign, create
+from ipucloud.billing.ledger.close import post_hour
+from ipucloud.billing.ledger.months import open_months
+from ipucloud.billing.pricing.tables import contract_prices
 from ipucloud.kernel.ids import new_id
 from tests.feature.billing.books import CURRENCY, REGION, SKU, Books, at
 

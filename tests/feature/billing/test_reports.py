@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.billing.close import correct_hour
-from ipucloud.billing.reports import Group, Report, as_csv, report
-from ipucloud.billing.rollup import roll_up, roll_up_days
+from ipucloud.billing.ledger.close import correct_hour
+from ipucloud.billing.reports.report import Group, Report, as_csv, report
+from ipucloud.billing.reports.rollup import roll_up, roll_up_days
 from ipucloud.invariants.billing_exports import ROLL_UP
 from ipucloud.invariants.rules import violations
 from tests.feature.billing.books import Books, at

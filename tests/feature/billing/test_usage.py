@@ -10,14 +10,8 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.billing.usage import (
-    ClusterUsage,
-    ProjectUsage,
-    close_interval,
-    cluster_usage,
-    open_interval,
-    project_usage,
-)
+from ipucloud.billing.metering.intervals import close_interval, open_interval
+from ipucloud.billing.pricing.usage import ClusterUsage, ProjectUsage, cluster_usage, project_usage
 from ipucloud.clusters.models import ProjectUsageOut, UsageOut
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.money import Money

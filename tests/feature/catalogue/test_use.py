@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ipucloud.billing.price_store import install_prices
+from ipucloud.billing.pricing.book import install_prices
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.catalogue.queries import Catalogue

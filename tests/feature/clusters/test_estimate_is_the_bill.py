@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
-from ipucloud.billing.price_store import paid_by
+from ipucloud.billing.pricing.queries import paid_by
 from ipucloud.kernel.money import Money, product
 from tests.support.cloud import Cloud, start_clock, stop_clock
 from tests.support.postgres import Database as Scratch

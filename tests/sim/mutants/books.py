@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing import usage
+from ipucloud.billing.metering import intervals
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.operations import create, effects, kind
 from ipucloud.clusters.operations.delete import DELETE
@@ -50,7 +50,9 @@ def suspended_is_billed(stack: ExitStack) -> None:
 def billed_while_suspended(stack: ExitStack) -> None:
     """As if it had never rested: its new use begins where the last one ended."""
     since = "coalesce((SELECT max(ended_at) FROM usage_intervals WHERE cluster_id = c.id), app_now())"
-    rewrite(stack, usage, "_OPEN", ("coalesce(CAST(:since AS timestamptz), app_now())", f"coalesce(:since, {since})"))
+    rewrite(
+        stack, intervals, "_OPEN", ("coalesce(CAST(:since AS timestamptz), app_now())", f"coalesce(:since, {since})")
+    )
 
 
 @mutant("billing ends when the clean-up does")
@@ -61,15 +63,15 @@ def billed_until_gone(stack: ExitStack) -> None:
     async def late(self: ClusterKind, connection: AsyncConnection, cluster: ClusterInputs, ending: Ending) -> None:
         await honest(self, connection, cluster, ending)
         if self is DELETE:
-            await usage.close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+            await intervals.close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
 
-    rewrite(stack, usage, "_CLOSE", ("c.delete_requested_at, CASE", "CASE"))
+    rewrite(stack, intervals, "_CLOSE", ("c.delete_requested_at, CASE", "CASE"))
     replace(stack, ClusterKind, "after_end", late)
 
 
 @mutant("billing begins with the request, also for what never became ready")
 def billed_from_request(stack: ExitStack) -> None:
-    honest = usage.open_interval
+    honest = intervals.open_interval
 
     async def early(connection: AsyncConnection, *, project_id: Any, cluster_id: Any, since: Any = None) -> None:
         await honest(connection, project_id=project_id, cluster_id=cluster_id, since=None)

@@ -10,11 +10,11 @@ from uuid import UUID
 
 import orjson
 
+from ipucloud.billing.invoices.arithmetic import LineInput, settle
 from ipucloud.billing.invoices.document import Credit, Figures, credit_note_document, invoice_document
 from ipucloud.billing.invoices.lines import Bill, Line
 from ipucloud.billing.invoices.payer import Payer
 from ipucloud.billing.invoices.tax import Tax, Treatment
-from ipucloud.billing.invoicing import LineInput, settle
 
 ACCOUNT = UUID("01977b1e-7c3a-7c55-9d3f-0a1b2c3d4e5f")
 APRIL = date(2026, 4, 1)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipucloud.billing.invoicing import LineInput, settle
+from ipucloud.billing.invoices.arithmetic import LineInput, settle
 
 costs = st.decimals(Decimal("-50"), Decimal("5000"), places=10)
 balances = st.decimals(Decimal("0"), Decimal("6000"), places=4)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipucloud.billing.minutes import minutes_before, minutes_between, utc_second
+from ipucloud.billing.metering.minutes import minutes_before, minutes_between, utc_second
 
 EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
 instants = st.timedeltas(timedelta(0), timedelta(days=15 * 365)).map(lambda elapsed: EPOCH + elapsed)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipucloud.billing.pricing import (
+from ipucloud.billing.pricing.charge import (
     PriceBook,
     PriceKey,
     PriceMissingError,

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
-from ipucloud.billing.invoicing import LineInput, settle
-from ipucloud.billing.minutes import minutes_between
-from ipucloud.billing.pricing import Charge, PriceBook, PriceKey, PriceVersion, UsageInterval, charge, cost
+from ipucloud.billing.invoices.arithmetic import LineInput, settle
+from ipucloud.billing.metering.minutes import minutes_between
+from ipucloud.billing.pricing.charge import Charge, PriceBook, PriceKey, PriceVersion, UsageInterval, charge, cost
 
 M2000 = PriceKey("ipu-m2000", "luxembourg-2", "EUR")
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)

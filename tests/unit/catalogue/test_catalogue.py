@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.pricing import PriceBook, PriceKey, PriceVersion
+from ipucloud.billing.pricing.charge import PriceBook, PriceKey, PriceVersion
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.models import AllocatedThrough, Flavor, RecipeTask, ToolKind
 from ipucloud.inventory.allocator import SIZES

@@ -23,9 +23,9 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, Page, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change, change_platform
-from ipucloud.billing import accounts
-from ipucloud.billing.explain import MOST_DAYS, charges_of, knows_cluster
-from ipucloud.billing.ledger import balances
+from ipucloud.billing.accounts import store as accounts
+from ipucloud.billing.ledger.transfers import balances
+from ipucloud.billing.reports.explain import MOST_DAYS, charges_of, knows_cluster
 from ipucloud.clusters.models import Body, Instant
 from ipucloud.identity import projects
 from ipucloud.identity.access import Principal, Scope, not_found

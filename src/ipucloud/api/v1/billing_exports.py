@@ -24,7 +24,7 @@ from ipucloud.api.shapes import IF_NONE_MATCH, Page, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import actor, change
-from ipucloud.billing.accounts import account_of
+from ipucloud.billing.accounts.store import account_of
 from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.periods import MOST_DAYS, Period, month_of
 from ipucloud.billing.exports.requests import (

@@ -19,7 +19,7 @@ from ipucloud.api.shapes import ProjectRef, in_cents
 from ipucloud.api.v1.billing import AccountId, Line
 from ipucloud.api.v1.billing_papers import PDF, Number, PaperFormat, PaperOut, PaperPage, paper
 from ipucloud.api.writes import change_platform
-from ipucloud.billing.accounts import account_document
+from ipucloud.billing.accounts.store import account_document
 from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.billing.invoices.queries import GET_SEEN, LIST_OF_ACCOUNT, LIST_SEEN, document_of, draft_of
 from ipucloud.clusters.models import Body

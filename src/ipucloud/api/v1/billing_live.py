@@ -18,9 +18,9 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_NONE_MATCH, Page, ProjectRef
 from ipucloud.api.v1.catalogue import listing
-from ipucloud.billing import accounts
-from ipucloud.billing.forecast import account_forecast, project_forecast
-from ipucloud.billing.price_store import paid_by
+from ipucloud.billing.accounts import store as accounts
+from ipucloud.billing.pricing.queries import paid_by
+from ipucloud.billing.reports.forecast import account_forecast, project_forecast
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.money import Money
 

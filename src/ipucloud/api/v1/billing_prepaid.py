@@ -20,7 +20,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ProjectRef
 from ipucloud.api.writes import change_platform
-from ipucloud.billing import accounts
+from ipucloud.billing.accounts import store as accounts
 from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.billing.prepaid.funds import funds_of
 from ipucloud.billing.prepaid.store import end_prepaid, set_prepaid

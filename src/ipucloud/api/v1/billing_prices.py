@@ -22,7 +22,7 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import Page
 from ipucloud.api.v1.catalogue import listing
 from ipucloud.api.writes import change_platform
-from ipucloud.billing.price_book import NewPrice, add, book, withdraw
+from ipucloud.billing.pricing.book import NewPrice, add, book, withdraw
 from ipucloud.clusters.models import Body, Instant, Slug
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission

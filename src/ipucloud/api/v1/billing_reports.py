@@ -20,8 +20,8 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ProjectRef
 from ipucloud.api.v1.billing import AccountId
-from ipucloud.billing.accounts import account_document
-from ipucloud.billing.reports import MOST_DAYS, MOST_GROUPS, Report, ReportTooBigError, Sums, as_csv, report
+from ipucloud.billing.accounts.store import account_document
+from ipucloud.billing.reports.report import MOST_DAYS, MOST_GROUPS, Report, ReportTooBigError, Sums, as_csv, report
 from ipucloud.clusters.models import Instant
 from ipucloud.db.statements import Statements
 from ipucloud.identity.roles import Permission

@@ -23,10 +23,10 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import Page, ProjectRef, in_cents
 from ipucloud.api.v1.billing import AccountId, Line
 from ipucloud.api.writes import change, change_platform
-from ipucloud.billing.accounts import account_document, account_of
+from ipucloud.billing.accounts.store import account_document, account_of
 from ipucloud.billing.invoices import payments
 from ipucloud.billing.invoices.credits import credits_of, grant
-from ipucloud.billing.wallet import standing
+from ipucloud.billing.ledger.wallet import standing
 from ipucloud.clusters.models import Body, Instant
 from ipucloud.db.documents import after
 from ipucloud.identity.access import Principal, Scope

@@ -18,7 +18,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_NONE_MATCH, Page
 from ipucloud.api.v1.catalogue import InRegion, listing, region_slug
-from ipucloud.billing.price_store import ListedPrice, current_and_future
+from ipucloud.billing.pricing.queries import ListedPrice, current_and_future
 from ipucloud.catalogue.models import Flavor
 from ipucloud.identity.access import not_found
 from ipucloud.identity.roles import Permission

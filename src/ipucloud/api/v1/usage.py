@@ -16,7 +16,7 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
-from ipucloud.billing.usage import cluster_usage, project_usage
+from ipucloud.billing.pricing.usage import cluster_usage, project_usage
 from ipucloud.clusters.models import Instant, ProjectUsageOut, UsageOut
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import NOT_CONFIGURED, FieldError

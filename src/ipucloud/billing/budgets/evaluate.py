@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.billing.outlook import OUTLOOK, OVER_EVERYTHING
+from ipucloud.billing.reports.outlook import OUTLOOK, OVER_EVERYTHING
 from ipucloud.db.documents import clauses, money
 from ipucloud.db.engine import Database
 from ipucloud.kernel.failpoints import failpoint

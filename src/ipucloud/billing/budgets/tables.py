@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.billing.ledger_tables import MONEY
+from ipucloud.billing.ledger.tables import MONEY
 from ipucloud.db.base import instant, metadata, one_of, tenant_key
 
 MEASURES = ("actual", "forecast")

@@ -12,10 +12,10 @@ from decimal import Decimal
 
 import orjson
 
+from ipucloud.billing.invoices.arithmetic import InvoiceTotals
 from ipucloud.billing.invoices.lines import Bill, Line
 from ipucloud.billing.invoices.payer import Payer
 from ipucloud.billing.invoices.tax import SENTENCES, Tax, Treatment
-from ipucloud.billing.invoicing import InvoiceTotals
 from ipucloud.kernel.money import plain
 
 Members = dict[str, object]

@@ -19,6 +19,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.invoices.arithmetic import LineInput, settle
 from ipucloud.billing.invoices.credits import Burned, burn, usable, write_burned
 from ipucloud.billing.invoices.document import Figures, invoice_document, seller_of
 from ipucloud.billing.invoices.lines import Bill, Line, lines_of, lines_of_many
@@ -29,7 +30,6 @@ from ipucloud.billing.invoices.seller import seller_document
 from ipucloud.billing.invoices.tables import INVOICE_SERIES
 from ipucloud.billing.invoices.tax import Tax, Taxpayer, Treatment, treatment_of
 from ipucloud.billing.invoices.tax_rates import rate_on
-from ipucloud.billing.invoicing import LineInput, settle
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record

@@ -9,7 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.ledger import Side
+from ipucloud.billing.ledger.transfers import Side
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import NOT_FOUND, Problem
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.ledger import Side
+from ipucloud.billing.ledger.transfers import Side
 from ipucloud.db.documents import clauses
 
 _MOVES = """

@@ -12,7 +12,7 @@ from uuid import UUID
 import orjson
 import sqlalchemy as sa
 
-from ipucloud.billing.accounts import account_of
+from ipucloud.billing.accounts.store import account_of
 from ipucloud.billing.invoices.issue import TaxUnknown, compute
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.invoices.numbers import today

@@ -6,9 +6,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
 from ipucloud.billing.invoices.functions import FINAL_TABLES, PAYMENT_FINAL
-from ipucloud.billing.ledger_functions import final
-from ipucloud.billing.ledger_tables import MONEY, billing_months, make_with
-from ipucloud.db.base import instant, metadata, one_of, tenant_key
+from ipucloud.billing.ledger.functions import final
+from ipucloud.billing.ledger.tables import MONEY, billing_months
+from ipucloud.db.base import instant, make_with, metadata, one_of, tenant_key
 
 INVOICE_SERIES, CREDIT_NOTE_SERIES = "INV", "CN"
 _RATE = sa.Numeric(7, 6)

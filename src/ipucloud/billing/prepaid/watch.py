@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.billing.outlook import OVER_EVERYTHING
 from ipucloud.billing.prepaid.funds import FUNDS, GONE, POSTED
+from ipucloud.billing.reports.outlook import OVER_EVERYTHING
 from ipucloud.db.documents import clauses, money
 from ipucloud.db.engine import Database
 from ipucloud.kernel.failpoints import failpoint

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.invoices.tax_rates import install_shipped_rates
-from ipucloud.billing.price_store import install_prices
+from ipucloud.billing.pricing.book import install_prices
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.db.engine import Database
 from ipucloud.identity import projects, token_store

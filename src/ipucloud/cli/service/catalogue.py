@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.billing.price_store import install_prices
+from ipucloud.billing.pricing.book import install_prices
 from ipucloud.catalogue.faults import CatalogueError
 from ipucloud.catalogue.load import SHIPPED, load
 from ipucloud.catalogue.queries import Catalogue

@@ -9,7 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.usage import close_interval
+from ipucloud.billing.metering.intervals import close_interval
 from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operation
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, lacking
 from ipucloud.clusters.states import CLUSTER_STATES, ClusterState

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.usage import open_interval
+from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.inputs import ClusterAct, ClusterInputs
 from ipucloud.clusters.operations.effects import enter_state, show_progress

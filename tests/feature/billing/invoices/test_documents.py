@@ -25,7 +25,7 @@ from ipucloud.billing.invoices.payments import (
     record_refund,
 )
 from ipucloud.billing.invoices.posting import Move, post
-from ipucloud.billing.ledger import Side
+from ipucloud.billing.ledger.transfers import Side
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.ids import new_id
 from tests.feature.billing.books import Books, at

@@ -1,6 +1,6 @@
 """Double entry: a transfer debits one account and credits another, so that every row is balanced by itself.
 
-Balances are kept by the database (`ledger_functions.APPLY_TRANSFERS`), and so are the floors: a wallet or a promotional
+Balances are kept by the database (`functions.APPLY_TRANSFERS`), and so are the floors: a wallet or a promotional
 credit never falls below nothing. A transfer's `idem` is used once, for ever.
 """
 

@@ -20,8 +20,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.ledger import Posted, post_usage
-from ipucloud.billing.rating import RATED, UNPRICED
+from ipucloud.billing.ledger.transfers import Posted, post_usage
+from ipucloud.billing.pricing.hour import RATED, UNPRICED
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
@@ -56,7 +56,7 @@ _BEGIN = sa.text(
     """
 )
 _PATIENCE = sa.text("SET LOCAL lock_timeout = '2s'")
-# The number of ledger_functions.NOTE_DIRTY_HOURS.
+# The number of functions.NOTE_DIRTY_HOURS.
 _BARRIER = sa.text("SELECT pg_advisory_xact_lock(7220501)")
 _LONG = (
     sa.text("SET LOCAL statement_timeout = '10min'"),

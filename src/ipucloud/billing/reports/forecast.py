@@ -8,7 +8,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from ipucloud.billing.outlook import OUTLOOK
+from ipucloud.billing.reports.outlook import OUTLOOK
 from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.money import Money

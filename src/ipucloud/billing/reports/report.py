@@ -17,7 +17,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from ipucloud.billing.rollup import DAY_CLOSED, HOLDS
+from ipucloud.billing.reports.rollup import DAY_CLOSED, HOLDS
 from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.cells import text_cell, write_csv

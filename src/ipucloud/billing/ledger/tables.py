@@ -1,52 +1,17 @@
-"""Accounts, closed hours, charges and the double-entry ledger: what was posted, and to whom.
-
-Law: money is only ever added. A charge or a transfer that was posted is never changed; what was wrong is made right by
-another row.
-"""
+"""Closed hours, charges, months and the double-entry ledger."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.billing import ledger_functions as functions
-from ipucloud.db.base import instant, metadata, one_of, tenant_key
+from ipucloud.billing.ledger import functions
+from ipucloud.db.base import instant, make_with, metadata, one_of
 
 MONEY = sa.Numeric(28, 10)
 CUSTOMER_CODES = ("unbilled", "receivable", "wallet", "promo")
 PLATFORM_CODES = ("revenue", "tax", "rounding", "cash")
 _WHOLE_HOUR = "date_trunc('hour', {0}, 'UTC') = {0}"
 _FIRST_OF_MONTH = "extract(day FROM {0}) = 1"
-
-billing_accounts = sa.Table(
-    "billing_accounts",
-    metadata,
-    sa.Column("id", sa.Uuid, primary_key=True, comment="a project's first account has the project's id"),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("currency", sa.Text, comment="NULL: the installation's"),
-    sa.Column("legal_name", sa.Text),
-    sa.Column("address", sa.Text),
-    sa.Column("tax_id", sa.Text),
-    sa.Column("payment_days", sa.Integer, nullable=False, server_default="30", comment="from invoice to due date"),
-    sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
-    instant("created_at", default_now=True),
-    sa.Column("country", sa.Text, comment="NULL: the seller's"),
-    sa.Column("tax_exempt", sa.Boolean, nullable=False, server_default=sa.false()),
-    sa.CheckConstraint("country ~ '^[A-Z]{2}$'", name="country"),
-    sa.CheckConstraint("currency ~ '^[A-Z]{3}$'", name="currency"),
-    sa.CheckConstraint("payment_days BETWEEN 0 AND 365", name="payment_days"),
-)
-
-project_accounts = sa.Table(
-    "project_accounts",
-    metadata,
-    sa.Column("project_id", sa.Uuid, primary_key=True),
-    sa.Column("valid_from", sa.DateTime(timezone=True), primary_key=True, comment="until the next row of the project"),
-    sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), nullable=False),
-    tenant_key("project_accounts"),
-    sa.CheckConstraint(_WHOLE_HOUR.format("valid_from"), name="whole_hour"),
-    comment="who pays for a project's hours",
-)
-sa.Index("ix_project_accounts_account", project_accounts.c.account_id)
 
 hour_closes = sa.Table(
     "hour_closes",
@@ -168,21 +133,8 @@ sa.Index("ix_ledger_transfers_credit", ledger_transfers.c.credit_id, ledger_tran
 for _table in (usage_charges, ledger_transfers):
     _table.add_is_dependent_on(billing_months)  # which the functions that their triggers call are made with
 
-
-def make_with(table: sa.Table, *statements: str) -> None:
-    """Run the statements whenever the table was created."""
-
-    def run(_table: object, connection: sa.Connection, **_options: object) -> None:
-        for statement in statements:
-            connection.execute(sa.text(statement))
-
-    sa.event.listen(table, "after_create", run)
-
-
-make_with(project_accounts, functions.OPEN_DEFAULT_ACCOUNT, functions.OPEN_DEFAULT_ACCOUNT_TRIGGER)
 make_with(
     billing_months,
-    functions.MINUTES_BEFORE,
     functions.REFUSE_CHANGE_OF_MONEY,
     functions.OPEN_BILLING_MONTH,
     functions.SEAL_BILLING_MONTH,

@@ -1,9 +1,9 @@
 """The whole price book: list prices and contract prices, past and future; reading it out and adding versions to it.
 
 A version that is added takes the place of the one in force from its instant on: that one ends there. Nothing else of a
-version ever changes (`ledger_functions.REFUSE_CHANGE_OF_PRICE`). Adding what is there already changes nothing, so
+version ever changes (`functions.REFUSE_CHANGE_OF_PRICE`). Adding what is there already changes nothing, so
 that a book that was read out can be added as often as one likes. A version that has not begun can be withdrawn; the one
-that it ended then gets its end back (`live_functions.WITHDRAW_PRICE`).
+that it ended then gets its end back (`functions.WITHDRAW_PRICE`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,20 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.catalogue.queries import Catalogue
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 
+# Any overlap counts as a conflict, by the table's exclusion constraint: what an operator set is never touched.
+_INSTALL = sa.text(
+    """
+    INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, valid_to, source)
+    VALUES (:id, :sku, :region, :currency, :unit_price, :valid_from, :valid_to, :source)
+    ON CONFLICT DO NOTHING
+    """
+)
 _BOOK = sa.text(
     """
     SELECT id, NULL::uuid AS account_id, sku, region, currency, unit_price, valid_from, valid_to, source FROM prices
@@ -96,6 +105,30 @@ _PAST = sa.text("SELECT CAST(:valid_from AS timestamptz) <= app_now()")
 _ACCOUNT = sa.text("SELECT EXISTS (SELECT FROM billing_accounts WHERE id = :account_id)")
 _WITHDRAW = sa.text("SELECT withdraw_price(:id)")
 _ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(7220502)")
+
+
+async def install_prices(connection: AsyncConnection, catalogue: Catalogue) -> int:
+    """Add the catalogue's prices where none is set for any of their time; how many were added.
+
+    Their source tells that they are the catalogue's, and the source that the row has there.
+    """
+    added = 0
+    for price in catalogue.prices:
+        inserted = await connection.execute(
+            _INSTALL,
+            {
+                "id": new_id(),
+                "sku": price.sku,
+                "region": price.region,
+                "currency": price.currency,
+                "unit_price": price.unit_price,
+                "valid_from": price.valid_from,
+                "valid_to": price.valid_to,
+                "source": f"catalogue: {price.source.id}",
+            },
+        )
+        added += inserted.rowcount
+    return added
 
 
 async def book(connection: Statements) -> Sequence[BookedPrice]:

@@ -1,7 +1,6 @@
-"""Usage of clusters: opening and closing its intervals, and what it comes to so far.
+"""What clusters used so far, priced when somebody asks.
 
-Intervals are opened and closed in the transaction that changes the billable state. Figures are computed when somebody
-asks: by the pure arithmetic of `pricing` for one answer, by `SO_FAR` inside statements that list many clusters.
+By the pure arithmetic of `charge` for one answer, by `SO_FAR` inside statements that list many clusters.
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.pricing import (
+from ipucloud.billing.pricing.charge import (
     Charge,
     PriceBook,
     PriceKey,
@@ -28,55 +26,7 @@ from ipucloud.billing.pricing import (
 from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import NOT_CONFIGURED, NOT_FOUND, Problem
-from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
-
-_OPEN = sa.text(
-    """
-    INSERT INTO usage_intervals
-           (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at)
-    SELECT :id, c.project_id, c.id, c.sku, c.region, c.currency, c.machines,
-           coalesce((SELECT min(anchor_at) FROM usage_intervals
-                      WHERE project_id = c.project_id AND cluster_id = c.id), start.at),
-           start.at
-      FROM clusters c,
-           LATERAL (SELECT date_trunc('second', coalesce(CAST(:since AS timestamptz), app_now()), 'UTC') AS at) AS start
-     WHERE c.project_id = :project_id AND c.id = :cluster_id
-    ON CONFLICT (cluster_id) WHERE ended_at IS NULL DO NOTHING
-    """
-)
-_CLOSE = sa.text(
-    """
-    UPDATE usage_intervals u
-       SET ended_at = greatest(u.started_at, date_trunc('second', coalesce(
-             c.delete_requested_at, CASE c.state WHEN 'suspending' THEN c.state_entered_at END, app_now()), 'UTC'))
-      FROM clusters c
-     WHERE c.project_id = u.project_id AND c.id = u.cluster_id
-       AND u.project_id = :project_id AND u.cluster_id = :cluster_id AND u.ended_at IS NULL
-    """
-)
-
-
-async def open_interval(
-    connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, since: datetime | None = None
-) -> None:
-    """Start to bill the cluster as it is now: its machines, SKU, region and currency.
-
-    It starts at `since`, or now, truncated to the second. The first interval's start anchors the minutes of all later
-    ones. Open already: nothing happens.
-    """
-    parameters = {"id": new_id(), "project_id": project_id, "cluster_id": cluster_id, "since": since}
-    await connection.execute(_OPEN, parameters)
-
-
-async def close_interval(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
-    """Stop billing at the second the cluster was asked to go, or to rest, or now; never before the interval's start.
-
-    The request's own instant, not this statement's: one that waits for a lock in between costs no minute more.
-    Nothing open: nothing happens.
-    """
-    await connection.execute(_CLOSE, {"project_id": project_id, "cluster_id": cluster_id})
-
 
 PAID = """
 , paid AS MATERIALIZED (
@@ -122,8 +72,8 @@ LEFT JOIN LATERAL (
 """A join that gives each cluster of `page` its `usage`: started_at, running, minutes, cost (unrounded); after `PAID`.
 
 `cost` is NULL when a minute has no price, so that a gap in the prices is never shown as time for free. Each minute
-takes the price of the account that pays for it, as in a close (`rating`). Equal to `pricing.charge` up to the present
-second.
+takes the price of the account that pays for it, as in a close (`hour.RATED`). Equal to `charge.charge` up to the
+present second.
 """
 
 PRICE_NOW = """

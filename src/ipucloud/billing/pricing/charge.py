@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 from uuid import UUID
 
-from ipucloud.billing.minutes import SECOND, minutes_before, minutes_between, utc_second
+from ipucloud.billing.metering.minutes import SECOND, minutes_before, minutes_between, utc_second
 from ipucloud.kernel.money import product, total, unit_price
 
 MINUTES_PER_HOUR = 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from uuid import UUID
 
-from ipucloud.billing.ledger import balances
+from ipucloud.billing.ledger.transfers import balances
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.money import Money
 

@@ -1,6 +1,29 @@
-"""What the database says about money that is not posted yet: functions, as migrations make them."""
+"""What the database does about prices: functions and triggers, as migrations make them."""
 
 from __future__ import annotations
+
+ACCOUNT_PRICES = """
+CREATE VIEW account_prices AS
+SELECT account_id, sku, region, currency, c.id AS price_id, c.unit_price, p.unit_price AS list_unit_price,
+       greatest(c.valid_from, p.valid_from) AS valid_from, least(c.valid_to, p.valid_to) AS valid_to
+  FROM contract_prices c JOIN prices p USING (sku, region, currency)
+ WHERE tstzrange(c.valid_from, c.valid_to) && tstzrange(p.valid_from, p.valid_to)
+UNION ALL
+SELECT c.account_id, c.sku, c.region, c.currency, c.id, c.unit_price, c.unit_price, lower(alone), upper(alone)
+  FROM contract_prices c
+ CROSS JOIN LATERAL (
+   SELECT range_agg(tstzrange(p.valid_from, p.valid_to)) AS held FROM prices p
+    WHERE (p.sku, p.region, p.currency) = (c.sku, c.region, c.currency)) AS listed
+ CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(c.valid_from, c.valid_to))
+                           - coalesce(listed.held, tstzmultirange())) AS alone
+UNION ALL
+SELECT k.account_id, p.sku, p.region, p.currency, p.id, p.unit_price, p.unit_price, lower(rest), upper(rest)
+  FROM (SELECT account_id, sku, region, currency, range_agg(tstzrange(valid_from, valid_to)) AS held
+          FROM contract_prices GROUP BY account_id, sku, region, currency) AS k
+  JOIN prices p USING (sku, region, currency)
+ CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(p.valid_from, p.valid_to)) - k.held) AS rest
+"""
+"""What accounts with contract prices pay, and when: the contract's price, and the list's where there is none."""
 
 PRICES_PAID = """
 CREATE FUNCTION prices_paid(project uuid, article text, place text, money text)
@@ -29,7 +52,7 @@ $$
 """What a project pays for an article in a region and currency, and when: never two prices at an instant.
 
 The price of the account that pays for the project at that instant: its contract's, else the list's. `valid_to` is
-infinity where it is open. Inlined by the planner; what `rating.RATED` does set by set. OFFSET 0 has the conditions
+infinity where it is open. Inlined by the planner; what `hour.RATED` does set by set. OFFSET 0 has the conditions
 meet the indexes of each branch.
 """
 
@@ -72,4 +95,39 @@ def withdrawal_triggers(table: str) -> tuple[str, str]:
     return (
         f"CREATE TRIGGER {table}_begun BEFORE DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION guard_withdrawal()",
         f"CREATE TRIGGER {table}_withdrawn AFTER DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION guard_withdrawal()",
+    )
+
+
+NOTE_LATE_PRICE = """
+CREATE FUNCTION note_late_price() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM note_dirty_hours('price', NEW.valid_from, NEW.valid_to);
+  ELSE
+    PERFORM note_dirty_hours('price', least(OLD.valid_to, NEW.valid_to),
+                             greatest(coalesce(OLD.valid_to, 'infinity'), coalesce(NEW.valid_to, 'infinity')));
+  END IF;
+  RETURN NULL;
+END $$
+"""
+REFUSE_CHANGE_OF_PRICE = """
+CREATE FUNCTION refuse_change_of_price() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF to_jsonb(NEW) - 'valid_to' <> to_jsonb(OLD) - 'valid_to' THEN
+    RAISE EXCEPTION 'price % never changes but for its end', OLD.id USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  IF OLD.valid_to <= app_now() OR NEW.valid_to <= app_now() THEN
+    RAISE EXCEPTION 'price % can only end in the future', OLD.id USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  RETURN NEW;
+END $$
+"""
+
+
+def price_triggers(table: str) -> tuple[str, str]:
+    """A version never changes but for an end in the future; one that comes late makes hours dirty."""
+    return (
+        f"CREATE TRIGGER {table}_late AFTER INSERT OR UPDATE ON {table} FOR EACH ROW"
+        " EXECUTE FUNCTION note_late_price()",
+        f"CREATE TRIGGER {table}_final BEFORE UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION refuse_change_of_price()",
     )

@@ -1,4 +1,4 @@
-"""The price book in the database. A price is never changed: a new version takes its place from an instant on."""
+"""What is asked of the price book: the list from now on, and what one project pays."""
 
 from __future__ import annotations
 
@@ -8,21 +8,11 @@ from datetime import datetime
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 
-# Any overlap counts as a conflict, by the table's exclusion constraint: what an operator set is never touched.
-_INSTALL = sa.text(
-    """
-    INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, valid_to, source)
-    VALUES (:id, :sku, :region, :currency, :unit_price, :valid_from, :valid_to, :source)
-    ON CONFLICT DO NOTHING
-    """
-)
 _CURRENT_AND_FUTURE = sa.text(
     """
     SELECT sku, region, currency, unit_price, valid_from, valid_to, source FROM prices
@@ -78,30 +68,6 @@ class PaidPrice:
     valid_from: datetime
     valid_to: datetime | None
     source: str
-
-
-async def install_prices(connection: AsyncConnection, catalogue: Catalogue) -> int:
-    """Add the catalogue's prices where none is set for any of their time; how many were added.
-
-    Their source tells that they are the catalogue's, and the source that the row has there.
-    """
-    added = 0
-    for price in catalogue.prices:
-        inserted = await connection.execute(
-            _INSTALL,
-            {
-                "id": new_id(),
-                "sku": price.sku,
-                "region": price.region,
-                "currency": price.currency,
-                "unit_price": price.unit_price,
-                "valid_from": price.valid_from,
-                "valid_to": price.valid_to,
-                "source": f"catalogue: {price.source.id}",
-            },
-        )
-        added += inserted.rowcount
-    return added
 
 
 async def current_and_future(connection: Statements, catalogue: Catalogue) -> Sequence[ListedPrice]:

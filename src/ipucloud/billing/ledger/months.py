@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 import sqlalchemy as sa
 
-from ipucloud.billing.close import correct_hour, due_hours
+from ipucloud.billing.ledger.close import correct_hour, due_hours
 from ipucloud.db.engine import Database
 from ipucloud.kernel.failpoints import failpoint
 

@@ -1,4 +1,4 @@
-"""What an hour's usage costs, as one statement over the facts: the set-based twin of `pricing.charge`.
+"""What an hour's usage costs, as one statement over the facts: the set-based twin of `charge.charge`.
 
 A row for each run of minutes of one usage interval under one price, all of which start within the hour.
 """

@@ -1,52 +1,9 @@
-"""What the database itself does about money: functions and triggers, as migrations make them.
+"""What the database itself does about posted money: functions and triggers, as migrations make them.
 
 They hold whatever the application's code does: it may neither change nor remove money, nor touch a sealed month.
 """
 
 from __future__ import annotations
-
-MINUTES_BEFORE = """
-CREATE FUNCTION minutes_before(origin timestamptz, instant timestamptz) RETURNS integer
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN instant <= origin THEN 0 ELSE ceil(date_part('epoch', instant - origin) / 60)::integer END
-$$
-"""
-"""As `minutes.minutes_before`: exact, because whole seconds and their quotients by 60 are exact where they end on 0."""
-
-OPEN_DEFAULT_ACCOUNT = """
-CREATE FUNCTION open_default_account() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO billing_accounts (id, name) VALUES (NEW.id, NEW.name);
-  INSERT INTO project_accounts (project_id, account_id, valid_from) VALUES (NEW.id, NEW.id, 'epoch');
-  RETURN NULL;
-END $$
-"""
-OPEN_DEFAULT_ACCOUNT_TRIGGER = """
-CREATE TRIGGER projects_account AFTER INSERT ON projects FOR EACH ROW EXECUTE FUNCTION open_default_account()
-"""
-
-ACCOUNT_PRICES = """
-CREATE VIEW account_prices AS
-SELECT account_id, sku, region, currency, c.id AS price_id, c.unit_price, p.unit_price AS list_unit_price,
-       greatest(c.valid_from, p.valid_from) AS valid_from, least(c.valid_to, p.valid_to) AS valid_to
-  FROM contract_prices c JOIN prices p USING (sku, region, currency)
- WHERE tstzrange(c.valid_from, c.valid_to) && tstzrange(p.valid_from, p.valid_to)
-UNION ALL
-SELECT c.account_id, c.sku, c.region, c.currency, c.id, c.unit_price, c.unit_price, lower(alone), upper(alone)
-  FROM contract_prices c
- CROSS JOIN LATERAL (
-   SELECT range_agg(tstzrange(p.valid_from, p.valid_to)) AS held FROM prices p
-    WHERE (p.sku, p.region, p.currency) = (c.sku, c.region, c.currency)) AS listed
- CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(c.valid_from, c.valid_to))
-                           - coalesce(listed.held, tstzmultirange())) AS alone
-UNION ALL
-SELECT k.account_id, p.sku, p.region, p.currency, p.id, p.unit_price, p.unit_price, lower(rest), upper(rest)
-  FROM (SELECT account_id, sku, region, currency, range_agg(tstzrange(valid_from, valid_to)) AS held
-          FROM contract_prices GROUP BY account_id, sku, region, currency) AS k
-  JOIN prices p USING (sku, region, currency)
- CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(p.valid_from, p.valid_to)) - k.held) AS rest
-"""
-"""What accounts with contract prices pay, and when: the contract's price, and the list's where there is none."""
 
 NOTE_DIRTY_HOURS = """
 CREATE FUNCTION note_dirty_hours(cause text, since timestamptz, until timestamptz) RETURNS void
@@ -60,57 +17,6 @@ BEGIN
    WHERE hour < coalesce(until, 'infinity') AND hour > since - interval '1 hour';
 END $$
 """
-NOTE_LATE_USAGE = """
-CREATE FUNCTION note_late_usage() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    PERFORM note_dirty_hours('usage', NEW.started_at, NEW.ended_at);
-  ELSE
-    PERFORM note_dirty_hours('usage', least(OLD.ended_at, NEW.ended_at),
-                             greatest(coalesce(OLD.ended_at, 'infinity'), coalesce(NEW.ended_at, 'infinity')));
-  END IF;
-  RETURN NULL;
-END $$
-"""
-NOTE_LATE_USAGE_TRIGGER = """
-CREATE TRIGGER usage_intervals_late AFTER INSERT OR UPDATE ON usage_intervals FOR EACH ROW
-EXECUTE FUNCTION note_late_usage()
-"""
-NOTE_LATE_PRICE = """
-CREATE FUNCTION note_late_price() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    PERFORM note_dirty_hours('price', NEW.valid_from, NEW.valid_to);
-  ELSE
-    PERFORM note_dirty_hours('price', least(OLD.valid_to, NEW.valid_to),
-                             greatest(coalesce(OLD.valid_to, 'infinity'), coalesce(NEW.valid_to, 'infinity')));
-  END IF;
-  RETURN NULL;
-END $$
-"""
-REFUSE_CHANGE_OF_PRICE = """
-CREATE FUNCTION refuse_change_of_price() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF to_jsonb(NEW) - 'valid_to' <> to_jsonb(OLD) - 'valid_to' THEN
-    RAISE EXCEPTION 'price % never changes but for its end', OLD.id USING ERRCODE = 'integrity_constraint_violation';
-  END IF;
-  IF OLD.valid_to <= app_now() OR NEW.valid_to <= app_now() THEN
-    RAISE EXCEPTION 'price % can only end in the future', OLD.id USING ERRCODE = 'integrity_constraint_violation';
-  END IF;
-  RETURN NEW;
-END $$
-"""
-
-
-def price_triggers(table: str) -> tuple[str, str]:
-    """A version never changes but for an end in the future; one that comes late makes hours dirty."""
-    return (
-        f"CREATE TRIGGER {table}_late AFTER INSERT OR UPDATE ON {table} FOR EACH ROW"
-        " EXECUTE FUNCTION note_late_price()",
-        f"CREATE TRIGGER {table}_final BEFORE UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION refuse_change_of_price()",
-    )
-
-
 REFUSE_CHANGE_OF_MONEY = """
 CREATE FUNCTION refuse_change_of_money() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,0 +1,1 @@
+"""Who pays. Law: at every hour exactly one account pays for a project."""

@@ -1,0 +1,39 @@
+"""What the database does about usage intervals: functions and triggers, as migrations make them."""
+
+from __future__ import annotations
+
+MINUTES_BEFORE = """
+CREATE FUNCTION minutes_before(origin timestamptz, instant timestamptz) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN instant <= origin THEN 0 ELSE ceil(date_part('epoch', instant - origin) / 60)::integer END
+$$
+"""
+"""As `minutes.minutes_before`: exact, because whole seconds and their quotients by 60 are exact where they end on 0."""
+
+FINAL_INTERVAL = """
+CREATE FUNCTION refuse_change_of_ended_interval() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'usage interval % has ended and never changes', OLD.id
+    USING ERRCODE = 'integrity_constraint_violation';
+END $$
+"""
+FINAL_INTERVAL_TRIGGER = """
+CREATE TRIGGER usage_intervals_final BEFORE UPDATE ON usage_intervals FOR EACH ROW
+WHEN (OLD.ended_at IS NOT NULL) EXECUTE FUNCTION refuse_change_of_ended_interval()
+"""
+NOTE_LATE_USAGE = """
+CREATE FUNCTION note_late_usage() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM note_dirty_hours('usage', NEW.started_at, NEW.ended_at);
+  ELSE
+    PERFORM note_dirty_hours('usage', least(OLD.ended_at, NEW.ended_at),
+                             greatest(coalesce(OLD.ended_at, 'infinity'), coalesce(NEW.ended_at, 'infinity')));
+  END IF;
+  RETURN NULL;
+END $$
+"""
+NOTE_LATE_USAGE_TRIGGER = """
+CREATE TRIGGER usage_intervals_late AFTER INSERT OR UPDATE ON usage_intervals FOR EACH ROW
+EXECUTE FUNCTION note_late_usage()
+"""

@@ -1,0 +1,57 @@
+"""Opening and closing usage intervals, in the transaction that changes the billable state."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.kernel.ids import new_id
+
+_OPEN = sa.text(
+    """
+    INSERT INTO usage_intervals
+           (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at)
+    SELECT :id, c.project_id, c.id, c.sku, c.region, c.currency, c.machines,
+           coalesce((SELECT min(anchor_at) FROM usage_intervals
+                      WHERE project_id = c.project_id AND cluster_id = c.id), start.at),
+           start.at
+      FROM clusters c,
+           LATERAL (SELECT date_trunc('second', coalesce(CAST(:since AS timestamptz), app_now()), 'UTC') AS at) AS start
+     WHERE c.project_id = :project_id AND c.id = :cluster_id
+    ON CONFLICT (cluster_id) WHERE ended_at IS NULL DO NOTHING
+    """
+)
+_CLOSE = sa.text(
+    """
+    UPDATE usage_intervals u
+       SET ended_at = greatest(u.started_at, date_trunc('second', coalesce(
+             c.delete_requested_at, CASE c.state WHEN 'suspending' THEN c.state_entered_at END, app_now()), 'UTC'))
+      FROM clusters c
+     WHERE c.project_id = u.project_id AND c.id = u.cluster_id
+       AND u.project_id = :project_id AND u.cluster_id = :cluster_id AND u.ended_at IS NULL
+    """
+)
+
+
+async def open_interval(
+    connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, since: datetime | None = None
+) -> None:
+    """Start to bill the cluster as it is now: its machines, SKU, region and currency.
+
+    It starts at `since`, or now, truncated to the second. The first interval's start anchors the minutes of all later
+    ones. Open already: nothing happens.
+    """
+    parameters = {"id": new_id(), "project_id": project_id, "cluster_id": cluster_id, "since": since}
+    await connection.execute(_OPEN, parameters)
+
+
+async def close_interval(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
+    """Stop billing at the second the cluster was asked to go, or to rest, or now; never before the interval's start.
+
+    The request's own instant, not this statement's: one that waits for a lock in between costs no minute more.
+    Nothing open: nothing happens.
+    """
+    await connection.execute(_CLOSE, {"project_id": project_id, "cluster_id": cluster_id})

@@ -1,0 +1,58 @@
+"""Usage intervals: what was used, from when to when. With the prices, the only facts a bill is made of."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql as pg
+
+from ipucloud.billing.metering import functions
+from ipucloud.db.base import instant, make_with, metadata, same_project, tenant_key
+
+usage_intervals = sa.Table(
+    "usage_intervals",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    sa.Column("cluster_id", sa.Uuid, nullable=False),
+    sa.Column("sku", sa.Text, nullable=False),
+    sa.Column("region", sa.Text, nullable=False),
+    sa.Column("currency", sa.Text, nullable=False),
+    sa.Column("quantity", sa.Integer, nullable=False, comment="machines"),
+    instant("anchor_at", nullable=False),
+    instant("started_at", nullable=False),
+    instant("ended_at"),
+    tenant_key("usage_intervals"),
+    same_project("usage_intervals", "cluster_id", "clusters"),
+    sa.CheckConstraint("quantity > 0", name="quantity"),
+    sa.CheckConstraint("anchor_at <= started_at AND started_at <= ended_at", name="order"),
+    sa.CheckConstraint(
+        "date_trunc('second', anchor_at, 'UTC') = anchor_at AND date_trunc('second', started_at, 'UTC') = started_at"
+        " AND date_trunc('second', ended_at, 'UTC') = ended_at",
+        name="whole_seconds",
+    ),
+    pg.ExcludeConstraint(
+        (sa.text("textrange(cluster_id::text, cluster_id::text, '[]')"), "&&"),
+        (sa.text("tstzrange(started_at, ended_at)"), "&&"),
+        name="ex_usage_intervals_no_overlap",
+        using="gist",
+    ),
+)
+sa.Index("ix_usage_intervals_cluster", usage_intervals.c.project_id, usage_intervals.c.cluster_id)
+sa.Index(
+    "uq_usage_intervals_open",
+    usage_intervals.c.cluster_id,
+    unique=True,
+    postgresql_where=usage_intervals.c.ended_at.is_(None),
+)
+
+sa.Index("ix_usage_intervals_started", usage_intervals.c.started_at)
+sa.Index("ix_usage_intervals_ended", usage_intervals.c.ended_at)
+
+make_with(
+    usage_intervals,
+    functions.MINUTES_BEFORE,
+    functions.FINAL_INTERVAL,
+    functions.FINAL_INTERVAL_TRIGGER,
+    functions.NOTE_LATE_USAGE,
+    functions.NOTE_LATE_USAGE_TRIGGER,
+)
