@@ -88,6 +88,11 @@ def stop_clock(owner_url: str, instant: datetime) -> None:
     _set_clock(owner_url, f"timestamptz '{instant.isoformat()}'")
 
 
+def shift_clock(owner_url: str, interval: str) -> None:
+    """From now on the database's clock runs as much before or behind the time as this PostgreSQL interval says."""
+    _set_clock(owner_url, f"statement_timestamp() + interval '{interval}'")
+
+
 def start_clock(owner_url: str) -> None:
     """From now on the database's clock shows the time, as migrations have it."""
     _set_clock(owner_url, "statement_timestamp()")

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Done, Outcome
+from ipucloud.reconcile.platform_tickets import PlatformTickets
 from ipucloud.reconcile.reconciler import Reconciler, Ticket
 from ipucloud.reconcile.wake import PLATFORM, wake
 from ipucloud.reconcile.watch import DatabaseWatch
@@ -104,11 +106,20 @@ class Bench:
         lease: float = 600.0,
         drain: float = 5.0,
         watch: DatabaseWatch | None = None,
+        platform_tickets: PlatformTickets = MappingProxyType({}),
     ) -> AsyncIterator[Engine]:
         """A running engine, stopped and drained at the end; `watch` runs beside it."""
         database = Database(self.database.url, pool_size=4)
         settings = EngineSettings(slots=slots, lease=lease, poll=0.05, reap=0.05, drain=drain)
-        engine = Engine(database, [reconciler], clock=SystemClock(), settings=settings, draw=NoJitter(), watch=watch)
+        engine = Engine(
+            database,
+            [reconciler],
+            clock=SystemClock(),
+            settings=settings,
+            draw=NoJitter(),
+            platform_tickets=platform_tickets,
+            watch=watch,
+        )
         running = asyncio.create_task(engine.run())
         watching = asyncio.create_task(watch.run()) if watch is not None else None
         try:

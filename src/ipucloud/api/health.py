@@ -50,15 +50,17 @@ class Readiness:
 async def _look(services: Services) -> str | None:
     try:
         async with asyncio.timeout(PING_SECONDS):
-            revision = await schema_check.revision_of(_read_revision(services))
+            state = await schema_check.state_of(_read_state(services))
     except (Problem, TimeoutError):
         return "The database does not answer."
-    return schema_check.fault_of(revision)
+    if state.now is not None:
+        services.metrics.clock_skew.saw(services.clock.now(), state.now)
+    return schema_check.fault_of(state.revision)
 
 
-async def _read_revision(services: Services) -> str | None:
-    row = await services.reader.one(schema_check.REVISION, {})
-    return None if row is None else str(row["version_num"])
+async def _read_state(services: Services) -> schema_check.State:
+    row = await services.reader.one(schema_check.STATE, {})
+    return schema_check.State("", None) if row is None else schema_check.State(row["revision"] or "", row["now"])
 
 
 @routes.get("/livez", operation_id="livez", summary="Is the process alive?", response_model=StatusOut, tags=["health"])

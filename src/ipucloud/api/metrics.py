@@ -7,6 +7,7 @@ from functools import cache
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from ipucloud import __version__
+from ipucloud.db.clock_skew import ClockSkew
 from ipucloud.http.metrics import CONNECTIONS, REFUSED
 from ipucloud.process.logs import LostLines
 
@@ -32,6 +33,8 @@ class Metrics:
             "idempotency_replays", "Answers given again for an Idempotency-Key.", registry=self.registry
         )
         self.rate_limited = Counter("rate_limited", "Requests refused with 429.", registry=self.registry)
+        skew = "How far the database's clock is ahead of this process's, when somebody last asked whether it is ready."
+        self.clock_skew = ClockSkew(Gauge("clock_skew_seconds", skew, registry=self.registry))
         version = Gauge("version_info", "The running version.", ("version",), registry=self.registry)
         version.labels(__version__).set(1)
         for collector in (LostLines(), CONNECTIONS, REFUSED):

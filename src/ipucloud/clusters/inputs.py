@@ -85,7 +85,7 @@ _LOAD = sa.text(
            c.reconfigurable, c.user_data, c.ssh_keys, r.vipu_host, r.vipu_user_port, r.vipu_admin_port,
            CASE WHEN c.ready_at IS NULL THEN c.created_at END AS requested_at,
            r.vipu_secure, known.access, {OPEN_OPERATION},
-           held.machines, held.hosts, greatest(0, held.quarantine_left) AS quarantine_left
+           held.machines, held.hosts, greatest(0, least(held.quarantine_left, :request_life)) AS quarantine_left
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       LEFT JOIN site_regions r ON r.region = c.region

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 
 import psycopg
@@ -11,7 +13,8 @@ from psycopg import errors as pg_errors
 
 from ipucloud.db import migrate
 
-REVISION = sa.text("SELECT version_num FROM alembic_version")
+STATE = sa.text("SELECT (SELECT version_num FROM alembic_version) AS revision, app_now() AS now")
+"""What a process checks of its database: the schema's revision, and the time."""
 OLDER = "The database's schema is older than this version needs: run `ipucloud migrate`."
 NEWER = (
     "The database's schema is newer than this version can work with: start the version of ipucloud that it was "
@@ -25,6 +28,14 @@ class SchemaMismatchError(Exception):
     """Another process of ours met a schema that lacks a table or column."""
 
 
+@dataclass(frozen=True, slots=True)
+class State:
+    """`revision` of the schema, empty for none; `now` on the database's clock, if it has one."""
+
+    revision: str
+    now: datetime | None
+
+
 @cache
 def _known_revisions() -> frozenset[str]:
     return migrate.known_revisions()
@@ -35,13 +46,13 @@ def _head() -> str:
     return migrate.head()
 
 
-async def revision_of(answer: Awaitable[str | None]) -> str:
-    """The revision that a reading of `REVISION` answers with; empty for a database that was never migrated."""
+async def state_of(answer: Awaitable[State]) -> State:
+    """What a reading of `STATE` answers with; a database that was never migrated has no revision and no clock."""
     try:
-        return await answer or ""
+        return await answer
     except (sa.exc.DBAPIError, psycopg.Error) as error:
-        if lacks_table_or_column(error):
-            return ""
+        if _is_one_of(error, (*_MISSING, pg_errors.UndefinedFunction)):
+            return State("", None)
         raise
 
 
@@ -60,5 +71,8 @@ def is_newer(revision: str) -> bool:
 
 def lacks_table_or_column(error: BaseException) -> bool:
     """True when a statement named a table or column that the database does not have."""
-    cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
-    return isinstance(cause, (*_MISSING, SchemaMismatchError))
+    return _is_one_of(error, (*_MISSING, SchemaMismatchError))
+
+
+def _is_one_of(error: BaseException, kinds: tuple[type[BaseException], ...]) -> bool:
+    return isinstance(error.orig if isinstance(error, sa.exc.DBAPIError) else error, kinds)

@@ -229,6 +229,9 @@ _RESET = sa.text(
     """
 ).bindparams(sa.bindparam("confirmed", type_=sa.Boolean))
 
+COUNT_ANEW = (sa.text("UPDATE partitions SET reset_sent_at = app_now() WHERE reset_sent_at > app_now()"),)
+"""The instants that the life of a reset is counted from, when the database's clock was set back behind them."""
+
 
 def _operated(inputs: PartitionInputs) -> dict[str, object]:
     return {"project_id": inputs.project_id, "partition_id": inputs.operated}

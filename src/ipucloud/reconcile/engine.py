@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -22,7 +22,9 @@ from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile import metrics, statements
+from ipucloud.reconcile.clock_steps import begin_anew
 from ipucloud.reconcile.outcomes import Go, Outcome, Park, Retry, Wait, ending
+from ipucloud.reconcile.platform_tickets import PlatformTickets, ensure, was_set_back
 from ipucloud.reconcile.presence import Presence, SessionPresence
 from ipucloud.reconcile.reconciler import LeaseLost, Reconciler, Ticket
 from ipucloud.reconcile.wake import PLATFORM
@@ -54,9 +56,9 @@ class EngineSettings:
 class Engine:
     """One worker's engine. `run()` returns after `stop()` once what was under way has ended or was handed back.
 
-    `platform_tickets`: kind → keys of the tickets that exist without anybody's request. `presence`: how the worker
-    holds its leases; by default a session of its own in the same database. `watch`: nothing is claimed while it has a
-    fault; without one the schema is taken for granted.
+    `on_clock_set_back`: what becomes of instants that its kinds count from and that lie in the database's future then.
+    `presence`: how the worker holds its leases; by default a session of its own in the same database. `watch`: nothing
+    is claimed while it has a fault; without one the schema is taken for granted.
     """
 
     def __init__(
@@ -67,7 +69,8 @@ class Engine:
         clock: Clock,
         settings: EngineSettings = EngineSettings(),
         draw: random.Random | None = None,
-        platform_tickets: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        platform_tickets: PlatformTickets = MappingProxyType({}),
+        on_clock_set_back: Sequence[sa.TextClause] = (),
         presence: Presence | None = None,
         watch: DatabaseWatch | None = None,
     ) -> None:
@@ -84,8 +87,10 @@ class Engine:
         self._presence = presence or SessionPresence(database.url, database.application)
         self._first_project = PLATFORM
         self._platform_tickets = platform_tickets
+        self._on_clock_set_back = on_clock_set_back
+        self._clock_set_back = asyncio.Event()
         if watch is not None:
-            watch.tell(self._awake.set)
+            watch.tell(self._awake.set, clock_set_back=self._clock_set_back.set)
 
     def stop(self) -> None:
         """Claim nothing more; finish what runs."""
@@ -356,6 +361,8 @@ class Engine:
     async def _reap(self) -> None:
         while True:
             await self._clock.sleep(self._settings.reap * self._draw.uniform(0.8, 1.2))
+            if self._clock_set_back.is_set():
+                await self._begin_anew()
             failpoint("engine.before_reap")
             async with self._database.read() as connection:
                 freed = await connection.execute(statements.REAP)
@@ -364,6 +371,13 @@ class Engine:
                 metrics.REAPED.inc(freed.rowcount)
                 log.warning("leases_freed", count=freed.rowcount)
                 self._awake.set()
+
+    async def _begin_anew(self) -> None:
+        lease, also = self._settings.lease, self._on_clock_set_back
+        due, shortened = await begin_anew(self._database, self._reconcilers, lease, also)
+        self._clock_set_back.clear()
+        log.warning("clock_was_set_back", due=due, leases_shortened=shortened)
+        self._awake.set()
 
     async def _drain(self) -> None:
         """Let looks end at their next step; hand back what does not end in time, its attempt not counted."""
@@ -382,9 +396,13 @@ class Engine:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _ensure_platform_tickets(self) -> None:
-        """Nobody's request makes the tickets of the periodic tasks: every worker sees to it that they exist."""
-        async with self._database.begin() as connection:
-            for kind, keys in self._platform_tickets.items():
-                for key in keys:
-                    await connection.execute(statements.ENSURE, {"kind": kind, "key": key, "project_id": PLATFORM})
-            failpoint("engine.tickets_ensured")
+        """Nobody's request makes the tickets of the periodic tasks: every worker sees to it that they exist.
+
+        By them it sees, too, that the clock was set back while no worker ran.
+        """
+        if not self._platform_tickets:
+            return
+        await ensure(self._database, self._platform_tickets)
+        failpoint("engine.tickets_ensured")
+        if await was_set_back(self._database, self._platform_tickets):
+            self._clock_set_back.set()

@@ -9,3 +9,4 @@ OUTCOMES = Counter("reconcile_outcomes", "Looks by kind and outcome", ["kind", "
 STALE = Counter("stale_writes_rejected", "Looks and results dropped because the lease was lost")
 REAPED = Counter("lease_expired", "Leases of dead or frozen workers that were freed")
 SCHEMA_UNUSABLE = Gauge("schema_unusable", "1 while this worker takes no work because of the database's schema")
+CLOCK_SKEW = Gauge("clock_skew_seconds", "How far the database's clock is ahead of this process's")

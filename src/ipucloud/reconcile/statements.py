@@ -104,10 +104,3 @@ REAP = sa.text(
 )
 
 COUNT_ONE_LESS = sa.text("UPDATE work SET attempt = greatest(attempt - 1, 0) WHERE kind = :kind AND key = :key")
-
-ENSURE = sa.text(
-    """
-    INSERT INTO work (kind, key, project_id, run_at) VALUES (:kind, :key, :project_id, app_now())
-    ON CONFLICT (kind, key) DO NOTHING
-    """
-)

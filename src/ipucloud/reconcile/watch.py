@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
 import sqlalchemy as sa
 import structlog
 
 from ipucloud.db import schema_check
+from ipucloud.db.clock_skew import ClockSkew
 from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import Problem
 from ipucloud.reconcile import metrics
 
 CHECK_SECONDS = 2.0
+STEP_SECONDS = 1.0
+"""By so much the database's clock was set back, if it fell behind this process's monotonic one between two checks."""
 UNCHECKED = "The database's schema has not been checked yet."
 
 log = structlog.get_logger(__name__)
@@ -29,13 +33,15 @@ class DatabaseWatch:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+        self._skew = ClockSkew(metrics.CLOCK_SKEW)
         self._unfit: str | None = None
-        self._told: list[Callable[[], None]] = []
+        self._told: list[tuple[Callable[[], None], Callable[[], None]]] = []
+        self._last: tuple[float, datetime] | None = None
         self.fault: str | None = UNCHECKED
 
-    def tell(self, changed: Callable[[], None]) -> None:
-        """Call `changed` whenever the fault is another one."""
-        self._told.append(changed)
+    def tell(self, changed: Callable[[], None], *, clock_set_back: Callable[[], None]) -> None:
+        """Call `changed` whenever the fault is another one, `clock_set_back` when the database's clock was."""
+        self._told.append((changed, clock_set_back))
 
     async def run(self) -> None:
         """Check until cancelled."""
@@ -52,16 +58,30 @@ class DatabaseWatch:
         `lacks`: a statement has just met a missing table or column. A schema newer than this version is then taken to
         have dropped it, until it is another one.
         """
-        revision = await schema_check.revision_of(self._revision())
+        before = self._clock.monotonic()
+        state = await schema_check.state_of(self._state())
+        if state.now is not None:
+            self._saw(before, state.now)
+        revision = state.revision
         if lacks and schema_check.is_newer(revision):
             self._unfit = revision
         self._judged(revision, schema_check.NEWER if revision == self._unfit else schema_check.fault_of(revision))
         return self.fault
 
-    async def _revision(self) -> str | None:
+    async def _state(self) -> schema_check.State:
         async with self._database.read() as connection:
-            found: str | None = (await connection.execute(schema_check.REVISION)).scalar_one_or_none()
-            return found
+            row = (await connection.execute(schema_check.STATE)).one()
+            return schema_check.State(row.revision or "", row.now)
+
+    def _saw(self, before: float, now: datetime) -> None:
+        """The database's clock showed `now` later than `before` on the process's monotonic one."""
+        after = self._clock.monotonic()
+        self._skew.saw(self._clock.now(), now)
+        last, self._last = self._last, (after, now)
+        if last is not None and (now - last[1]).total_seconds() < before - last[0] - STEP_SECONDS:
+            log.warning("clock_set_back", now=now.isoformat(), before=last[1].isoformat())
+            for _, clock_set_back in self._told:
+                clock_set_back()
 
     def _judged(self, revision: str, fault: str | None) -> None:
         metrics.SCHEMA_UNUSABLE.set(fault is not None)
@@ -72,5 +92,5 @@ class DatabaseWatch:
             log.info("schema_usable", revision=revision)
         else:
             log.error("schema_unusable", revision=revision, fault=fault)
-        for changed in self._told:
+        for changed, _ in self._told:
             changed()

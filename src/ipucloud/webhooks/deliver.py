@@ -79,6 +79,18 @@ _GIVE_UP = sa.text(
     "UPDATE webhook_deliveries SET state = 'failed', next_at = NULL WHERE webhook_id = :id AND state = 'pending'"
 )
 
+COUNT_ANEW = (
+    sa.text(
+        """
+        UPDATE webhook_deliveries SET next_at = app_now()
+         WHERE state = 'pending' AND next_at > app_now()
+           AND coalesce(CAST(log -> -1 ->> 'at' AS timestamptz), created_at) > app_now()
+        """
+    ),
+    sa.text("UPDATE webhooks SET failing_since = app_now() WHERE failing_since > app_now()"),
+)
+"""When the database's clock was set back behind the last try of a delivery, the next one is due now."""
+
 
 @dataclass(frozen=True, slots=True)
 class Due:

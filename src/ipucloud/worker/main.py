@@ -14,6 +14,7 @@ from prometheus_client import REGISTRY
 from ipucloud.billing.exports.exporter import Exporter
 from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.catalogue.current import CurrentCatalogue
+from ipucloud.clusters.operations import effects
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
@@ -21,6 +22,7 @@ from ipucloud.http.listeners import listener
 from ipucloud.http.server import internal_listener
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.sealing import Keys, read_keys
+from ipucloud.partitions import record
 from ipucloud.partitions.reconciler import PartitionReconciler
 from ipucloud.process import logs
 from ipucloud.process.reload import ReloadSignal, reload_signal
@@ -31,6 +33,7 @@ from ipucloud.reconcile.reconciler import PeriodicTasks
 from ipucloud.reconcile.watch import DatabaseWatch
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Sites
+from ipucloud.webhooks import deliver as webhooks
 from ipucloud.webhooks.deliver import Deliverer
 from ipucloud.webhooks.dispatch import KEY, Dispatcher
 from ipucloud.webhooks.sender import Sender
@@ -119,7 +122,8 @@ def assemble_webhooks(
             drain=settings.drain_seconds,
         ),
         draw=draw,
-        platform_tickets={dispatcher.kind: [KEY]},
+        platform_tickets={dispatcher.kind: {KEY: settings.webhook_interval}},
+        on_clock_set_back=webhooks.COUNT_ANEW,
         watch=watch,
     )
 
@@ -183,7 +187,8 @@ def assemble(
             drain=settings.drain_seconds,
         ),
         draw=draw,
-        platform_tickets={tasks.kind: sorted(tasks.tasks)},
+        platform_tickets={tasks.kind: {task.name: task.interval for task in tasks.tasks.values()}},
+        on_clock_set_back=(*effects.COUNT_ANEW, *record.COUNT_ANEW),
         presence=presence,
         watch=watch,
     )

@@ -29,7 +29,7 @@ from ipucloud.webhooks.models import WebhookCreate, WebhookPatch
 from ipucloud.webhooks.schedule import PAUSES
 from ipucloud.worker.main import assemble_webhooks
 from ipucloud.worker.resealing import reseal
-from tests.support.cloud import start_clock, stop_clock
+from tests.support.cloud import shift_clock, start_clock, stop_clock
 from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch
 from tests.support.receiver import Got, Receiver, receiving
@@ -263,6 +263,22 @@ async def test_a_slow_end_point_keeps_no_other_waiting_and_a_lost_answer_is_aske
     assert first.headers["webhook-id"] == again.headers["webhook-id"]
     assert first.body == again.body
     assert len(quick.got) == 1
+
+
+async def test_a_clock_that_is_set_back_delays_no_try(
+    customer: Customer, receiver: Receiver, database: Scratch
+) -> None:
+    """The next try is a day ahead then; it comes at once."""
+    await customer.hook(receiver, "cluster.*")
+    receiver.status = 500
+    async with customer.worker():
+        await customer.tell()
+        await until(lambda: customer.value("SELECT run_at > app_now() FROM work WHERE kind = 'webhook'"))
+    assert await customer.tries() == 1
+    shift_clock(database.owner_url, "-1 day")
+    receiver.status = 200
+    async with customer.worker():
+        await until(lambda: customer.value("SELECT bool_and(state = 'delivered') FROM webhook_deliveries"))
 
 
 async def test_a_worker_that_cannot_open_the_secrets_tries_nothing(customer: Customer, receiver: Receiver) -> None:

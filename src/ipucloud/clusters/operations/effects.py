@@ -195,6 +195,20 @@ _FREE = sa.text(
     """
 )
 
+# Counted anew, the quarantine is longer than it has to be, never shorter.
+COUNT_ANEW = (
+    sa.text("UPDATE allocations SET released_at = app_now() WHERE freed_at IS NULL AND released_at > app_now()"),
+    sa.text(
+        """
+        UPDATE operation_steps s SET finished_at = app_now()
+          FROM operations o
+         WHERE o.id = s.operation_id AND o.finished_at IS NULL AND s.name = 'power_off_machines'
+           AND s.finished_at > app_now()
+        """
+    ),
+)
+"""The instants that a quarantine is counted from, when the database's clock was set back behind them."""
+
 
 async def release_machines(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     """The customer is gone from the machines; nobody else may have them yet."""

@@ -1,0 +1,48 @@
+"""The tickets that exist without anybody's request: those of periodic tasks, and of reading the event log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import sqlalchemy as sa
+
+from ipucloud.db.engine import Database
+from ipucloud.reconcile.wake import PLATFORM
+
+PlatformTickets: TypeAlias = Mapping[str, Mapping[str, float]]
+"""Kind → key → the longest pause between two looks, in seconds."""
+
+_ENSURE = sa.text(
+    """
+    INSERT INTO work (kind, key, project_id, run_at) VALUES (:kind, :key, :project_id, app_now())
+    ON CONFLICT (kind, key) DO NOTHING
+    """
+)
+_AHEAD = sa.text(
+    """
+    SELECT EXISTS (
+      SELECT FROM work
+        JOIN unnest(CAST(:kinds AS text[]), CAST(:keys AS text[]), CAST(:pauses AS double precision[]))
+             AS own (kind, key, pause) USING (kind, key)
+       WHERE lease_owner IS NULL AND run_at > app_now() + make_interval(secs => pause + 1)) AS ahead
+    """
+)
+
+
+async def ensure(database: Database, tickets: PlatformTickets) -> None:
+    """Make those that do not exist."""
+    async with database.begin() as connection:
+        for kind, pauses in tickets.items():
+            for key in sorted(pauses):
+                await connection.execute(_ENSURE, {"kind": kind, "key": key, "project_id": PLATFORM})
+
+
+async def was_set_back(database: Database, tickets: PlatformTickets) -> bool:
+    """Whether one of them waits longer than it ever does: the clock was set back since it was looked at."""
+    rows = [(kind, key, pause) for kind, pauses in tickets.items() for key, pause in pauses.items()]
+    kinds, keys, pauses = ([row[place] for row in rows] for place in range(3))
+    async with database.read() as connection:
+        found = await connection.execute(_AHEAD, {"kinds": kinds, "keys": keys, "pauses": pauses})
+        ahead: bool = found.scalar_one()
+        return ahead

@@ -1,0 +1,243 @@
+"""The database's clock is set back or forward by a day: nothing waits for longer than it may, and nothing is parked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+import structlog
+
+from ipucloud.db.engine import Database
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.reconcile import metrics
+from ipucloud.reconcile.outcomes import Done, Outcome, Wait
+from ipucloud.reconcile.reconciler import Periodic, PeriodicTasks, Ticket
+from ipucloud.reconcile.watch import DatabaseWatch
+from tests.support.cloud import shift_clock
+from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite, running_site
+from tests.support.world import World, open_world
+from tests.worker.engines import Bench, Scripted, until
+
+pytestmark = pytest.mark.anyio
+
+HOUR = 3600.0
+TICKETS = {"periodic": {"hourly": HOUR}}
+LEFT = sa.text("SELECT extract(epoch FROM lease_until - app_now()) FROM work WHERE key = :key")
+OUT_OF_ORDER = {
+    "cluster_times_in_order",
+    "operation_times_in_order",
+    "finished_step_has_its_time",
+    "allocation_times_in_order",
+}
+"""The rules that tell an operator that the clock was set back while something was under way."""
+
+
+@pytest.fixture
+async def bench(database: Scratch) -> AsyncIterator[Bench]:
+    made = Bench(database.app_url)
+    yield made
+    await made.database.close()
+
+
+class Hourly:
+    """A periodic task that counts its runs."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.runs = 0
+        self.tasks = PeriodicTasks(bench.database, [Periodic("hourly", interval=HOUR, run=self._run)])
+
+    async def _run(self, _: Database) -> None:
+        self.runs += 1
+
+    async def ran(self, times: int) -> bool:
+        return self.runs >= times
+
+
+async def _waits(bench: Bench, key: str) -> bool:
+    """Whether the item was looked at, and waits."""
+    async with bench.database.read() as connection:
+        waits = "SELECT lease_owner IS NULL AND run_at IS NOT NULL AND fence > 0 FROM work WHERE key = :key"
+        return bool((await connection.execute(sa.text(waits), {"key": key})).scalar_one_or_none())
+
+
+async def test_a_running_worker_notices_that_the_clock_was_set_back(bench: Bench, database: Scratch) -> None:
+    hourly = Hourly(bench)
+    watch = DatabaseWatch(bench.database, SystemClock())
+    async with bench.engine(hourly.tasks, watch=watch, platform_tickets=TICKETS):
+        await until(lambda: _waits(bench, "hourly"), "the task ran, and waits for its next turn")
+        shift_clock(database.owner_url, "-1 day")
+        await until(lambda: hourly.ran(2), "the task ran again at once, and not in 25 hours")
+        await until(lambda: _waits(bench, "hourly"), "it waits for its next turn")
+    # Within its interval, by the clock as it is now.
+    assert await _seconds_until_due(bench, "hourly") <= HOUR
+
+
+async def test_a_worker_that_starts_notices_that_the_clock_was_set_back(bench: Bench, database: Scratch) -> None:
+    hourly = Hourly(bench)
+    async with bench.engine(hourly.tasks, platform_tickets=TICKETS):
+        await until(lambda: _waits(bench, "hourly"), "the task ran")
+    shift_clock(database.owner_url, "-1 day")
+    async with bench.engine(hourly.tasks, platform_tickets=TICKETS):
+        await until(lambda: hourly.ran(2), "the task ran again")
+
+
+async def test_a_restart_alone_makes_nothing_due(bench: Bench, database: Scratch) -> None:
+    hourly = Hourly(bench)
+    async with bench.engine(hourly.tasks, platform_tickets=TICKETS):
+        await until(lambda: _waits(bench, "hourly"), "the task ran")
+    async with bench.engine(hourly.tasks, platform_tickets=TICKETS):
+        await bench.execute(
+            "INSERT INTO work (kind, key, project_id, run_at)"
+            " VALUES ('periodic', 'other', gen_random_uuid(), app_now())"
+        )
+        await until(lambda: _waits(bench, "other"), "the worker works")
+    assert hourly.runs == 1
+
+
+async def test_what_is_polled_is_looked_at_again(bench: Bench, database: Scratch) -> None:
+    async def act(ticket: Ticket) -> Outcome:
+        return Wait("the site is slow", recheck=60.0)
+
+    async def looked_again() -> bool:
+        return len(reconciler.looks) > 1
+
+    reconciler = Scripted(act)
+    async with bench.engine(reconciler, watch=DatabaseWatch(bench.database, SystemClock())):
+        await bench.wake("a")
+        await until(lambda: _waits(bench, "a"), "the first look ended")
+        shift_clock(database.owner_url, "-1 day")
+        await until(looked_again, "the next look")
+    assert await _seconds_until_due(bench, "a") <= 60.0
+
+
+async def test_the_lease_of_a_frozen_worker_ends_as_soon_as_any_other(bench: Bench, database: Scratch) -> None:
+    """It holds its advisory lock, so nobody knows that it is gone but by the lease."""
+    lease = 30.0
+    looking = asyncio.Event()
+
+    async def act(ticket: Ticket) -> Outcome:
+        looking.set()
+        await asyncio.Event().wait()
+        return Done()
+
+    async with bench.engine(Scripted(act), lease=lease, drain=0.05, watch=DatabaseWatch(bench.database, SystemClock())):
+        await bench.wake("a")
+        await looking.wait()
+        await bench.execute("UPDATE work SET lease_until = lease_until + interval '1 day'")
+        shift_clock(database.owner_url, "-1 day")
+        await until(lambda: _lease_is_short(bench, "a", lease), "the lease was shortened")
+
+
+async def test_a_clock_that_is_set_forward_parks_nothing(bench: Bench, database: Scratch) -> None:
+    """Every lease has ended at once: what is under way is begun again, and only one result counts."""
+    looking, go_on = asyncio.Event(), asyncio.Event()
+
+    async def act(ticket: Ticket) -> Outcome:
+        looking.set()
+        if len(reconciler.looks) == 1:
+            await go_on.wait()
+        return Done()
+
+    async def done() -> bool:
+        row = await bench.row("a")
+        return row.lease_owner is None and row.run_at is None
+
+    reconciler = Scripted(act)
+    async with bench.engine(reconciler, watch=DatabaseWatch(bench.database, SystemClock())):
+        await bench.wake("a")
+        await looking.wait()
+        shift_clock(database.owner_url, "1 day")
+        await until(done, "somebody else did it")
+        go_on.set()
+    row = await bench.row("a")
+    assert (row.attempt, row.parked_at, row.last_error) == (0, None, None)
+    assert await bench.applied("a") == [2]
+
+
+async def test_clocks_that_are_apart_are_told_once(bench: Bench, database: Scratch) -> None:
+    watch = DatabaseWatch(bench.database, SystemClock())
+    with structlog.testing.capture_logs() as lines:
+        shift_clock(database.owner_url, "10 minutes")
+        for _ in range(3):
+            await watch.check()
+        assert metrics.CLOCK_SKEW._value.get() == pytest.approx(600, abs=60)
+        shift_clock(database.owner_url, "0 seconds")
+        await watch.check()
+    told = [line["event"] for line in lines if line["event"].startswith("clocks_")]
+    assert told == ["clocks_apart", "clocks_together"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=16) as site:
+        yield site
+
+
+@asynccontextmanager
+async def resting_world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
+    async with open_world(database, site) as world:
+        yield world
+
+
+async def test_released_machines_come_back_after_the_clock_was_set_back(database: Scratch, site: RunningSite) -> None:
+    """Their quarantine is counted anew: not a day longer, and not shorter than a request can live."""
+    async with resting_world(database, site) as world:
+        world.broken_on_purpose |= OUT_OF_ORDER
+        made = await world.create()
+        async with world.worker():
+            await world.finished(made.operation)
+        operation = await world.delete(made.id)
+        async with world.worker(request_life=HOUR):
+            await world.reached(operation, "verify_clean")
+            await until(lambda: _at_rest(world, made.id), "it waits for the end of its quarantine")
+        shift_clock(database.owner_url, "-1 day")
+        async with world.worker():
+            ended = await world.finished(operation)
+        assert ended.state == "succeeded"
+        assert await world.value("SELECT count(*) FROM allocations WHERE freed_at IS NULL") == 0
+        ahead = await world.value("SELECT count(*) FROM allocations WHERE released_at > app_now()")
+        assert ahead == 0
+
+
+async def _at_rest(world: World, cluster: object) -> bool:
+    return bool(
+        await world.value(
+            "SELECT lease_owner IS NULL AND run_at > app_now() + interval '1 minute' FROM work WHERE kind = 'cluster'"
+            " AND key = :key",
+            key=str(cluster),
+        )
+    )
+
+
+async def test_a_create_is_held_by_its_deadline_alone_when_the_clock_is_set_forward(
+    database: Scratch, site: RunningSite
+) -> None:
+    async with resting_world(database, site) as world:
+        kept = await world.create("kept")
+        async with world.worker():
+            await world.finished(kept.operation)
+        made = await world.create("late")
+        shift_clock(database.owner_url, "1 day")
+        async with world.worker():
+            ended = await world.finished(made.operation)
+        assert (ended.state, ended.error["code"]) == ("failed", "deadline_exceeded")
+        assert await world.value("SELECT state FROM clusters WHERE id = :id", id=kept.id) == "active"
+        assert await world.value("SELECT count(*) FROM work WHERE parked_at IS NOT NULL") == 0
+
+
+async def _seconds_until_due(bench: Bench, key: str) -> float:
+    row = await bench.row(key)
+    assert row.run_at is not None
+    shifted = datetime.now(UTC) - timedelta(days=1)
+    return (row.run_at - shifted).total_seconds()
+
+
+async def _lease_is_short(bench: Bench, key: str, lease: float) -> bool:
+    async with bench.database.read() as connection:
+        left = (await connection.execute(LEFT, {"key": key})).scalar_one()
+    return left is not None and left <= lease
