@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipucloud.api.tables
 import ipucloud.billing.accounts.tables
 import ipucloud.billing.budgets.tables
 import ipucloud.billing.exports.tables
@@ -14,6 +13,7 @@ import ipucloud.billing.pricing.tables
 import ipucloud.billing.reports.tables
 import ipucloud.clusters.tables
 import ipucloud.events.tables
+import ipucloud.idempotency.tables
 import ipucloud.identity.tables
 import ipucloud.invariants.tables
 import ipucloud.inventory.tables

@@ -10,7 +10,6 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.api.tables import idempotency_keys
 from ipucloud.billing.metering.tables import usage_intervals
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
@@ -18,6 +17,7 @@ from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind
 from ipucloud.clusters.tables import clusters, poplar_servers, vipu_access_keys
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
+from ipucloud.idempotency.tables import idempotency_keys
 from ipucloud.invariants.tables import heals
 from ipucloud.inventory.tables import allocations
 from ipucloud.kernel.ids import external_name, new_id

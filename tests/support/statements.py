@@ -40,10 +40,12 @@ class Statement:
     """A statement as PostgreSQL gets it, with `$1`, `$2`, … for the parameters `names`.
 
     `place` is the line of the module that has the statement; `written` that of the `sa.text`, which may be a helper's.
+    `text` is the same with the parameters' names, as it was given to `sa.text`.
     """
 
     place: Place
     written: Place
+    text: str
     sql: str
     names: tuple[str, ...]
 
@@ -57,7 +59,7 @@ def statements() -> tuple[Statement, ...]:
     command = [sys.executable, "-m", __name__]
     printed = subprocess.run(command, check=True, capture_output=True, cwd=Path(__file__).parents[2]).stdout
     found = (
-        Statement(Place(**each["place"]), Place(**each["written"]), each["sql"], tuple(each["names"]))
+        Statement(Place(**each["place"]), Place(**each["written"]), each["text"], each["sql"], tuple(each["names"]))
         for each in json.loads(printed)
     )
     return tuple(each for each in found if not _defines_tables(each.written.module))
@@ -119,7 +121,7 @@ def _place(frame: FrameType) -> Place:
 
 def _make_what_is_made_on_demand() -> list[object]:
     """Statements that depend on a request's values: some of each, to be kept until they are noted."""
-    reports = importlib.import_module("ipucloud.billing.reports")
+    reports = importlib.import_module("ipucloud.billing.reports.report")
     groups = [*reports.Group, reports.TAG]
     return [reports._statement(tuple(some)) for some in ([], groups, *([group] for group in groups))]
 
@@ -135,7 +137,7 @@ def _collect() -> Iterator[Statement]:
         if isinstance(each, sa.TextClause) and _NOTE in each.__dict__:
             place, written = each.__dict__[_NOTE]
             asked = query(each)
-            yield Statement(place, written, asked.text.decode(), asked.names)
+            yield Statement(place, written, each.text, asked.text.decode(), asked.names)
     made.clear()
 
 

@@ -12,7 +12,8 @@ from ipucloud.clusters.models import ClusterCreate
 from ipucloud.clusters.operations.create import create
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
-from ipucloud.worker.tasks import delete_expired_clusters, sweep_idempotency_keys
+from ipucloud.idempotency import store as idempotency
+from ipucloud.worker.tasks import delete_expired_clusters
 from tests.support.factories import make_project, seed_prices, seed_region
 from tests.support.postgres import Database as Scratch
 
@@ -73,5 +74,5 @@ async def test_stored_answers_go_a_day_after_the_cluster_they_made(db: Database)
                                    ('old', false, interval '25 hours')) AS kept (key, of_cluster, age)
         """,
     )
-    await sweep_idempotency_keys(db)
+    await idempotency.sweep(db)
     assert sorted(map(str, await _column(db, "SELECT key FROM idempotency_keys"))) == ["fresh", "kept"]

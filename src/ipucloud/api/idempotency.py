@@ -14,23 +14,15 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 import orjson
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 
 from ipucloud.api.bodies import malformed
-from ipucloud.api.tables import idempotency_keys
+from ipucloud.idempotency import store
 from ipucloud.kernel.errors import IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, Problem
-
-PLATFORM = UUID(int=0)
-"""The scope of requests outside any project."""
 
 HEADER = "idempotency-key"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
-
-_LOCK = sa.text("SELECT pg_try_advisory_xact_lock(hashtextextended(CAST(:scope AS text) || ' ' || :key, 0))")
-_FIND = sa.text("SELECT fingerprint, status, headers, body FROM idempotency_keys WHERE scope = :scope AND key = :key")
-_KEEP = sa.insert(idempotency_keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,29 +54,20 @@ class KeyedRequest:
         Raises `Problem` idempotency_in_progress while the first request runs, idempotency_key_reused when the key
         belongs to another request.
         """
-        if not (await connection.execute(_LOCK, {"scope": scope, "key": self.key})).scalar_one():
+        if not await store.take(connection, scope, self.key):
             raise Problem(IDEMPOTENCY_IN_PROGRESS, "Send the same request again shortly.", headers={"Retry-After": "1"})
-        row = (await connection.execute(_FIND, {"scope": scope, "key": self.key})).one_or_none()
-        if row is None:
+        found = await store.find(connection, scope, self.key)
+        if found is None:
             return None
-        if row.fingerprint != self.fingerprint:
+        if found.fingerprint != self.fingerprint:
             raise Problem(IDEMPOTENCY_KEY_REUSED, "Use a new key for a new request.")
-        return Answer(row.status, row.body, row.headers, replayed=True)
+        return Answer(found.status, found.body, dict(found.headers), replayed=True)
 
     async def keep(self, connection: AsyncConnection, scope: UUID, answer: Answer) -> None:
         """Store the answer beside its effect."""
-        await connection.execute(
-            _KEEP,
-            {
-                "scope": scope,
-                "key": self.key,
-                "fingerprint": self.fingerprint,
-                "status": answer.status,
-                "headers": answer.headers,
-                "body": answer.body if answer.replay is None else answer.replay,
-                "subject_id": answer.subject_id,
-            },
-        )
+        body = answer.body if answer.replay is None else answer.replay
+        stored = store.StoredAnswer(self.fingerprint, answer.status, answer.headers, body)
+        await store.keep(connection, scope, self.key, stored, subject_id=answer.subject_id)
 
 
 async def keyed(request: Request) -> KeyedRequest | None:

@@ -10,10 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
-from ipucloud.api.idempotency import PLATFORM, Answer, KeyedRequest, keyed
+from ipucloud.api.idempotency import Answer, KeyedRequest, keyed
 from ipucloud.api.reads import permission_of
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
+from ipucloud.idempotency.store import PLATFORM
 from ipucloud.identity.access import Principal, Scope, authorize, identify
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.failpoints import failpoint

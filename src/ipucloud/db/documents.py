@@ -11,6 +11,15 @@ from enum import StrEnum
 from uuid import UUID
 
 
+class Fragment(str):
+    """A part of statements that is about its own package's tables, and is there for other packages' statements.
+
+    What the text needs around it, its docstring says. `tests/unit/test_table_owners.py` knows it by this type.
+    """
+
+    __slots__ = ()
+
+
 def rfc3339(instant: str) -> str:
     """A timestamptz as `2026-01-31T23:59:30.000000Z`; NULL stays NULL."""
     return f"""to_char({instant} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""

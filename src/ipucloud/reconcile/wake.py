@@ -16,6 +16,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.documents import Fragment, clauses
 from ipucloud.db.engine import APPLICATION
 from ipucloud.kernel.failpoints import failpoint
 
@@ -26,13 +27,16 @@ PLATFORM = UUID(int=0)
 
 log = structlog.get_logger(__name__)
 
-_WAKE = sa.text(
+WAKE = Fragment("INSERT INTO work (kind, key, project_id, run_at)")
+"""Begins a statement that wakes objects; what follows gives the rows, each object once, `run_at` being `app_now()`."""
+AWAKE = Fragment(
     """
-    INSERT INTO work (kind, key, project_id, run_at) VALUES (:kind, :key, :project_id, app_now())
     ON CONFLICT (kind, key) DO UPDATE
        SET wake_seq = work.wake_seq + 1, run_at = least(work.run_at, app_now()), parked_at = NULL
     """
 )
+"""Ends what `WAKE` begins."""
+_WAKE = sa.text(clauses(WAKE, "VALUES (:kind, :key, :project_id, app_now())", AWAKE))
 
 
 async def wake(connection: AsyncConnection, *, kind: str, key: str, project_id: UUID = PLATFORM) -> None:

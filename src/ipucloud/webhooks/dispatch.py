@@ -13,6 +13,7 @@ from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
 from ipucloud.reconcile.outcomes import Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import LeaseLost, Ticket
+from ipucloud.reconcile.wake import AWAKE, WAKE
 from ipucloud.webhooks.messages import PAYLOAD
 
 KIND = "webhook.dispatch"
@@ -58,10 +59,11 @@ _ENQUEUE = sa.text(
       SELECT gen_random_uuid(), project_id, webhook_id, transaction, id, type, payload, app_now() FROM wanted
       ON CONFLICT (webhook_id, event_transaction, event_id) DO NOTHING
     ), woken AS (
-      INSERT INTO work (kind, key, project_id, run_at)
-      SELECT DISTINCT :delivery, webhook_id::text, project_id, app_now() FROM wanted
-      ON CONFLICT (kind, key) DO UPDATE
-         SET wake_seq = work.wake_seq + 1, run_at = least(work.run_at, app_now()), parked_at = NULL
+        """,
+        WAKE,
+        "SELECT DISTINCT :delivery, webhook_id::text, project_id, app_now() FROM wanted",
+        AWAKE,
+        """
     ), passed AS (
       SELECT DISTINCT ON (webhook_id) webhook_id, transaction, id FROM found
        ORDER BY webhook_id, transaction DESC, id DESC

@@ -15,6 +15,7 @@ from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
+from ipucloud.idempotency import store as idempotency
 from ipucloud.invariants.audit import audit, audit_sites
 from ipucloud.invariants.gauge import VIOLATIONS
 from ipucloud.invariants.registry import INVARIANTS
@@ -22,7 +23,6 @@ from ipucloud.invariants.rules import Finding
 from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.sealing import read_keys
 from ipucloud.reconcile.reconciler import Periodic
 from ipucloud.site.ports import Sites
@@ -34,23 +34,6 @@ log = structlog.get_logger(__name__)
 
 AUDIT_SECONDS = 60.0
 SITE_AUDIT_SECONDS = 300.0
-
-_SWEEP_KEYS = sa.text(
-    """
-    DELETE FROM idempotency_keys k
-     WHERE k.created_at < app_now() - interval '24 hours'
-       AND NOT EXISTS (SELECT 1 FROM clusters c
-                        WHERE c.id = k.subject_id
-                          AND (c.deleted_at IS NULL OR c.deleted_at > app_now() - interval '24 hours'))
-    """
-)
-
-
-async def sweep_idempotency_keys(database: Database) -> None:
-    """Forget answers a day after their request, or a day after the cluster they made is gone."""
-    async with database.begin() as connection:
-        await connection.execute(_SWEEP_KEYS)
-        failpoint("sweep.keys_deleted")
 
 
 async def sweep_deliveries(database: Database) -> None:
@@ -132,7 +115,7 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
         Periodic("delete_expired_clusters", interval=15.0, run=delete_expired),
         Periodic("suspend_unpaid_clusters", interval=15.0, run=suspend),
         Periodic("reseal_secrets", interval=3600.0, run=reseal_secrets),
-        Periodic("sweep_idempotency_keys", interval=3600.0, run=sweep_idempotency_keys),
+        Periodic("sweep_idempotency_keys", interval=3600.0, run=idempotency.sweep),
         Periodic("sweep_deliveries", interval=3600.0, run=sweep_deliveries),
         Periodic("sweep_left_overs", interval=60.0, run=sweep),
         Periodic("sync_inventory", interval=300.0, run=sync_inventory),

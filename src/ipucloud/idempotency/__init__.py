@@ -1,0 +1,1 @@
+"""Answers of requests that carried an Idempotency-Key. Law: one is stored in the transaction of its effect."""

@@ -1,0 +1,77 @@
+"""Keys in the database: taken for one transaction, found with an earlier answer, kept with a new one, forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.engine import Database
+from ipucloud.idempotency.tables import idempotency_keys
+from ipucloud.kernel.failpoints import failpoint
+
+PLATFORM = UUID(int=0)
+"""The scope of requests outside any project."""
+
+_LOCK = sa.text("SELECT pg_try_advisory_xact_lock(hashtextextended(CAST(:scope AS text) || ' ' || :key, 0))")
+_FIND = sa.text("SELECT fingerprint, status, headers, body FROM idempotency_keys WHERE scope = :scope AND key = :key")
+_KEEP = sa.insert(idempotency_keys)
+_SWEEP = sa.text(
+    """
+    DELETE FROM idempotency_keys k
+     WHERE k.created_at < app_now() - interval '24 hours'
+       AND NOT EXISTS (SELECT 1 FROM clusters c
+                        WHERE c.id = k.subject_id
+                          AND (c.deleted_at IS NULL OR c.deleted_at > app_now() - interval '24 hours'))
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """What a request was answered with; `fingerprint` is the SHA-256 that tells it from other requests."""
+
+    fingerprint: bytes
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+async def take(connection: AsyncConnection, scope: UUID, key: str) -> bool:
+    """Hold the key until the transaction ends; False when another transaction holds it."""
+    taken: bool = (await connection.execute(_LOCK, {"scope": scope, "key": key})).scalar_one()
+    return taken
+
+
+async def find(connection: AsyncConnection, scope: UUID, key: str) -> StoredAnswer | None:
+    """The answer that is stored under the key."""
+    row = (await connection.execute(_FIND, {"scope": scope, "key": key})).one_or_none()
+    return None if row is None else StoredAnswer(row.fingerprint, row.status, row.headers, row.body)
+
+
+async def keep(
+    connection: AsyncConnection, scope: UUID, key: str, answer: StoredAnswer, *, subject_id: UUID | None
+) -> None:
+    """Store the answer beside its effect; it outlasts the object `subject_id` that the request made."""
+    await connection.execute(
+        _KEEP,
+        {
+            "scope": scope,
+            "key": key,
+            "fingerprint": answer.fingerprint,
+            "status": answer.status,
+            "headers": answer.headers,
+            "body": answer.body,
+            "subject_id": subject_id,
+        },
+    )
+
+
+async def sweep(database: Database) -> None:
+    """Forget answers a day after their request, or a day after the cluster they made is gone."""
+    async with database.begin() as connection:
+        await connection.execute(_SWEEP)
+        failpoint("sweep.keys_deleted")
