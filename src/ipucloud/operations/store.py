@@ -273,6 +273,17 @@ _CANCEL = sa.text(
 )
 
 
+POWERED_OFF_NOW = sa.text(
+    """
+    UPDATE operation_steps s SET finished_at = app_now()
+      FROM operations o
+     WHERE o.id = s.operation_id AND o.finished_at IS NULL AND s.name = 'power_off_machines'
+       AND s.finished_at > app_now()
+    """
+)
+"""The end of power-offs, when the database's clock was set back behind it: a quarantine is counted from there."""
+
+
 async def request_cancel(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> UUID | None:
     """Set the flag a reconciler reads between steps. The cluster to wake, or None when it is too late."""
     found = await connection.execute(_CANCEL, {"project_id": project_id, "operation_id": operation_id})

@@ -17,6 +17,7 @@ from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.results import Achieved, Failed
 from ipucloud.operations.states import OperationState
+from ipucloud.operations.store import POWERED_OFF_NOW
 from ipucloud.reconcile.wake import wake
 
 _LOCK = sa.text(
@@ -198,14 +199,7 @@ _FREE = sa.text(
 # Counted anew, the quarantine is longer than it has to be, never shorter.
 COUNT_ANEW = (
     sa.text("UPDATE allocations SET released_at = app_now() WHERE freed_at IS NULL AND released_at > app_now()"),
-    sa.text(
-        """
-        UPDATE operation_steps s SET finished_at = app_now()
-          FROM operations o
-         WHERE o.id = s.operation_id AND o.finished_at IS NULL AND s.name = 'power_off_machines'
-           AND s.finished_at > app_now()
-        """
-    ),
+    POWERED_OFF_NOW,
 )
 """The instants that a quarantine is counted from, when the database's clock was set back behind them."""
 
