@@ -24,6 +24,7 @@ POLICY: dict[str, frozenset[Role]] = {
     "listFlavors": EVERYBODY,
     "getFlavor": EVERYBODY,
     "listImages": EVERYBODY,
+    "listEventTypes": EVERYBODY,
     "listTools": EVERYBODY,
     "listRecipes": EVERYBODY,
     "listPrices": EVERYBODY,

@@ -80,7 +80,7 @@ def test_every_body_and_answer_is_described() -> None:
     bodies = {name for name in schemas if name.endswith(("Create", "Patch", "Limits"))}
     assert bodies
     for name, schema in schemas.items():
-        assert schema.get("properties") or schema.get("enum") or schema.get("additionalProperties"), name
+        assert any(schema.get(part) for part in ("properties", "enum", "additionalProperties", "oneOf")), name
     for name in bodies:
         assert schemas[name]["additionalProperties"] is False
 

@@ -28,6 +28,8 @@ from ipucloud.config import Settings
 from ipucloud.db.base import DB_NOW
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
+from ipucloud.events.payloads import ClusterEntered
+from ipucloud.events.types import REGISTRY
 from ipucloud.identity.access import project_parameters
 from ipucloud.kernel.errors import PROVISIONING_FAILED, Problem
 from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
@@ -239,7 +241,7 @@ class Cloud:
             )
         ).scalar_one()
         await record(
-            connection, project_id=project, type=f"cluster.{state}", subject_type="cluster", subject_id=cluster_id
+            connection, REGISTRY[f"cluster.{state}"], project_id=project, subject_id=cluster_id, data=ClusterEntered()
         )
         return project
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import sqlalchemy as sa
+from pydantic import ValidationError
+
 from ipucloud.db.engine import Database
+from ipucloud.events.types import REGISTRY, EventType
 from ipucloud.invariants.audit import audit, audit_sites
 from ipucloud.invariants.rules import Finding
 from ipucloud.site.ports import Sites
+
+_DATA = sa.text("SELECT DISTINCT type, data::text AS data FROM events")
 
 
 async def assert_sound(
@@ -15,13 +21,36 @@ async def assert_sound(
 ) -> None:
     """Fail with every violation of a rule; `but` names the rules that the test breaks on purpose.
 
-    With `sites`, the sites are held against the database too.
+    Fail as well with every event whose data are not what its type says. With `sites`, the sites are held against the
+    database too.
     """
     findings = await audit(database)
     if sites is not None:
         findings += await audit_sites(database, sites, call_timeout=call_timeout)
     told = [told_in_a_line(finding) for finding in findings if finding.rule.name not in but]
+    told += await _misshapen(database)
     assert not told, "\n".join(["rules are broken:", *told])
+
+
+async def _misshapen(database: Database) -> list[str]:
+    """Events of a registered type whose data are not what the type says."""
+    async with database.read() as connection:
+        shown = (await connection.execute(_DATA)).all()
+    return [
+        f"{row.type}: data {row.data!r} are not of its payload"
+        for row in shown
+        if row.type in REGISTRY and not _fits(REGISTRY[row.type], row.data)
+    ]
+
+
+def _fits(kind: EventType, data: str) -> bool:
+    if kind.payload is None:
+        return data == "{}"
+    try:
+        kind.payload.model_validate_json(data)
+    except ValidationError:
+        return False
+    return True
 
 
 def told_in_a_line(finding: Finding) -> str:

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
+from ipucloud.api.messages import messages
 from ipucloud.api.routing import ERRORS, ApiRoute
 from ipucloud.api.shapes import IDEMPOTENCY_KEY, ProblemOut
 from ipucloud.identity.roles import PERMISSIONS, Role
@@ -85,6 +86,12 @@ def build(app: FastAPI) -> dict[str, Any]:
     components["schemas"].update(_problem_schemas())
     for name in ("HTTPValidationError", "ValidationError"):
         components["schemas"].pop(name, None)
+    webhooks, schemas, parameters = messages()
+    if taken := components["schemas"].keys() & schemas.keys():
+        raise ValueError(f"bodies of requests and messages share the names {sorted(taken)}")
+    components["schemas"].update(schemas)
+    components["parameters"] = parameters
+    document["webhooks"] = webhooks
     components["headers"] = _HEADERS
     components["securitySchemes"] = _SECURITY
     for route in app.routes:

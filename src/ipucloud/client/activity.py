@@ -7,13 +7,18 @@ from datetime import datetime
 from ipucloud.client import call as request
 from ipucloud.client.call import Call
 from ipucloud.client.models.base import Page
-from ipucloud.client.models.events import Event
+from ipucloud.client.models.events import Event, EventType
 from ipucloud.client.models.usage import ProjectUsage
 
 
 def events(*, cursor: str | None = None, limit: int | None = None) -> Call[Page[Event]]:
     """What happened in the project, newest first."""
     return request.get("events", Page[Event].model_validate_json, {"cursor": cursor, "limit": limit}, scoped=True)
+
+
+def event_types() -> Call[Page[EventType]]:
+    """Every type of event that there is, in order of their names."""
+    return request.get("event-types", Page[EventType].model_validate_json)
 
 
 def usage(*, since: datetime | None = None, until: datetime | None = None) -> Call[ProjectUsage]:

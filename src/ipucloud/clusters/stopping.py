@@ -6,7 +6,6 @@ suspended some, and the next one the others; of two at once the second finds not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -21,6 +20,8 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
+from ipucloud.events.payloads import BudgetRef, ForcedSuspend, OutOfFunds, OverBudget
+from ipucloud.events.types import CLUSTER_SUSPEND_FORCED
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem
 
@@ -58,35 +59,34 @@ async def _suspend(connection: AsyncConnection, project_id: UUID, cluster_id: UU
     reason = await _reason(connection, project_id, cluster_id)
     if reason is None:
         return False
-    sentence, data = reason
+    sentence, cause = reason
     actor = Actor(project_id=project_id, token_id=None, request_id=f"unpaid-{cluster_id}")
     accepted = await suspend(connection, actor, cluster_id, if_match=None, settings=settings)
     await connection.execute(_WHY, {"project_id": project_id, "cluster_id": cluster_id, "why": sentence})
     await record(
         connection,
+        CLUSTER_SUSPEND_FORCED,
         project_id=project_id,
-        type="cluster.suspend_forced",
-        subject_type="cluster",
         subject_id=cluster_id,
         operation_id=accepted.operation_id,
         request_id=actor.request_id,
-        data=data,
+        data=ForcedSuspend(cause),
     )
     return True
 
 
 async def _reason(
     connection: AsyncConnection, project_id: UUID, cluster_id: UUID
-) -> tuple[str, Mapping[str, object]] | None:
+) -> tuple[str, OverBudget | OutOfFunds] | None:
     """For people, and for programs. None: there is no reason any more."""
     reached = await note_over_budget(connection, cluster_id, states=_STATES)
     if reached is not None:
-        budget = {"id": str(reached.budget_id), "name": reached.budget}
+        budget = BudgetRef(id=reached.budget_id, name=reached.budget)
         return (
             f"the budget {reached.budget!r} has reached {reached.percent} % of its amount ({reached.measure})",
-            {"reason": "budget", "budget": budget, "on": reached.measure, "percent": reached.percent},
+            OverBudget(reason="budget", budget=budget, on=reached.measure, percent=reached.percent),
         )
     payer = await empty_payer(connection, project_id, cluster_id, states=_STATES)
     if payer is not None:
-        return "the account that pays ahead for it has nothing left", {"reason": "funds", "account": str(payer)}
+        return "the account that pays ahead for it has nothing left", OutOfFunds(reason="funds", account=payer)
     return None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from uuid import UUID
 
-import orjson
 import sqlalchemy as sa
+from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.events.types import REGISTRY, EventType
 
 _RECORD = sa.text(
     """
@@ -19,28 +20,46 @@ _RECORD = sa.text(
 
 async def record(
     connection: AsyncConnection,
+    type: EventType,  # noqa: A002  # the event's own field, as in the API
     *,
     project_id: UUID,
-    type: str,  # noqa: A002  # the event's own field, as in the API
-    subject_type: str,
     subject_id: UUID,
+    subject_type: str | None = None,
     operation_id: UUID | None = None,
     request_id: str | None = None,
-    data: Mapping[str, object] | None = None,
+    data: BaseModel | None = None,
 ) -> None:
-    """Append one event, such as `cluster.created` about the `cluster` with this id.
+    """Append one event; `subject_type` is needed only for a type with several. `data` is what the type's payload says.
 
-    It becomes visible to readers when the caller's transaction commits, never if that rolls back.
+    It becomes visible to readers when the caller's transaction commits, never if that rolls back. Raises ValueError
+    for a type that is not registered and a subject that it is not about, TypeError for data of another shape.
     """
     await connection.execute(
         _RECORD,
         {
             "project_id": project_id,
-            "type": type,
-            "subject_type": subject_type,
+            "type": type.name,
+            "subject_type": _subject(type, subject_type),
             "subject_id": subject_id,
             "operation_id": operation_id,
             "request_id": request_id,
-            "data": orjson.dumps(data or {}).decode(),
+            "data": _json(type, data),
         },
     )
+
+
+def _subject(kind: EventType, subject_type: str | None) -> str:
+    if REGISTRY.get(kind.name) != kind:
+        raise ValueError(f"{kind.name} is not a registered event type")
+    if subject_type is None and len(kind.subjects) == 1:
+        return kind.subjects[0]
+    if subject_type is None or (kind.subjects and subject_type not in kind.subjects):
+        raise ValueError(f"{kind.name} is about {' or '.join(kind.subjects) or 'anything'}, not {subject_type}")
+    return subject_type
+
+
+def _json(kind: EventType, data: BaseModel | None) -> str:
+    if (None if data is None else type(data)) is not kind.payload:
+        expected = "no data" if kind.payload is None else f"data of {kind.payload.__name__}"
+        raise TypeError(f"{kind.name} takes {expected}, not {type(data).__name__}")
+    return "{}" if data is None else data.model_dump_json(exclude_unset=True)

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, page_of, rfc3339
 from ipucloud.events.log import record
+from ipucloud.events.types import SSH_KEY_CREATED, SSH_KEY_DELETED, EventType
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.ssh_keys import SshKeyError, parse_public_key
 from ipucloud.kernel.actor import Actor
@@ -76,7 +77,7 @@ async def add(connection: AsyncConnection, actor: Actor, *, name: str, public_ke
     key_id: UUID | None = stored.scalar_one_or_none()
     if key_id is None:
         raise Problem(NAME_TAKEN, "The project has a key of this name; choose another, or delete that one first.")
-    await _note(connection, actor, "ssh_key.created", key_id)
+    await _note(connection, actor, SSH_KEY_CREATED, key_id)
     document: str = (await connection.execute(_READ, {"id": key_id})).scalar_one()
     return key_id, document
 
@@ -86,16 +87,15 @@ async def remove(connection: AsyncConnection, actor: Actor, key_id: UUID) -> boo
     gone = await connection.execute(_DELETE, {"project_id": actor.project_id, "id": key_id})
     if gone.scalar_one_or_none() is None:
         return False
-    await _note(connection, actor, "ssh_key.deleted", key_id)
+    await _note(connection, actor, SSH_KEY_DELETED, key_id)
     return True
 
 
-async def _note(connection: AsyncConnection, actor: Actor, type_: str, key_id: UUID) -> None:
+async def _note(connection: AsyncConnection, actor: Actor, type_: EventType, key_id: UUID) -> None:
     await record(
         connection,
+        type_,
         project_id=actor.project_id,
-        type=type_,
-        subject_type="ssh_key",
         subject_id=key_id,
         request_id=actor.request_id,
     )

@@ -23,6 +23,7 @@ from ipucloud.db.documents import (
     rfc3339,
 )
 from ipucloud.events.log import record
+from ipucloud.events.types import PROJECT_CREATED, PROJECT_DELETED, PROJECT_UPDATED, EventType
 from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id, not_found
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, VALIDATION_FAILED, FieldError, Problem
@@ -107,7 +108,7 @@ async def create(connection: AsyncConnection, *, slug: str, name: str, request_i
     project_id: UUID | None = made.scalar_one_or_none()
     if project_id is None:
         raise Problem(NAME_TAKEN, "Choose another slug: one that was ever used is not given again.")
-    await _note(connection, Actor(project_id, None, request_id), "project.created")
+    await _note(connection, Actor(project_id, None, request_id), PROJECT_CREATED)
     return project_id
 
 
@@ -116,7 +117,7 @@ async def rename(connection: AsyncConnection, actor: Actor, name: str, *, if_ver
     changed = await connection.execute(_RENAME, {"id": actor.project_id, "name": name, "if_version": if_version})
     if changed.rowcount == 0:
         return False
-    await _note(connection, actor, "project.updated")
+    await _note(connection, actor, PROJECT_UPDATED)
     return True
 
 
@@ -134,15 +135,14 @@ async def end(connection: AsyncConnection, actor: Actor) -> None:
     if (await connection.execute(_END, {"id": actor.project_id})).rowcount == 0:
         raise not_found()
     await connection.execute(_END_TOKENS, {"id": actor.project_id})
-    await _note(connection, actor, "project.deleted")
+    await _note(connection, actor, PROJECT_DELETED)
 
 
-async def _note(connection: AsyncConnection, actor: Actor, type_: str) -> None:
+async def _note(connection: AsyncConnection, actor: Actor, type_: EventType) -> None:
     await record(
         connection,
+        type_,
         project_id=actor.project_id,
-        type=type_,
-        subject_type="project",
         subject_id=actor.project_id,
         request_id=actor.request_id,
     )

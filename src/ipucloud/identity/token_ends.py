@@ -12,8 +12,11 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.events.payloads import TokenReplaced
+from ipucloud.events.types import TOKEN_REVOKED, TOKEN_ROTATED, EventType
 from ipucloud.identity.access import not_found
 from ipucloud.identity.roles import Role
 from ipucloud.identity.token_store import MadeToken, create, note
@@ -53,7 +56,9 @@ class Keeper:
     token_id: UUID
     request_id: str
 
-    async def note(self, connection: AsyncConnection, type_: str, token_id: UUID, **data: object) -> None:
+    async def note(
+        self, connection: AsyncConnection, type_: EventType, token_id: UUID, data: BaseModel | None = None
+    ) -> None:
         """Append an event; the platform has no event log."""
         if self.home is not None:
             await note(connection, Actor(self.home, self.token_id, self.request_id), type_, token_id, data)
@@ -75,7 +80,7 @@ async def revoke(connection: AsyncConnection, keeper: Keeper, token_id: UUID) ->
     token, administrators = await _locked(connection, keeper, token_id)
     _keep_an_administrator(token, administrators, None)
     if (await connection.execute(_REVOKE, {"id": token_id})).scalar_one_or_none() is not None:
-        await keeper.note(connection, "token.revoked", token_id)
+        await keeper.note(connection, TOKEN_REVOKED, token_id)
 
 
 async def rotate(
@@ -105,7 +110,7 @@ async def rotate(
         await connection.execute(_END_LATER, {"id": token_id, "seconds": rotation.keep_previous_seconds})
     else:
         await connection.execute(_REVOKE, {"id": token_id})
-    await keeper.note(connection, "token.rotated", token_id, replaced_by=str(made.id))
+    await keeper.note(connection, TOKEN_ROTATED, token_id, TokenReplaced(replaced_by=made.id))
     return made
 
 

@@ -8,10 +8,12 @@ from datetime import datetime
 from uuid import UUID
 
 import sqlalchemy as sa
+from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, page_of, rfc3339
 from ipucloud.events.log import record
+from ipucloud.events.types import TOKEN_CREATED, EventType
 from ipucloud.identity.access import PRINCIPAL, authenticated
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import new_token
@@ -159,7 +161,7 @@ async def create(
         fault = FieldError("/expires_at", "not_in_future", "Choose an instant in the future.")
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", [fault])
     if project_id is not None:
-        await note(connection, Actor(project_id, created_by, request_id or ""), "token.created", token_id)
+        await note(connection, Actor(project_id, created_by, request_id or ""), TOKEN_CREATED, token_id)
     document: str = (await connection.execute(_READ, {"id": token_id})).scalar_one()
     return MadeToken(token_id, secret.secret, document)
 
@@ -172,16 +174,15 @@ async def touch(connection: AsyncConnection, hashes: list[bytes]) -> None:
 async def note(
     connection: AsyncConnection,
     actor: Actor,
-    type_: str,
+    type_: EventType,
     token_id: UUID,
-    data: Mapping[str, object] | None = None,
+    data: BaseModel | None = None,
 ) -> None:
     """Append an event about a token of the actor's project."""
     await record(
         connection,
+        type_,
         project_id=actor.project_id,
-        type=type_,
-        subject_type="token",
         subject_id=token_id,
         request_id=actor.request_id,
         data=data,

@@ -10,6 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.base import DB_NOW
 from ipucloud.events.log import record
+from ipucloud.events.payloads import AuditRepair
+from ipucloud.events.types import AUDIT_HEALED
 from ipucloud.invariants.repairs import REQUEST_ID
 from ipucloud.invariants.rules import Finding, Mended
 from ipucloud.invariants.tables import heals
@@ -70,13 +72,13 @@ class Entry:
         about = _identity(violation.object_id)
         await record(
             connection,
+            AUDIT_HEALED,
             project_id=violation.project_id,
-            type="audit.healed",
             subject_type="project" if about is None else self.finding.rule.object_type,
             subject_id=about or violation.project_id,
             operation_id=operation_id,
             request_id=REQUEST_ID,
-            data={"rule": self.finding.rule.name, "action": self.action},
+            data=AuditRepair(rule=self.finding.rule.name, action=self.action),
         )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from ipucloud.db.documents import clauses
+from ipucloud.events.types import REGISTRY as EVENT_TYPES
 from ipucloud.invariants.rules import Invariant, Refusal, by
 
 OPERATIONS_TOLD = Invariant(
@@ -52,7 +55,9 @@ CLUSTERS_TOLD = Invariant(
         """
         INSERT INTO events (project_id, type, subject_type, subject_id, data)
         SELECT c.project_id, told.type, 'cluster', c.id,
-               jsonb_build_object('reason', c.state_reason, 'late', true)
+               CASE c.state WHEN 'creating'
+                    THEN jsonb_build_object('region', c.region, 'flavor', c.flavor, 'late', true)
+                    ELSE jsonb_build_object('reason', c.state_reason, 'late', true) END
           FROM clusters c,
                LATERAL (SELECT CASE c.state WHEN 'creating' THEN 'cluster.created'
                                ELSE 'cluster.' || c.state END AS type) AS told
@@ -107,6 +112,30 @@ ABOUT_SOMETHING = Invariant(
     """,
 )
 
+REGISTERED = Invariant(
+    name="event_type_is_registered",
+    sentence="Every event is of a registered type, and its subject is what events of that type are about.",
+    object_type="event",
+    remedy="Start a version of the programs that knows the type; if none does, report the event's type as a defect.",
+    heal=Refusal("Events are never changed, and another version may know the type."),
+    statement="""
+    SELECT e.id::text AS object_id, e.project_id, format('%s about a %s', e.type, e.subject_type) AS detail
+      FROM events e
+     WHERE (e.type, e.subject_type) NOT IN (
+             SELECT known.type, known.subject
+               FROM unnest(CAST(:types AS text[]), CAST(:subjects AS text[])) AS known (type, subject))
+       AND e.type <> ALL (CAST(:about_anything AS text[]))
+     ORDER BY e.id
+    """,
+    parameters=MappingProxyType(
+        {
+            "types": [kind.name for kind in EVENT_TYPES.values() for _ in kind.subjects],
+            "subjects": [subject for kind in EVENT_TYPES.values() for subject in kind.subjects],
+            "about_anything": [kind.name for kind in EVENT_TYPES.values() if not kind.subjects],
+        }
+    ),
+)
+
 _INTERRUPTED = "state = 'running' AND started_at < app_now() - interval '1 hour'"
 
 HEALS_END = Invariant(
@@ -129,4 +158,4 @@ HEALS_END = Invariant(
     ),
 )
 
-RULES = (OPERATIONS_TOLD, CLUSTERS_TOLD, OF_THE_PAST, ABOUT_SOMETHING, HEALS_END)
+RULES = (OPERATIONS_TOLD, CLUSTERS_TOLD, OF_THE_PAST, ABOUT_SOMETHING, REGISTERED, HEALS_END)

@@ -15,6 +15,8 @@ from ipucloud.clusters.locked import in_the_way, lock_cluster
 from ipucloud.clusters.states import PARTITIONS
 from ipucloud.config import Settings
 from ipucloud.events.log import record
+from ipucloud.events.payloads import PartitionOf
+from ipucloud.events.types import REGISTRY
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     NAME_TAKEN,
@@ -255,12 +257,11 @@ async def _begin(
     )
     await record(
         connection,
+        REGISTRY[f"partition.{kind.during}"],
         project_id=actor.project_id,
-        type=f"partition.{kind.during}",
-        subject_type="partition",
         subject_id=partition_id,
         operation_id=operation_id,
         request_id=actor.request_id,
-        data={"cluster": str(cluster_id)},
+        data=PartitionOf(cluster=cluster_id),
     )
     return Accepted(operation_id, partition_id)

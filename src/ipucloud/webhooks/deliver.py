@@ -17,6 +17,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
+from ipucloud.events.payloads import WebhookStopped
+from ipucloud.events.types import WEBHOOK_DISABLED
 from ipucloud.kernel.sealing import Keys, SealingError, unseal
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import LeaseLost, Ticket
@@ -222,10 +224,9 @@ async def disable(
     await connection.execute(_GIVE_UP, {"id": webhook_id})
     await record(
         connection,
+        WEBHOOK_DISABLED,
         project_id=project_id,
-        type="webhook.disabled",
-        subject_type="webhook",
         subject_id=webhook_id,
         request_id=request_id,
-        data={"reason": reason.value},
+        data=WebhookStopped(reason=reason.value),
     )

@@ -8,11 +8,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ipucloud.events.patterns import EventTypePattern
 from ipucloud.webhooks.schedule import DeliveryState, Disabled, Failure
 from ipucloud.webhooks.urls import LONGEST
 
-EventType = Annotated[str, Field(pattern=r"^[a-z][a-z_]{0,62}\.([a-z][a-z_-]{0,62}|\*)$", examples=["cluster.*"])]
-EventTypes = Annotated[list[EventType], Field(max_length=64)]
+EventTypes = Annotated[list[EventTypePattern], Field(max_length=64)]
 Url = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=["https://hooks.example.com/ipucloud"])]
 Description = Annotated[str, Field(max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
@@ -80,6 +80,38 @@ class DeliveryOut(BaseModel):
     created_at: datetime
     payload: dict[str, object]
     tries: list[TryOut]
+
+
+class MessageData(BaseModel):
+    """The event that a message tells of."""
+
+    id: str = Field(description="the event's place in the log, as in the list of events")
+    project_id: UUID
+    subject_type: str
+    subject_id: UUID
+    operation_id: UUID | None
+    request_id: str | None
+    data: dict[str, object]
+
+
+class Message(BaseModel):
+    """What a webhook is sent of an event, as the Standard Webhooks specification has it."""
+
+    type: str
+    timestamp: datetime
+    data: MessageData
+
+
+class PingData(BaseModel):
+    webhook_id: UUID
+
+
+class Ping(BaseModel):
+    """What a webhook is sent on `:ping`. It is not an event."""
+
+    type: Literal["webhook.ping"]
+    timestamp: datetime
+    data: PingData
 
 
 class KeepSecret(_Body):

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, page_of, rfc3339
 from ipucloud.events.log import record
+from ipucloud.events.types import WEBHOOK_CREATED, WEBHOOK_DELETED, WEBHOOK_SECRET_ROTATED, WEBHOOK_UPDATED, EventType
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     NOT_FOUND,
@@ -179,7 +180,7 @@ async def create(connection: AsyncConnection, actor: Actor, body: WebhookCreate,
     secret, sealed = _new_secret(keys, webhook_id, actor.project_id)
     mine |= {"webhook_id": webhook_id}
     await connection.execute(_INSERT, mine | body.model_dump() | {"secret": sealed})
-    await _note(connection, actor, "webhook.created", webhook_id)
+    await _note(connection, actor, WEBHOOK_CREATED, webhook_id)
     return Made(webhook_id, await _document(connection, mine), secret)
 
 
@@ -195,7 +196,7 @@ async def update(
     switched = body.enabled is not None and body.enabled is not enabled
     if switched or any(values[name] != getattr(before, name) for name in values):
         await connection.execute(_UPDATE, mine | values)
-        await _note(connection, actor, "webhook.updated", webhook_id)
+        await _note(connection, actor, WEBHOOK_UPDATED, webhook_id)
     if switched and enabled:
         await disable(connection, webhook_id, actor.project_id, Disabled.BY_OWNER, actor.request_id)
     elif switched:
@@ -211,7 +212,7 @@ async def rotate_secret(
     secret, sealed = _new_secret(keys, webhook_id, actor.project_id)
     mine = {"project_id": actor.project_id, "webhook_id": webhook_id}
     await connection.execute(_SECRET, mine | {"secret": sealed, "keep": keep_seconds})
-    await _note(connection, actor, "webhook.secret_rotated", webhook_id)
+    await _note(connection, actor, WEBHOOK_SECRET_ROTATED, webhook_id)
     return Made(webhook_id, await _document(connection, mine), secret)
 
 
@@ -221,7 +222,7 @@ async def delete(connection: AsyncConnection, actor: Actor, webhook_id: UUID) ->
     mine = {"project_id": actor.project_id, "webhook_id": webhook_id}
     await connection.execute(_FORGET, mine)
     await connection.execute(_DELETE, mine)
-    await _note(connection, actor, "webhook.deleted", webhook_id)
+    await _note(connection, actor, WEBHOOK_DELETED, webhook_id)
 
 
 async def ping(connection: AsyncConnection, actor: Actor, webhook_id: UUID) -> tuple[UUID, str]:
@@ -293,12 +294,11 @@ def _new_secret(keys: Keys | None, webhook_id: UUID, project_id: UUID) -> tuple[
     return secret, seal(needed(keys), secret, secret_place(webhook_id, project_id))
 
 
-async def _note(connection: AsyncConnection, actor: Actor, type_: str, webhook_id: UUID) -> None:
+async def _note(connection: AsyncConnection, actor: Actor, type_: EventType, webhook_id: UUID) -> None:
     await record(
         connection,
+        type_,
         project_id=actor.project_id,
-        type=type_,
-        subject_type="webhook",
         subject_id=webhook_id,
         request_id=actor.request_id,
     )

@@ -13,6 +13,8 @@ from ipucloud.db.documents import Order
 from ipucloud.db.engine import Database
 from ipucloud.events.feed import LIST_EVENTS, FeedEvent, Position, list_parameters, read, tail
 from ipucloud.events.log import record
+from ipucloud.events.payloads import ClusterEntered
+from ipucloud.events.types import REGISTRY
 from ipucloud.identity.access import authenticated
 from tests.support.cloud import authentication
 from tests.support.factories import Project, make_project
@@ -21,6 +23,7 @@ from tests.support.feed import settled
 pytestmark = pytest.mark.anyio
 
 SUBJECT = UUID(int=7)
+A, B, C, D, E = (f"cluster.{state}" for state in ("active", "suspending", "suspended", "resuming", "deleting"))
 LISTS = {order: authenticated(text) for order, text in LIST_EVENTS.items()}
 
 
@@ -31,15 +34,8 @@ async def project(db: Database) -> Project:
 
 
 async def write(connection: AsyncConnection, project: Project, kind: str, subject: UUID = SUBJECT) -> None:
-    await record(
-        connection,
-        project_id=project.id,
-        type=kind,
-        subject_type="cluster",
-        subject_id=subject,
-        request_id="r1",
-        data={"n": kind},
-    )
+    data = ClusterEntered(reason=kind)
+    await record(connection, REGISTRY[kind], project_id=project.id, subject_id=subject, request_id="r1", data=data)
 
 
 async def written(db: Database, project: Project, *kinds: str, subject: UUID = SUBJECT) -> None:
@@ -62,54 +58,54 @@ async def listed(db: Database, project: Project, order: Order, **query: object) 
 
 
 async def test_an_event_says_what_happened_to_what_when_and_why(db: Database, project: Project) -> None:
-    await written(db, project, "cluster.created")
+    await written(db, project, "cluster.active")
     (event,) = await seen(db, project)
     shown = EventOut.model_validate_json(event.document)
-    assert (shown.type, shown.subject_type, shown.subject_id) == ("cluster.created", "cluster", SUBJECT)
-    assert (shown.id, shown.request_id, shown.data) == (str(event.position), "r1", {"n": "cluster.created"})
+    assert (shown.type, shown.subject_type, shown.subject_id) == ("cluster.active", "cluster", SUBJECT)
+    assert (shown.id, shown.request_id, shown.data) == (str(event.position), "r1", {"reason": "cluster.active"})
 
 
 async def test_a_late_commit_is_never_skipped(db: Database, project: Project) -> None:
     """The slow one has the lower id and becomes visible last: whoever read on by id would never see it."""
-    await written(db, project, "first")
+    await written(db, project, "cluster.active")
     async with db.begin() as slow:
-        await write(slow, project, "slow")
-        await written(db, project, "quick")
+        await write(slow, project, "cluster.suspending")
+        await written(db, project, "cluster.suspended")
         before = await seen(db, project)
-        assert [event.type for event in before] == ["first"]
+        assert [event.type for event in before] == ["cluster.active"]
     await settled(db)
     after = await seen(db, project, behind=before[-1].position)
-    assert [event.type for event in after] == ["slow", "quick"]
+    assert [event.type for event in after] == ["cluster.suspending", "cluster.suspended"]
 
 
 async def test_what_was_rolled_back_never_happened(db: Database, project: Project) -> None:
     async with db.begin() as connection:
-        await write(connection, project, "undone")
+        await write(connection, project, "cluster.error")
         await connection.rollback()
     assert await seen(db, project) == []
 
 
 async def test_a_stream_of_what_is_new_starts_at_the_tail(db: Database, project: Project) -> None:
-    await written(db, project, "old")
+    await written(db, project, "cluster.active")
     await settled(db)
     async with db.read() as connection:
         start = await tail(connection)
-    await written(db, project, "new")
-    assert [event.type for event in await seen(db, project, behind=start)] == ["new"]
+    await written(db, project, "cluster.deleting")
+    assert [event.type for event in await seen(db, project, behind=start)] == ["cluster.deleting"]
 
 
 async def test_the_tail_lies_before_whatever_is_still_open(db: Database, project: Project) -> None:
     async with db.begin() as slow:
-        await write(slow, project, "slow")
+        await write(slow, project, "cluster.suspending")
         async with db.read() as connection:
             start = await tail(connection)
     await settled(db)
-    assert [event.type for event in await seen(db, project, behind=start)] == ["slow"]
+    assert [event.type for event in await seen(db, project, behind=start)] == ["cluster.suspending"]
 
 
 @pytest.mark.parametrize("order", list(Order))
 async def test_pages_put_together_are_the_log(db: Database, project: Project, order: Order) -> None:
-    await written(db, project, "a", "b", "c", "d", "e")
+    await written(db, project, A, B, C, D, E)
     pages, behind = [], None
     while True:
         events, following = await listed(db, project, order, limit=2, behind=behind)
@@ -117,24 +113,24 @@ async def test_pages_put_together_are_the_log(db: Database, project: Project, or
         if following is None:
             break
         behind = Position.parse(following)
-    expected = [["a", "b"], ["c", "d"], ["e"]] if order is Order.OLDEST_FIRST else [["e", "d"], ["c", "b"], ["a"]]
+    expected = [[A, B], [C, D], [E]] if order is Order.OLDEST_FIRST else [[E, D], [C, B], [A]]
     assert pages == expected
 
 
 async def test_filters_by_kind_and_subject(db: Database, project: Project) -> None:
-    await written(db, project, "a", "b")
-    await written(db, project, "c", subject=UUID(int=8))
-    assert [event.type for event in (await listed(db, project, Order.OLDEST_FIRST, types=["a", "c"]))[0]] == ["a", "c"]
+    await written(db, project, A, B)
+    await written(db, project, C, subject=UUID(int=8))
+    assert [event.type for event in (await listed(db, project, Order.OLDEST_FIRST, types=[A, C]))[0]] == [A, C]
     assert [event.type for event in (await listed(db, project, Order.OLDEST_FIRST, subject_id=SUBJECT))[0]] == [
-        "a",
-        "b",
+        A,
+        B,
     ]
 
 
 async def test_another_project_s_events_are_not_there(db: Database, project: Project) -> None:
     async with db.begin() as connection:
         other = await make_project(connection)
-    await written(db, other, "theirs")
+    await written(db, other, "cluster.active")
     assert await seen(db, project) == []
     assert (await listed(db, project, Order.NEWEST_FIRST))[0] == []
 

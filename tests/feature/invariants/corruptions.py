@@ -360,6 +360,18 @@ LOGS = (
         " WHERE operation_id = %(operation)s AND type = 'operation.created'",
     ),
     _c(
+        "event_type_is_registered",
+        REFUSED,
+        "INSERT INTO events (project_id, type, subject_type, subject_id)"
+        " SELECT project_id, 'cluster.actve', 'cluster', id FROM clusters WHERE id = %(active)s",
+    ),
+    _c(
+        "event_type_is_registered",
+        REFUSED,
+        "INSERT INTO events (project_id, type, subject_type, subject_id)"
+        " SELECT project_id, 'token.created', 'cluster', id FROM clusters WHERE id = %(active)s",
+    ),
+    _c(
         "heal_ends",
         MENDED,
         "INSERT INTO heals (id, rule, object_type, object_id, detail, action, requested_by, started_at)"

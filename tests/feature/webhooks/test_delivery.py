@@ -22,6 +22,8 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
+from ipucloud.events.payloads import ClusterEntered, ClusterRequested, OperationOf
+from ipucloud.events.types import REGISTRY
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.sealing import new_key, read_keys
 from ipucloud.webhooks import store
@@ -38,6 +40,12 @@ pytestmark = pytest.mark.anyio
 
 PATIENCE = 60.0
 SUBJECT = UUID(int=7)
+DATA = {
+    "cluster.created": ClusterRequested(region="luxembourg-2", flavor="m2000-pod16"),
+    "cluster.active": ClusterEntered(),
+    "operation.succeeded": OperationOf(kind="cluster.create"),
+    "operation.failed": OperationOf(kind="cluster.create"),
+}
 
 
 class Customer:
@@ -62,12 +70,12 @@ class Customer:
         async with self.database.begin() as connection:
             await record(
                 connection,
+                REGISTRY[kind],
                 project_id=self.project.id,
-                type=kind,
-                subject_type="cluster",
                 subject_id=subject,
+                subject_type=REGISTRY[kind].subjects[0],
                 request_id="r1",
-                data={"region": "luxembourg-2"},
+                data=DATA.get(kind),
             )
 
     @asynccontextmanager
@@ -232,18 +240,20 @@ async def test_while_a_secret_is_replaced_both_sign(customer: Customer, receiver
 
 async def test_whoever_commits_late_is_told_of_too(customer: Customer, receiver: Receiver) -> None:
     await customer.hook(receiver, "cluster.*")
-    write = "INSERT INTO events (project_id, type, subject_type, subject_id) VALUES (%s, 'cluster.late', 'cluster', %s)"
+    write = (
+        "INSERT INTO events (project_id, type, subject_type, subject_id) VALUES (%s, 'cluster.deleting', 'cluster', %s)"
+    )
     async with customer.worker():
         async with await psycopg.AsyncConnection.connect(customer.scratch.app_url) as late:
             await late.execute(write, (customer.project.id, SUBJECT))
             for _ in range(3):
-                await customer.tell("cluster.early")
+                await customer.tell("cluster.active")
             await customer.value("SELECT pg_sleep(0.1)")
             assert receiver.got == []  # nothing that the open transaction may come in front of
             await late.commit()
         await until(lambda: len(receiver.got) == 4)
     kinds = [orjson.loads(got.body)["type"] for got in receiver.got]
-    assert sorted(kinds) == ["cluster.early"] * 3 + ["cluster.late"]
+    assert sorted(kinds) == ["cluster.active"] * 3 + ["cluster.deleting"]
 
 
 async def test_a_slow_end_point_keeps_no_other_waiting_and_a_lost_answer_is_asked_again(

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Query
-from pydantic import Field
+from pydantic import BaseModel, Field
+from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ipucloud.api.etag import tagged
 from ipucloud.api.paging import Paged, open_cursor, page_at
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import read
+from ipucloud.api.reads import principal, read
 from ipucloud.api.routing import operation, router
-from ipucloud.api.shapes import Page, ProjectRef
+from ipucloud.api.shapes import IF_NONE_MATCH, Page, ProjectRef
 from ipucloud.clusters.models import EventOut
 from ipucloud.db.documents import Order
 from ipucloud.events.feed import LIST_EVENTS, Position, list_parameters
+from ipucloud.events.patterns import EventTypeName
+from ipucloud.events.types import REGISTRY
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import FieldError
@@ -31,11 +36,26 @@ class EventPage(Page[EventOut]):
     pass
 
 
+class EventTypeOut(BaseModel):
+    """A type of event. What it means never changes; its `data` may gain members."""
+
+    type: str = Field(examples=["cluster.active"])
+    meaning: str
+    subject_types: list[str] = Field(description="values of `subject_type`; empty: any")
+    data_schema: dict[str, Any] | None = Field(description="JSON Schema of `data`; null: it is empty")
+
+
+class EventTypePage(Page[EventTypeOut]):
+    pass
+
+
 class EventList(Paged):
     """Events that fulfil every filter."""
 
     order: Order = Field(Order.NEWEST_FIRST, description="newest first, or oldest first")
-    type: list[str] = Field(default_factory=list, description="any of these types", examples=[["cluster.created"]])
+    type: list[EventTypeName] = Field(
+        default_factory=list, description="any of these types", examples=[["cluster.created"]]
+    )
     subject: UUID | None = Field(None, description="about this object, such as a cluster")
     after: str | None = Field(None, description="start behind the event with this id; without `cursor`")
 
@@ -55,6 +75,32 @@ async def list_events(request: Request, project: ProjectRef, query: Annotated[Ev
     )
     row = await read(request, _LIST[query.order], project, **parameters)
     return page_at(query, request, row["items"], row["next"])
+
+
+@routes.get(
+    "/v1/event-types",
+    **operation(
+        "listEventTypes", "List event types", Permission.PROJECT_READ, gives=EventTypePage, headers=(IF_NONE_MATCH,)
+    ),
+)
+async def list_event_types(request: Request) -> Response:
+    """Every type of event: what it means, what it is about, and what its `data` holds. The same for every token."""
+    await principal(request)
+    return tagged(request, _event_types(), 0)
+
+
+@cache
+def _event_types() -> bytes:
+    items = [
+        EventTypeOut(
+            type=kind.name,
+            meaning=kind.meaning,
+            subject_types=list(kind.subjects),
+            data_schema=kind.payload and kind.payload.model_json_schema(),
+        )
+        for _, kind in sorted(REGISTRY.items())
+    ]
+    return to_json(EventTypePage(items=items, next_cursor=None))
 
 
 def _behind(query: EventList, request: Request) -> Position | None:

@@ -22,6 +22,7 @@ from ipucloud.api.writes import actor, change
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.models import Body, Slug
 from ipucloud.events.log import record
+from ipucloud.events.types import QUOTA_UPDATED
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
@@ -101,9 +102,8 @@ async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimit
             )
         await record(
             connection,
+            QUOTA_UPDATED,
             project_id=scope.project_id,
-            type="quota.updated",
-            subject_type="project",
             subject_id=scope.project_id,
             request_id=actor(request, scope).request_id,
         )

@@ -14,6 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.db.documents import rfc3339
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
+from ipucloud.events.payloads import AccountAssigned
+from ipucloud.events.types import PROJECT_ACCOUNT_CHANGED
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NOT_FOUND, Problem
 from ipucloud.kernel.ids import new_id
@@ -130,10 +132,9 @@ async def assign(connection: AsyncConnection, actor: Actor, account_id: UUID) ->
     await connection.execute(_ASSIGN, values)
     await record(
         connection,
+        PROJECT_ACCOUNT_CHANGED,
         project_id=actor.project_id,
-        type="project.account_changed",
-        subject_type="project",
         subject_id=actor.project_id,
         request_id=actor.request_id,
-        data={"account_id": str(account_id)},
+        data=AccountAssigned(account_id=account_id),
     )

@@ -14,6 +14,7 @@ from ipucloud.billing.budgets.refusal import REFUSES
 from ipucloud.db.documents import clauses, money, rfc3339
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
+from ipucloud.events.types import BUDGET_CREATED, BUDGET_DELETED, BUDGET_UPDATED, EventType
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, NOT_FOUND, STATE_CONFLICT, Problem
 from ipucloud.kernel.ids import new_id
@@ -159,7 +160,7 @@ async def create(connection: AsyncConnection, owner: Owner, new: NewBudget, acto
     if inserted.rowcount == 0:
         raise _name_taken()
     await _write_thresholds(connection, made, new.thresholds)
-    await _note(connection, actor, "budget.created", made)
+    await _note(connection, actor, BUDGET_CREATED, made)
     return made
 
 
@@ -194,13 +195,13 @@ async def update(
     if thresholds is not None:
         await connection.execute(_FORGET_THRESHOLDS, {"id": budget})
         await _write_thresholds(connection, budget, thresholds)
-    await _note(connection, actor, "budget.updated", budget)
+    await _note(connection, actor, BUDGET_UPDATED, budget)
 
 
 async def end(connection: AsyncConnection, budget: UUID, actor: Actor | None) -> None:
     """Look at a locked budget no more; what fired stays on record."""
     await connection.execute(_END, {"id": budget})
-    await _note(connection, actor, "budget.deleted", budget)
+    await _note(connection, actor, BUDGET_DELETED, budget)
 
 
 async def _write_thresholds(connection: AsyncConnection, budget: UUID, thresholds: Sequence[Threshold]) -> None:
@@ -211,14 +212,13 @@ async def _write_thresholds(connection: AsyncConnection, budget: UUID, threshold
         await connection.execute(_THRESHOLD, rows)
 
 
-async def _note(connection: AsyncConnection, actor: Actor | None, type_: str, budget: UUID) -> None:
+async def _note(connection: AsyncConnection, actor: Actor | None, type_: EventType, budget: UUID) -> None:
     """Only a project has an event log; an account's budgets are the operator's own."""
     if actor is not None:
         await record(
             connection,
+            type_,
             project_id=actor.project_id,
-            type=type_,
-            subject_type="budget",
             subject_id=budget,
             request_id=actor.request_id,
         )

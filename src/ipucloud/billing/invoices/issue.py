@@ -33,6 +33,8 @@ from ipucloud.billing.invoices.tax_rates import rate_on
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
+from ipucloud.events.payloads import InvoiceNumbered
+from ipucloud.events.types import INVOICE_ISSUED
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import rounded, total
@@ -287,11 +289,10 @@ async def _tell(connection: AsyncConnection, invoice_id: UUID, number: str, comp
     if len(projects) == 1:
         await record(
             connection,
+            INVOICE_ISSUED,
             project_id=projects.pop(),
-            type="invoice.issued",
-            subject_type="invoice",
             subject_id=invoice_id,
-            data={"number": number},
+            data=InvoiceNumbered(number=number),
         )
 
 

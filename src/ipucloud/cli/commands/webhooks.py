@@ -7,14 +7,15 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import webhooks
+from ipucloud.client import activity, webhooks
 from ipucloud.client.models.webhooks import Delivery, Webhook
 
 app = typer.Typer(no_args_is_help=True, help="Have a server of yours told what happens.")
 
 Id = Annotated[str, typer.Argument(help="Id of the webhook.")]
 Types = Annotated[
-    list[str] | None, typer.Option("--event-type", help="Such as cluster.*; again for more. All if none.")
+    list[str] | None,
+    typer.Option("--event-type", help="Such as cluster.* or one of event-types; again for more."),
 ]
 
 
@@ -27,6 +28,16 @@ def create(
 ) -> None:
     """Send events to a URL from now on. The secret that signs them is shown this once."""
     _show(session, session.run(webhooks.create(endpoint, event_types=event_type or (), description=description)))
+
+
+@customer_command(app, "event-types")
+def event_types(session: Session) -> None:
+    """List the types of events that a webhook can be sent."""
+    session.list(
+        activity.event_types(),
+        ("TYPE", "MEANING", "SUBJECT"),
+        lambda each: (each.type, each.meaning, ", ".join(each.subject_types) or "any"),
+    )
 
 
 @customer_command(app, "list")

@@ -12,7 +12,7 @@ from ipucloud.client.models.clusters import (
     PoplarServer,
     Ssh,
 )
-from ipucloud.client.models.events import Event
+from ipucloud.client.models.events import Event, EventType
 from ipucloud.client.models.identity import NewToken, Project, Quota, SshKey, Token, Whoami
 from ipucloud.client.models.operations import Operation, OperationState, Problem, Step, Target
 from ipucloud.client.models.partitions import IpuofConfig, PartitionDetails, PartitionState, Topology, Vipu
@@ -26,6 +26,7 @@ __all__ = [
     "ClusterState",
     "Estimate",
     "Event",
+    "EventType",
     "Flavor",
     "Image",
     "IpuofConfig",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from pydantic import Field
@@ -21,3 +21,12 @@ class Event(Answer):
     request_id: str | None = None
     at: datetime
     data: Mapping[str, object] = Field(default_factory=dict)
+
+
+class EventType(Answer):
+    """A type of event; `data_schema` is the JSON Schema of its `data`, None when that is empty."""
+
+    type: str
+    meaning: str
+    subject_types: Sequence[str] = ()
+    data_schema: Mapping[str, object] | None = None

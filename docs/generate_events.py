@@ -1,0 +1,86 @@
+"""Writes docs/events.md from the registry of event types.
+
+Run it from anywhere, in the project's environment: python docs/generate_events.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ipucloud.events.types import REGISTRY, EventType
+
+PAGE = Path(__file__).with_name("events.md")
+NOTICE = "<!-- Written by docs/generate_events.py; do not edit. -->"
+TEXT = f"""
+# Events
+
+What happens in a project is appended to its event log. `GET /v1/projects/{{project}}/events` and `ipucloud events` read
+the log, [webhooks](webhooks.md) send it. `GET /v1/event-types` and `ipucloud webhooks event-types` list the
+{len(REGISTRY)} types below, with a JSON Schema of each type's `data`.
+
+A type keeps its name and its meaning. Its `data` may gain members, and there may be more types later: ignore what you
+do not know. A filter or a webhook that names a type that does not exist is refused (`422 validation_failed`, code
+`unknown_event_type`) with those that it may mean. `<noun>.*` in a webhook stands for all types of a noun, also those
+that are added later.
+
+The registry is `src/ipucloud/events/types.py`. An event of a type that it lacks is not written, or, when SQL wrote it,
+found by the audit (`event_type_is_registered`).
+"""
+
+
+def page() -> str:
+    """The text of the page."""
+    return "\n".join([NOTICE, TEXT, *_types(), "", *_shapes()])
+
+
+def _types() -> Iterator[str]:
+    yield from ("| type | meaning | subject | `data` |", "|---|---|---|---|")
+    for _, kind in sorted(REGISTRY.items()):
+        yield f"| `{kind.name}` | {kind.meaning} | {', '.join(kind.subjects) or 'any'} | {_link(kind)} |"
+
+
+def _link(kind: EventType) -> str:
+    return "" if kind.payload is None else f"[{kind.payload.__name__}](#{kind.payload.__name__.lower()})"
+
+
+def _shapes() -> Iterator[str]:
+    yield from ("## Data", "", "A member that is not marked as optional is always there.", "")
+    payloads = {kind.payload.__name__: kind.payload for kind in REGISTRY.values() if kind.payload is not None}
+    for name, model in sorted(payloads.items()):
+        schema = model.model_json_schema()
+        yield from (f"### {name}", "", schema["description"], "")
+        for alternative in schema.get("oneOf", [schema]):
+            yield from ("| member | type | what |", "|---|---|---|")
+            yield from (*_members(_resolved(alternative, schema), schema, ""), "")
+
+
+def _members(shape: Mapping[str, Any], schema: Mapping[str, Any], above: str) -> Iterator[str]:
+    for name, member in shape["properties"].items():
+        inner = _resolved(member, schema)
+        optional = "" if name in shape.get("required", ()) else ", optional"
+        yield f"| `{above}{name}` | {_type(inner)}{optional} | {member.get('description', '')} |"
+        if "properties" in inner:
+            yield from _members(inner, schema, f"{above}{name}.")
+
+
+def _resolved(shape: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "$ref" not in shape:
+        return shape
+    found: Mapping[str, Any] = schema["$defs"][shape["$ref"].rpartition("/")[2]]
+    return found
+
+
+def _type(shape: Mapping[str, Any]) -> str:
+    if "anyOf" in shape:
+        return " or ".join(_type(each) for each in shape["anyOf"])
+    if "const" in shape or "enum" in shape:
+        return " or ".join(f"`{value}`" for value in shape.get("enum", [shape.get("const")]))
+    if shape["type"] == "array":
+        return f"array of {_type(shape['items'])}"
+    return str(shape.get("format", shape["type"]))
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

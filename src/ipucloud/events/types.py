@@ -1,0 +1,163 @@
+"""The registry of event types: everything that the log of a project can tell.
+
+A type is stable for ever: it may gain members in its `data`, never another meaning. Types that are made from states
+are written out here; tests hold them against the state tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from ipucloud.events import payloads
+from ipucloud.events.payloads import BudgetReached, FundsLeft
+
+
+@dataclass(frozen=True, slots=True)
+class EventType:
+    """One kind of event: its stable `name`, what it means, and what its subject is.
+
+    `subjects` has the possible values of `subject_type`; empty: anything. `payload` is the model of `data`; None: it
+    is empty.
+    """
+
+    name: str
+    meaning: str
+    subjects: tuple[str, ...]
+    payload: type[BaseModel] | None = None
+
+
+REGISTRY: dict[str, EventType] = {}
+
+
+def _register(
+    name: str, meaning: str, *subjects: str, payload: type[BaseModel] | None = None, anything: bool = False
+) -> EventType:
+    """The subject is the noun in front of the dot unless others are named."""
+    if name in REGISTRY:
+        raise ValueError(f"event type {name} is registered twice")
+    about = () if anything else subjects or (name.partition(".")[0],)
+    REGISTRY[name] = EventType(name, meaning, about, payload)
+    return REGISTRY[name]
+
+
+def _register_states(noun: str, meanings: dict[str, str], payload: type[BaseModel], *subjects: str) -> None:
+    for state, meaning in meanings.items():
+        _register(f"{noun}.{state}", meaning, *subjects, payload=payload)
+
+
+CLUSTER_CREATED = _register(
+    "cluster.created", "A cluster was requested; its creation begins.", payload=payloads.ClusterRequested
+)
+CLUSTER_UPDATED = _register(
+    "cluster.updated", "Fields of the cluster were changed by a request.", payload=payloads.ClusterChanged
+)
+CLUSTER_SUSPEND_FORCED = _register(
+    "cluster.suspend_forced",
+    "The cluster is being suspended because of a budget, or because its account has no funds left.",
+    payload=payloads.ForcedSuspend,
+)
+_register_states(
+    "cluster",
+    {
+        "active": "The cluster is ready for use.",
+        "degraded": "The cluster is in use with fewer machines than it should have. Reserved; not emitted yet.",
+        "resizing": "The cluster's size is being changed. Reserved; not emitted yet.",
+        "suspending": "The cluster is being suspended.",
+        "suspended": "The cluster is suspended: its machines were given back.",
+        "resuming": "The suspended cluster is coming back.",
+        "rebooting": "The cluster's servers are being restarted. Reserved; not emitted yet.",
+        "rebuilding": "The cluster's servers are being built again. Reserved; not emitted yet.",
+        "error": "The cluster failed and cannot be used; it can be deleted.",
+        "deleting": "The cluster is being deleted.",
+        "deleted": "The cluster is deleted.",
+    },
+    payloads.ClusterEntered,
+)
+
+OPERATION_CREATED = _register(
+    "operation.created", "An operation was accepted.", "cluster", "export", payload=payloads.OperationOf
+)
+_register_states(
+    "operation",
+    {
+        "cancelling": "Somebody asked to cancel the operation.",
+        "succeeded": "The operation succeeded.",
+        "failed": "The operation failed; read it for the error.",
+        "cancelled": "The operation was cancelled, and what it had done was undone.",
+    },
+    payloads.OperationOf,
+    "cluster",
+    "export",
+)
+
+_register_states(
+    "partition",
+    {
+        "creating": "The partition is being created.",
+        "active": "The partition is ready for use.",
+        "resetting": "The partition is being reset.",
+        "error": "The V-IPU controller reports an error of the partition.",
+        "unknown": "The V-IPU controller reports a state of the partition that is not known here.",
+        "missing": "The partition is no longer at the V-IPU controller, though nobody removed it here.",
+        "removing": "The partition is being removed.",
+        "removed": "The partition is removed.",
+    },
+    payloads.PartitionOf,
+)
+
+TOKEN_CREATED = _register("token.created", "A token was created.")
+TOKEN_REVOKED = _register("token.revoked", "A token was revoked.")
+TOKEN_ROTATED = _register("token.rotated", "A token was replaced by a new one.", payload=payloads.TokenReplaced)
+SSH_KEY_CREATED = _register("ssh_key.created", "An SSH key was added to the project.")
+SSH_KEY_DELETED = _register("ssh_key.deleted", "An SSH key was deleted; servers that accept it still do.")
+
+PROJECT_CREATED = _register("project.created", "The project was created.")
+PROJECT_UPDATED = _register("project.updated", "The project's settings were changed.")
+PROJECT_DELETED = _register("project.deleted", "The project was deleted and its tokens were revoked.")
+PROJECT_ACCOUNT_CHANGED = _register(
+    "project.account_changed",
+    "Another billing account pays for the project from the next full hour on.",
+    payload=payloads.AccountAssigned,
+)
+QUOTA_UPDATED = _register("quota.updated", "The project's quotas were replaced.", "project")
+
+WEBHOOK_CREATED = _register("webhook.created", "A webhook was created.")
+WEBHOOK_UPDATED = _register("webhook.updated", "The webhook's settings were changed.")
+WEBHOOK_DELETED = _register("webhook.deleted", "A webhook was deleted with its deliveries.")
+WEBHOOK_SECRET_ROTATED = _register("webhook.secret_rotated", "The webhook's secret was replaced.")
+WEBHOOK_DISABLED = _register(
+    "webhook.disabled", "Nothing more is sent to the webhook.", payload=payloads.WebhookStopped
+)
+
+INVOICE_ISSUED = _register(
+    "invoice.issued", "An invoice was issued that has charges of this project only.", payload=payloads.InvoiceNumbered
+)
+BUDGET_CREATED = _register("budget.created", "A budget was created.")
+BUDGET_UPDATED = _register("budget.updated", "The budget was changed.")
+BUDGET_DELETED = _register("budget.deleted", "The budget was deleted.")
+BUDGET_THRESHOLD_REACHED = _register(
+    "budget.threshold_reached",
+    "The month's cost has reached a threshold of the budget.",
+    payload=BudgetReached,
+)
+BUDGET_FORECAST_REACHED = _register(
+    "budget.forecast_reached",
+    "The month's forecast has reached a threshold of the budget.",
+    payload=BudgetReached,
+)
+ACCOUNT_FUNDS_EXHAUSTED = _register(
+    "account.funds_exhausted", "The prepaid account that pays for the project is empty.", payload=FundsLeft
+)
+ACCOUNT_FUNDS_RESTORED = _register(
+    "account.funds_restored",
+    "The prepaid account that pays for the project has funds again.",
+    payload=FundsLeft,
+)
+AUDIT_HEALED = _register(
+    "audit.healed",
+    "An audit repaired the subject; if it has no id of its own, the subject is the project.",
+    payload=payloads.AuditRepair,
+    anything=True,
+)

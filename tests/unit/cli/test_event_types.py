@@ -1,0 +1,28 @@
+"""`ipucloud webhooks event-types`, and what a misspelt type is answered with."""
+
+from __future__ import annotations
+
+from tests.unit.cli.conftest import Reply, Run, Service
+
+TYPE = {"type": "cluster.active", "meaning": "The cluster is ready for use.", "subject_types": ["cluster"]}
+HEALED = {"type": "audit.healed", "meaning": "An audit repaired it.", "subject_types": [], "added": "later"}
+
+
+def test_the_types_are_listed_with_what_they_mean(run: Run, service: Service) -> None:
+    service.lists("/v1/event-types", [HEALED, TYPE | {"data_schema": {"type": "object"}}])
+    shown = run("webhooks", "event-types")
+    assert shown.status == 0
+    assert "The cluster is ready for use." in shown.out
+    assert "any" in shown.out
+    [healed, active] = run("webhooks", "event-types", "--json").json
+    assert (healed["data_schema"], active["data_schema"]) == (None, {"type": "object"})
+
+
+def test_a_misspelt_type_is_told_with_the_nearest_ones(run: Run, service: Service) -> None:
+    detail = "`cluster.actve` matches no event type; did you mean `cluster.active`? GET /v1/event-types lists all."
+    fault = {"pointer": "/event_types/0", "code": "unknown_event_type", "detail": detail}
+    refusal = {"code": "validation_failed", "detail": "Correct the fields.", "errors": [fault]}
+    service.on("POST", "/v1/projects/demo/webhooks", Reply(422, refusal))
+    ended = run("webhooks", "create", "https://hooks.example.com/", "--event-type", "cluster.actve")
+    assert ended.status == 2
+    assert "did you mean `cluster.active`?" in ended.err

@@ -1,0 +1,13 @@
+"""docs/events.md has the event types as they are registered."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def test_the_committed_page_is_the_generated_one() -> None:
+    page: str = runpy.run_path(str(DOCS / "generate_events.py"))["page"]()
+    assert (DOCS / "events.md").read_text() == page, "run: python docs/generate_events.py"
