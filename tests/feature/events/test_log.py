@@ -28,10 +28,8 @@ async def written(db: Database, kind: EventType, **arguments: Any) -> list[tuple
 
 
 async def test_the_subject_and_the_data_are_those_of_the_type(db: Database) -> None:
-    replaced = TokenReplaced(replaced_by=SUBJECT)
-    assert await written(db, TOKEN_ROTATED, data=replaced) == [
-        ("token.rotated", "token", {"replaced_by": str(SUBJECT)})
-    ]
+    [(name, subject, data)] = await written(db, TOKEN_ROTATED, data=TokenReplaced(replaced_by=SUBJECT))
+    assert (name, subject, data) == ("token.rotated", "token", {"replaced_by": str(SUBJECT)})
 
 
 async def test_a_type_without_data_has_an_empty_object(db: Database) -> None:

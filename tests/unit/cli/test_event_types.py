@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.unit.cli.conftest import Reply, Run, Service
+from tests.support.scripted import Reply, Service
+from tests.unit.cli.conftest import Run
 
 TYPE = {"type": "cluster.active", "meaning": "The cluster is ready for use.", "subject_types": ["cluster"]}
 HEALED = {"type": "audit.healed", "meaning": "An audit repaired it.", "subject_types": [], "added": "later"}
