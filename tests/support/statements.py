@@ -18,14 +18,31 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import FrameType, NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import psycopg
 import sqlalchemy as sa
+from psycopg import adapters
+from psycopg.pq.abc import PGresult
 
 import ipucloud
 
 ROOT = Path(ipucloud.__file__).parent
+_PYTHON = {
+    "int2": "int",
+    "int4": "int",
+    "int8": "int",
+    "text": "str",
+    "varchar": "str",
+    "bytea": "bytes",
+    "uuid": "UUID",
+    "numeric": "Decimal",
+    "float4": "float",
+    "float8": "float",
+    "timestamptz": "datetime",
+    "interval": "timedelta",
+}
 _NOTE = "found by tests.support.statements"
 
 
@@ -40,7 +57,8 @@ class Statement:
     """A statement as PostgreSQL gets it, with `$1`, `$2`, … for the parameters `names`.
 
     `place` is the line of the module that has the statement; `written` that of the `sa.text`, which may be a helper's.
-    `text` is the same with the parameters' names, as it was given to `sa.text`.
+    `text` is the same with the parameters' names, as it was given to `sa.text`. `row`: names and types of the fields of
+    what a `db.rows.Query` makes of a row; None for a statement without one.
     """
 
     place: Place
@@ -48,6 +66,7 @@ class Statement:
     text: str
     sql: str
     names: tuple[str, ...]
+    row: tuple[tuple[str, str], ...] | None = None
 
     def __str__(self) -> str:
         return f"{self.place.module}, line {self.place.line}:\n{self.sql.strip()}"
@@ -58,11 +77,20 @@ def statements() -> tuple[Statement, ...]:
     """Every statement of the product but the parts of table definitions."""
     command = [sys.executable, "-m", __name__]
     printed = subprocess.run(command, check=True, capture_output=True, cwd=Path(__file__).parents[2]).stdout
-    found = (
-        Statement(Place(**each["place"]), Place(**each["written"]), each["text"], each["sql"], tuple(each["names"]))
-        for each in json.loads(printed)
-    )
+    found = (_read(each) for each in json.loads(printed))
     return tuple(each for each in found if not _defines_tables(each.written.module))
+
+
+def _read(printed: dict[str, Any]) -> Statement:
+    row = printed["row"]
+    return Statement(
+        place=Place(**printed["place"]),
+        written=Place(**printed["written"]),
+        text=printed["text"],
+        sql=printed["sql"],
+        names=tuple(printed["names"]),
+        row=None if row is None else tuple((name, kind) for name, kind in row),
+    )
 
 
 def calls_of_text() -> Iterator[Place]:
@@ -88,7 +116,35 @@ def refusals(url: str) -> list[str]:
             answer = connection.pgconn.prepare(b"", statement.sql.encode(), [])
             if answer.status != psycopg.pq.ExecStatus.COMMAND_OK:
                 refused.append(f"{statement}\n{answer.get_error_message()}")
+                continue
+            described = connection.pgconn.describe_prepared(b"")
+            if statement.row is not None and not _fits(statement.row, described):
+                columns = [(name, _kinds(oid)) for name, oid in _columns(described)]
+                refused.append(f"{statement}\nThe row has {statement.row}, the answer {columns}")
     return refused
+
+
+def _fits(row: tuple[tuple[str, str], ...], described: PGresult) -> bool:
+    columns = _columns(described)
+    return len(row) == len(columns) and all(
+        (field, kind in _kinds(oid)) == (column, True)
+        for (field, kind), (column, oid) in zip(row, columns, strict=True)
+    )
+
+
+def _columns(described: PGresult) -> list[tuple[str, int]]:
+    return [((described.fname(at) or b"").decode(), described.ftype(at)) for at in range(described.nfields)]
+
+
+def _kinds(oid: int) -> frozenset[str]:
+    """The Python types that the driver makes of a PostgreSQL type; lists and dicts of JSON are not looked into."""
+    known = adapters.types.get(oid)
+    if known is None:
+        return frozenset()
+    if known.name in {"json", "jsonb"}:
+        return frozenset({"dict", "list"})
+    kind = _PYTHON.get(known.name, known.name)
+    return frozenset({kind if oid == known.oid else f"list[{kind}]"})
 
 
 def _defines_tables(module: str) -> bool:
@@ -132,13 +188,27 @@ def _collect() -> Iterator[Statement]:
         importlib.import_module(module.name)
     made = _make_what_is_made_on_demand()
     query = importlib.import_module("ipucloud.db.driver").query
+    typed = importlib.import_module("ipucloud.db.rows").Query
     gc.collect()  # what a typed copy took the place of
+    rows = {id(each.statement): each.row for each in gc.get_objects() if isinstance(each, typed)}
     for each in gc.get_objects():
         if isinstance(each, sa.TextClause) and _NOTE in each.__dict__:
             place, written = each.__dict__[_NOTE]
             asked = query(each)
-            yield Statement(place, written, each.text, asked.text.decode(), asked.names)
+            yield Statement(place, written, each.text, asked.text.decode(), asked.names, _fields(rows.get(id(each))))
     made.clear()
+
+
+def _fields(row: type | None) -> tuple[tuple[str, str], ...] | None:
+    return None if row is None else tuple((name, _kind(hint)) for name, hint in get_type_hints(row).items())
+
+
+def _kind(hint: Any) -> str:
+    """The name of a field's type, without what it holds unless that is a list, and without None."""
+    [plain] = [each for each in (get_args(hint) if isinstance(hint, UnionType) else [hint]) if each is not NoneType]
+    if get_origin(plain) is list:
+        return f"list[{get_args(plain)[0].__name__}]"
+    return str((get_origin(plain) or plain).__name__)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -12,19 +13,49 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.states import ClusterState
+from ipucloud.db.rows import Query
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NOT_FOUND, OPERATION_IN_PROGRESS, PRECONDITION_FAILED, Problem
 
-_LOCK = sa.text(
-    """
-    SELECT clusters.id, clusters.project_id, clusters.state, clusters.version, clusters.name, clusters.tags,
-           clusters.delete_protection, clusters.expires_at, clusters.region, clusters.machine_type, clusters.machines,
-           clusters.ipus, clusters.sku, clusters.currency, clusters.incarnation, clusters.allocated_through,
-           site_regions.typical_seconds, coalesce(site_regions.vipu_secure, false) AS secure, app_now() AS now
-      FROM clusters LEFT JOIN site_regions ON site_regions.region = clusters.region
-     WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id
-       FOR NO KEY UPDATE OF clusters
-    """
+
+class _Row(NamedTuple):
+    """A cluster with what its region's controller is like; `typical_seconds` is NULL in a region never heard of."""
+
+    id: UUID
+    project_id: UUID
+    state: str
+    version: int
+    name: str
+    tags: dict[str, str]
+    delete_protection: bool
+    expires_at: datetime | None
+    region: str
+    machine_type: str
+    machines: int
+    ipus: int
+    sku: str
+    currency: str
+    incarnation: int
+    allocated_through: str
+    typical_seconds: dict[str, float] | None
+    secure: bool
+    now: datetime
+
+
+_LOCK = Query(
+    sa.text(
+        """
+        SELECT clusters.id, clusters.project_id, clusters.state, clusters.version, clusters.name, clusters.tags,
+               clusters.delete_protection, clusters.expires_at, clusters.region, clusters.machine_type,
+               clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.incarnation,
+               clusters.allocated_through, site_regions.typical_seconds,
+               coalesce(site_regions.vipu_secure, false) AS secure, app_now() AS now
+          FROM clusters LEFT JOIN site_regions ON site_regions.region = clusters.region
+         WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id
+           FOR NO KEY UPDATE OF clusters
+        """
+    ),
+    _Row,
 )
 
 
@@ -82,8 +113,7 @@ class LockedCluster:
 
 async def lock_cluster(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> LockedCluster:
     """Lock the row until the transaction ends. Raises `Problem` not_found."""
-    found = await connection.execute(_LOCK, {"project_id": project_id, "cluster_id": cluster_id})
-    row = found.one_or_none()
+    row = await _LOCK.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
     if row is None:
         raise no_such_cluster()
     return LockedCluster(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -16,6 +17,7 @@ from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.models import AllocatedThrough, Flavor
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.allocator import Placement, allocate
 from ipucloud.inventory.snapshot import PodView, SlotState, SlotView
@@ -29,24 +31,40 @@ _LOCK_POOL = sa.text(
     SELECT region FROM machine_pools WHERE region = :region AND machine_type = :machine_type FOR NO KEY UPDATE
     """
 )
-_SNAPSHOT = sa.text(
-    """
-    SELECT pods.id, pods.gw_group, pods.position,
-           array_agg(machines.id ORDER BY slot) AS machine_ids,
-           array_agg(slot ORDER BY slot) AS slots,
-           array_agg(CASE WHEN held.released_at IS NOT NULL THEN 'cleaning'
-                          WHEN held.id IS NOT NULL THEN 'allocated'
-                          WHEN machines.health <> 'ok' OR own.health <> 'ok' THEN 'unhealthy'
-                          WHEN machines.maintenance OR own.maintenance THEN 'maintenance'
-                          ELSE 'free' END ORDER BY slot) AS states
-      FROM pods
-      JOIN machines ON machines.pod_id = pods.id
-      LEFT JOIN hosts AS own ON own.machine_id = machines.id
-      LEFT JOIN allocations AS held ON held.machine_id = machines.id AND held.freed_at IS NULL
-     WHERE pods.region = :region AND pods.machine_type = :machine_type
-     GROUP BY pods.id
-     ORDER BY pods.gw_group, pods.position
-    """
+
+
+class _PodRow(NamedTuple):
+    """A pod with a list entry for each machine, by slot; `states` are of `SlotState`."""
+
+    id: UUID
+    gw_group: str
+    position: int
+    machine_ids: list[UUID]
+    slots: list[int]
+    states: list[str]
+
+
+_SNAPSHOT = Query(
+    sa.text(
+        """
+        SELECT pods.id, pods.gw_group, pods.position,
+               array_agg(machines.id ORDER BY slot) AS machine_ids,
+               array_agg(slot ORDER BY slot) AS slots,
+               array_agg(CASE WHEN held.released_at IS NOT NULL THEN 'cleaning'
+                              WHEN held.id IS NOT NULL THEN 'allocated'
+                              WHEN machines.health <> 'ok' OR own.health <> 'ok' THEN 'unhealthy'
+                              WHEN machines.maintenance OR own.maintenance THEN 'maintenance'
+                              ELSE 'free' END ORDER BY slot) AS states
+          FROM pods
+          JOIN machines ON machines.pod_id = pods.id
+          LEFT JOIN hosts AS own ON own.machine_id = machines.id
+          LEFT JOIN allocations AS held ON held.machine_id = machines.id AND held.freed_at IS NULL
+         WHERE pods.region = :region AND pods.machine_type = :machine_type
+         GROUP BY pods.id
+         ORDER BY pods.gw_group, pods.position
+        """
+    ),
+    _PodRow,
 )
 _FREE_HOSTS = sa.text(
     """
@@ -179,7 +197,7 @@ def exhausted(room: NoRoom) -> Problem:
 
 
 async def _snapshot(connection: Statements, region: str, machine_type: str) -> list[PodView]:
-    rows = await connection.execute(_SNAPSHOT, {"region": region, "machine_type": machine_type})
+    rows = await _SNAPSHOT.all(connection, {"region": region, "machine_type": machine_type})
     return [
         PodView(
             row.id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import psycopg
+import pytest
 
 from tests.support.postgres import Database
 from tests.support.statements import calls_of_text, refusals, statements
@@ -26,3 +27,17 @@ def test_a_renamed_column_is_noticed(database: Database) -> None:
     assert any(
         "ipucloud.identity.key_store, line " in each and '"fingerprint" does not exist' in each for each in refused
     )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE usage_intervals ALTER quantity TYPE numeric",
+        "ALTER TABLE clusters ALTER expires_at TYPE timestamp",
+    ],
+)
+def test_a_column_of_another_type_than_its_reader_expects_is_noticed(database: Database, change: str) -> None:
+    before = refusals(database.app_url)
+    with psycopg.connect(database.owner_url) as connection:
+        connection.execute(change.encode())
+    assert any("The row has" in each for each in set(refusals(database.app_url)) - set(before))

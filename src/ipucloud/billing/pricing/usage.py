@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -24,6 +25,7 @@ from ipucloud.billing.pricing.charge import (
     cost,
 )
 from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import NOT_CONFIGURED, NOT_FOUND, Problem
 from ipucloud.kernel.money import Money
@@ -141,28 +143,68 @@ SELECT c.id AS cluster_id, c.name, c.region, c.flavor, c.currency, app_now() AS 
          ON p.valid_from < coalesce(u.ended_at, app_now()) AND p.valid_to > u.started_at
  WHERE c.project_id = :project_id
 """
-_CLUSTER_FACTS = sa.text(clauses(_FACTS, "AND c.id = :cluster_id ORDER BY u.started_at, p.valid_from"))
-_PROJECT_FACTS = sa.text(
-    clauses(
-        _FACTS,
-        """AND u.currency = :currency AND u.started_at < CAST(:until AS timestamptz)
-        AND (u.ended_at IS NULL OR u.ended_at > CAST(:since AS timestamptz))
-        ORDER BY c.created_at, c.id, u.started_at, p.valid_from""",
-    )
-)
-_WINDOW = sa.text(
+
+
+class _Fact(NamedTuple):
+    """A cluster, an interval of its use, and a price within that.
+
+    A cluster never used is there without an interval, and one whose time has no price without a price: what is of these
+    is NULL with `interval_id` and `price_id`, and is read only where they are not.
     """
+
+    cluster_id: UUID
+    name: str
+    region: str
+    flavor: str
+    currency: str
+    now: datetime
+    interval_id: UUID | None
+    sku: str
+    quantity: int
+    anchor_at: datetime
+    started_at: datetime
+    ended_at: datetime | None
+    price_id: UUID | None
+    unit_price: Decimal
+    valid_from: datetime
+    valid_to: datetime | None
+
+
+class _Window(NamedTuple):
+    since: datetime
+    until: datetime
+
+
+_CLUSTER_FACTS = Query(
+    sa.text(clauses(_FACTS, "AND c.id = :cluster_id ORDER BY u.started_at, p.valid_from")),
+    _Fact,
+)
+_PROJECT_FACTS = Query(
+    sa.text(
+        clauses(
+            _FACTS,
+            """AND u.currency = :currency AND u.started_at < CAST(:until AS timestamptz)
+            AND (u.ended_at IS NULL OR u.ended_at > CAST(:since AS timestamptz))
+            ORDER BY c.created_at, c.id, u.started_at, p.valid_from""",
+        )
+    ),
+    _Fact,
+)
+_WINDOW = Query(
+    sa.text(
+        """
     SELECT date_trunc('second', coalesce(CAST(:since AS timestamptz), date_trunc('month', app_now(), 'UTC')), 'UTC')
                AS since,
            date_trunc('second', least(CAST(:until AS timestamptz), app_now()), 'UTC') AS until
-    """
+        """
+    ),
+    _Window,
 )
 
 
 async def cluster_usage(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> ClusterUsage:
     """Everything the cluster used so far. Raises `Problem` not_found, or unavailable while a price is missing."""
-    found = await connection.execute(_CLUSTER_FACTS, {"project_id": project_id, "cluster_id": cluster_id})
-    rows = found.all()
+    rows = await _CLUSTER_FACTS.all(connection, {"project_id": project_id, "cluster_id": cluster_id})
     if not rows:
         raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
     return _usage(rows, until=rows[0].now, since=None)
@@ -180,17 +222,17 @@ async def project_usage(
 
     A minute belongs to the period in which it starts. Raises `Problem` unavailable while a price is missing.
     """
-    window = (await connection.execute(_WINDOW, {"since": since, "until": until})).one()
+    window = await _WINDOW.one(connection, {"since": since, "until": until})
     parameters = {"project_id": project_id, "currency": currency, "since": window.since, "until": window.until}
-    by_cluster: dict[UUID, list[sa.Row[Any]]] = {}
-    for row in await connection.execute(_PROJECT_FACTS, parameters):
+    by_cluster: dict[UUID, list[_Fact]] = {}
+    for row in await _PROJECT_FACTS.all(connection, parameters):
         by_cluster.setdefault(row.cluster_id, []).append(row)
     used = tuple(_usage(rows, until=window.until, since=window.since) for rows in by_cluster.values())
     total = sum((cluster.cost for cluster in used), start=Money.of(0, currency))
     return ProjectUsage(window.since, window.until, sum(cluster.minutes for cluster in used), total, used)
 
 
-def _usage(rows: Sequence[sa.Row[Any]], *, until: datetime, since: datetime | None) -> ClusterUsage:
+def _usage(rows: Sequence[_Fact], *, until: datetime, since: datetime | None) -> ClusterUsage:
     """One cluster's figures from its facts: a row for each pair of an interval and a price version, in time order."""
     cluster = rows[0]
     intervals = {row.interval_id: _interval(row) for row in rows if row.interval_id is not None}
@@ -225,12 +267,12 @@ def _charges(
     return [part for part in charges if since is None or part.started_at >= since]
 
 
-def _interval(row: sa.Row[Any]) -> UsageInterval:
+def _interval(row: _Fact) -> UsageInterval:
     key = PriceKey(row.sku, row.region, row.currency)
     return UsageInterval(row.anchor_at, key, row.quantity, row.started_at, row.ended_at)
 
 
-def _book(rows: Sequence[sa.Row[Any]]) -> PriceBook:
+def _book(rows: Sequence[_Fact]) -> PriceBook:
     """What was paid and when; a version that came back with another payer is there for each of its spans."""
     versions = {
         (row.price_id, row.valid_from): PriceVersion(

@@ -1,0 +1,38 @@
+"""Statements whose rows have a type, for code that a type checker is to see through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import sqlalchemy as sa
+
+from ipucloud.db.statements import Statements
+
+Row = TypeVar("Row", bound=tuple[Any, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Generic[Row]):
+    """A statement, and the NamedTuple that one of its rows is: a field for each column, in order.
+
+    `tests/feature/db/test_statements.py` compares the fields with the columns that PostgreSQL describes. It cannot see
+    which columns may be NULL: that is the author's to know.
+    """
+
+    statement: sa.TextClause
+    row: type[Row]
+
+    async def all(self, connection: Statements, parameters: Mapping[str, object] | None = None) -> list[Row]:
+        """Every row. Raises what `Statements.execute` raises, as the others do."""
+        return [self.row(*found) for found in await connection.execute(self.statement, parameters)]
+
+    async def one(self, connection: Statements, parameters: Mapping[str, object] | None = None) -> Row:
+        """The only row. Raises sqlalchemy.exc.NoResultFound or MultipleResultsFound when that is not so."""
+        return self.row(*(await connection.execute(self.statement, parameters)).one())
+
+    async def one_or_none(self, connection: Statements, parameters: Mapping[str, object] | None = None) -> Row | None:
+        """The only row, if there is one. Raises sqlalchemy.exc.MultipleResultsFound."""
+        found = (await connection.execute(self.statement, parameters)).one_or_none()
+        return None if found is None else self.row(*found)
