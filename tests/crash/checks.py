@@ -105,7 +105,7 @@ async def at_the_site(lab: Lab, owners: Mapping[str, str]) -> dict[str, Seen]:
 def _users(lab: Lab) -> list[vipu_admin_pb2.User]:
     """But for the control plane's own."""
     stub = vipu_admin_pb2_grpc.AdminServiceStub(lab.world.site.admin_channel())
-    found = stub.ListUsers(vipu_admin_pb2.ListUsersRequest(), timeout=10)
+    found = stub.ListUsers(vipu_admin_pb2.ListUsersRequest(), timeout=60)
     return [user for user in found.users if not user.all_allocations]
 
 

@@ -27,7 +27,7 @@ from ipucloud.worker.sweep import sweep_left_overs
 from tests.crash.victims import PATIENCE, Victim, Zygote
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite
-from tests.support.world import Made, World, open_world
+from tests.support.world import CALL_SECONDS, Made, World, open_world
 
 FLAVOR = "m2000-pod8"
 MOST_KEPT = 4
@@ -35,7 +35,7 @@ MOST_KEPT = 4
 
 NOTHING: Mapping[str, float] = MappingProxyType({})
 SETTINGS: dict[str, Any] = {
-    "site_call_timeout": 2.0,
+    "site_call_timeout": CALL_SECONDS,
     "site_poll_interval": 0.01,
     "request_life": 0.05,
     "partitions_change_interval": 0.02,
@@ -176,7 +176,7 @@ class Lab:
 
     async def sweep(self) -> None:
         """What the periodic task of a worker does about what late requests left."""
-        await sweep_left_overs(self.world.database, self.sites, call_timeout=2.0)
+        await sweep_left_overs(self.world.database, self.sites, call_timeout=CALL_SECONDS)
 
     async def site(self) -> Site:
         """The site, as a worker would reach it that has all the time in the world."""

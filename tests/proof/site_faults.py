@@ -89,7 +89,7 @@ FAULTS = (
     _torn("answer_stops_after_10_bytes", 10, Ending.HANG, short=True),
     SiteFault("answer_torn_before_its_last_byte", "unknown", "unknown", 1, effect=True, all_but=1),
     SiteFault("request_torn_after_10_bytes", "unknown", "unknown", 0, effect=False, up=Fault(limit=10)),
-    SiteFault("drip", "unknown", "unknown", 1, effect=True, down=Fault(rate=25.0), short=True),
+    SiteFault("drip", "unknown", "unknown", 1, effect=True, down=Fault(rate=2.0), short=True),
     SiteFault("slow_line", "answer", "answer", 1, effect=True, down=Fault(latency=0.05)),
     _refusal("unavailable_before", 503, "UNAVAILABLE", "unknown", "unknown"),
     _refusal("internal_before", 500, "INTERNAL", "unknown", "unknown"),

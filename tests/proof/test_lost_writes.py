@@ -24,14 +24,13 @@ from tests.support.faultproxy import Proxy, proxy
 from tests.support.instances import Instance, eventually, migrated_instance, scratch
 from tests.support.lines import by_line
 from tests.support.site import running_site
-from tests.support.world import World, open_world
+from tests.support.world import CALL_SECONDS, World, open_world
 
 pytestmark = pytest.mark.anyio
 
 REGION = "luxembourg-2"
 FORGOTTEN = "what_is_named_by_us_has_a_record"
 MISSING = "cluster_in_use_has_its_"
-CALL_TIMEOUT = 5.0
 HEALS = 5
 PATIENCE = 60.0
 
@@ -95,7 +94,7 @@ async def active(world: World, name: str) -> tuple[UUID, str]:
 
 
 async def findings(world: World) -> list[Finding]:
-    return await audit(world.database) + await audit_sites(world.database, world.sites, call_timeout=CALL_TIMEOUT)
+    return await audit(world.database) + await audit_sites(world.database, world.sites, call_timeout=CALL_SECONDS)
 
 
 async def heal(world: World) -> set[str]:
@@ -106,7 +105,7 @@ async def heal(world: World) -> set[str]:
         SystemClock(),
         requested_by="operator@console",
         request_life=world.settings.request_life,
-        call_timeout=CALL_TIMEOUT,
+        call_timeout=CALL_SECONDS,
         poll_interval=0.02,
     )
     async with world.worker():
@@ -121,7 +120,7 @@ async def take_down_by_hand(world: World, name: str) -> None:
     """What is left to a person once nobody misses it."""
     row = await world.one("SELECT * FROM site_regions WHERE region = :region", region=REGION)
     site: Site = world.sites.at(
-        VipuAddress(row.vipu_host, row.vipu_user_port, row.vipu_admin_port), lambda: CALL_TIMEOUT
+        VipuAddress(row.vipu_host, row.vipu_user_port, row.vipu_admin_port), lambda: CALL_SECONDS
     )
     for host in await site.hosts.list(REGION):
         if host.server is not None and host.server.network == name:
@@ -149,7 +148,7 @@ async def test_what_a_failover_lost_is_found_and_mended(pair: Pair, tmp_path: Pa
             assert any(name.startswith(MISSING) for name in found)
 
             assert await heal(world) == {FORGOTTEN}
-            await sweep_left_overs(world.database, world.sites, call_timeout=CALL_TIMEOUT)
+            await sweep_left_overs(world.database, world.sites, call_timeout=CALL_SECONDS)
             assert sorted(world.partitions()) == sorted([its_name, forgotten])
 
             await take_down_by_hand(world, forgotten)

@@ -32,7 +32,7 @@ FULL_BUILDERS, FULL_SCRIBES, FULL_PAUSE = 24, 4, 0.2
 
 BETWEEN = 6
 LOOK_SECONDS = 0.1
-DRAIN_SECONDS = 12.0
+DRAIN_SECONDS = 60.0
 """A quarter of it is the notice that a balancer has, also one on a machine with much else to do."""
 
 

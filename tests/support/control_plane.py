@@ -14,7 +14,7 @@ from ipucloud.config import Settings
 
 WORKER = "from ipucloud.config import Settings; from ipucloud.worker.main import run; run(Settings())"
 API = "from ipucloud.config import Settings; from ipucloud.api.serve import run; run(Settings())"
-STOP_SECONDS = 30.0
+STOP_SECONDS = 120.0
 
 
 @contextmanager

@@ -26,7 +26,7 @@ Upstream = tuple[str, int] | Path
 Result = TypeVar("Result")
 
 CHUNK = 65_536
-JOIN_SECONDS = 10.0
+JOIN_SECONDS = 60.0
 _RESET_AT_CLOSE = struct.pack("ii", 1, 0)
 
 

@@ -88,7 +88,7 @@ class Liar:
         path = f"/{method.containing_service.full_name}/{method.name}"
         call = self.honest.unary_unary(path, request_serializer=None, response_deserializer=None)
         try:
-            reply: bytes = await call(request, timeout=10.0)
+            reply: bytes = await call(request, timeout=60.0)
         except grpc.aio.AioRpcError as error:
             await context.abort(error.code(), error.details() or "")
         return reply

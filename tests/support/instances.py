@@ -105,7 +105,7 @@ class Instance:
 
     def execute(self, statement: str) -> object:
         """The first value that the superuser's statement gives."""
-        with psycopg.connect(self.url(SUPERUSER, "postgres"), autocommit=True, connect_timeout=3) as connection:
+        with psycopg.connect(self.url(SUPERUSER, "postgres"), autocommit=True, connect_timeout=30) as connection:
             cursor = connection.execute(statement.encode())
             row = cursor.fetchone() if cursor.description else None
             return None if row is None else row[0]

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from ipucloud.wire.site import Ssh
 
-SECONDS = 30.0
+SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class OpenSsh:
         return [
             *("-F", "none", "-i", str(self.key.private), "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes"),
             *("-o", f"UserKnownHostsFile={self.known_hosts}", "-o", "StrictHostKeyChecking=yes"),
-            *("-o", "LogLevel=ERROR", "-o", "ConnectTimeout=10"),
+            *("-o", "LogLevel=ERROR", "-o", "ConnectTimeout=60"),
         ]
 
     @property

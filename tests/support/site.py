@@ -25,8 +25,9 @@ import httpx
 from ipucloud.wire.site import Inventory, SiteRegion, VipuEndpoint
 
 TOKEN = "site-token-for-tests"
-READY_SECONDS = 30.0
-STOP_SECONDS = 10.0
+READY_SECONDS = 120.0
+STOP_SECONDS = 60.0
+CALL_SECONDS = 60.0
 
 
 def endpoint_of(region: SiteRegion) -> VipuEndpoint:
@@ -106,7 +107,7 @@ class RunningSite:
         """What the process wrote to standard error."""
         return self.data / "site.log"
 
-    def http(self, *, timeout: float = 10.0) -> httpx.Client:
+    def http(self, *, timeout: float | httpx.Timeout = CALL_SECONDS) -> httpx.Client:
         """A client with the site's token."""
         headers = {"Authorization": f"Bearer {self.token}"}
         client = httpx.Client(base_url=self.url, headers=headers, timeout=timeout)
@@ -114,7 +115,8 @@ class RunningSite:
         return client
 
     def inventory(self) -> Inventory:
-        answer = httpx.get(f"{self.url}/v1/inventory", headers={"Authorization": f"Bearer {self.token}"}, timeout=10.0)
+        headers = {"Authorization": f"Bearer {self.token}"}
+        answer = httpx.get(f"{self.url}/v1/inventory", headers=headers, timeout=CALL_SECONDS)
         return Inventory.model_validate_json(answer.raise_for_status().content)
 
     def region(self, slug: str = "luxembourg-2") -> SiteRegion:

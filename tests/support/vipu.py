@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import grpc
@@ -11,8 +11,9 @@ from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire import vipu_pb2_grpc as pb_grpc
+from tests.support.waiting import eventually
 
-CALL_SECONDS = 10.0
+CALL_SECONDS = 60.0
 
 
 class VipuDriver:
@@ -35,9 +36,16 @@ class VipuDriver:
     def release(self, name: str) -> None:
         self.admin.RemoveAllocation(admin.RemoveAllocationRequest(id=name), timeout=CALL_SECONDS)
 
-    def create(self, name: str, size: int = 0, *, timeout: float = CALL_SECONDS, **requirements: Any) -> None:
+    def create(self, name: str, size: int = 0, **requirements: Any) -> None:
         wanted = pb.PartitionRequirements(id=name, size=size, **requirements)
-        self.user.CreatePartition(pb.CreatePartitionRequest(requirements=wanted), timeout=timeout)
+        self.user.CreatePartition(pb.CreatePartitionRequest(requirements=wanted), timeout=CALL_SECONDS)
+
+    def create_and_give_up(self, name: str, size: int, arrived: Callable[[], bool]) -> None:
+        """Ask for a partition, and cancel the call once the site has it; nothing is answered meanwhile."""
+        wanted = pb.CreatePartitionRequest(requirements=pb.PartitionRequirements(id=name, size=size))
+        call = self.user.CreatePartition.future(wanted, timeout=CALL_SECONDS)
+        eventually(lambda: arrived() or call.done(), "the call arrives")
+        assert call.cancel(), "it was answered"
 
     def remove(self, name: str, *, force: bool = True) -> None:
         self.user.RemovePartition(pb.RemovePartitionRequest(partition_id=name, force=force), timeout=CALL_SECONDS)

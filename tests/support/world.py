@@ -36,6 +36,8 @@ from tests.support.postgres import Database as Scratch
 from tests.support.site import ACCESS_KEY, RunningSite
 
 PATIENCE = 60.0
+CALL_SECONDS = 20.0
+"""Of one call to the site: less than a lease, and more than a busy machine takes."""
 SECRETS_KEY = "A" * 43
 
 
@@ -231,7 +233,7 @@ class World:
     def partitions(self) -> list[str]:
         stub = vipu_pb2_grpc.UserServiceStub(self.site.user_channel())
         asked, who = vipu_pb2.ListPartitionsRequest(), (("vipu-user", "ipucloud"), ("vipu-access-key", ACCESS_KEY))
-        return [found.id for found in stub.ListPartitions(asked, timeout=10, metadata=who).partitions]
+        return [found.id for found in stub.ListPartitions(asked, timeout=CALL_SECONDS, metadata=who).partitions]
 
 
 @asynccontextmanager
@@ -243,7 +245,7 @@ async def open_world(database: Scratch, site: RunningSite, **changes: Any) -> As
         "site_token": SecretStr(site.token),
         "vipu_access_key": SecretStr(ACCESS_KEY),
         "secrets_key": SecretStr(SECRETS_KEY),
-        "site_call_timeout": 1.0,
+        "site_call_timeout": CALL_SECONDS,
         "site_poll_interval": 0.02,
         "request_life": 0.1,
         "partitions_change_interval": 0.02,

@@ -25,7 +25,7 @@ from ipucloud.reconcile.reconciler import Reconciler, Ticket
 from ipucloud.reconcile.wake import PLATFORM, wake
 from ipucloud.reconcile.watch import DatabaseWatch
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 class NoJitter(random.Random):

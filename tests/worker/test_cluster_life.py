@@ -100,7 +100,7 @@ async def test_an_answer_lost_after_its_effect_changes_nothing(world: World, ste
 @pytest.mark.parametrize("step", CALL_OF_STEP)
 async def test_a_call_that_is_never_answered_is_asked_again(world: World, step: str) -> None:
     world.fault(call=CALL_OF_STEP[step], action="stall", times=1)
-    async with world.worker(site_call_timeout=0.3):
+    async with world.worker(site_call_timeout=2.0):
         made = await world.create()
         assert (await world.finished(made.operation)).state == "succeeded"
 

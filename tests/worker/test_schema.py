@@ -56,7 +56,7 @@ class WorkerProcess:
         return answer.status_code, answer.json()["status"]
 
     def shown(self, metric: str) -> str:
-        lines = httpx.get(f"{self.internal}/metrics", timeout=5, trust_env=False).text.splitlines()
+        lines = httpx.get(f"{self.internal}/metrics", timeout=60, trust_env=False).text.splitlines()
         return next(line.split()[1] for line in lines if line.startswith(f"{metric} "))
 
     def logged(self, event: str) -> int:

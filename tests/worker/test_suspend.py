@@ -52,7 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 @pytest.fixture
 async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
-    async with open_world(database, site, site_call_timeout=20.0, partitions_quiet_interval=0.5) as world:
+    async with open_world(database, site, partitions_quiet_interval=0.5) as world:
         yield world
         world.heal()
         async with world.worker():
@@ -153,7 +153,7 @@ async def test_a_key_that_was_ended_for_the_server_is_ended_until_the_resume(wor
         await resumed(world, cluster)
         user = await world.value("SELECT external_name FROM clusters")
         stub = vipu_admin_pb2_grpc.AdminServiceStub(world.site.admin_channel())
-        [seen] = [each for each in stub.ListUsers(pb.ListUsersRequest(), timeout=10).users if each.id == user]
+        [seen] = [each for each in stub.ListUsers(pb.ListUsersRequest(), timeout=PATIENCE).users if each.id == user]
         [server] = set(seen.access_key_ids) - {made.id}
         assert server.startswith(f"{user}-s")
 

@@ -13,7 +13,7 @@ from ipucloud.worker.sweep import sweep_left_overs
 from tests.support.cloud import IMAGE
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
-from tests.support.world import World, open_world
+from tests.support.world import CALL_SECONDS, World, open_world
 
 pytestmark = pytest.mark.anyio
 
@@ -36,7 +36,7 @@ async def world(database: Scratch, running: RunningSite) -> AsyncIterator[World]
 
 @pytest.fixture
 async def clients(running: RunningSite) -> AsyncIterator[SiteClients]:
-    clients = SiteClients(running.url, token=running.token, call_timeout=5.0)
+    clients = SiteClients(running.url, token=running.token, call_timeout=CALL_SECONDS)
     yield clients
     await clients.close()
 
@@ -83,7 +83,7 @@ async def test_what_a_cluster_left_that_is_gone_is_taken_away(
         await world.finished(await world.delete(made.id))
     await build(site, running, name)
     assert await stands(site, name) == {"network", "allocation", "partition", "server"}
-    await sweep_left_overs(world.database, clients, call_timeout=5.0)
+    await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
     assert await stands(site, name) == set()
 
 
@@ -93,7 +93,7 @@ async def test_what_a_cluster_holds_is_never_touched(world: World, clients: Site
         await world.finished(made.operation)
         name = await world.value("SELECT external_name FROM clusters")
         before = await stands(site, name)
-        await sweep_left_overs(world.database, clients, call_timeout=5.0)
+        await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
         assert await stands(site, name) == before == {"network", "allocation", "partition", "server"}
         await world.delete_all()
 
@@ -104,7 +104,7 @@ async def test_what_is_being_built_is_never_touched(
     await world.create(flavor="m2000-pod4")
     name = await world.value("SELECT external_name FROM clusters")
     await build(site, running, name)
-    await sweep_left_overs(world.database, clients, call_timeout=5.0)
+    await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
     assert len(await stands(site, name)) == 4
     async with world.worker():
         await world.delete_all()
@@ -117,7 +117,7 @@ async def test_what_no_record_knows_is_left_to_a_person(
     """A database that was restored from a backup does not know clusters that customers use."""
     host = running.region(REGION).hosts[0].name
     await site.networks.put(name, NetworkSpec(region=REGION, machines=[], hosts=[host]))
-    await sweep_left_overs(world.database, clients, call_timeout=5.0)
+    await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
     assert await stands(site, name) == {"network"}
     await site.networks.delete(name)
 
@@ -132,8 +132,8 @@ async def test_a_site_that_refuses_is_asked_again_by_the_next_sweep(
         await world.finished(await world.delete(made.id))
     await build(site, running, name)
     world.fault(call="admin.RemoveAllocation", action="status", grpc_status="UNAVAILABLE")
-    await sweep_left_overs(world.database, clients, call_timeout=5.0)
+    await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
     assert await stands(site, name) == {"allocation"}
     world.heal()
-    await sweep_left_overs(world.database, clients, call_timeout=5.0)
+    await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
     assert await stands(site, name) == set()

@@ -37,7 +37,7 @@ async def over_budget(world: World) -> UUID:
 
 async def test_a_cluster_says_why_it_was_suspended_as_long_as_it_is(database: Scratch, site: RunningSite) -> None:
     """The minute that began costs more than the budget has."""
-    async with open_world(database, site, site_call_timeout=20.0) as world, world.worker():
+    async with open_world(database, site) as world, world.worker():
         made = await world.create(flavor="m2000-pod4")
         assert (await world.finished(made.operation)).state == "succeeded"
         budget = NewBudget("NLP", Money.of("0.01", "EUR"), None, [Threshold("actual", 100, "suspend")])

@@ -95,7 +95,7 @@ class IndependentClient:
     def call(self, method: str, **fields: Any) -> Any:
         """The reply to a request with these fields. Raises grpc.RpcError when it is refused."""
         make: Callable[..., Message] = self._requests[method]
-        return self._calls[method](make(**fields), timeout=10.0)
+        return self._calls[method](make(**fields), timeout=60.0)
 
 
 def _message(pool: descriptor_pool.DescriptorPool, name: str) -> type[Message]:

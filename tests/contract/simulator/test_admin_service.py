@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from ipucloud.wire import vipu_admin_pb2 as admin
-from tests.support.vipu import VipuDriver, code_of, sentence_of
+from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of, sentence_of
 
 
 def refused(vipu: VipuDriver, name: str, cluster: str, *agents: str, size: int = 0) -> tuple[grpc.StatusCode, str]:
@@ -17,7 +17,7 @@ def refused(vipu: VipuDriver, name: str, cluster: str, *agents: str, size: int =
 
 
 def agents(vipu: VipuDriver, cluster: str = "") -> dict[str, admin.Agent]:
-    reply = vipu.admin.ListAgents(admin.ListAgentsRequest(cluster_id=cluster), timeout=5)
+    reply = vipu.admin.ListAgents(admin.ListAgentsRequest(cluster_id=cluster), timeout=CALL_SECONDS)
     return {agent.id: agent for agent in reply.agents}
 
 
@@ -31,7 +31,7 @@ def test_agents_are_the_machines_of_the_inventory(vipu: VipuDriver, cluster_id: 
 def test_an_allocation_by_agents(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
     assert vipu.allocate("a", cluster_id, pod[4:8]) == pod[4:8]
     assert agents(vipu)[pod[5]].allocation_id == "a"
-    found = vipu.admin.GetAllocation(admin.GetAllocationRequest(id="a"), timeout=5).allocation
+    found = vipu.admin.GetAllocation(admin.GetAllocationRequest(id="a"), timeout=CALL_SECONDS).allocation
     assert (found.cluster_id, list(found.agent_ids)) == (cluster_id, pod[4:8])
 
 
@@ -86,17 +86,18 @@ def test_an_allocation_is_emptied_by_its_name_alone(vipu: VipuDriver, cluster_id
     for name, machine in (("mine", pod[0]), ("theirs", pod[1])):
         vipu.allocate(name, cluster_id, [machine])
         vipu.create(f"training-{name}", 1, allocation_id=name)
-    vipu.admin.RemovePartitions(admin.RemovePartitionsRequest(allocation_id="mine"), timeout=5)
+    vipu.admin.RemovePartitions(admin.RemovePartitionsRequest(allocation_id="mine"), timeout=CALL_SECONDS)
     assert list(vipu.partitions()) == ["training-theirs"]
     vipu.release("mine")
     with pytest.raises(grpc.RpcError) as caught:
-        vipu.admin.RemovePartitions(admin.RemovePartitionsRequest(allocation_id="mine"), timeout=5)
+        vipu.admin.RemovePartitions(admin.RemovePartitionsRequest(allocation_id="mine"), timeout=CALL_SECONDS)
     assert code_of(caught.value) is grpc.StatusCode.NOT_FOUND
 
 
 def cluster_test(vipu: VipuDriver, name: str) -> admin.ClusterTest:
-    vipu.admin.TestCluster(admin.TestClusterRequest(id=name, allocation_id="a"), timeout=5)
-    found: admin.ClusterTest = vipu.admin.GetClusterTest(admin.GetClusterTestRequest(id=name), timeout=5).test
+    vipu.admin.TestCluster(admin.TestClusterRequest(id=name, allocation_id="a"), timeout=CALL_SECONDS)
+    request = admin.GetClusterTestRequest(id=name)
+    found: admin.ClusterTest = vipu.admin.GetClusterTest(request, timeout=CALL_SECONDS).test
     return found
 
 

@@ -10,7 +10,7 @@ from ipucloud.vipu_cli.controller import Channels, Controller
 from ipucloud.vipu_cli.endpoint import Endpoint
 from ipucloud.wire import vipu_pb2 as pb
 from tests.support.site import running_site
-from tests.support.vipu import VipuDriver
+from tests.support.vipu import CALL_SECONDS, VipuDriver
 
 MACHINES = 16384
 
@@ -25,7 +25,8 @@ def test_16384_machines_are_one_site(tmp_path: Path) -> None:
         vipu.create("p", 64, allocation_id="a")
         assert vipu.status("p").ready_state == pb.PS_ACTIVE
         assert {device.ip for device in vipu.config("p").gcd_configs[0].devices} == {m.rnic for m in last.machines}
-        reply = vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=[last.machines[0].name]), timeout=10)
+        request = pb.ListIPUAttributesRequest(agents=[last.machines[0].name])
+        reply = vipu.user.ListIPUAttributes(request, timeout=CALL_SECONDS)
         assert reply.entries[0].ipu_attributes[0].attributes["ipuof routing id"] == "3"
         assert (tmp_path / "vipu-luxembourg-2.json").stat().st_size < 10_000
 

@@ -21,7 +21,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 def read(url: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
-    text = httpx.get(url, timeout=10.0).raise_for_status().text
+    text = httpx.get(url, timeout=60.0).raise_for_status().text
     return {
         (sample.name, frozenset(sample.labels.items())): sample.value
         for family in text_string_to_metric_families(text)
@@ -74,12 +74,12 @@ def test_a_machine_that_is_silent_has_no_sensors(site: RunningSite) -> None:
 
 def test_every_machine_is_discovered(site: RunningSite) -> None:
     base = site.metrics.removesuffix("/metrics")
-    found = httpx.get(f"{base}/machines", timeout=10.0).json()
+    found = httpx.get(f"{base}/machines", timeout=60.0).json()
     first = found[0]
     assert len(found) == 64
     assert f"http://{first['targets'][0]}" == base
-    assert httpx.get(base + first["labels"]["__metrics_path__"], timeout=10.0).status_code == 200
-    assert httpx.get(f"{base}/machines/none/metrics", timeout=10.0).status_code == 404
+    assert httpx.get(base + first["labels"]["__metrics_path__"], timeout=60.0).status_code == 200
+    assert httpx.get(f"{base}/machines/none/metrics", timeout=60.0).status_code == 404
 
 
 def test_its_port_is_kept(site: RunningSite) -> None:

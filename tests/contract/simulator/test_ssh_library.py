@@ -12,7 +12,7 @@ import pytest
 from tests.support.site import RunningSite
 from tests.support.tenant import Tenant
 
-SECONDS = 20.0
+SECONDS = 120.0
 
 
 @pytest.fixture

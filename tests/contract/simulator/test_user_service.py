@@ -10,7 +10,7 @@ import pytest
 
 from ipucloud.wire import vipu_pb2 as pb
 from tests.support.site import RunningSite
-from tests.support.vipu import VipuDriver, code_of, sentence_of
+from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of, sentence_of
 
 
 def refused(code: grpc.StatusCode, vipu: VipuDriver, name: str, size: int = 0, **fields: Any) -> str:
@@ -22,7 +22,7 @@ def refused(code: grpc.StatusCode, vipu: VipuDriver, name: str, size: int = 0, *
 
 
 def test_the_version_is_told(vipu: VipuDriver) -> None:
-    assert vipu.version.GetVersion(pb.VersionRequest(), timeout=5).version == "1.18.0"
+    assert vipu.version.GetVersion(pb.VersionRequest(), timeout=CALL_SECONDS).version == "1.18.0"
 
 
 def test_from_agents_to_devices(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
@@ -171,7 +171,7 @@ def test_every_caller_sees_every_partition(vipu: VipuDriver, cluster_id: str, po
 def test_attributes_tell_the_board_and_the_partition(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
     vipu.allocate("a", cluster_id, pod[:1])
     vipu.create("p", 4, reconfigurable=True)
-    reply = vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=pod[:2]), timeout=5)
+    reply = vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=pod[:2]), timeout=CALL_SECONDS)
     used, free = (entry.ipu_attributes for entry in reply.entries)
     assert sorted(used) == [0, 1, 2, 3]
     assert used[3].attributes["board type"] == "M2000"
@@ -192,7 +192,7 @@ def test_every_attribute_of_every_ipu(shared_site: RunningSite, region: str, boa
     machine = pod.machines[0].name
     vipu.allocate("a", pod.cluster_id or "", [machine])
     vipu.create("p", 4, reconfigurable=True)
-    (entry,) = vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=[machine]), timeout=5).entries
+    (entry,) = vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=[machine]), timeout=CALL_SECONDS).entries
     vipu.clear()
     for ipu, told in entry.ipu_attributes.items():
         half = "0002" if ipu >= 2 else "0001"
@@ -214,5 +214,5 @@ def test_every_attribute_of_every_ipu(shared_site: RunningSite, region: str, boa
 
 def test_attributes_of_an_unknown_agent_are_not_found(vipu: VipuDriver) -> None:
     with pytest.raises(grpc.RpcError) as caught:
-        vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=["none"]), timeout=5)
+        vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=["none"]), timeout=CALL_SECONDS)
     assert code_of(caught.value) is grpc.StatusCode.NOT_FOUND

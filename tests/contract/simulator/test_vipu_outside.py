@@ -11,6 +11,7 @@ from pathlib import Path
 from ipucloud.wire import vipu_admin_pb2 as admin
 from tests.support.site import running_site
 from tests.support.tenant import REGION, Tenant
+from tests.support.vipu import CALL_SECONDS
 
 
 def outside(tenant: Tenant, home: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -97,8 +98,9 @@ def test_a_secure_controller_wants_a_user_and_a_key(tmp_path: Path) -> None:
         for name, agent in zip(("mine", "theirs"), agents, strict=True):
             tenant.vipu.allocate(name, site.region(REGION).pods[0].cluster_id, [agent])
         service = tenant.vipu.admin
-        service.CreateUser(admin.CreateUserRequest(id="ann", allocation_ids=["mine"]), timeout=10)
-        secret = service.CreateAccessKey(admin.CreateAccessKeyRequest(user_id="ann", id="k"), timeout=10).secret
+        service.CreateUser(admin.CreateUserRequest(id="ann", allocation_ids=["mine"]), timeout=CALL_SECONDS)
+        key = admin.CreateAccessKeyRequest(user_id="ann", id="k")
+        secret = service.CreateAccessKey(key, timeout=CALL_SECONDS).secret
         endpoint = site.endpoint(REGION)
         where = {"VIPU_CLI_API_HOST": endpoint.host, "VIPU_CLI_API_PORT": str(endpoint.user_port)}
         nobody = outside(tenant, tmp_path, "list", "partitions", **where)

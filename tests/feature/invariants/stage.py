@@ -12,7 +12,7 @@ from ipucloud.kernel.clock import Clock, SystemClock
 from tests.support.postgres import Database as Scratch
 from tests.support.vipu import VipuDriver
 from tests.support.waiting import eventually
-from tests.support.world import World
+from tests.support.world import CALL_SECONDS, World
 
 REGION = "luxembourg-2"
 _LOOK = """
@@ -55,7 +55,7 @@ class Stage:
 
     async def look(self) -> list[Finding]:
         """What an audit of both sides finds."""
-        found = await audit_sites(self.world.database, self.world.sites, call_timeout=5.0)
+        found = await audit_sites(self.world.database, self.world.sites, call_timeout=CALL_SECONDS)
         return await audit(self.world.database) + found
 
     async def heal(self, findings: list[Finding], *, clock: Clock | None = None, at_most: int = 5) -> list[Healed]:
@@ -65,7 +65,7 @@ class Stage:
             clock or SystemClock(),
             requested_by="operator@console",
             request_life=0.01,
-            call_timeout=5.0,
+            call_timeout=CALL_SECONDS,
             poll_interval=0.02,
             at_most=at_most,
         )

@@ -40,7 +40,7 @@ def healer(healthy: Healthy) -> Healer:
         SystemClock(),
         requested_by="operator@console",
         request_life=0.0,
-        call_timeout=1.0,
+        call_timeout=20.0,
         poll_interval=0.0,
     )
 

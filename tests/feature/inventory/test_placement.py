@@ -104,7 +104,7 @@ async def test_an_allocation_made_without_the_lock_is_refused_by_the_index(cloud
 
 
 async def waiting_for_a_lock(cloud: Cloud) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while not await cloud.column("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):
             await asyncio.sleep(0.005)
 

@@ -79,7 +79,7 @@ def test_openssh_reads_exactly_the_keys_that_were_written(tmp_path: Path) -> Non
     written = tmp_path / "authorized_keys"
     written.write_text("".join(key.line("from-the-panel") + "\n" for key in keys))
     shown = subprocess.run(
-        ["ssh-keygen", "-lf", str(written)], capture_output=True, text=True, check=True, timeout=10
+        ["ssh-keygen", "-lf", str(written)], capture_output=True, text=True, check=True, timeout=60
     ).stdout.splitlines()
     assert [row.split()[1] for row in shown] == [key.fingerprint for key in keys]
     assert all(row.split()[2] == "from-the-panel" for row in shown)
