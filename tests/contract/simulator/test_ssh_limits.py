@@ -110,7 +110,7 @@ def taken(tenant: Tenant) -> int:
 async def test_a_file_that_is_appended_to_itself_ends_with_the_disk(
     tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey, login: asyncssh.SSHClientConnection
 ) -> None:
-    filling = asyncio.create_task(told(login, "echo seed > g; cat g >> g", check=False))
+    filling = asyncio.create_task(told(login, f"echo {'seed' * 5000} > g; cat g >> g", check=False))
     await check_others(tenant, neighbour, key)
     assert await filling == (1, "cat: No space left on device\n")
     assert DISK - 64 * 1024 < taken(tenant) <= DISK
@@ -128,6 +128,12 @@ async def test_a_variable_that_multiplies_itself_ends_the_shell(
     assert "never" not in text
     assert memory(tenant.site) - before < SPARE
     await check_others(tenant, neighbour, key)
+
+
+async def test_who_reads_gets_all_that_is_within_the_limits(login: asyncssh.SSHClientConnection) -> None:
+    long = "é" * 1000
+    status, text = await told(login, f"A={long};" + "A=$A$A;" * 8 + "echo $A$A$A > g; echo $A$A$A; cat g")
+    assert (status, text == (long * 768 + "\n") * 2) == (0, True)
 
 
 async def test_a_command_without_end_leaves_the_others_their_turn(

@@ -81,6 +81,7 @@ async def grep(shell: Shell, args: list[str], terminal: Terminal) -> int:
 async def ls(shell: Shell, args: list[str], terminal: Terminal) -> int:
     options, names = _split(args)
     for name in names or ["."]:
+        await asyncio.sleep(0)
         path = shell.real(name)
         if not path.exists():
             raise CommandProblem(f"ls: cannot access '{name}': No such file or directory")
@@ -95,6 +96,7 @@ async def ls(shell: Shell, args: list[str], terminal: Terminal) -> int:
 async def mkdir(shell: Shell, args: list[str], terminal: Terminal) -> int:
     options, names = _split(args)
     for name in names:
+        await asyncio.sleep(0)
         path = shell.real(name)
         if "p" in options:
             for folder in [*reversed(path.parents), path]:
@@ -117,6 +119,7 @@ async def rm(shell: Shell, args: list[str], terminal: Terminal) -> int:
     options, names = _split(args)
     home = shell.real("~")
     for name in names:
+        await asyncio.sleep(0)
         path = shell.real(name)
         if path == home or path in home.parents:
             raise CommandProblem(f"rm: cannot remove '{name}': Permission denied")
@@ -164,6 +167,7 @@ async def sleep(shell: Shell, args: list[str], terminal: Terminal) -> int:
 
 async def touch(shell: Shell, args: list[str], terminal: Terminal) -> int:
     for name in args:
+        await asyncio.sleep(0)
         path = shell.real(name)
         with shell.disk.changing(path, room=shell.disk.room_for(path)):
             path.touch()

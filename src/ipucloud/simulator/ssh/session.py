@@ -8,7 +8,7 @@ import asyncssh
 
 from ipucloud.simulator.ssh.connection import Login
 from ipucloud.simulator.ssh.shell import Shell, ShellExit
-from ipucloud.simulator.ssh.terminal import Terminal, Writer
+from ipucloud.simulator.ssh.terminal import CHUNK, Terminal, Writer
 
 GREETING = "Simulated Poplar server {name}. `help` lists the commands.\n"
 KILLED = 137
@@ -27,7 +27,7 @@ class Session:
         """Serve the session to its end and send the exit status of its last command."""
         term = self._login.term_type
         if term is not None:
-            self._shell.env["TERM"] = term
+            self._shell.set("TERM", term[:64])
         try:
             if self._login.command is not None:
                 status = await self._run(self._login.command)
@@ -88,7 +88,8 @@ class Session:
 
     def _writer(self, stream: asyncssh.SSHWriter[str]) -> Writer:
         async def write(text: str) -> None:
-            stream.write(text)
-            await self._login.flushed()
+            for begin in range(0, len(text), CHUNK):
+                stream.write(text[begin : begin + CHUNK])
+                await self._login.flushed()
 
         return write

@@ -45,6 +45,7 @@ class Shell:
 
     def __post_init__(self) -> None:
         self.cwd = self.cwd or self.disk.home
+        self._kept = sum(map(self._cost, self.env))
 
     @property
     def prompt(self) -> str:
@@ -65,21 +66,26 @@ class Shell:
             if len(text) > MAX_COMMAND_LENGTH:
                 raise SyntaxProblem(f"the command is longer than {MAX_COMMAND_LENGTH} characters")
             for _ in parse(text):
-                pass  # nothing of a text runs unless all of it can be read
+                await asyncio.sleep(0)  # nothing of a text runs unless all of it can be read
         except SyntaxProblem as problem:
             await terminal.err(f"{problem}\n")
             self.status = 2
             return self.status
         for step in parse(text):
+            await asyncio.sleep(0)
             if self._wanted(step):
                 self.status = await self._pipeline(step.pipeline, terminal)
         return self.status
 
     def set(self, name: str, value: str) -> None:
         """Give a variable its value."""
-        kept = sum(VARIABLE_COST + len(each) + len(self.env[each]) for each in self.env if each != name)
-        _check(kept + VARIABLE_COST + len(name) + len(value))
+        others = self._kept - self._cost(name)
+        _check(others + VARIABLE_COST + len(name) + len(value))
         self.env[name] = value
+        self._kept = others + self._cost(name)
+
+    def _cost(self, name: str) -> int:
+        return VARIABLE_COST + len(name) + len(self.env[name]) if name in self.env else 0
 
     def real(self, path: str) -> Path:
         """Where a path of the customer lies, from the working directory on."""
