@@ -26,6 +26,9 @@ def files_of(partition: str, config: pb.PartitionConfig, gcds: int) -> Iterator[
 def gcd_from(content: bytes, name: str) -> pb.PartitionConfig.Gcd:
     """What such a file holds. Raises VipuProblem."""
     try:
-        return ParseDict(orjson.loads(content), pb.PartitionConfig.Gcd(), ignore_unknown_fields=True)
+        document = orjson.loads(content)
+        if isinstance(document, dict):
+            return ParseDict(document, pb.PartitionConfig.Gcd(), ignore_unknown_fields=True)
     except (orjson.JSONDecodeError, ParseError) as error:
         raise VipuProblem(f"{name} is not an IPUoF configuration file") from error
+    raise VipuProblem(f"{name} is not an IPUoF configuration file")

@@ -272,6 +272,14 @@ async def test_a_line_has_an_end(login: asyncssh.SSHClientConnection) -> None:
         assert await told(login, command, "x" * 3_000_000, check=False) == (2, "memory exhausted\n")
 
 
+@pytest.mark.parametrize("content", ["1", "[]", "null", '{"devices": 1}', "[" * 1_000_000, "x" * 2_000_000])
+async def test_a_configuration_file_that_is_none_is_told(login: asyncssh.SSHClientConnection, content: str) -> None:
+    command = "cat > big; export IPUOF_CONFIG_PATH=~/big; gc-info -l"
+    status, text = await told(login, command, content, check=False)
+    assert status == 1
+    assert "IPUoF configuration file" in text
+
+
 async def test_what_a_pipe_holds_has_an_end(login: asyncssh.SSHClientConnection) -> None:
     assert await told(login, "cat | true", "x\n" * 2_000_000) == (0, "Killed\n")
 
