@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from ipucloud.config import Settings
+from ipucloud.identity.tokens import new_token
 from tests.support.api_process import ApiProcess, api_process
 from tests.support.wire import answers, connected
 
@@ -16,9 +17,11 @@ LIMIT = {"rate_limit_burst": BURST, "rate_limit_per_second": 0.001}
 """So that it shows whose request it is taken for: one address may ask twice."""
 
 
-def asked(server: ApiProcess, forwarded: Sequence[str], address: str = "127.0.0.1") -> int:
-    """The status of a request without a token, with these headers X-Forwarded-For."""
+def asked(server: ApiProcess, forwarded: Sequence[str], address: str = "127.0.0.1", *, token: str | None = None) -> int:
+    """The status of a request with these headers X-Forwarded-For."""
     fields = "".join(f"X-Forwarded-For: {value}\r\n" for value in forwarded)
+    if token is not None:
+        fields += f"Authorization: Bearer {token}\r\n"
     with connected(server.port, address) as connection:
         connection.sendall(f"GET /v1/whoami HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{fields}\r\n".encode())
         (answer,) = answers(connection)
@@ -40,6 +43,15 @@ def test_a_trusted_proxy_is_believed_for_the_address_it_added_last() -> None:
         assert asked(server, ["198.51.100.1", "192.0.2.1"], proxy) == 429
         # A client that is no proxy speaks for itself alone.
         assert [asked(server, [f"203.0.113.{number}"]) for number in range(BURST + 1)] == [401] * BURST + [429]
+
+
+def test_made_up_tokens_count_against_the_client_behind_the_proxy() -> None:
+    with api_process({"trusted_proxies": "127.0.3.1", **LIMIT}) as server:
+        for forwarded in (["192.0.2.1"], ["192.0.2.2"]):
+            tokens = [new_token("dev").secret for _ in range(BURST + 3)]
+            statuses = [asked(server, forwarded, "127.0.3.1", token=token) for token in tokens]
+            assert 429 not in statuses[:BURST]
+            assert statuses[BURST:] == [429] * 3
 
 
 @pytest.mark.parametrize("text", ["10.0.0.1/8", "proxy.example", "*", "10.0.0.0/33"])
