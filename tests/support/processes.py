@@ -7,10 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from uuid import uuid4
 
 import httpx
@@ -33,13 +34,23 @@ class Ipucloud:
 
     def start(self, *command: str, **environment: str) -> subprocess.Popen[str]:
         """`ipucloud <command>`, with pipes."""
+        return self._start(self.stderr, command, environment)
+
+    def start_logged(self, err: Path, *command: str, **environment: str) -> subprocess.Popen[str]:
+        """`ipucloud <command>`, with a pipe for its output; what it says is appended to a file."""
+        with err.open("a") as said:
+            return self._start(said, command, environment)
+
+    def _start(
+        self, err: int | IO[str], command: tuple[str, ...], environment: Mapping[str, str]
+    ) -> subprocess.Popen[str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
         mine = {MARK: self._mark, "TMPDIR": str(self.temporary), "IPUCLOUD_CONFIG_DIR": str(self._config)}
         return subprocess.Popen(
             [sys.executable, "-m", "ipucloud.cli.main", *command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=self.stderr,
+            stderr=err,
             text=True,
             env={**inherited, **mine, **environment},
             start_new_session=True,
@@ -89,16 +100,25 @@ def ipucloud_processes(folder: Path) -> Iterator[Ipucloud]:
 
 
 class Up:
-    """A running `ipucloud up` and what it announced."""
+    """An `ipucloud up`: what it announces once it runs, and what it says meanwhile."""
 
-    def __init__(self, ipucloud: Ipucloud, process: subprocess.Popen[str], data: Path) -> None:
+    def __init__(self, ipucloud: Ipucloud, process: subprocess.Popen[str], data: Path, err: Path) -> None:
         self.ipucloud = ipucloud
         self.process = process
         self.data = data
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line, process.communicate()[1]
-        self.facts: dict[str, Any] = json.loads(line)
+        self._err = err
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, self.said
+        announced: dict[str, Any] = json.loads(line)
+        return announced
+
+    @property
+    def said(self) -> str:
+        return self._err.read_text()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -123,15 +143,26 @@ class Up:
     def stop(self, number: signal.Signals = signal.SIGINT) -> str:
         """Stop it and answer what it said."""
         self.process.send_signal(number)
-        _, err = self.process.communicate(timeout=60)
-        assert self.process.returncode == 0, err
-        return err
+        self.process.communicate(timeout=60)
+        assert self.process.returncode == 0, self.said
+        return self.said
 
 
 @contextmanager
-def up(ipucloud: Ipucloud, data: Path) -> Iterator[Up]:
-    with ipucloud.start("up", "--json", IPUCLOUD_DATA_DIR=str(data), IPUCLOUD_PORT="0") as process:
+def starting(ipucloud: Ipucloud, data: Path, *options: str) -> Iterator[Up]:
+    """An `ipucloud up` that was started just now; its `facts` wait until it runs."""
+    err = data.with_name(f"{data.name}.err")
+    environment = {"IPUCLOUD_DATA_DIR": str(data), "IPUCLOUD_PORT": "0"}
+    with ipucloud.start_logged(err, "up", "--json", *options, **environment) as process:
         try:
-            yield Up(ipucloud, process, data)
+            yield Up(ipucloud, process, data, err)
         finally:
             process.kill()
+
+
+@contextmanager
+def up(ipucloud: Ipucloud, data: Path, *options: str) -> Iterator[Up]:
+    """A running `ipucloud up`."""
+    with starting(ipucloud, data, *options) as started:
+        assert started.facts
+        yield started

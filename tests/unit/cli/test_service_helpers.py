@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from ipucloud.cli.service import stopping
 from ipucloud.cli.service.journey import Report
 from ipucloud.cli.service.ports import listen_near
-from ipucloud.cli.service.system import environment
+from ipucloud.cli.service.programs import environment
 from ipucloud.config import Settings
 from ipucloud.db.embedded.secret_files import kept_secret, read_secret, write_secret
 

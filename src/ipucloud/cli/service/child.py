@@ -1,115 +1,50 @@
-"""A program kept running: started again when it ends, stopped with its keeper."""
+"""Programs of this package as processes that end with the process that started them."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import sys
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from ipucloud.cli.service import leash
-from ipucloud.cli.service.errors import CommandError
+from ipucloud.cli.service.readiness import Readiness
 
 GRACE_SECONDS = 10.0
 READY_SECONDS = 120.0
-LET_GO_SECONDS = 5.0
-READY_POLL_SECONDS = 0.05
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
-SETTLED_SECONDS = 60.0
-"""A program that ran this long had started well: its next start is a first one again."""
 LOG_BYTES = 10_000_000
+SHELL_SIGNALS = 128
+"""A status above it is that of a program whose own program was ended by a signal, as a shell tells it."""
 
-Say = Callable[[str], None]
 Stream = int | BinaryIO | None
-
-
-class ChildError(CommandError):
-    """A program did not become ready; the message says where its log is."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """A module to run as a process; `ready` tells when it can be used. It inherits the open `descriptors`."""
+    """A module to run as a process, with the open `descriptors`; sentences begin with its `name`."""
 
     name: str
     module: str
     arguments: tuple[str, ...]
     environment: Mapping[str, str]
     log: Path
-    ready: Callable[[], Awaitable[bool]]
+    ready: Readiness
     descriptors: tuple[int, ...] = ()
+    ready_seconds: float = READY_SECONDS
+    """How long it may take until it can be used."""
+    grace_seconds: float = GRACE_SECONDS
+    """How long it may take to end when it is asked to."""
 
 
-@asynccontextmanager
-async def kept(program: Program, say: Say) -> AsyncIterator[Kept]:
-    """Run the program while the block lasts; the block is left when it has ended. Call `ready` inside."""
-    _turn(program.log)
-    keeper = Kept(program, await _start(program), say)
-    try:
-        yield keeper
-    finally:
-        await keeper.close()
-
-
-class Kept:
-    """A program that is started again whenever it ends, once it had been ready."""
-
-    def __init__(self, program: Program, process: asyncio.subprocess.Process, say: Say) -> None:
-        self._program = program
-        self._process = process
-        self._say = say
-        self._keeping: asyncio.Task[None] | None = None
-
-    async def ready(self) -> None:
-        """Wait until the program can be used.
-
-        One that ends at once is tried again for a while: the one of a killed keeper may not have let go yet.
-        Raises ChildError when it keeps ending, or stays silent for too long.
-        """
-        program, began = self._program, time.monotonic()
-        while not await program.ready():
-            waited = time.monotonic() - began
-            status = self._process.returncode
-            if status is not None and waited > LET_GO_SECONDS:
-                raise ChildError(f"{program.name} does not start ({_ending(status)}): {_last_line(program.log)}")
-            if waited > READY_SECONDS:
-                raise ChildError(f"{program.name} was not ready within {READY_SECONDS:g} s. Its log: {program.log}")
-            if status is not None:
-                await asyncio.sleep(FIRST_PAUSE)
-                self._process = await _start(program)
-            await asyncio.sleep(READY_POLL_SECONDS)
-        self._keeping = asyncio.create_task(self._keep(), name=f"keep {program.name}")
-
-    async def close(self) -> None:
-        if self._keeping is not None:
-            self._keeping.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._keeping
-        await end(self._process)
-
-    async def _keep(self) -> None:
-        pause = FIRST_PAUSE
-        while True:
-            started = time.monotonic()
-            status = await self._process.wait()
-            if time.monotonic() - started > SETTLED_SECONDS:
-                pause = FIRST_PAUSE
-            self._say(
-                f"{self._program.name} ended ({_ending(status)}) and starts again in {pause:g} s. "
-                f"Its log: {self._program.log}"
-            )
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
-            self._process = await _start(self._program)
-
-
-async def _start(program: Program) -> asyncio.subprocess.Process:
+async def start(program: Program) -> asyncio.subprocess.Process:
+    """Start the program with its log at its end. Raises OSError."""
     program.log.parent.mkdir(parents=True, exist_ok=True)
+    if program.log.exists() and program.log.stat().st_size > LOG_BYTES:
+        program.log.replace(program.log.with_suffix(".log.1"))
     with program.log.open("ab") as log:
         return await leashed(
             program.module,
@@ -146,31 +81,31 @@ async def leashed(
     )
 
 
-async def end(process: asyncio.subprocess.Process) -> None:
+async def end(process: asyncio.subprocess.Process, grace: float = GRACE_SECONDS) -> None:
     """Ask the program to end and wait; end it when it takes too long, or at once when we are told to hurry."""
     if process.returncode is not None:
         return
     with suppress(ProcessLookupError):
         process.terminate()
     try:
-        await asyncio.wait_for(process.wait(), GRACE_SECONDS)
+        async with asyncio.timeout(grace):
+            await process.wait()
     except (TimeoutError, asyncio.CancelledError):
         with suppress(ProcessLookupError):
             process.kill()
         await process.wait()
 
 
-def _ending(status: int) -> str:
-    return f"signal {-status}" if status < 0 else f"status {status}"
+def ending(program: Program, status: int) -> str:
+    """How the program ended, as the rest of a sentence that begins with its name."""
+    number = -status if status < 0 else status - SHELL_SIGNALS
+    if number > 0:
+        return f"was ended by signal {number}"
+    return f"ended with status {status} ({last_line(program.log)})" if status else "ended with status 0"
 
 
-def _turn(log: Path) -> None:
-    if log.exists() and log.stat().st_size > LOG_BYTES:
-        log.replace(log.with_suffix(".log.1"))
-
-
-def _last_line(log: Path) -> str:
+def last_line(log: Path) -> str:
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - 4000))
         lines = file.read().decode(errors="replace").split("\n")
-    return f"{next((line for line in reversed(lines) if line.strip()), 'no word')} (all of it in {log})"
+    return next((line.strip() for line in reversed(lines) if line.strip()), "without a word")

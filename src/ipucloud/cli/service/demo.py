@@ -14,7 +14,7 @@ from ipucloud.cli.exits import Exit
 from ipucloud.cli.service.customer import Customer
 from ipucloud.cli.service.journey import Report, journey
 from ipucloud.cli.service.stopping import interruptible, run_until_stopped
-from ipucloud.cli.service.system import migrated_database, running
+from ipucloud.cli.service.system import running
 from ipucloud.cli.service.telling import settings_from_environment, told
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
@@ -62,8 +62,7 @@ def demo(
 def _in(folder: Path, signals: StopSignals, time_scale: float, quiet: bool) -> Report:
     settings = settings_from_environment().model_copy(update={**ITS_OWN, "data_dir": folder / "data", "port": 0})
     _say("starting a database, a simulated site, a worker and an API …", quiet)
-    with migrated_database(settings) as migrated:
-        return run_until_stopped(signals, _show(migrated, folder / "customer", time_scale, quiet))
+    return run_until_stopped(signals, _show(settings, folder / "customer", time_scale, quiet))
 
 
 async def _show(settings: Settings, folder: Path, time_scale: float, quiet: bool) -> Report:

@@ -1,35 +1,47 @@
 """A whole system on this machine: database, simulated site, worker and API, as long as a block lasts.
 
-It is entered in that order and left in the reverse one. Whatever becomes of this process, nothing of it stays.
+Whatever of it ends meanwhile is started again, from the first moment on. Whatever becomes of this process, nothing of
+it stays.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
-import socket
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias, TypeVar
 
-import httpx
+import sqlalchemy as sa
 from pydantic import SecretStr
 
 from ipucloud.catalogue.load import load
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.cli.service import programs
 from ipucloud.cli.service.bootstrapping import PROJECT, bootstrap, knows
-from ipucloud.cli.service.child import Program, Say, kept
-from ipucloud.cli.service.connections import database_of, sites_of
+from ipucloud.cli.service.connections import database_of, revealed, sites_of
+from ipucloud.cli.service.errors import CommandError
+from ipucloud.cli.service.keeper import Keeper, Kept, Say, keeping
 from ipucloud.cli.service.ports import listen_near
+from ipucloud.cli.service.readiness import ReadyFile
 from ipucloud.config import Settings
 from ipucloud.db.embedded import EmbeddedPostgres
+from ipucloud.db.embedded.locks import LockTakenError, take_lock
 from ipucloud.db.embedded.secret_files import kept_secret, read_secret, write_secret
 from ipucloud.db.migrate import upgrade
+from ipucloud.db.outages import is_unreachable
 from ipucloud.inventory.sync import sync
+from ipucloud.kernel.errors import UNAVAILABLE, Problem
+from ipucloud.site.errors import SiteBusy, SiteError, SiteUnknown
 
-PROBE_SECONDS = 2.0
+LOCK, POSTGRES, POSTGRES_READY = "lock", "postgres", "postgres-ready"
+"""Where in the data directory it is noted who uses it, and where the database is."""
 
-POSTGRES, SITE_READY, SITE_TOKEN = "postgres", "site-ready.json", "site-token"
-"""Where in the data directory the database is, and how the simulated site is reached."""
+SITE, SITE_READY, SITE_TOKEN = "site", "site-ready.json", "site-token"
+"""Where in the data directory the simulated site is, and how it is reached."""
 
 VIPU_KEY = "vipu-access-key"
 """Where in the data directory the control plane's key to the simulated site's V-IPU controllers is."""
@@ -39,6 +51,17 @@ SECRETS_KEY = "secrets-key"
 
 SIMULATED_SITE = {"site_poll_interval": 0.2, "site_call_timeout": 2.0, "request_life": 3.0}
 """What suits a site on this machine, where an answer takes milliseconds; settings that were given go first."""
+
+PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Seconds between the tries of a step of the start, during which a program that it needs may be ended."""
+
+Result = TypeVar("Result")
+Part: TypeAlias = tuple[Kept, Callable[[Settings], Awaitable[Settings]]]
+"""A program of the system's own, and what waits for it and gives the settings with which others find it."""
+
+
+class DataDirectoryTakenError(CommandError):
+    """Another process runs a system from this data directory."""
 
 
 @dataclass(frozen=True)
@@ -51,20 +74,10 @@ class System:
     logs: Path
 
 
-@contextmanager
-def migrated_database(settings: Settings) -> Iterator[Settings]:
-    """The settings with a database at the newest schema: the given one, else an embedded one while the block lasts.
-
-    Raises EmbeddedPostgresError and what a migration raises.
-    """
+def migrate_given_database(settings: Settings) -> None:
+    """Bring the database that the settings name, if they name one, to the newest schema. Raises what it raises."""
     if settings.database_url is not None:
-        owner = settings.migration_database_url or settings.database_url
-        upgrade(owner.get_secret_value())
-        yield settings
-        return
-    with EmbeddedPostgres(settings.data_dir / POSTGRES, bindir=settings.pg_bindir) as server:
-        upgrade(server.owner_url())
-        yield settings.model_copy(update={"database_url": SecretStr(server.app_url())})
+        upgrade(revealed(settings.migration_database_url or settings.database_url))
 
 
 def running_here(settings: Settings) -> Settings | None:
@@ -72,81 +85,136 @@ def running_here(settings: Settings) -> Settings | None:
     ready_file, token = settings.data_dir / SITE_READY, read_secret(settings.data_dir / SITE_TOKEN)
     if not ready_file.exists() or token is None:
         return None
-    server = EmbeddedPostgres(settings.data_dir / POSTGRES, bindir=settings.pg_bindir)
-    return _at_simulated_site(settings, ready_file, token).model_copy(
-        update={"database_url": SecretStr(server.app_url())}
-    )
+    return _at_simulated_site(_on(_embedded(settings), settings), ready_file.read_text(), token)
 
 
 @asynccontextmanager
 async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIterator[System]:
-    """Everything above the database; on other ports where the wanted ones are taken; entered when the API answers.
+    """A whole system; on other ports where the wanted ones are taken; entered when the API answers.
 
-    Raises ChildError, PortError, SiteError, Problem, CatalogueError.
+    A database that the settings name has to have the newest schema. The block is cancelled when something cannot be
+    kept running. Raises ChildError then, DataDirectoryTakenError, PortError, SiteError, Problem, and what a migration
+    raises.
     """
+    logs, catalogue = settings.data_dir / "logs", load(settings.catalogue)
+    with (
+        _sole_user(settings.data_dir),
+        listen_near(settings.host, settings.port) as public,
+        listen_near(settings.internal_host, settings.internal_port) as internal,
+        listen_near(settings.internal_host, settings.worker_internal_port) as workers,
+    ):
+        if settings.secrets_key is None:
+            key = kept_secret(settings.data_dir / SECRETS_KEY)
+            settings = settings.model_copy(update={"secrets_key": SecretStr(key)})
+        async with keeping(say) as keeper:
+            settings, needed = await _foundations(keeper, settings, time_scale, logs)
+            token = await _through_restarts(needed, lambda: _prepare(settings, catalogue))
+            services = [
+                keeper.keep(programs.worker(settings, logs, workers)),
+                keeper.keep(programs.api(settings, logs, internal, public)),
+            ]
+            for service in services:
+                await service.ready()
+            yield System(programs.url_of(public), token, PROJECT, logs)
+
+
+@contextmanager
+def _sole_user(data_dir: Path) -> Iterator[None]:
+    data_dir.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = take_lock(data_dir / LOCK)
+    except LockTakenError as taken:
+        raise DataDirectoryTakenError(
+            f"A system runs from {data_dir} already, started by process {taken.holder}. Stop that one first, or choose "
+            "another directory with IPUCLOUD_DATA_DIR."
+        ) from None
+    try:
+        yield
+    finally:
+        os.close(lock)
+
+
+async def _foundations(
+    keeper: Keeper, settings: Settings, time_scale: float, logs: Path
+) -> tuple[Settings, list[Kept]]:
+    """The settings with a migrated database and a site, and what of it is kept here."""
+    parts = []
     if settings.database_url is None:
-        raise ValueError("a system runs on a database")
-    logs = settings.data_dir / "logs"
-    if settings.secrets_key is None:
-        key = kept_secret(settings.data_dir / SECRETS_KEY)
-        settings = settings.model_copy(update={"secrets_key": SecretStr(key)})
-    async with AsyncExitStack() as stack:
-        if settings.site_url is None:
-            settings = await stack.enter_async_context(_simulated_site(settings, time_scale, logs, say))
-        token = await _prepare(settings)
-        public, internal, workers = (
-            stack.enter_context(listen_near(host, port))
-            for host, port in (
-                (settings.host, settings.port),
-                (settings.internal_host, settings.internal_port),
-                (settings.internal_host, settings.worker_internal_port),
-            )
-        )
-        services = (
-            _service("worker", settings, logs, internal=workers),
-            _service("api", settings, logs, public=public, internal=internal),
-        )
-        for started in [await stack.enter_async_context(kept(service, say)) for service in services]:
-            await started.ready()
-        yield System(_url(public), token, PROJECT, logs)
+        parts.append(_own_database(keeper, settings, logs))
+    if settings.site_url is None:
+        parts.append(_own_site(keeper, settings, time_scale, logs))
+    for _, join in parts:
+        settings = await join(settings)
+    return settings, [kept for kept, _ in parts]
 
 
-@asynccontextmanager
-async def _simulated_site(settings: Settings, time_scale: float, logs: Path, say: Say) -> AsyncIterator[Settings]:
-    folder = settings.data_dir / "site"
-    ready_file = settings.data_dir / SITE_READY
-    ready_file.unlink(missing_ok=True)
-    token = kept_secret(settings.data_dir / SITE_TOKEN)
+def _own_database(keeper: Keeper, settings: Settings, logs: Path) -> Part:
+    root, ready = settings.data_dir / POSTGRES, ReadyFile(settings.data_dir / POSTGRES_READY)
+    kept = keeper.keep(programs.postgres(root, settings.pg_bindir, ready, logs))
 
-    async def ready() -> bool:
-        return ready_file.exists()
+    async def join(settings: Settings) -> Settings:
+        server = _embedded(settings)
+        await _through_restarts([kept], lambda: asyncio.to_thread(upgrade, server.owner_url()))
+        return _on(server, settings)
 
-    key = kept_secret(settings.data_dir / VIPU_KEY)
-    arguments = ("--data", str(folder), "--time-scale", str(time_scale), "--ready-file", str(ready_file), "--secure")
-    program = Program(
-        "simulated site",
-        "ipucloud.simulator.main",
-        arguments,
-        {"IPUCLOUD_SITE_TOKEN": token, "IPUCLOUD_VIPU_USER": settings.vipu_user, "IPUCLOUD_VIPU_ACCESS_KEY": key},
-        logs / "site.log",
-        ready,
-    )
-    async with kept(program, say) as started:
-        await started.ready()
-        yield _at_simulated_site(settings, ready_file, token)
+    return kept, join
 
 
-def _at_simulated_site(settings: Settings, ready_file: Path, token: str) -> Settings:
-    url = json.loads(ready_file.read_text())["url"]
+def _own_site(keeper: Keeper, settings: Settings, time_scale: float, logs: Path) -> Part:
+    token, ready = kept_secret(settings.data_dir / SITE_TOKEN), ReadyFile(settings.data_dir / SITE_READY)
+    credentials = {
+        "IPUCLOUD_SITE_TOKEN": token,
+        "IPUCLOUD_VIPU_USER": settings.vipu_user,
+        "IPUCLOUD_VIPU_ACCESS_KEY": kept_secret(settings.data_dir / VIPU_KEY),
+    }
+    kept = keeper.keep(programs.simulated_site(settings.data_dir / SITE, time_scale, credentials, ready, logs))
+
+    async def join(settings: Settings) -> Settings:
+        await kept.ready()
+        return _at_simulated_site(settings, ready.text, token)
+
+    return kept, join
+
+
+async def _through_restarts(needed: list[Kept], step: Callable[[], Awaitable[Result]]) -> Result:
+    """What the step gives; it is repeated when it fails as it does when a program it needs is ended under it."""
+    for pause in PAUSES if needed else ():
+        for program in needed:
+            await program.ready()
+        try:
+            return await step()
+        except (Problem, SiteError, sa.exc.DBAPIError) as error:
+            if not _may_pass(error):
+                raise
+        await asyncio.sleep(pause)
+    return await step()
+
+
+def _may_pass(error: Problem | SiteError | sa.exc.DBAPIError) -> bool:
+    if isinstance(error, sa.exc.DBAPIError):
+        return is_unreachable(error)
+    return error.kind is UNAVAILABLE if isinstance(error, Problem) else isinstance(error, SiteBusy | SiteUnknown)
+
+
+def _embedded(settings: Settings) -> EmbeddedPostgres:
+    return EmbeddedPostgres(settings.data_dir / POSTGRES, bindir=settings.pg_bindir)
+
+
+def _on(server: EmbeddedPostgres, settings: Settings) -> Settings:
+    return settings.model_copy(update={"database_url": SecretStr(server.app_url())})
+
+
+def _at_simulated_site(settings: Settings, ready_line: str, token: str) -> Settings:
+    url = json.loads(ready_line)["url"]
     mine = {name: value for name, value in SIMULATED_SITE.items() if name not in settings.model_fields_set}
     key = SecretStr(kept_secret(settings.data_dir / VIPU_KEY))
     at = {"site_url": url, "site_token": SecretStr(token), "vipu_access_key": key}
     return settings.model_copy(update=at | mine)
 
 
-async def _prepare(settings: Settings) -> str:
+async def _prepare(settings: Settings, catalogue: Catalogue) -> str:
     """Register the site's hardware; answer the token kept in the data directory, or a new one if it is not known."""
-    path, catalogue = settings.data_dir / "token", load(settings.catalogue)
+    path = settings.data_dir / "token"
     async with database_of(settings) as database, sites_of(settings) as sites:
         await sync(database, sites)
         token = read_secret(path)
@@ -156,51 +224,3 @@ async def _prepare(settings: Settings) -> str:
             token = made.owner_token
             write_secret(path, token)
     return token or ""
-
-
-def _url(bound: socket.socket) -> str:
-    """Where a program on this machine reaches a listener."""
-    host, port, *_ = bound.getsockname()
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (only compared)
-    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
-
-
-def _service(
-    name: str, settings: Settings, logs: Path, *, internal: socket.socket, public: socket.socket | None = None
-) -> Program:
-    """A program of this package that answers on the sockets; they stay open while it is started again."""
-    handed = {"internal_listen_fd": internal.fileno(), "listen_fd": None if public is None else public.fileno()}
-    url = _url(public or internal)
-
-    async def ready() -> bool:
-        return await _answers(f"{url}/livez")
-
-    return Program(
-        name,
-        "ipucloud.cli.main",
-        (name,),
-        environment(settings.model_copy(update=handed)),
-        logs / f"{name}.log",
-        ready,
-        tuple(descriptor for descriptor in handed.values() if descriptor is not None),
-    )
-
-
-async def _answers(url: str) -> bool:
-    async with httpx.AsyncClient(trust_env=False, timeout=PROBE_SECONDS) as client:
-        try:
-            return (await client.get(url)).is_success
-        except httpx.HTTPError:
-            return False
-
-
-def environment(settings: Settings) -> Mapping[str, str]:
-    """The settings as variables that make another process have them."""
-    values = {}
-    for name in Settings.model_fields:
-        value = getattr(settings, name)
-        if value is not None:
-            values[f"IPUCLOUD_{name.upper()}"] = (
-                value.get_secret_value() if isinstance(value, SecretStr) else str(value)
-            )
-    return values

@@ -10,7 +10,7 @@ import typer
 
 from ipucloud.cli import output
 from ipucloud.cli.service.stopping import interruptible, run_until_stopped
-from ipucloud.cli.service.system import System, migrated_database, running
+from ipucloud.cli.service.system import System, migrate_given_database, running
 from ipucloud.cli.service.telling import settings_from_environment, told
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
@@ -50,8 +50,9 @@ def up(
     settings = settings.model_copy(update={"data_dir": (data_dir or settings.data_dir).absolute()})
     with told(), patient_output():
         try:
-            with interruptible() as signals, migrated_database(settings) as migrated:
-                run_until_stopped(signals, _serve(migrated, time_scale, as_json))
+            with interruptible() as signals:
+                migrate_given_database(settings)
+                run_until_stopped(signals, _serve(settings, time_scale, as_json))
         except KeyboardInterrupt:
             _say("everything is stopped.")
 

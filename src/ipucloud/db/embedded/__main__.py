@@ -38,6 +38,7 @@ def _run(server: EmbeddedPostgres, ready_file: Path) -> int:
         server.start(START_SECONDS, take_over=True)
         ready_file.touch()
         status = server.wait()
+        sys.stderr.write(f"The server ended with status {status}. Its log is {server.log}.\n")
     finally:
         ready_file.unlink(missing_ok=True)
         server.stop()

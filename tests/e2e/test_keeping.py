@@ -1,0 +1,132 @@
+"""`ipucloud up` keeps the whole system running: what is killed comes back, and what cannot come back is explained."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.support.embedded import parent_of, postmaster_of
+from tests.support.processes import Ipucloud, Up, ipucloud_processes, starting, up
+from tests.support.waiting import eventually
+
+PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
+
+_clusters = (f"kept-{number}" for number in count(1))
+
+
+def postmaster(system: Up) -> int:
+    return postmaster_of(system.data / "postgres")
+
+
+def guard(system: Up) -> int:
+    return parent_of(postmaster(system))
+
+
+def program(*words: str) -> Callable[[Up], int]:
+    def find(system: Up) -> int:
+        [pid] = system.ipucloud.pids(*words)
+        return pid
+
+    return find
+
+
+EVERYTHING = {
+    "postmaster": (postmaster, "PostgreSQL"),
+    "guard": (guard, "PostgreSQL"),
+    "postgres": (program("ipucloud.db.embedded"), "PostgreSQL"),
+    "site": (program("ipucloud.simulator.main"), "The simulated site"),
+    "worker": (program("ipucloud.cli.main", "worker"), "The worker"),
+    "api": (program("ipucloud.cli.main", "api"), "The API"),
+}
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    """A running `ipucloud up` of this module's own, whose hardware takes no time."""
+    folder = tmp_path_factory.mktemp("kept")
+    key = folder / "key.pub"
+    key.write_text(PUBLIC_KEY)
+    with ipucloud_processes(folder) as started, up(started, folder / "data", "--time-scale", "0") as running:
+        started.json("ssh-keys", "add", "laptop", str(key), **running.environment)
+        yield running
+
+
+def works(system: Up) -> None:
+    """A cluster is built and taken down: that takes every part of the system."""
+    name = next(_clusters)
+    system.ipucloud.json("clusters", "create", name, "--flavor", "c600-1", **system.environment)
+    [built] = [each for each in system.ipucloud.json("clusters", "list", **system.environment) if each["name"] == name]
+    assert built["state"] == "active"
+    system.ipucloud.json("clusters", "delete", name, "--yes", **system.environment)
+
+
+@pytest.mark.parametrize("killed", EVERYTHING)
+def test_whatever_is_killed_is_started_again(system: Up, killed: str) -> None:
+    find, name = EVERYTHING[killed]
+    before = system.said
+    os.kill(find(system), signal.SIGKILL)
+    eventually(lambda: f"ipucloud: {name} runs again.\n" in system.said[len(before) :], f"{killed} is started again")
+    told = system.said[len(before) :].splitlines()
+    assert told[0].startswith(f"ipucloud: {name} was ended by signal 9; starting it again in ")
+    assert len(told) == 2, "the others survive it"
+    works(system)
+
+
+def test_what_is_killed_while_it_starts_is_started_again(ipucloud: Ipucloud, tmp_path: Path) -> None:
+    with starting(ipucloud, tmp_path / "data", "--time-scale", "0") as system:
+        left = dict(EVERYTHING)
+        while left:
+            for killed, (find, _) in list(left.items()):
+                try:
+                    os.kill(find(system), signal.SIGKILL)
+                except (FileNotFoundError, ProcessLookupError, IndexError, ValueError):
+                    continue  # not started yet
+                del left[killed]
+            assert system.process.poll() is None, system.said
+        assert ipucloud.json("whoami", **system.environment)["role"] == "owner"
+        for name in ("PostgreSQL", "The simulated site", "The worker", "The API"):
+            assert f"{name} was ended by signal 9" in system.said
+        system.stop()
+    assert ipucloud.left() == []
+
+
+@pytest.fixture
+def broken(ipucloud: Ipucloud, tmp_path: Path) -> Path:
+    """The data directory of a system whose PostgreSQL does not start any more."""
+    with up(ipucloud, tmp_path / "data") as first:
+        first.stop()
+    break_postgres(tmp_path / "data")
+    return tmp_path / "data"
+
+
+def break_postgres(data: Path) -> None:
+    with (data / "postgres" / "data" / "postgresql.conf").open("a") as settings:
+        settings.write("no_such_setting = 1\n")
+
+
+def test_what_cannot_be_kept_ends_everything_with_a_sentence(ipucloud: Ipucloud, broken: Path) -> None:
+    with starting(ipucloud, broken) as system:
+        system.process.communicate(timeout=120)
+    assert system.process.returncode == 1
+    last = system.said.splitlines()[-1]
+    assert "PostgreSQL cannot be kept running. It was started 5 times in a row" in last
+    log = broken / "logs" / "postgres.log"
+    assert str(log) in last
+    assert "no_such_setting" in log.read_text()
+    assert "Traceback" not in system.said
+    assert ipucloud.left() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_stops_while_the_database_is_down(ipucloud: Ipucloud, tmp_path: Path, number: signal.Signals) -> None:
+    with up(ipucloud, tmp_path / "data") as system:
+        break_postgres(system.data)
+        os.kill(postmaster(system), signal.SIGKILL)
+        eventually(lambda: "starting it again in 2 s" in system.said, "it was tried again in vain")
+        assert system.stop(number).endswith("ipucloud: everything is stopped.\n")
+    assert ipucloud.left() == []
