@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -75,6 +77,30 @@ def test_whatever_is_killed_is_started_again(system: Up, killed: str) -> None:
     assert told[0].startswith(f"ipucloud: {name} was ended by signal 9; starting it again in ")
     assert len(told) == 2, "the others survive it"
     works(system)
+
+
+def test_a_port_that_was_taken_meanwhile_is_waited_for(system: Up) -> None:
+    host, port = urlsplit(system.site_url).hostname, urlsplit(system.site_url).port
+    before = system.said
+    with socket.socket() as stranger:
+        stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        eventually(lambda: killed_and_bound(system, stranger, (host, port)), "the port is free for a moment")
+        stranger.listen()
+        taken = f"The simulated site ended with status 1 (ipucloud-sim: port {port} "
+        eventually(lambda: taken in system.said[len(before) :], "the port is missed")
+    eventually(lambda: system.said.endswith("The simulated site runs again.\n"), "the site runs again")
+    works(system)
+
+
+def killed_and_bound(system: Up, stranger: socket.socket, address: tuple[str | None, int | None]) -> bool:
+    """Kill the site, and take its port unless it was quicker."""
+    for pid in system.ipucloud.pids("ipucloud.simulator.main"):
+        os.kill(pid, signal.SIGKILL)
+    try:
+        stranger.bind(address)
+    except OSError:
+        return False
+    return True
 
 
 def test_what_is_killed_while_it_starts_is_started_again(ipucloud: Ipucloud, tmp_path: Path) -> None:

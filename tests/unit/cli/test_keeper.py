@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ipucloud.cli.service.child import Program
+from ipucloud.cli.service.child import Program, last_event
 from ipucloud.cli.service.keeper import ChildError, Kept, Patience, Say, keeping
 from ipucloud.cli.service.readiness import ReadyFile
 from tests.support.waiting import eventually
@@ -137,6 +137,22 @@ def test_one_that_never_starts_is_given_up_with_its_last_word_and_its_log(make: 
         assert part in str(given_up.value)
 
 
+@pytest.mark.parametrize(
+    ("logged", "told"),
+    [
+        ("", "without a word"),
+        ("one\ntwo\n\n", "two"),
+        ('{"event": "api_started"}\n{"event": "Port 8000 is taken.", "level": "error"}\n', "Port 8000 is taken."),
+        ('{"event": "uncaught", "exception": "Traceback:\\n  x\\nOSError: full"}', "uncaught: OSError: full"),
+        ('{"ready": true}', '{"ready": true}'),
+        ("[1]", "[1]"),
+    ],
+)
+def test_what_a_log_says_last_is_told_in_words(tmp_path: Path, logged: str, told: str) -> None:
+    (tmp_path / "log").write_text(logged)
+    assert last_event(tmp_path / "log") == told
+
+
 def test_one_that_could_be_used_is_given_more_starts(make: Make, pid_file: Path) -> None:
     said: list[str] = []
 
@@ -178,6 +194,17 @@ def test_one_that_does_not_become_ready_is_ended_and_started_again(make: Make) -
     with pytest.raises(ChildError, match=r"it could not be used within 0\.01 s"):
         keep(program, for_ever, said.append, replace(QUICK, first_starts=2))
     assert said == ["The thing could not be used within 0.01 s; starting it again in 0.01 s."]
+
+
+def test_a_slow_start_is_told(make: Make) -> None:
+    said: list[str] = []
+    program = make(SILENT)
+
+    async def act(_: Kept) -> None:
+        await until(lambda: bool(said))
+
+    keep(program, act, said.append, replace(QUICK, slow=0.0))
+    assert said == [f"The thing takes long to start. Its log is {program.log}."]
 
 
 def test_one_that_cannot_be_started_is_given_up(make: Make, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from ipucloud.cli.service.readiness import Readiness
 GRACE_SECONDS = 10.0
 READY_SECONDS = 120.0
 LOG_BYTES = 10_000_000
+LOG_TAIL_BYTES = 20_000
 SHELL_SIGNALS = 128
 """A status above it is that of a program whose own program was ended by a signal, as a shell tells it."""
 
@@ -101,11 +103,20 @@ def ending(program: Program, status: int) -> str:
     number = -status if status < 0 else status - SHELL_SIGNALS
     if number > 0:
         return f"was ended by signal {number}"
-    return f"ended with status {status} ({last_line(program.log)})" if status else "ended with status 0"
+    return f"ended with status {status} ({last_event(program.log)})" if status else "ended with status 0"
 
 
-def last_line(log: Path) -> str:
+def last_event(log: Path) -> str:
+    """The last line of a log; of a structured one what happened, with the last line of an exception."""
     with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - 4000))
+        file.seek(max(0, log.stat().st_size - LOG_TAIL_BYTES))
         lines = file.read().decode(errors="replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "without a word")
+    line = next((line.strip() for line in reversed(lines) if line.strip()), "without a word")
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return line
+    if not isinstance(entry, dict) or "event" not in entry:
+        return line
+    *_, exception = ["", *str(entry.get("exception", "")).strip().splitlines()]
+    return f"{entry['event']}: {exception}" if exception else str(entry["event"])

@@ -29,6 +29,8 @@ class Patience:
     first_pause: float = 0.5
     longest_pause: float = 30.0
     """Pauses double from the first to the longest."""
+    slow: float = 20.0
+    """A start that takes longer is told."""
     settled: float = 60.0
     """Once it could be used for so long, its next end counts as the first one."""
     first_starts: int = 5
@@ -146,12 +148,17 @@ class Kept:
             self._process = await start(program)
         except OSError as error:
             return f"could not be started ({error})"
+        told_if_slow = asyncio.get_running_loop().call_later(
+            self._patience.slow, self._say, f"{program.name} takes long to start. Its log is {program.log}."
+        )
         try:
             async with asyncio.timeout(program.ready_seconds):
                 ready = await self._becomes_ready(self._process)
         except TimeoutError:
             await end(self._process, program.grace_seconds)
             return f"could not be used within {program.ready_seconds:g} s"
+        finally:
+            told_if_slow.cancel()
         if ready:
             self._ready_since = time.monotonic()
             self._ready.set()

@@ -11,8 +11,7 @@ from pydantic import SecretStr
 from ipucloud.cli.service.child import Program
 from ipucloud.cli.service.readiness import Answers, ReadyFile
 from ipucloud.config import Settings
-from ipucloud.db.embedded.__main__ import START_SECONDS
-from ipucloud.db.embedded.server import STOP_SECONDS
+from ipucloud.db.embedded.server import RECOVERY_SECONDS, STOP_SECONDS
 
 
 def postgres(root: Path, bindir: Path | None, ready: ReadyFile, logs: Path) -> Program:
@@ -25,7 +24,7 @@ def postgres(root: Path, bindir: Path | None, ready: ReadyFile, logs: Path) -> P
         {},
         logs / "postgres.log",
         ready,
-        ready_seconds=START_SECONDS + STOP_SECONDS,
+        ready_seconds=RECOVERY_SECONDS + STOP_SECONDS,
         grace_seconds=STOP_SECONDS,
     )
 

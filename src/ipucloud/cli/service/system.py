@@ -178,16 +178,17 @@ def _own_site(keeper: Keeper, settings: Settings, time_scale: float, logs: Path)
 
 async def _through_restarts(needed: list[Kept], step: Callable[[], Awaitable[Result]]) -> Result:
     """What the step gives; it is repeated when it fails as it does when a program it needs is ended under it."""
-    for pause in PAUSES if needed else ():
+    pauses = iter(PAUSES if needed else ())
+    while True:
         for program in needed:
             await program.ready()
         try:
             return await step()
         except (Problem, SiteError, sa.exc.DBAPIError) as error:
-            if not _may_pass(error):
+            pause = next(pauses, None)
+            if pause is None or not _may_pass(error):
                 raise
         await asyncio.sleep(pause)
-    return await step()
 
 
 def _may_pass(error: Problem | SiteError | sa.exc.DBAPIError) -> bool:

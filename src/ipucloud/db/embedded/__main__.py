@@ -10,11 +10,8 @@ import sys
 from pathlib import Path
 
 from ipucloud.db.embedded.errors import EmbeddedPostgresError
-from ipucloud.db.embedded.server import EmbeddedPostgres
+from ipucloud.db.embedded.server import RECOVERY_SECONDS, EmbeddedPostgres
 from ipucloud.process.signals import interrupt, stop_signals
-
-START_SECONDS = 900.0
-"""The recovery of a server with the largest log that these settings allow takes minutes on a slow disk."""
 
 
 def main() -> int:
@@ -35,10 +32,11 @@ def main() -> int:
 
 def _run(server: EmbeddedPostgres, ready_file: Path) -> int:
     try:
-        server.start(START_SECONDS, take_over=True)
+        sys.stderr.write(f"Starting PostgreSQL. Its own log is {server.log}.\n")
+        server.start(RECOVERY_SECONDS, take_over=True)
         ready_file.touch()
         status = server.wait()
-        sys.stderr.write(f"The server ended with status {status}. Its log is {server.log}.\n")
+        sys.stderr.write(f"PostgreSQL ended with status {status}. Its own log is {server.log}.\n")
     finally:
         ready_file.unlink(missing_ok=True)
         server.stop()

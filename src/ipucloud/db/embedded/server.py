@@ -26,6 +26,8 @@ from ipucloud.db.embedded.sockets import PORT, make_private, socket_directory, s
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
 
 START_SECONDS = 120.0
+RECOVERY_SECONDS = 900.0
+"""For a start that may follow a crash: with as much write-ahead log as there can be, and a slow disk."""
 STOP_SECONDS = guard.FAST_SHUTDOWN_SECONDS + guard.IMMEDIATE_SHUTDOWN_SECONDS + 10
 LOG_BYTES = 10_000_000
 
@@ -213,16 +215,17 @@ class EmbeddedPostgres:
 
     def _launch(self, deadline: float, *, take_over: bool) -> None:
         account = self._account
+        others_end = min(deadline, time.monotonic() + START_SECONDS)
         if not self._root.exists():
             self._root.mkdir(parents=True, exist_ok=True)
             if account.uid is not None:
                 self._root.chmod(0o711)  # the server's account passes through to what is its own
-        self._supervisor_lock = self._take_supervisor_lock(deadline if take_over else 0.0)
+        self._supervisor_lock = self._take_supervisor_lock(others_end if take_over else 0.0)
         binaries = runnable_by(account, find_binaries(self._bindir, data_major=self._data_major()), self._root)
         make_private(self._sockets, account)
         self._passwords.make()
         self._turn_log(account)
-        server_lock = wait_for_server_lock(self._server_lock, self._pid_file, deadline)
+        server_lock = wait_for_server_lock(self._server_lock, self._pid_file, others_end)
         try:
             orders = self._orders(account, binaries, server_lock)
             self._guard = subprocess.Popen(
