@@ -38,8 +38,8 @@ class Ipucloud:
 
     def start_logged(self, err: Path, *command: str, **environment: str) -> subprocess.Popen[str]:
         """`ipucloud <command>`, with a pipe for its output; what it says is appended to a file."""
-        with err.open("a") as said:
-            return self._start(said, command, environment)
+        with err.open("a") as messages:
+            return self._start(messages, command, environment)
 
     def _start(
         self, err: int | IO[str], command: tuple[str, ...], environment: Mapping[str, str]
@@ -112,12 +112,12 @@ class Up:
     def facts(self) -> dict[str, Any]:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        assert line, self.said
+        assert line, self.messages
         announced: dict[str, Any] = json.loads(line)
         return announced
 
     @property
-    def said(self) -> str:
+    def messages(self) -> str:
         return self._err.read_text()
 
     @property
@@ -141,11 +141,11 @@ class Up:
         return (self.data / "site-token").read_text().strip()
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> str:
-        """Stop it and answer what it said."""
+        """Stop it and answer its messages."""
         self.process.send_signal(number)
         self.process.communicate(timeout=60)
-        assert self.process.returncode == 0, self.said
-        return self.said
+        assert self.process.returncode == 0, self.messages
+        return self.messages
 
 
 @contextmanager

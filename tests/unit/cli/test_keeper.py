@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from ipucloud.cli.service.child import Program, last_event
-from ipucloud.cli.service.keeper import ChildError, Kept, Patience, Say, keeping
+from ipucloud.cli.service.keeper import ChildError, Kept, RestartPolicy, Say, keeping
 from ipucloud.cli.service.readiness import ReadyFile
 from tests.support.waiting import eventually
 
@@ -26,7 +26,7 @@ SILENT = "import time; time.sleep(600)"
 AT_SECOND_TRY = (
     "import pathlib; first = pathlib.Path('{pid}.first')\nif not first.exists(): first.touch(); exit(1)\n" + STEADY
 )
-QUICK = Patience(first_pause=0.01, longest_pause=0.04)
+QUICK = RestartPolicy(first_pause=0.01, longest_pause=0.04, slow=600.0)
 
 Make = Callable[[str], Program]
 
@@ -50,11 +50,11 @@ def make(tmp_path: Path, pid_file: Path) -> Make:
     return make
 
 
-def keep(program: Program, act: Callable[[Kept], Awaitable[None]], say: Say, patience: Patience = QUICK) -> None:
+def keep(program: Program, act: Callable[[Kept], Awaitable[None]], say: Say, policy: RestartPolicy = QUICK) -> None:
     """Keep the program while `act` lasts, as a command does."""
 
     async def block() -> None:
-        async with keeping(say, patience) as keeper:
+        async with keeping(say, policy) as keeper:
             await act(keeper.keep(program))
 
     asyncio.run(block())
@@ -97,7 +97,7 @@ def test_it_runs_exactly_as_long_as_the_block(make: Make, pid_file: Path) -> Non
 
 
 def test_one_that_ends_is_started_again_and_both_is_told(make: Make, pid_file: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
 
     async def act(thing: Kept) -> None:
         await thing.ready()
@@ -105,28 +105,28 @@ def test_one_that_ends_is_started_again_and_both_is_told(make: Make, pid_file: P
         first = pid_in(pid_file)
         assert first is not None
         os.kill(first, signal.SIGKILL)
-        await until(lambda: "The thing runs again." in said)
+        await until(lambda: "The thing runs again." in messages)
         await until(lambda: pid_in(pid_file) not in {None, first})
 
-    keep(make(STEADY), act, said.append)
-    assert said == ["The thing was ended by signal 9; starting it again in 0.01 s.", "The thing runs again."]
+    keep(make(STEADY), act, messages.append)
+    assert messages == ["The thing was ended by signal 9; starting it again in 0.01 s.", "The thing runs again."]
     assert not lives(pid_in(pid_file))
 
 
 def test_one_that_ends_before_it_can_be_used_is_started_again(make: Make) -> None:
-    said: list[str] = []
-    keep(make(AT_SECOND_TRY), until_ready, said.append)
-    assert said[0] == "The thing ended with status 1 (without a word); starting it again in 0.01 s."
+    messages: list[str] = []
+    keep(make(AT_SECOND_TRY), until_ready, messages.append)
+    assert messages[0] == "The thing ended with status 1 (without a word); starting it again in 0.01 s."
 
 
 def test_one_that_never_starts_is_given_up_with_its_last_word_and_its_log(make: Make) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     program = make(HASTY)
     with pytest.raises(ChildError) as given_up:
-        keep(program, for_ever, said.append)
+        keep(program, for_ever, messages.append)
     how = "ended with status 3 (there is no such port)"
     pauses = ["0.01", "0.02", "0.04", "0.04"]
-    assert said == [f"The thing {how}; starting it again in {pause} s." for pause in pauses]
+    assert messages == [f"The thing {how}; starting it again in {pause} s." for pause in pauses]
     for part in (
         "The thing cannot be kept running",
         "5 times in a row",
@@ -154,34 +154,34 @@ def test_what_a_log_says_last_is_told_in_words(tmp_path: Path, logged: str, told
 
 
 def test_one_that_could_be_used_is_given_more_starts(make: Make, pid_file: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
 
     async def act(thing: Kept) -> None:
-        await kill_again_and_again(thing, pid_file, said, times=5)
+        await kill_again_and_again(thing, pid_file, messages, times=5)
         await for_ever(thing)
 
     with pytest.raises(ChildError, match="It was started 5 times in a row; the last time it was ended by signal 9"):
-        keep(make(STEADY), act, said.append, replace(QUICK, first_starts=2, starts=5))
-    assert said.count("The thing runs again.") == 4
+        keep(make(STEADY), act, messages.append, replace(QUICK, first_starts=2, starts=5))
+    assert messages.count("The thing runs again.") == 4
 
 
 def test_one_that_ran_well_begins_anew(make: Make, pid_file: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
 
     async def act(thing: Kept) -> None:
-        await kill_again_and_again(thing, pid_file, said, times=5)
-        await until(lambda: said.count("The thing runs again.") == 5)
+        await kill_again_and_again(thing, pid_file, messages, times=5)
+        await until(lambda: messages.count("The thing runs again.") == 5)
 
-    keep(make(STEADY), act, said.append, replace(QUICK, settled=0.0, starts=3))
-    assert {line for line in said if "starting" in line} == {
+    keep(make(STEADY), act, messages.append, replace(QUICK, settled=0.0, starts=3))
+    assert {line for line in messages if "starting" in line} == {
         "The thing was ended by signal 9; starting it again in 0.01 s."
     }
 
 
-async def kill_again_and_again(thing: Kept, pid_file: Path, said: list[str], times: int) -> None:
+async def kill_again_and_again(thing: Kept, pid_file: Path, messages: list[str], times: int) -> None:
     await thing.ready()
     for starts in range(times):
-        await until(partial(lambda starts: said.count("The thing runs again.") == starts, starts))
+        await until(partial(lambda starts: messages.count("The thing runs again.") == starts, starts))
         await until(lambda: pid_in(pid_file) is not None)
         pid = pid_in(pid_file)
         assert pid is not None
@@ -189,22 +189,22 @@ async def kill_again_and_again(thing: Kept, pid_file: Path, said: list[str], tim
 
 
 def test_one_that_does_not_become_ready_is_ended_and_started_again(make: Make) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     program = replace(make(SILENT), ready_seconds=0.01)
     with pytest.raises(ChildError, match=r"it could not be used within 0\.01 s"):
-        keep(program, for_ever, said.append, replace(QUICK, first_starts=2))
-    assert said == ["The thing could not be used within 0.01 s; starting it again in 0.01 s."]
+        keep(program, for_ever, messages.append, replace(QUICK, first_starts=2))
+    assert messages == ["The thing could not be used within 0.01 s; starting it again in 0.01 s."]
 
 
 def test_a_slow_start_is_told(make: Make) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     program = make(SILENT)
 
     async def act(_: Kept) -> None:
-        await until(lambda: bool(said))
+        await until(lambda: bool(messages))
 
-    keep(program, act, said.append, replace(QUICK, slow=0.0))
-    assert said == [f"The thing takes long to start. Its log is {program.log}."]
+    keep(program, act, messages.append, replace(QUICK, slow=0.0))
+    assert messages == [f"The thing takes long to start. Its log is {program.log}."]
 
 
 def test_one_that_cannot_be_started_is_given_up(make: Make, tmp_path: Path) -> None:
@@ -229,13 +229,13 @@ def test_the_others_end_when_one_is_given_up(make: Make, pid_file: Path, tmp_pat
 
 
 def test_it_can_be_left_while_one_waits_for_its_next_start(make: Make) -> None:
-    said: list[str] = []
+    messages: list[str] = []
 
     async def act(_: Kept) -> None:
-        await until(lambda: bool(said))
+        await until(lambda: bool(messages))
 
-    keep(make(HASTY), act, said.append, replace(QUICK, first_pause=600.0, longest_pause=600.0))
-    assert said == ["The thing ended with status 3 (there is no such port); starting it again in 600 s."]
+    keep(make(HASTY), act, messages.append, replace(QUICK, first_pause=600.0, longest_pause=600.0))
+    assert messages == ["The thing ended with status 3 (there is no such port); starting it again in 600 s."]
 
 
 def test_one_that_does_not_listen_is_ended_anyway(make: Make, pid_file: Path) -> None:
@@ -250,7 +250,7 @@ def test_one_that_does_not_listen_is_ended_anyway(make: Make, pid_file: Path) ->
 KEEPER = """
 import asyncio, os, pathlib, signal, sys
 from ipucloud.cli.service.child import Program
-from ipucloud.cli.service.keeper import Patience, keeping
+from ipucloud.cli.service.keeper import RestartPolicy, keeping
 from ipucloud.cli.service.readiness import ReadyFile
 async def main():
     folder = pathlib.Path(sys.argv[1])
@@ -258,7 +258,7 @@ async def main():
     program = Program("The thing", "program_under_test", (), dict(os.environ), folder / "log", ready)
     again = asyncio.Event()
     say = lambda sentence: again.set() if sentence.endswith("runs again.") else None
-    async with keeping(say, Patience(first_pause=0.01)) as keeper:
+    async with keeping(say, RestartPolicy(first_pause=0.01)) as keeper:
         thing = keeper.keep(program)
         await thing.ready()
         if sys.argv[2] == "restarted":

@@ -23,7 +23,7 @@ class ChildError(CommandError):
 
 
 @dataclass(frozen=True)
-class Patience:
+class RestartPolicy:
     """When a program that ends is started again, and when no more. Durations are in seconds."""
 
     first_pause: float = 0.5
@@ -44,16 +44,16 @@ class Patience:
         return min(doubled, self.longest_pause)
 
 
-PATIENCE = Patience()
+POLICY = RestartPolicy()
 
 
 @asynccontextmanager
-async def keeping(say: Say, patience: Patience = PATIENCE) -> AsyncIterator[Keeper]:
+async def keeping(say: Say, policy: RestartPolicy = POLICY) -> AsyncIterator[Keeper]:
     """Programs run while the block lasts, and end after it, the last one first.
 
     When one cannot be kept, the block is cancelled. Raises ChildError then, after the others have ended.
     """
-    keeper = Keeper(say, patience)
+    keeper = Keeper(say, policy)
     try:
         async with keeper.programs:
             yield keeper
@@ -64,16 +64,16 @@ async def keeping(say: Say, patience: Patience = PATIENCE) -> AsyncIterator[Keep
 class Keeper:
     """Keeps programs for the task that made it, which it cancels when it fails."""
 
-    def __init__(self, say: Say, patience: Patience) -> None:
+    def __init__(self, say: Say, policy: RestartPolicy) -> None:
         self.programs = AsyncExitStack()
         self._say = say
-        self._patience = patience
+        self._policy = policy
         self._owner = asyncio.current_task()
         self._failure: BaseException | None = None
 
     def keep(self, program: Program) -> Kept:
         """Run the program from now on."""
-        kept = Kept(program, self._say, self._patience, self._failed)
+        kept = Kept(program, self._say, self._policy, self._failed)
         self.programs.push_async_callback(kept.close)
         return kept
 
@@ -95,11 +95,11 @@ class Kept:
     """A program that is started again whenever it ends."""
 
     def __init__(
-        self, program: Program, say: Say, patience: Patience, failed: Callable[[asyncio.Task[NoReturn]], None]
+        self, program: Program, say: Say, policy: RestartPolicy, failed: Callable[[asyncio.Task[NoReturn]], None]
     ) -> None:
         self._program = program
         self._say = say
-        self._patience = patience
+        self._policy = policy
         self._process: asyncio.subprocess.Process | None = None
         self._ready = asyncio.Event()
         self._ready_since: float | None = None
@@ -120,21 +120,21 @@ class Kept:
                 await end(self._process, self._program.grace_seconds)
 
     async def _keep(self) -> NoReturn:
-        ends, most = 0, self._patience.first_starts
+        ends, limit = 0, self._policy.first_starts
         for started in count():
             how = await self._run(again=started > 0)
             if self._ready_since is not None:
-                most = self._patience.starts
-                if time.monotonic() - self._ready_since >= self._patience.settled:
+                limit = self._policy.starts
+                if time.monotonic() - self._ready_since >= self._policy.settled:
                     ends = 0
             ends += 1
-            if ends >= most:
+            if ends >= limit:
                 raise ChildError(
                     f"{self._program.name} cannot be kept running. It was started {ends} times in a row; the last time "
                     f"it {how}. Everything else was stopped. Its log is {self._program.log}. Remove the cause, then "
                     "run the command again."
                 )
-            pause = self._patience.pause(ends)
+            pause = self._policy.pause(ends)
             self._say(f"{self._program.name} {how}; starting it again in {pause:g} s.")
             await asyncio.sleep(pause)
         raise AssertionError("a count does not end")
@@ -149,7 +149,7 @@ class Kept:
         except OSError as error:
             return f"could not be started ({error})"
         told_if_slow = asyncio.get_running_loop().call_later(
-            self._patience.slow, self._say, f"{program.name} takes long to start. Its log is {program.log}."
+            self._policy.slow, self._say, f"{program.name} takes long to start. Its log is {program.log}."
         )
         try:
             async with asyncio.timeout(program.ready_seconds):

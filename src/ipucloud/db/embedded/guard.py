@@ -288,14 +288,14 @@ def read_line(descriptor: int) -> bytes:
 
 def end(child: subprocess.Popen[bytes]) -> None:
     """End a child: politely, then at once, then by force."""
-    for wish, patience in (
+    for number, seconds in (
         (FAST_SHUTDOWN, FAST_SHUTDOWN_SECONDS),
         (IMMEDIATE_SHUTDOWN, IMMEDIATE_SHUTDOWN_SECONDS),
         (signal.SIGKILL, None),
     ):
-        child.send_signal(wish)
+        child.send_signal(number)
         try:
-            child.wait(patience)
+            child.wait(seconds)
         except subprocess.TimeoutExpired:
             continue
         return
