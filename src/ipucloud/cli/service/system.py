@@ -10,7 +10,7 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -93,22 +93,25 @@ async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIt
     """A whole system; on other ports where the wanted ones are taken; entered when the API answers.
 
     A database that the settings name has to have the newest schema. The block is cancelled when something cannot be
-    kept running. Raises ChildError then, DataDirectoryTakenError, PortError, SiteError, Problem, and what a migration
-    raises.
+    kept running. Raises ChildError then, CatalogueError, DataDirectoryTakenError, PortError, SiteError, Problem, and
+    what a migration raises.
     """
     logs, catalogue = settings.data_dir / "logs", load(settings.catalogue)
-    with (
-        _sole_user(settings.data_dir),
-        listen_near(settings.host, settings.port) as public,
-        listen_near(settings.internal_host, settings.internal_port) as internal,
-        listen_near(settings.internal_host, settings.worker_internal_port) as workers,
-    ):
+    with _sole_user(settings.data_dir), ExitStack() as sockets:
         if settings.secrets_key is None:
             key = kept_secret(settings.data_dir / SECRETS_KEY)
             settings = settings.model_copy(update={"secrets_key": SecretStr(key)})
         async with keeping(say) as keeper:
             settings, needed = await _foundations(keeper, settings, time_scale, logs)
             token = await _through_restarts(needed, lambda: _prepare(settings, catalogue))
+            public, internal, workers = (
+                sockets.enter_context(listen_near(host, port))
+                for host, port in (
+                    (settings.host, settings.port),
+                    (settings.internal_host, settings.internal_port),
+                    (settings.internal_host, settings.worker_internal_port),
+                )
+            )
             services = [
                 keeper.keep(programs.worker(settings, logs, workers)),
                 keeper.keep(programs.api(settings, logs, internal, public)),
