@@ -27,7 +27,7 @@ BUDGET = {
 @pytest.fixture
 async def clock(api: Api, database: Scratch) -> AsyncIterator[Scratch]:
     """A day in May, from which what is created is never finished."""
-    api.cloud.broken_on_purpose.add("operation_ends_in_time")
+    api.cloud.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
     stop_clock(database.owner_url, NOW)
     yield database
     start_clock(database.owner_url)

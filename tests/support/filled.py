@@ -149,6 +149,7 @@ async def _record(connection: AsyncConnection, filled: Filled, operation: _Opera
             created_at=operation.created_at,
             started_at=operation.created_at,
             deadline_at=FAR_AWAY,
+            expected_at=FAR_AWAY,
             finished_at=operation.finished_at,
         )
     )

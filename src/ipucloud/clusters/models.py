@@ -160,6 +160,12 @@ class BillingOut(Answer):
     cost: Money | None
 
 
+BLOCKED_BY = (
+    "what the step under way waits for, since when, and how often that was checked, once it takes longer than usual or"
+    " something went wrong"
+)
+
+
 class TargetOut(Answer):
     """What an operation works on; `cluster` is the cluster that it is, or belongs to, null for an export."""
 
@@ -183,12 +189,13 @@ class OperationSummaryOut(Answer):
     finished_at: datetime | None
     deadline_at: datetime = Field(description="when it is given up")
     expected_at: datetime | None = Field(description="when it should be done")
+    blocked_by: str | None = Field(description=BLOCKED_BY)
     cancellable: bool
     request_id: str
 
 
 class StepOut(Answer):
-    """One action of an operation. `attempts` counts the failures so far."""
+    """One action of an operation. `checks` counts how often it was found not done; `attempts` the failures of these."""
 
     name: str
     stage: str
@@ -197,6 +204,7 @@ class StepOut(Answer):
         " `detail` says, or the operation ended before it"
     )
     attempts: int
+    checks: int
     detail: str | None
     started_at: datetime | None
     finished_at: datetime | None
@@ -222,7 +230,7 @@ class ClusterItemOut(Answer):
     state_reason: str | None
     state_entered_at: datetime
     state_sla_seconds: int | None
-    blocked_by: str | None
+    blocked_by: str | None = Field(description=BLOCKED_BY)
     stage: str | None = Field(description="stage of the open operation")
     progress: int = Field(ge=0, le=100, description="percent of the open operation; 100 when none is open")
     created_at: datetime

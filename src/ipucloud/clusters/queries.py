@@ -30,7 +30,7 @@ _MEMBERS = f"""
   'id', page.id, 'name', page.name, 'project', project.slug, 'region', page.region,
   'flavor', page.flavor, 'image', page.image, 'state', page.state, 'state_reason', page.state_reason,
   'state_entered_at', {rfc3339("page.state_entered_at")}, 'state_sla_seconds', page.state_sla_seconds,
-  'blocked_by', CASE WHEN open.parked_at IS NULL THEN page.blocked_by ELSE '{PARKED}' END,
+  'blocked_by', CASE WHEN open.parked_at IS NULL THEN open.operation ->> 'blocked_by' ELSE '{PARKED}' END,
   'stage', open.stage, 'progress', coalesce(open.progress, 100),
   'created_at', {rfc3339("page.created_at")}, 'ready_at', {rfc3339("page.ready_at")},
   'deleted_at', {rfc3339("page.deleted_at")}, 'expires_at', {rfc3339("page.expires_at")},

@@ -9,6 +9,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.inputs import ClusterInputs, load
+from ipucloud.clusters.objects import concerned
 from ipucloud.clusters.operations.all import CLUSTER_OPERATIONS
 from ipucloud.clusters.operations.effects import lock_operation
 from ipucloud.clusters.operations.kind import WORK_KIND
@@ -79,13 +80,14 @@ class ClusterReconciler:
             return await self._runner.step(operation).act(site, inputs)
         except SiteRefused as error:
             log.warning("site_refused", error=str(error))
-            return Failed("the site refused the step", final=True)
+            return Failed(f"{concerned(inputs)} refused the step", final=True)
         except SiteUnknown as error:
             log.warning("site_unknown", error=str(error))
-            return Failed("the site did not answer; its state is read before anything else is asked", outage=True)
+            detail = f"{concerned(inputs)} did not answer; the state is read before anything else is asked"
+            return Failed(detail, outage=True)
         except SiteBusy as error:
             log.warning("site_busy", error=str(error))
-            return Failed("the site cannot do it at the moment", outage=True)
+            return Failed(f"{concerned(inputs)} cannot be reached, or cannot do it at the moment", outage=True)
 
     async def apply(
         self, connection: AsyncConnection, ticket: Ticket, inputs: ClusterInputs, result: StepResult

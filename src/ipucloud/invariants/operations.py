@@ -191,6 +191,36 @@ IN_TIME = Invariant(
     parameters=_WORK,
 )
 
+MOVES = Invariant(
+    name="operation_makes_progress",
+    sentence="An open operation on a cluster ends a step every five minutes, or in three times its usual length if that"
+    " is more, unless its ticket is parked.",
+    object_type="operation",
+    remedy="Look at what it waits for, a host, a machine or a controller; `blocked_by` tells the customer the same.",
+    heal=Refusal("What keeps it waiting is at the site, or no worker is there; a person has to look."),
+    statement="""
+    SELECT o.id::text AS object_id, o.project_id,
+           format('%s of %s: no step ended since %s; step %s, checked %s times, failed %s times: %s',
+                  o.kind, o.cluster_id, progress.at, step.name, step.checks, step.attempts,
+                  coalesce(step.detail, 'not begun')) AS detail
+      FROM operations o
+      LEFT JOIN work w
+             ON w.key = o.cluster_id::text
+            AND w.kind = CASE WHEN o.partition_id IS NULL THEN 'cluster' ELSE 'partitions' END
+     CROSS JOIN LATERAL (
+       SELECT s.* FROM operation_steps s
+        WHERE s.project_id = o.project_id AND s.operation_id = o.id AND s.state IN ('pending', 'running')
+        ORDER BY s.ordinal LIMIT 1) AS step
+     CROSS JOIN LATERAL (
+       SELECT greatest(o.created_at, max(s.finished_at)) AS at FROM operation_steps s
+        WHERE s.project_id = o.project_id AND s.operation_id = o.id) AS progress
+     WHERE o.finished_at IS NULL AND o.export_id IS NULL AND w.parked_at IS NULL
+       AND app_now() - progress.at > greatest(interval '5 minutes', 3 * (o.expected_at - o.created_at))
+       -- A quarantine is as long as the operator said.
+       AND (step.blocked OR step.attempts > 0 OR step.name NOT IN ('verify_clean', 'verify_suspended'))
+    """,
+)
+
 RULES = (
     ONE_OPEN,
     COMPLETE,
@@ -202,4 +232,5 @@ RULES = (
     STEP_TIMES,
     HAS_WORK,
     IN_TIME,
+    MOVES,
 )

@@ -45,7 +45,10 @@ class Billing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class OpenStep:
-    """The step to take now. `attempts` counts its failures so far; `last` that no step follows."""
+    """The step to take now. `attempts` counts its failures so far; `last` that no step follows.
+
+    It began `running_for` seconds ago. `blocked`: it is on record that it failed or takes longer than usual.
+    """
 
     ordinal: int
     name: str
@@ -53,13 +56,16 @@ class OpenStep:
     attempts: int
     detail: str | None
     last: bool
+    running_for: float = 0.0
+    blocked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class OpenOperation:
     """An operation that is not finished, as of one instant, with its current step.
 
-    `overdue`: its deadline has passed. `undoing`: it takes back what it did, by the steps of its undo.
+    `overdue`: its deadline has passed. `undoing`: it takes back what it did, by the steps of its undo. `usual`: how
+    many seconds all of it usually takes, None if that is not known.
     """
 
     id: UUID
@@ -70,6 +76,7 @@ class OpenOperation:
     undoing: bool
     overdue: bool
     step: OpenStep
+    usual: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,8 +149,11 @@ class Kind(Generic[Act, Inputs]):
         """What the object does not have, for the steps of an undo; as in `step.plan_of`."""
         return {}
 
-    async def step_recorded(self, connection: AsyncConnection, inputs: Inputs, failure: Failed | None) -> None:
-        """Runs in the transaction that recorded where a step is; `failure` None when it did not fail."""
+    async def step_recorded(self, connection: AsyncConnection, inputs: Inputs, blocked_by: str | None) -> None:
+        """Runs in the transaction that recorded where a step is.
+
+        `blocked_by`: what it waits for, when it failed or takes longer than usual.
+        """
 
     async def before_end(self, connection: AsyncConnection, inputs: Inputs, ending: Ending) -> None:
         """Runs in the transaction that ends an operation, before its row changes."""

@@ -13,13 +13,15 @@ OPEN_OPERATION = """
 o.id AS operation_id, o.project_id AS operation_project_id, o.kind AS operation_kind, o.state AS operation_state,
 o.request_id, o.undoing, o.deadline_at < app_now() AS overdue,
 step.ordinal AS step_ordinal, step.name AS step_name, step.stage AS step_stage, step.attempts AS step_attempts,
-step.detail AS step_detail, step.left_over AS steps_left
+step.detail AS step_detail, step.left_over AS steps_left, step.blocked AS step_blocked,
+extract(epoch FROM app_now() - step.started_at) AS step_running_for,
+extract(epoch FROM o.expected_at - o.created_at) AS operation_usual
 """
 """Columns over the open operation `o`, joined outer, and `CURRENT_STEP`; read by `open_operation_of`."""
 
 CURRENT_STEP = """
 LEFT JOIN LATERAL (
-  SELECT s.ordinal, s.name, s.stage, s.attempts, s.detail, count(*) OVER () AS left_over
+  SELECT s.ordinal, s.name, s.stage, s.attempts, s.detail, s.blocked, s.started_at, count(*) OVER () AS left_over
     FROM operation_steps s
    WHERE s.project_id = o.project_id AND s.operation_id = o.id AND s.state IN ('pending', 'running')
    ORDER BY s.ordinal LIMIT 1) AS step ON true
@@ -37,6 +39,8 @@ def open_operation_of(row: sa.Row[Any]) -> OpenOperation | None:
         attempts=row.step_attempts,
         detail=row.step_detail,
         last=row.steps_left == 1,
+        running_for=float(row.step_running_for or 0.0),
+        blocked=bool(row.step_blocked),
     )
     return OpenOperation(
         id=row.operation_id,
@@ -47,4 +51,5 @@ def open_operation_of(row: sa.Row[Any]) -> OpenOperation | None:
         undoing=row.undoing,
         overdue=row.overdue,
         step=step,
+        usual=None if row.operation_usual is None else float(row.operation_usual),
     )

@@ -14,6 +14,19 @@ import sqlalchemy as sa
 from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, Place, after, clauses, page_of, rfc3339
 from ipucloud.db.statements import Statements
 
+# What the step under way waits for, once that failed or takes longer than usual. `id` is the operation's.
+_BLOCKED_BY = clauses(
+    "(SELECT concat(step.detail, ' (since ',",
+    rfc3339("step.started_at"),
+    """
+               , ', checked ', step.checks, ' times',
+               CASE WHEN step.attempts > 0 THEN concat(', ', step.attempts, ' of them failed') END, ')')
+   FROM (SELECT first.* FROM operation_steps AS first
+          WHERE first.operation_id = id AND first.state IN ('pending', 'running')
+          ORDER BY first.ordinal LIMIT 1) AS step
+  WHERE step.blocked)
+    """,
+)
 SUMMARY = f"""
 'id', id, 'kind', kind, 'target', json_build_object(
   'type', CASE WHEN export_id IS NOT NULL THEN 'export' WHEN partition_id IS NULL THEN 'cluster' ELSE 'partition' END,
@@ -21,6 +34,7 @@ SUMMARY = f"""
 'done', finished_at IS NOT NULL, 'stage', stage, 'progress', progress, 'created_at', {rfc3339("created_at")},
 'started_at', {rfc3339("started_at")}, 'finished_at', {rfc3339("finished_at")},
 'deadline_at', {rfc3339("deadline_at")}, 'expected_at', {rfc3339("expected_at")},
+'blocked_by', {_BLOCKED_BY},
 'cancellable', cancellable AND state IN ('queued', 'running') AND NOT undoing,
 'request_id', request_id
 """
@@ -28,7 +42,8 @@ SUMMARY = f"""
 
 _STEP = f"""
 json_build_object(
-  'name', step.name, 'stage', step.stage, 'state', step.state, 'attempts', step.attempts, 'detail', step.detail,
+  'name', step.name, 'stage', step.stage, 'state', step.state, 'attempts', step.attempts,
+  'checks', step.checks, 'detail', step.detail,
   'started_at', {rfc3339("step.started_at")}, 'finished_at', {rfc3339("step.finished_at")})
 """
 _STEPS = clauses(

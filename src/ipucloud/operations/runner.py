@@ -19,13 +19,16 @@ from ipucloud.operations.kind import Ending, Kind, OpenOperation, Undo
 from ipucloud.operations.results import Achieved, Cancelled, Failed, Pending, StepResult
 from ipucloud.operations.states import OperationState, StepState
 from ipucloud.operations.step import Act, Inputs, Step, plan_of
-from ipucloud.operations.store import append_undo, end_operation, record_step
+from ipucloud.operations.store import append_undo, count_check, end_operation, record_step
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait, backoff
 
 OUTAGE_ATTEMPTS = 20
 """Failures of a step while nobody answers: with the backoff's cap of a minute, about a quarter of an hour."""
 
 UNKNOWN_SECONDS = 60.0
+UNUSUAL = 2.0
+FEW_PAUSES = 4
+"""A pending step is blocked after so many times the usual length of its stage, and more than a few pauses."""
 
 
 def unknown(operation: OpenOperation) -> Outcome:
@@ -88,16 +91,30 @@ class Runner(Generic[Act, Inputs]):
         match result:
             case Achieved():
                 return await self._advance(at, result)
-            case Pending(detail=detail, recheck=recheck):
-                if detail != operation.step.detail:
-                    await _record(at, StepState.RUNNING, detail)
-                return Wait(detail, recheck=self._pause if recheck is None else recheck)
+            case Pending():
+                return await self._pending(at, result)
             case Failed():
                 return await self._fail(at, result)
             case Cancelled():
                 await _undo(at, None)
                 await _record(at, StepState.SKIPPED, "cancelled")
                 return Go()
+
+    async def _pending(self, at: _Pass[Act, Inputs], pending: Pending) -> Outcome:
+        """A pause that the step asks for is as long as it has to be; any other may become longer than usual."""
+        step = at.operation.step
+        blocked = pending.recheck is None and step.running_for > self._usual(at.operation)
+        if (pending.detail, blocked) == (step.detail, step.blocked):
+            await count_check(at.connection, at.operation)
+        else:
+            await _record(at, StepState.RUNNING, pending.detail, blocked=blocked)
+        return Wait(pending.detail, recheck=self._pause if pending.recheck is None else pending.recheck)
+
+    def _usual(self, operation: OpenOperation) -> float:
+        """Seconds after which a pending step is told as blocked."""
+        declared = self.step(operation).stage.seconds
+        usual = declared if operation.usual is None else min(declared, operation.usual)
+        return max(UNUSUAL * usual, FEW_PAUSES * self._pause)
 
     async def _advance(self, at: _Pass[Act, Inputs], achieved: Achieved) -> Outcome:
         await _record(at, StepState.SUCCEEDED)
@@ -131,10 +148,16 @@ async def _give_up(at: _Pass[Act, Inputs], failed: Failed) -> Outcome:
 
 
 async def _record(
-    at: _Pass[Act, Inputs], state: StepState, detail: str | None = None, failed: Failed | None = None
+    at: _Pass[Act, Inputs],
+    state: StepState,
+    detail: str | None = None,
+    failed: Failed | None = None,
+    *,
+    blocked: bool = False,
 ) -> None:
-    await record_step(at.connection, at.operation, state, detail=detail, failed=failed is not None)
-    await at.kind.step_recorded(at.connection, at.inputs, failed)
+    blocked = blocked or failed is not None
+    await record_step(at.connection, at.operation, state, detail=detail, failed=failed is not None, blocked=blocked)
+    await at.kind.step_recorded(at.connection, at.inputs, detail if blocked else None)
 
 
 async def _undo(at: _Pass[Act, Inputs], problem: Problem | None) -> None:

@@ -122,8 +122,8 @@ _STEP = sa.text(
     """
     WITH step AS (
       UPDATE operation_steps
-         SET state = :state, detail = :detail, attempts = attempts + :failures,
-             started_at = coalesce(started_at, app_now()),
+         SET state = :state, detail = :detail, attempts = attempts + :failures, checks = checks + :checks,
+             blocked = :blocked, started_at = coalesce(started_at, app_now()),
              finished_at = CASE WHEN :state IN ('succeeded', 'failed') THEN app_now() END
        WHERE project_id = :project_id AND operation_id = :operation_id AND ordinal = :ordinal
     ), steps AS (
@@ -151,8 +151,12 @@ async def record_step(
     *,
     detail: str | None = None,
     failed: bool = False,
+    blocked: bool = False,
 ) -> None:
-    """Write where the current step is, and move the operation's stage and progress along with it."""
+    """Write where the current step is, and move the operation's stage and progress along with it.
+
+    `blocked`: it failed, or takes longer than usual.
+    """
     await connection.execute(
         _STEP,
         {
@@ -162,9 +166,25 @@ async def record_step(
             "state": state.value,
             "detail": detail,
             "failures": int(failed),
+            "checks": int(state in {StepState.RUNNING, StepState.FAILED}),
+            "blocked": blocked,
         },
     )
     failpoint("operation.step_recorded")
+
+
+_CHECK = sa.text(
+    """
+    UPDATE operation_steps SET checks = checks + 1
+     WHERE project_id = :project_id AND operation_id = :operation_id AND ordinal = :ordinal
+    """
+)
+
+
+async def count_check(connection: AsyncConnection, operation: OpenOperation) -> None:
+    """Record that the current step was found where it was."""
+    values = {"project_id": operation.project_id, "operation_id": operation.id, "ordinal": operation.step.ordinal}
+    await connection.execute(_CHECK, values)
 
 
 FIRST_OF_UNDO = 101

@@ -71,7 +71,7 @@ class Payer:
 
 @pytest.fixture
 async def payer(cloud: Cloud, database: Scratch) -> AsyncIterator[Payer]:
-    cloud.broken_on_purpose.add("operation_ends_in_time")
+    cloud.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
     made = Payer(cloud, database)
     made.after(0)
     yield made

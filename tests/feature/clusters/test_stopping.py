@@ -79,7 +79,7 @@ class Watched:
 
 @pytest.fixture
 async def watched(cloud: Cloud, database: Scratch) -> AsyncIterator[Watched]:
-    cloud.broken_on_purpose.add("operation_ends_in_time")
+    cloud.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
     made = Watched(cloud, database)
     stop_clock(database.owner_url, NOW)
     yield made

@@ -163,7 +163,7 @@ async def test_a_resume_is_refused_like_a_create_and_takes_nothing(cloud: Cloud)
 
 async def test_minutes_are_those_that_begin_in_use(cloud: Cloud, database: Scratch) -> None:
     """In use from 10:00:00 to 10:00:30, and from 10:05:20 to 10:06:10: the first minute, and the one of 10:06:00."""
-    cloud.broken_on_purpose.add("operation_ends_in_time")
+    cloud.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
 
     def at(seconds: float) -> None:
         stop_clock(database.owner_url, BEGAN + timedelta(seconds=seconds))

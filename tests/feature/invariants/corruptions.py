@@ -163,6 +163,12 @@ OPERATIONS = (
         "UPDATE operations SET deadline_at = app_now() - interval '1 hour' WHERE id = %(operation)s",
         lasting=True,
     ),
+    _c(
+        "operation_makes_progress",
+        REFUSED,
+        "UPDATE operations SET created_at = created_at - interval '1 day', expected_at = expected_at - interval '1 day'"
+        " WHERE id = %(operation)s",
+    ),
 )
 
 TICKETS = (

@@ -68,6 +68,7 @@ def _show(session: Session, operation: Operation) -> None:
         ("progress", f"{operation.progress} %"),
         ("created", operation.created_at),
         ("finished", operation.finished_at),
+        ("blocked by", operation.blocked_by),
         ("expected", None if operation.done else operation.expected_at),
         ("error", operation.error and f"{operation.error.detail} ({operation.error.code})"),
         ("request id", operation.request_id),

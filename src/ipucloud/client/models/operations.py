@@ -46,6 +46,7 @@ class Step(Answer):
     started_at: datetime | None = None
     finished_at: datetime | None = None
     attempts: int = 0
+    checks: int = 0
     detail: str | None = None
 
 
@@ -53,6 +54,7 @@ class Operation(Answer):
     """Work that goes on after the request was answered. `done` never turns back, and then nothing changes any more.
 
     `progress` is a percentage, `expected_at` when it should be done, `deadline_at` when it is given up.
+    `blocked_by` says what it waits for, since when and how often that was checked, when a step takes longer than usual.
     """
 
     id: str
@@ -69,6 +71,7 @@ class Operation(Answer):
     finished_at: datetime | None = None
     deadline_at: datetime | None = None
     expected_at: datetime | None = None
+    blocked_by: str | None = None
     cancellable: bool = False
     request_id: str | None = None
 

@@ -15,7 +15,7 @@ from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, PARTITIONS, Clust
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
-from ipucloud.operations.results import Achieved, Failed
+from ipucloud.operations.results import Achieved
 from ipucloud.operations.states import OperationState
 from ipucloud.operations.store import POWERED_OFF_NOW
 from ipucloud.reconcile.wake import wake
@@ -60,9 +60,9 @@ _TOUCH = sa.text(
 ).bindparams(sa.bindparam("blocked_by", type_=sa.Text))
 
 
-async def show_progress(connection: AsyncConnection, cluster: ClusterInputs, failed: Failed | None) -> None:
-    """Give the cluster another version, and what it waits for after a failure."""
-    await connection.execute(_TOUCH, {"cluster_id": cluster.id, "blocked_by": failed and failed.detail})
+async def show_progress(connection: AsyncConnection, cluster: ClusterInputs, blocked_by: str | None) -> None:
+    """Give the cluster another version, and what it waits for, if that failed or takes longer than usual."""
+    await connection.execute(_TOUCH, {"cluster_id": cluster.id, "blocked_by": blocked_by})
 
 
 # Why a cluster is suspended was said when that began.

@@ -61,8 +61,8 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
     def lacking(self, inputs: ClusterInputs) -> Mapping[str, str]:
         return lacking(inputs.allocated_through, secure=inputs.access is not None)
 
-    async def step_recorded(self, connection: AsyncConnection, inputs: ClusterInputs, failure: Failed | None) -> None:
-        await show_progress(connection, inputs, failure)
+    async def step_recorded(self, connection: AsyncConnection, inputs: ClusterInputs, blocked_by: str | None) -> None:
+        await show_progress(connection, inputs, blocked_by)
 
     async def before_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
         if ending.state is not None:

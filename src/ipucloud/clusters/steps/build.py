@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 
+from ipucloud.clusters import objects
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
 from ipucloud.site.ports import Allocation, PartitionRequest, PartitionState, Site, TestState
@@ -28,16 +29,17 @@ async def attach_network(site: Site, cluster: ClusterInputs) -> StepResult:
     if network.spec != wanted:
         return Failed("the tenant network joins other machines than the cluster's", final=True)
     if network.state is not NetworkState.READY:
-        return Pending("joining the machines to the tenant network")
+        return Pending(f"joining the machines to {objects.network(cluster)}")
     return Achieved()
 
 
 async def power_on_machines(site: Site, cluster: ClusterInputs) -> StepResult:
     systems = await asyncio.gather(*(_powered(site, cluster, machine.name) for machine in cluster.machines))
-    if ill := sum(system.Status.Health == "Critical" for system in systems):
-        return Failed(f"{ill} of {len(systems)} IPU machines report a fault")
-    if waiting := sum(system.PowerState != "On" for system in systems):
-        return Pending(f"{len(systems) - waiting} of {len(systems)} IPU machines are on")
+    seen = list(zip((machine.name for machine in cluster.machines), systems, strict=True))
+    if ill := [name for name, system in seen if system.Status.Health == "Critical"]:
+        return Failed(f"a fault of {objects.listed('machine', ill)}")
+    if waiting := [name for name, system in seen if system.PowerState != "On"]:
+        return Pending(f"switching on {objects.listed('machine', waiting)}")
     if len({system.BiosVersion for system in systems}) > 1:
         return Failed("the IPU machines run different firmware", final=True)
     return Achieved()
@@ -62,7 +64,7 @@ async def create_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
         await site.vipu.create_allocation(wanted)
         found = await site.vipu.allocation(name)
     if found is None:
-        return Pending("setting the machines apart")
+        return Pending(f"{objects.controller(cluster)} makes allocation {name}")
     if found != wanted:
         return Failed("the V-IPU allocation holds other machines than the cluster's", final=True)
     return Achieved()
@@ -76,7 +78,7 @@ async def test_cluster(site: Site, cluster: ClusterInputs) -> StepResult:
         await site.vipu.start_cluster_test(name, cluster.external_name)
         test = await site.vipu.cluster_test(name)
     if test is None or test.state is TestState.RUNNING:
-        return Pending("testing links and traffic between the IPUs")
+        return Pending(f"{objects.controller(cluster)} tests links and traffic between the IPUs")
     if test.state is TestState.FAILED:
         return Failed(f"the cluster test failed: {len(test.failures)} links did not pass")
     return Achieved()
@@ -101,21 +103,21 @@ async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
             return Achieved()
         case PartitionState.ERROR:
             # The controller resets it by itself. A reset from here could arrive late, at a partition in use.
-            return Failed("the V-IPU controller could not bring the partition up")
+            return Failed(f"{objects.controller(cluster)} could not bring partition {name} up")
         case PartitionState.REMOVED:
             return Failed("the partition was removed while the cluster was being built", final=True)
         case PartitionState.UNKNOWN:
             return Failed("the V-IPU controller reports a partition state that this version does not know")
         case _:
-            return Pending("the V-IPU controller prepares the partition")
+            return Pending(f"{objects.controller(cluster)} prepares partition {name}")
 
 
 async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
     """Every Poplar server must count every IPU of the cluster by its own tools."""
     hosts = await asyncio.gather(*(site.hosts.get(host.name) for host in cluster.hosts))
-    counts = [host.ipus_visible for host in hosts]
-    if None in counts:
-        return Pending("counting the IPUs from the Poplar server")
-    if any(count != cluster.ipus for count in counts):
-        return Failed(f"a Poplar server sees another number of IPUs than {cluster.ipus}")
+    counts = [(host.name, seen.ipus_visible) for host, seen in zip(cluster.hosts, hosts, strict=True)]
+    if waiting := [name for name, count in counts if count is None]:
+        return Pending(f"counting the IPUs from {objects.listed('host', waiting)}")
+    if wrong := [name for name, count in counts if count != cluster.ipus]:
+        return Failed(f"{objects.listed('host', wrong)} sees another number of IPUs than {cluster.ipus}")
     return Achieved()

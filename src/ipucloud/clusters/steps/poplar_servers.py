@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
+from ipucloud.clusters.objects import listed
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
 from ipucloud.site.ports import Site
 from ipucloud.wire.site import Host, HostState, ServerSpec, Ssh
@@ -39,7 +40,7 @@ async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> Se
     if host.server is None and host.state is HostState.CLEAN:
         host = await site.hosts.put_server(wanted.name, _server_spec(cluster, wanted))
     if host.server is not None and host.server.name != wanted.server_name:
-        return Failed("a host of the cluster still carries what an earlier one left", outage=True)
+        return Failed(f"host {wanted.name} still carries what an earlier cluster left", outage=True)
     return await _answering(site, wanted, host)
 
 
@@ -51,7 +52,8 @@ async def switch_on_poplar_servers(site: Site, cluster: ClusterInputs) -> StepRe
 async def _switched_on(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
     host = await site.hosts.get(wanted.name)
     if host.server is None or host.server.name != wanted.server_name:
-        return Failed("a Poplar server is not on its host any more, and its disk with it", final=True)
+        sentence = f"Poplar server {wanted.server_name} is not on host {wanted.name} any more, and its disk with it"
+        return Failed(sentence, final=True)
     settled = host.server.network == cluster.external_name
     if host.state is HostState.OFF or (not settled and host.state is not HostState.FAILED):
         host = await site.hosts.switch_on(wanted.name, wanted.server_name, cluster.external_name, _environment(cluster))
@@ -60,7 +62,8 @@ async def _switched_on(site: Site, cluster: ClusterInputs, wanted: HostInput) ->
 
 async def switch_off_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
     off = await asyncio.gather(*(_switched_off(site, cluster, host) for host in cluster.hosts))
-    return Achieved() if all(off) else Pending("switching the Poplar server off")
+    left = [host.name for host, done in zip(cluster.hosts, off, strict=True) if not done]
+    return Pending(f"switching off the Poplar server on {listed('host', left)}") if left else Achieved()
 
 
 async def _switched_off(site: Site, cluster: ClusterInputs, wanted: HostInput) -> bool:
@@ -86,19 +89,19 @@ def _all(results: Sequence[ServerObservation | StepResult]) -> StepResult:
 async def _answering(site: Site, wanted: HostInput, host: Host) -> ServerObservation | StepResult:
     """The server, once it shows by SSH the key that it is told to have."""
     if host.state is HostState.FAILED:
-        return Failed("a Poplar server did not come up")
+        return Failed(f"the Poplar server on host {wanted.name} did not come up")
     if host.state is not HostState.RUNNING or host.ssh is None:
-        return Pending(_progress_of(host))
+        return Pending(f"{_progress_of(host)} on host {wanted.name}")
     presented = await site.hosts.ssh_host_key(host.ssh.host, host.ssh.port)
     if presented is None:
-        return Pending("waiting for the Poplar server to answer by SSH")
+        return Pending(f"waiting for the Poplar server on host {wanted.name} to answer by SSH")
     if presented.split()[:2] != host.ssh.host_key.split()[:2]:
-        return Failed("a Poplar server presents another SSH host key than it was given")
+        return Failed(f"the Poplar server on host {wanted.name} presents another SSH host key than it was given")
     return ServerObservation(wanted.ordinal, host.ssh)
 
 
 def _progress_of(host: Host) -> str:
-    return "booting the Poplar server" if host.state is HostState.BOOTING else "writing the image to the Poplar server"
+    return "booting the Poplar server" if host.state is HostState.BOOTING else "writing the image of the Poplar server"
 
 
 def _server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from ipucloud.clusters.inputs import ClusterAct, ClusterInputs, HostInput
+from ipucloud.clusters.objects import controller, listed, network
 from ipucloud.clusters.steps.poplar_servers import switch_off_poplar_servers
 from ipucloud.clusters.steps.vipu_user import remove_vipu_user
 from ipucloud.operations.results import Achieved, Pending, StepResult
@@ -14,26 +15,34 @@ from ipucloud.wire.site import HostState
 
 
 async def wipe_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
-    clean = await asyncio.gather(*(_wiped(site, host) for host in cluster.hosts))
-    return Achieved() if all(clean) else Pending("wiping the Poplar server")
+    states = await asyncio.gather(*(_wiped(site, host) for host in cluster.hosts))
+    seen = [(host.name, state) for host, state in zip(cluster.hosts, states, strict=True)]
+    left = [name for name, state in seen if state is not HostState.CLEAN]
+    failed = [name for name, state in seen if state is HostState.FAILED]
+    if not left:
+        return Achieved()
+    return Pending(f"wiping {listed('host', left)}" + (f"; {listed('host', failed)} failed" if failed else ""))
 
 
-async def _wiped(site: Site, host: HostInput) -> bool:
+async def _wiped(site: Site, host: HostInput) -> HostState:
+    """The host's state; clean only without any server."""
     observed = await site.hosts.get(host.name)
     if observed.server is not None and observed.server.name == host.server_name:
         if observed.state is not HostState.WIPING:
             await site.hosts.delete_server(host.name, host.server_name)
             observed = await site.hosts.get(host.name)
-        return observed.state is HostState.CLEAN
-    return observed.server is None and observed.state is HostState.CLEAN
+        return observed.state
+    if observed.server is not None and observed.state is HostState.CLEAN:
+        return HostState.WIPING
+    return observed.state
 
 
 async def remove_partitions(site: Site, cluster: ClusterInputs) -> StepResult:
     """Ours and those the customer made: all of this cluster's allocation and of no other."""
     if await site.vipu.list_partitions(cluster.external_name):
         await site.vipu.remove_partitions(cluster.external_name)
-        if await site.vipu.list_partitions(cluster.external_name):
-            return Pending("removing the partitions")
+        if left := await site.vipu.list_partitions(cluster.external_name):
+            return Pending(f"{controller(cluster)} removes {listed('partition', sorted(left))}")
     return Achieved()
 
 
@@ -45,7 +54,7 @@ async def remove_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
             return emptied
         await site.vipu.remove_allocation(cluster.external_name)
         if await site.vipu.allocation(cluster.external_name) is not None:
-            return Pending("giving the machines back to the V-IPU controller")
+            return Pending(f"{controller(cluster)} removes allocation {cluster.external_name}")
     return Achieved()
 
 
@@ -53,7 +62,7 @@ async def detach_network(site: Site, cluster: ClusterInputs) -> StepResult:
     if await site.networks.get(cluster.external_name) is not None:
         await site.networks.delete(cluster.external_name)
         if await site.networks.get(cluster.external_name) is not None:
-            return Pending("taking the machines out of the tenant network")
+            return Pending(f"removing {network(cluster)}")
     return Achieved()
 
 
@@ -63,7 +72,8 @@ async def power_off_machines(site: Site, cluster: ClusterInputs) -> StepResult:
     A server with IPUs of its own goes off when it is wiped; here its BMC is asked whether it did.
     """
     off = await asyncio.gather(*(_off(site, cluster, machine.name) for machine in cluster.machines))
-    return Achieved() if all(off) else Pending("switching the IPU machines off")
+    left = [machine.name for machine, done in zip(cluster.machines, off, strict=True) if not done]
+    return Pending(f"switching off {listed('machine', left)}") if left else Achieved()
 
 
 async def _off(site: Site, cluster: ClusterInputs, machine: str) -> bool:
@@ -98,8 +108,9 @@ async def _verified(site: Site, cluster: ClusterInputs, take_downs: Sequence[Clu
     ours = {machine.name for machine in cluster.machines}
     for vipu_cluster in {machine.vipu_cluster_id for machine in cluster.machines if machine.vipu_cluster_id}:
         for allocation in await site.vipu.list_allocations(vipu_cluster):
-            if allocation.agent_ids & ours:
-                return Pending("another allocation holds machines of this cluster; if it stays, an operator has to act")
+            if held := sorted(allocation.agent_ids & ours):
+                sentence = f"{controller(cluster)} has {listed('machine', held)} of this cluster in another allocation"
+                return Pending(f"{sentence}; if that stays, an operator has to act")
     return Achieved()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipucloud.clusters.inputs import ClusterInputs
+from ipucloud.clusters.objects import controller
 from ipucloud.clusters.vipu_keys import Access
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
 from ipucloud.site.ports import Site, VipuUser
@@ -20,15 +21,15 @@ async def keep_vipu_user(site: Site, cluster: ClusterInputs) -> StepResult:
         await site.vipu.create_user(name)
         user = await site.vipu.user(name)
     if user is None:
-        return Pending("making the cluster's V-IPU user")
+        return Pending(f"{controller(cluster)} makes user {name}")
     if not _sees_its_allocation(user):
         await site.vipu.set_user_allocation(name, name)
     await _set_keys(site, access, user)
     user = await site.vipu.user(name)
     if user is None or not _sees_its_allocation(user):
-        return Pending("letting the V-IPU user see the allocation")
+        return Pending(f"{controller(cluster)} lets user {name} see allocation {name}")
     if not user.keys >= access.wanted.keys() or not all(map(access.keeps, user.keys)):
-        return Pending("replacing the access keys")
+        return Pending(f"{controller(cluster)} replaces the access keys of user {name}")
     return Achieved()
 
 
@@ -50,5 +51,5 @@ async def remove_vipu_user(site: Site, cluster: ClusterInputs) -> StepResult:
     if cluster.access is not None and await site.vipu.user(cluster.external_name) is not None:
         await site.vipu.remove_user(cluster.external_name)
         if await site.vipu.user(cluster.external_name) is not None:
-            return Pending("removing the V-IPU user")
+            return Pending(f"{controller(cluster)} removes user {cluster.external_name}")
     return Achieved()
