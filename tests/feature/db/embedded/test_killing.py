@@ -100,15 +100,17 @@ def test_a_server_that_is_killed_is_noticed_and_can_be_started_again(root: Path)
 def test_a_query_that_goes_on_after_the_server_was_killed_is_ended(root: Path) -> None:
     server = EmbeddedPostgres(root)
     server.start()
-    asking = threading.Thread(target=ask_until_cut_off, args=[server.owner_url()])
+    asking = threading.Thread(target=ask_until_cut_off, args=[server.owner_url()], daemon=True)
     asking.start()
     with psycopg.connect(server.superuser_url, autocommit=True) as connection:
         active = "SELECT count(*) FROM pg_stat_activity WHERE query = %s AND state = 'active'"
         eventually(lambda: connection.execute(active, [BUSY]).fetchone() == (1,), "the query runs")
         os.kill(postmaster_of(root), signal.SIGKILL)
+    assert server.wait() == -signal.SIGKILL
+    asking.join(60)
+    assert not asking.is_alive(), "its query was cut off"
     server.stop()
     assert no_server_process(root)
-    asking.join()
 
 
 def ask_until_cut_off(url: str) -> None:
