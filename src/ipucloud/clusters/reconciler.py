@@ -9,10 +9,9 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.inputs import ClusterInputs, load
-from ipucloud.clusters.objects import concerned
 from ipucloud.clusters.operations.all import CLUSTER_OPERATIONS
 from ipucloud.clusters.operations.effects import lock_operation
-from ipucloud.clusters.operations.kind import WORK_KIND
+from ipucloud.clusters.operations.kind import WORK_KIND, asked_by
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.sealing import Keys
 from ipucloud.operations.results import Failed, StepResult
@@ -75,19 +74,20 @@ class ClusterReconciler:
         decided = self._runner.decided(operation)
         if decided is not None:
             return decided
+        step = self._runner.step(operation)
         site = self._sites.at(inputs.vipu, ticket.remaining)
         try:
-            return await self._runner.step(operation).act(site, inputs)
+            return await step.act(site, inputs)
         except SiteRefused as error:
             log.warning("site_refused", error=str(error))
-            return Failed(f"{concerned(inputs)} refused the step", final=True)
+            return Failed(f"{asked_by(step, inputs)} refused the step", final=True)
         except SiteUnknown as error:
             log.warning("site_unknown", error=str(error))
-            detail = f"{concerned(inputs)} did not answer; the state is read before anything else is asked"
+            detail = f"{asked_by(step, inputs)} did not answer; the state is read before anything else is asked"
             return Failed(detail, outage=True)
         except SiteBusy as error:
             log.warning("site_busy", error=str(error))
-            return Failed(f"{concerned(inputs)} cannot be reached, or cannot do it at the moment", outage=True)
+            return Failed(f"{asked_by(step, inputs)} cannot be reached, or cannot do it at the moment", outage=True)
 
     async def apply(
         self, connection: AsyncConnection, ticket: Ticket, inputs: ClusterInputs, result: StepResult

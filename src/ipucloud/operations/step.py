@@ -38,6 +38,7 @@ class Step(Generic[Act, Inputs]):
     succeeds, and never fails its operation, as everything has to that takes something down. Any other is given up after
     `attempts` failures: None for the number that the worker is set to, infinity for the operation's deadline alone.
     `backoff` multiplies the pauses in between. `requires` names what the step has no use without.
+    `asks` names the objects that the step talks to, as a customer reads it; None for what its feature says of all.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Step(Generic[Act, Inputs]):
     attempts: float | None = None
     backoff: float = 1.0
     requires: frozenset[str] = frozenset()
+    asks: Callable[[Inputs], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters import objects
 from ipucloud.clusters.admission import Admitted, admit, hold_first_hour, refuse_by_budget
 from ipucloud.clusters.models import ClusterCreate
 from ipucloud.clusters.operations.delete import TEARDOWN
@@ -51,16 +52,26 @@ CREATE = ClusterKind(
     name="cluster.create",
     work_kind=WORK_KIND,
     steps=(
-        ClusterStep(name="attach_network", stage=NETWORK, act=build.attach_network),
-        ClusterStep(name="power_on_machines", stage=IPU_SERVERS, act=build.power_on_machines, requires=MACHINES),
+        ClusterStep(name="attach_network", stage=NETWORK, act=build.attach_network, asks=objects.network),
+        ClusterStep(
+            name="power_on_machines",
+            stage=IPU_SERVERS,
+            act=build.power_on_machines,
+            asks=objects.machines,
+            requires=MACHINES,
+        ),
         ClusterStep(name="create_allocation", stage=VIPU_CONTROLLER, act=build.create_allocation, requires=VIPU),
         ClusterStep(name="create_vipu_user", stage=VIPU_CONTROLLER, act=keep_vipu_user, requires=VIPU_USERS),
         ClusterStep(name="test_cluster", stage=VIPU_CONTROLLER, act=build.test_cluster, requires=VIPU),
         ClusterStep(name="create_partition", stage=VIPU_CONTROLLER, act=build.create_partition, requires=VIPU),
         ClusterStep(
-            name="deploy_poplar_servers", stage=POPLAR_SERVERS, act=deploy_poplar_servers, on_success=record_servers
+            name="deploy_poplar_servers",
+            stage=POPLAR_SERVERS,
+            act=deploy_poplar_servers,
+            asks=objects.hosts,
+            on_success=record_servers,
         ),
-        ClusterStep(name="check_ipus", stage=POST_DEPLOY_SETUP, act=build.check_ipus),
+        ClusterStep(name="check_ipus", stage=POST_DEPLOY_SETUP, act=build.check_ipus, asks=objects.hosts),
     ),
     states=CLUSTER_STATES,
     begins_in=frozenset(),

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.clusters import objects
 from ipucloud.clusters.locked import lock_cluster, no_such_cluster, running_operation
 from ipucloud.clusters.operations.begin import begin, still_running
 from ipucloud.clusters.operations.effects import free_machines, release_machines
@@ -26,12 +27,14 @@ CLEAN_UP = Stage("CLUSTER_CLEAN_UP", 300)
 
 _step = partial(ClusterStep, stage=CLEAN_UP, endures=True)
 TEARDOWN: tuple[ClusterStep, ...] = (
-    _step(name="wipe_poplar_servers", act=teardown.wipe_poplar_servers),
+    _step(name="wipe_poplar_servers", act=teardown.wipe_poplar_servers, asks=objects.hosts),
     _step(name="remove_partitions", act=teardown.remove_partitions, requires=VIPU),
     _step(name="remove_vipu_user", act=remove_vipu_user, requires=VIPU_USERS),
     _step(name="remove_allocation", act=teardown.remove_allocation, requires=VIPU),
-    _step(name="detach_network", act=teardown.detach_network),
-    _step(name="power_off_machines", act=teardown.power_off_machines, on_success=release_machines),
+    _step(name="detach_network", act=teardown.detach_network, asks=objects.network),
+    _step(
+        name="power_off_machines", act=teardown.power_off_machines, asks=objects.machines, on_success=release_machines
+    ),
     _step(name="verify_clean", act=teardown.verify_clean, on_success=free_machines),
 )
 """What takes a cluster down for good, in any state of construction."""

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.clusters import objects
 from ipucloud.clusters.inputs import ClusterAct, ClusterInputs
 from ipucloud.clusters.operations.effects import enter_state, show_progress
 from ipucloud.clusters.states import BILLABLE, ClusterState
@@ -39,6 +40,13 @@ _WITHOUT_VIPU = MappingProxyType(
     }
 )
 _WITHOUT_USERS = MappingProxyType({"V-IPU users": "does not apply: the V-IPU controller takes no users"})
+
+
+def asked_by(step: ClusterStep, cluster: ClusterInputs) -> str:
+    """Whom the step asks at the site, as a customer reads it; names of the cluster's own objects only."""
+    if step.asks is not None:
+        return step.asks(cluster)
+    return objects.controller(cluster) if step.requires >= VIPU else objects.site(cluster)
 
 
 def lacking(allocated_through: AllocatedThrough, *, secure: bool) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.clusters import objects
 from ipucloud.clusters.admission import hold_first_hour, refuse_by_budget, terms_of
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota
 from ipucloud.clusters.operations.begin import begin, repeated
@@ -44,14 +45,16 @@ RESUME = ClusterKind(
     name="cluster.resume",
     work_kind=WORK_KIND,
     steps=(
-        _step(name="attach_network", act=build.attach_network),
-        _step(name="power_on_machines", act=build.power_on_machines, requires=MACHINES),
+        _step(name="attach_network", act=build.attach_network, asks=objects.network),
+        _step(name="power_on_machines", act=build.power_on_machines, asks=objects.machines, requires=MACHINES),
         _step(name="create_allocation", act=build.create_allocation, requires=VIPU),
         _step(name="create_vipu_user", act=keep_vipu_user, requires=VIPU_USERS),
         _step(name="test_cluster", act=build.test_cluster, requires=VIPU),
         _step(name="create_partition", act=build.create_partition, requires=VIPU),
-        _step(name="switch_on_poplar_servers", act=switch_on_poplar_servers, on_success=record_servers),
-        _step(name="check_ipus", act=build.check_ipus),
+        _step(
+            name="switch_on_poplar_servers", act=switch_on_poplar_servers, asks=objects.hosts, on_success=record_servers
+        ),
+        _step(name="check_ipus", act=build.check_ipus, asks=objects.hosts),
     ),
     states=CLUSTER_STATES,
     begins_in=frozenset({ClusterState.SUSPENDED}),
