@@ -21,7 +21,15 @@ from tests.support.postgres import TestServer
 pytestmark = pytest.mark.anyio
 
 REPEATS = 64
-TOLD_ONCE = {"createToken", "rotateVipuKey", "createWebhook", "rotateWebhookSecret"}
+TOLD_ONCE = {
+    "createToken",
+    "rotateToken",
+    "createPlatformToken",
+    "rotatePlatformToken",
+    "rotateVipuKey",
+    "createWebhook",
+    "rotateWebhookSecret",
+}
 """Their first answer has a secret that a replay has not."""
 OF_A_PROJECT = "/v1/projects/"
 """Keys of other writes belong to the platform."""

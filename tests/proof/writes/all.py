@@ -37,6 +37,7 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "deleteExportSchedule": 404,
     "deleteSshKey": 404,
     "revokeToken": 204,
+    "revokePlatformToken": 204,
 }
 """What the same request is told once it took effect, where no key makes it a replay."""
 

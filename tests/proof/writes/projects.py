@@ -56,6 +56,29 @@ async def revoke_token(office: Office) -> Write:
     return Write("DELETE", f"{path}/{made}", secret)
 
 
+async def rotate_token(office: Office) -> Write:
+    project = await office.project()
+    path, secret = f"/v1/projects/{project.slug}/tokens", project.token.secret
+    made = await office.id_of(path, {"name": "ci", "role": "viewer"}, secret)
+    return Write("POST", f"{path}/{made}:rotate", secret, {}, {"keep_previous_seconds": 60}, key())
+
+
+async def create_platform_token(office: Office) -> Write:
+    body = {"name": "desk", "role": "support"}
+    return Write("POST", "/v1/tokens", office.admin.secret, body, body | {"role": "admin"}, key())
+
+
+async def revoke_platform_token(office: Office) -> Write:
+    made = await office.id_of("/v1/tokens", {"name": "desk", "role": "support"}, office.admin.secret)
+    return Write("DELETE", f"/v1/tokens/{made}", office.admin.secret)
+
+
+async def rotate_platform_token(office: Office) -> Write:
+    made = await office.id_of("/v1/tokens", {"name": "desk", "role": "support"}, office.admin.secret)
+    path = f"/v1/tokens/{made}:rotate"
+    return Write("POST", path, office.admin.secret, {}, {"keep_previous_seconds": 60}, key())
+
+
 WRITES: Cases = {
     "createProject": create_project,
     "updateProject": update_project,
@@ -65,4 +88,8 @@ WRITES: Cases = {
     "deleteSshKey": delete_ssh_key,
     "createToken": create_token,
     "revokeToken": revoke_token,
+    "rotateToken": rotate_token,
+    "createPlatformToken": create_platform_token,
+    "revokePlatformToken": revoke_platform_token,
+    "rotatePlatformToken": rotate_platform_token,
 }

@@ -12,6 +12,7 @@ from unittest import mock
 
 import sqlalchemy as sa
 
+from ipucloud.db.rows import Query
 from ipucloud.operations.kind import Kind
 
 
@@ -65,11 +66,12 @@ def declare(stack: ExitStack, kind: Kind[Any, Any], **changes: object) -> None:
 
 def rewrite(stack: ExitStack, module: ModuleType, name: str, *changes: tuple[str, str]) -> None:
     """Replace parts of a SQL statement; each must be there, so that a mutant cannot outlive what it breaks."""
-    statement: sa.TextClause = copy.copy(getattr(module, name))
+    found: sa.TextClause | Query[Any] = getattr(module, name)
+    statement = copy.copy(found.statement if isinstance(found, Query) else found)
     text = statement.text
     for before, after in changes:
         if before not in text:
             raise AssertionError(f"{module.__name__}.{name} has no {before!r}: the mutant needs a new place")
         text = text.replace(before, after)
     statement.text = text
-    replace(stack, module, name, statement)
+    replace(stack, module, name, Query(statement, found.row) if isinstance(found, Query) else statement)
