@@ -111,10 +111,12 @@ def long_polls(
         f"Authorization: Bearer {api.cloud.project.token.secret}\r\n\r\n"
     ).encode()
     with ExitStack() as stack:
-        connections = [stack.enter_context(connected(server.port, address)) for address in addresses]
-        for connection in connections:
-            connection.sendall(head)
-        eventually(lambda: server.active() == before + len(connections), "all are under way")
+        connections: list[socket.socket] = []
+        for address in addresses:
+            # One after the other: a connection that has said nothing yet makes room for the next.
+            connections.append(stack.enter_context(connected(server.port, address)))
+            connections[-1].sendall(head)
+            eventually(lambda: server.active() == before + len(connections), "each is under way")
         yield connections
 
 
