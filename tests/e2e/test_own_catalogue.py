@@ -15,7 +15,7 @@ import pytest
 
 from ipucloud.client import ApiError, Client, clusters, identity
 from ipucloud.client.clusters import NewCluster
-from ipucloud.client.models.operations import Operation
+from ipucloud.client.models import Operation
 from ipucloud.wire.site import Ssh
 from tests.process.services import Service, service
 from tests.support.catalogues import FLAVOR, MACHINE_TYPE, PRICE_PER_MINUTE, REGION, export, with_frankfurt

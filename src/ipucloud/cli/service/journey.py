@@ -14,7 +14,7 @@ from ipucloud.cli.service.customer import Customer
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.cli.service.finishing import Refused
 from ipucloud.cli.service.logins import Login, login, make_key
-from ipucloud.client.models.clusters import Cluster
+from ipucloud.client.models import Cluster
 
 REGION = "luxembourg-2"
 FLAVOR = "m2000-pod16"

@@ -10,7 +10,7 @@ import asyncssh
 
 from ipucloud.cli import ssh as openssh
 from ipucloud.cli.service.finishing import Refused, finished
-from ipucloud.client.models.clusters import PoplarServer, Ssh
+from ipucloud.client.models import PoplarServer, Ssh
 
 LOGIN_SECONDS = 30.0
 
