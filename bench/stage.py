@@ -12,9 +12,9 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from ipucloud.db.embedded import SUPERUSER, EmbeddedPostgres, prepare_database
 from ipucloud.db.migrate import upgrade
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
+from ipucloud.laboratory.postgres import SUPERUSER, EmbeddedPostgres, prepare_database
 
 
 @dataclass(frozen=True, slots=True)

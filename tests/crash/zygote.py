@@ -23,8 +23,8 @@ from ipucloud.api import serve
 from ipucloud.catalogue.load import load
 from ipucloud.config import Settings
 from ipucloud.kernel.failpoints import Action, Armed, Trap, arm
+from ipucloud.laboratory.simulator.parent import PR_SET_PDEATHSIG
 from ipucloud.process.logs import standard_error
-from ipucloud.simulator.parent import PR_SET_PDEATHSIG
 from ipucloud.worker import main as worker
 
 ROLES: dict[str, Callable[[Settings], None]] = {"worker": worker.run, "api": serve.run}

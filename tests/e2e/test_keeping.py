@@ -40,8 +40,8 @@ def program(*words: str) -> Callable[[Up], int]:
 EVERYTHING = {
     "postmaster": (postmaster, "PostgreSQL"),
     "guard": (guard, "PostgreSQL"),
-    "postgres": (program("ipucloud.db.embedded"), "PostgreSQL"),
-    "site": (program("ipucloud.simulator.main"), "The simulated site"),
+    "postgres": (program("ipucloud.laboratory.postgres"), "PostgreSQL"),
+    "site": (program("ipucloud.laboratory.simulator.main"), "The simulated site"),
     "worker": (program("ipucloud.cli.main", "worker"), "The worker"),
     "api": (program("ipucloud.cli.main", "api"), "The API"),
 }
@@ -96,7 +96,7 @@ def test_a_port_that_was_taken_meanwhile_is_waited_for(system: Up) -> None:
 
 def killed_and_bound(system: Up, stranger: socket.socket, address: tuple[str | None, int | None]) -> bool:
     """Kill the site, and take its port unless it was quicker."""
-    for pid in system.ipucloud.pids("ipucloud.simulator.main"):
+    for pid in system.ipucloud.pids("ipucloud.laboratory.simulator.main"):
         os.kill(pid, signal.SIGKILL)
     try:
         stranger.bind(address)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipucloud.cli.service.ports import listen_near
+from ipucloud.laboratory.up.ports import listen_near
 from tests.support.postgres import Database
 from tests.support.processes import Ipucloud, Up
 

@@ -66,7 +66,14 @@ def service(kind: str, stderr: int | None, folder: Path, database_url: str, **se
     if kind == "simulator":
         for bound in listeners:
             bound.close()
-        command = ["ipucloud.simulator.main", "--data", str(folder / "site"), "--no-fsync", "--time-scale", "0"]
+        command = [
+            "ipucloud.laboratory.simulator.main",
+            "--data",
+            str(folder / "site"),
+            "--no-fsync",
+            "--time-scale",
+            "0",
+        ]
         command += ["--http-port", str(ports[0]), "--metrics-port", str(ports[1])]
         environment = {"IPUCLOUD_SITE_TOKEN": "token"}
     else:

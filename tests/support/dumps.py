@@ -6,7 +6,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 
-from ipucloud.db.embedded.binaries import find_binaries
+from ipucloud.laboratory.postgres.binaries import find_binaries
 
 PARTITIONS = "--exclude-table=usage_charges_2*"
 """Made while the product runs, a month at a time, and not by migrations."""

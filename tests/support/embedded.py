@@ -10,12 +10,12 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from ipucloud.db.embedded import EmbeddedPostgres
+from ipucloud.laboratory.postgres import EmbeddedPostgres
 from tests.support.waiting import eventually
 
 STARTER = """
 import pathlib, sys
-from ipucloud.db.embedded import EmbeddedPostgres
+from ipucloud.laboratory.postgres import EmbeddedPostgres
 with EmbeddedPostgres(pathlib.Path(sys.argv[1])):
     print("ready", flush=True)
     sys.stdin.read()

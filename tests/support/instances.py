@@ -12,13 +12,13 @@ from pathlib import Path
 
 import psycopg
 
-from ipucloud.db.embedded import DATABASE, SUPERUSER, EmbeddedPostgres
-from ipucloud.db.embedded.account import account_for
-from ipucloud.db.embedded.binaries import find_binaries, runnable_by
-from ipucloud.db.embedded.passwords import Passwords
-from ipucloud.db.embedded.sockets import PORT, make_private, socket_directory, socket_url
 from ipucloud.db.migrate import upgrade
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
+from ipucloud.laboratory.postgres import DATABASE, SUPERUSER, EmbeddedPostgres
+from ipucloud.laboratory.postgres.account import account_for
+from ipucloud.laboratory.postgres.binaries import find_binaries, runnable_by
+from ipucloud.laboratory.postgres.passwords import Passwords
+from ipucloud.laboratory.postgres.sockets import PORT, make_private, socket_directory, socket_url
 from tests.support.postgres import Database as Scratch
 
 PATIENCE = 60.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from ipucloud.cli.service.ports import listen_near
+from ipucloud.laboratory.up.ports import listen_near
 
 
 def free_ports(number: int) -> list[int]:

@@ -73,7 +73,7 @@ class RunningSite:
     def launch(self) -> None:
         """Start the process and return at once."""
         self.data.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "ipucloud.simulator.main", "--data", str(self.data), *self.options]
+        command = [sys.executable, "-m", "ipucloud.laboratory.simulator.main", "--data", str(self.data), *self.options]
         command += ["--token", self.token, "--die-with-parent", *([] if self.durable else ["--no-fsync"])]
         with self.log.open("a") as log:
             self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)

@@ -53,9 +53,10 @@ BREACHES = (
     Breach("pure", "billing/metering/minutes.py", "import sqlalchemy"),
     Breach("pure", "clusters/states.py", "import httpx"),
     Breach("pure", "inventory/allocator.py", "import ipucloud.db.engine"),
-    Breach("simulator-alone", "simulator/hardware.py", "import ipucloud.kernel.ids"),
-    Breach("simulator-alone", "simulator/store.py", "import sqlalchemy"),
-    Breach("simulator-unknown", "worker/tasks.py", "import ipucloud.simulator.settings"),
+    Breach("simulator-alone", "laboratory/simulator/hardware.py", "import ipucloud.kernel.ids"),
+    Breach("simulator-alone", "laboratory/simulator/store.py", "import ipucloud.laboratory.keeper.keeper"),
+    Breach("laboratory-unknown", "worker/tasks.py", "import ipucloud.laboratory.simulator.settings"),
+    Breach("laboratory-unknown", "cli/service/admin.py", "import ipucloud.laboratory.up.ports"),
     Breach("wire-bottom", "wire/new.py", "import ipucloud.config"),
     Breach("process-bottom", "process/new.py", "import ipucloud.wire.site"),
     Breach("vipu-cli-alone", "vipu_cli/new.py", "import ipucloud.kernel.ids"),
@@ -131,12 +132,7 @@ def parts(package: Path) -> set[str]:
     [
         # What a new part may do is decided when it is made, not when somebody remembers the lists.
         ("http-only", "forbidden_modules", {"ipucloud.cli", "ipucloud.client"}),
-        (
-            "simulator-alone",
-            "forbidden_modules",
-            {f"ipucloud.{name}" for name in ("simulator", "vipu_cli", "wire", "process")},
-        ),
-        ("simulator-unknown", "source_modules", {"ipucloud.simulator", "ipucloud.cli", "ipucloud.vipu_cli"}),
+        ("laboratory-unknown", "source_modules", {"ipucloud.laboratory"}),
         ("wire-bottom", "forbidden_modules", {"ipucloud.wire"}),
         ("process-bottom", "forbidden_modules", {"ipucloud.process"}),
         ("vipu-cli-alone", "forbidden_modules", {"ipucloud.vipu_cli", "ipucloud.wire"}),
@@ -144,13 +140,20 @@ def parts(package: Path) -> set[str]:
             "no-web-below",
             "source_modules",
             # The settings of migrations know the API's table; the others are no features.
-            {f"ipucloud.{name}" for name in ("api", "schema", "cli", "client", "simulator", "vipu_cli", "wire")},
+            {f"ipucloud.{name}" for name in ("api", "schema", "cli", "client", "laboratory", "vipu_cli", "wire")},
         ),
     ],
 )
 def test_a_contract_names_every_part_of_the_product(contract: str, listed: str, left_out: set[str]) -> None:
     named = {name for name in BY_ID[contract][listed] if name.startswith("ipucloud.")}
     assert named == parts(SOURCE) - left_out
+
+
+def test_the_simulator_shares_nothing_with_any_part_but_what_a_real_site_would() -> None:
+    named = {name for name in BY_ID["simulator-alone"]["forbidden_modules"] if name.startswith("ipucloud.")}
+    shared = {f"ipucloud.{name}" for name in ("vipu_cli", "wire", "process")}
+    product = parts(SOURCE) - shared - {"ipucloud.laboratory"}
+    assert named == product | (parts(SOURCE / "laboratory") - {"ipucloud.laboratory.simulator"})
 
 
 def test_every_part_of_the_command_line_but_the_service_and_vipu_commands_speaks_http_only() -> None:

@@ -35,8 +35,10 @@ COMMANDS = (
     Entry("tokens", "ipucloud.cli.commands.tokens", "Make, list and revoke tokens.", ACCOUNT),
     Entry("quotas", "ipucloud.cli.commands.quotas", "How much the project may hold, and holds.", ACCOUNT),
     Entry("projects", "ipucloud.cli.commands.projects", "List, show and create projects.", ACCOUNT),
-    Entry("demo", "ipucloud.cli.service.demo", "Do everything once, on a simulated site, and show it.", SERVICE),
-    Entry("up", "ipucloud.cli.service.up", "Run a whole system here until Ctrl-C.", SERVICE),
+    # The only two names of the laboratory in the product. They are loaded when they are called: a process that serves
+    # production never imports it.
+    Entry("demo", "ipucloud.laboratory.demo.command", "Do everything once, on a simulated site, and show it.", SERVICE),
+    Entry("up", "ipucloud.laboratory.up.command", "Run a whole system here until Ctrl-C.", SERVICE),
     Entry("api", "ipucloud.cli.service.api", "Serve the REST API.", SERVICE),
     Entry("worker", "ipucloud.cli.service.worker", "Carry out what the API accepted.", SERVICE),
     Entry("migrate", "ipucloud.cli.service.migrate", "Bring the database's schema up to date.", SERVICE),

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipucloud.simulator.refusal import Refusal
-from ipucloud.simulator.vipu.blocks import explicit_blocks, find_blocks, is_free, largest_free
-from ipucloud.simulator.vipu.model import Block
+from ipucloud.laboratory.simulator.refusal import Refusal
+from ipucloud.laboratory.simulator.vipu.blocks import explicit_blocks, find_blocks, is_free, largest_free
+from ipucloud.laboratory.simulator.vipu.model import Block
 from ipucloud.wire import vipu_pb2 as pb
 
 WHOLE = (1 << 64) - 1

@@ -9,7 +9,7 @@ import grpc
 import httpx
 import pytest
 
-from ipucloud.simulator.faults import FaultBook
+from ipucloud.laboratory.simulator.faults import FaultBook
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire.site import FaultAction, FaultList, FaultRule, LinkKind, LinkState

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ipucloud.simulator.durations import Durations
-from ipucloud.simulator.hardware import build_regions
-from ipucloud.simulator.refusal import Reason, Refusal
-from ipucloud.simulator.settings import Settings
-from ipucloud.simulator.vipu.controller import Controller
-from ipucloud.simulator.vipu.model import Operation, Partition, Ready
-from ipucloud.simulator.vipu.partitions import MAX_AUTO_RESETS
+from ipucloud.laboratory.simulator.durations import Durations
+from ipucloud.laboratory.simulator.hardware import build_regions
+from ipucloud.laboratory.simulator.refusal import Reason, Refusal
+from ipucloud.laboratory.simulator.settings import Settings
+from ipucloud.laboratory.simulator.vipu.controller import Controller
+from ipucloud.laboratory.simulator.vipu.model import Operation, Partition, Ready
+from ipucloud.laboratory.simulator.vipu.partitions import MAX_AUTO_RESETS
 from ipucloud.wire import vipu_pb2 as pb
 
 LONG = 3600.0

@@ -13,11 +13,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ipucloud.simulator.clock import WallClock
-from ipucloud.simulator.durations import Durations
-from ipucloud.simulator.main import TOKEN_VARIABLE, main
-from ipucloud.simulator.settings import Settings
-from ipucloud.simulator.site import Site, SizeMismatch, prepare_folder
+from ipucloud.laboratory.simulator.clock import WallClock
+from ipucloud.laboratory.simulator.durations import Durations
+from ipucloud.laboratory.simulator.main import TOKEN_VARIABLE, main
+from ipucloud.laboratory.simulator.settings import Settings
+from ipucloud.laboratory.simulator.site import Site, SizeMismatch, prepare_folder
 from tests.support.site import RunningSite, running_site
 from tests.support.waiting import eventually
 
@@ -143,7 +143,7 @@ def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
 
 def started(*options: str) -> subprocess.CompletedProcess[str]:
     """A site that cannot start, once it has ended."""
-    command = [sys.executable, "-m", "ipucloud.simulator.main", "--token", "t", *options]
+    command = [sys.executable, "-m", "ipucloud.laboratory.simulator.main", "--token", "t", *options]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
 
 
@@ -165,7 +165,15 @@ def test_a_site_may_grow_but_not_shrink(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the parent's death is told by Linux only")
 def test_it_ends_with_its_parent(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "ipucloud.simulator.main", "--data", str(tmp_path / "site"), "--token", "t"]
+    command = [
+        sys.executable,
+        "-m",
+        "ipucloud.laboratory.simulator.main",
+        "--data",
+        str(tmp_path / "site"),
+        "--token",
+        "t",
+    ]
     parent = (
         "import subprocess, sys, os\n"
         "child = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, text=True)\n"

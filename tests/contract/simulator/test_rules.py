@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from ipucloud.simulator.hardware import build_regions
-from ipucloud.simulator.refusal import Reason, Refusal
-from ipucloud.simulator.settings import Settings
-from ipucloud.simulator.vipu.model import FleetChanges, Shape
-from ipucloud.simulator.vipu.rules import check_id, shape_of, with_routing
-from ipucloud.simulator.vipu.topology import Cluster, Fleet
+from ipucloud.laboratory.simulator.hardware import build_regions
+from ipucloud.laboratory.simulator.refusal import Reason, Refusal
+from ipucloud.laboratory.simulator.settings import Settings
+from ipucloud.laboratory.simulator.vipu.model import FleetChanges, Shape
+from ipucloud.laboratory.simulator.vipu.rules import check_id, shape_of, with_routing
+from ipucloud.laboratory.simulator.vipu.topology import Cluster, Fleet
 from ipucloud.wire import vipu_pb2 as pb
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ipucloud.simulator.hardware import SERVERS, Machine, ServerPlan
-from ipucloud.simulator.ssh.devices import device_groups, ipu_links, of_server
+from ipucloud.laboratory.simulator.hardware import SERVERS, Machine, ServerPlan
+from ipucloud.laboratory.simulator.ssh.devices import device_groups, ipu_links, of_server
 from ipucloud.wire.site import Host, HostState
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.site import RunningSite, running_site

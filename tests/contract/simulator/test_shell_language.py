@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipucloud.simulator.ssh.commands import COMMANDS
-from ipucloud.simulator.ssh.disk import Disk
-from ipucloud.simulator.ssh.language import SyntaxProblem, parse
-from ipucloud.simulator.ssh.shell import Shell, ShellExit
-from ipucloud.simulator.ssh.terminal import Terminal, TextReader
+from ipucloud.laboratory.simulator.ssh.commands import COMMANDS
+from ipucloud.laboratory.simulator.ssh.disk import Disk
+from ipucloud.laboratory.simulator.ssh.language import SyntaxProblem, parse
+from ipucloud.laboratory.simulator.ssh.shell import Shell, ShellExit
+from ipucloud.laboratory.simulator.ssh.terminal import Terminal, TextReader
 
 DISK = 1024 * 1024
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from ipucloud.simulator.ssh.connection import MAX_SESSIONS
-from ipucloud.simulator.ssh.disk import BLOCK, MAX_DEPTH
-from ipucloud.simulator.ssh.fabric import Fabric
-from ipucloud.simulator.ssh.server import MAX_CONNECTIONS, PoplarServer, Surroundings
-from ipucloud.simulator.ssh.sftp import MAX_OPEN
+from ipucloud.laboratory.simulator.ssh.connection import MAX_SESSIONS
+from ipucloud.laboratory.simulator.ssh.disk import BLOCK, MAX_DEPTH
+from ipucloud.laboratory.simulator.ssh.fabric import Fabric
+from ipucloud.laboratory.simulator.ssh.server import MAX_CONNECTIONS, PoplarServer, Surroundings
+from ipucloud.laboratory.simulator.ssh.sftp import MAX_OPEN
 from ipucloud.vipu_cli.controller import Channels
 from ipucloud.wire.site import ServerSpec
 from tests.support.site import RunningSite, running_site

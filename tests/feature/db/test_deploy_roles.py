@@ -7,8 +7,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ipucloud.db.embedded import EmbeddedPostgres
-from ipucloud.db.embedded.binaries import find_binaries
+from ipucloud.laboratory.postgres import EmbeddedPostgres
+from ipucloud.laboratory.postgres.binaries import find_binaries
 
 SCRIPT = Path(__file__).parents[3] / "deploy" / "roles.sql"
 

@@ -11,7 +11,7 @@ import typer
 
 from ipucloud.cli import output
 from ipucloud.cli.service import auditing
-from ipucloud.cli.service.system import running_here
+from ipucloud.cli.service.connections import running_at
 from ipucloud.cli.service.telling import settings_from_environment, stop
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
@@ -67,7 +67,7 @@ def audit(
 def _at_hand(settings: Settings) -> Settings:
     if settings.database_url is not None:
         return settings
-    found = running_here(settings)
+    found = running_at(settings.data_dir)
     if found is None:
         stop("Set IPUCLOUD_DATABASE_URL, or IPUCLOUD_DATA_DIR to the data directory of a running `ipucloud up`.")
     return found

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from pydantic import SecretStr
 
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.site.connect import SiteClients
+
+CONNECTIONS = "connections.json"
+"""Where in the data directory a system that runs from it keeps the settings that reach its database and its site."""
 
 
 @asynccontextmanager
@@ -33,3 +38,12 @@ async def sites_of(settings: Settings) -> AsyncIterator[SiteClients]:
 def revealed(secret: SecretStr | None) -> str:
     """The text of a secret; empty for none."""
     return "" if secret is None else secret.get_secret_value()
+
+
+def running_at(data_dir: Path) -> Settings | None:
+    """The settings that reach the database and the site of the system that runs from `data_dir`, if one does."""
+    try:
+        connections = (data_dir / CONNECTIONS).read_text()
+    except FileNotFoundError:
+        return None
+    return Settings(**json.loads(connections))

@@ -16,7 +16,6 @@ from ipucloud.catalogue.faults import CatalogueError
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.config import Settings
-from ipucloud.db.embedded import EmbeddedPostgresError
 from ipucloud.http.listeners import ListenError
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.site.errors import SiteError
@@ -27,7 +26,7 @@ def told() -> Iterator[None]:
     """End the command with a sentence and a status for what can be foreseen to go wrong."""
     try:
         yield
-    except (CommandError, EmbeddedPostgresError, ListenError, SiteError) as error:
+    except (CommandError, ListenError, SiteError) as error:
         stop(str(error), Exit.FAILED)
     except CatalogueError as error:
         stop(str(error), Exit.USAGE)

@@ -1,0 +1,1 @@
+"""`ipucloud demo`: what a customer does, done once on a system of its own."""

@@ -1,0 +1,76 @@
+"""`ipucloud demo`."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli import output
+from ipucloud.cli.exits import Exit
+from ipucloud.cli.service.telling import settings_from_environment, told
+from ipucloud.cli.session import Json
+from ipucloud.config import Settings
+from ipucloud.laboratory.demo.customer import Customer
+from ipucloud.laboratory.demo.journey import Report, journey
+from ipucloud.laboratory.up.stopping import interruptible, run_until_stopped
+from ipucloud.laboratory.up.system import running
+from ipucloud.process.signals import StopSignals
+
+app = typer.Typer()
+
+TIME_SCALE = 45.0
+ITS_OWN = dict.fromkeys(("database_url", "migration_database_url", "site_url", "site_token", "catalogue"))
+"""The demo brings its own system, whatever the environment names."""
+
+
+@app.command("demo")
+def demo(
+    time_scale: Annotated[
+        float, typer.Option(min=0.0, help="How much faster than real the simulated hardware works; 1: 15 minutes.")
+    ] = TIME_SCALE,
+    as_json: Json = False,
+) -> None:
+    """Do everything a customer does, once: create a cluster, log in, pay for the minutes, delete it.
+
+    It runs on a system of its own in a temporary directory, with simulated hardware, and leaves nothing behind.
+    Status 1 when something was not as it should be.
+    """
+    began = time.monotonic()
+    try:
+        with (
+            told(),
+            interruptible() as signals,
+            tempfile.TemporaryDirectory(prefix="ipucloud-demo-") as folder,
+        ):
+            report = _in(Path(folder), signals, time_scale, as_json)
+    except KeyboardInterrupt:
+        _say("stopped; nothing is left running.", as_json=False)
+        raise typer.Exit(Exit.INTERRUPTED) from None
+    report.seconds = round(time.monotonic() - began, 1)
+    if as_json:
+        output.write_json(report.document())
+    else:
+        output.write_table(("", "WHAT", "SEEN"), report.rows())
+        typer.echo(f"\n{report.sentence()}")
+    raise typer.Exit(Exit.OK if report.ok else Exit.FAILED)
+
+
+def _in(folder: Path, signals: StopSignals, time_scale: float, quiet: bool) -> Report:
+    settings = settings_from_environment().model_copy(update={**ITS_OWN, "data_dir": folder / "data", "port": 0})
+    _say("starting a database, a simulated site, a worker and an API …", quiet)
+    return run_until_stopped(signals, _show(settings, folder / "customer", time_scale, quiet))
+
+
+async def _show(settings: Settings, folder: Path, time_scale: float, quiet: bool) -> Report:
+    async with running(settings, time_scale=time_scale, say=lambda sentence: _say(sentence, quiet)) as system:
+        _say(f"a whole system runs at {system.url}\n", quiet)
+        return await journey(Customer(system, folder, quiet=quiet))
+
+
+def _say(sentence: str, as_json: bool) -> None:
+    if not as_json:
+        typer.echo(f"ipucloud: {sentence}", err=True)

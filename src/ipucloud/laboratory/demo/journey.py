@@ -1,0 +1,184 @@
+"""What a customer does with a cluster, from the first token to the bill, and what should be seen at each turn."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from ipucloud.cli import ssh as openssh
+from ipucloud.cli.service.errors import CommandError
+from ipucloud.client.models import Cluster
+from ipucloud.laboratory.demo.customer import Customer
+from ipucloud.laboratory.demo.logins import Login, login, make_key
+from ipucloud.laboratory.keeper.finishing import Refused
+
+REGION = "luxembourg-2"
+FLAVOR = "m2000-pod16"
+IPUS = 16
+NAME = "demo"
+
+_IPU = re.compile(r"IPU-M host: \[([^\]]+)\], IPU#: \[(\d+)\]")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that should hold, whether it did, and what was seen."""
+
+    what: str
+    ok: bool
+    seen: str
+
+
+class CheckFailed(CommandError):
+    """What follows makes no sense."""
+
+
+@dataclass
+class Report:
+    """The checks in their order."""
+
+    checks: list[Check] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        return bool(self.checks) and all(check.ok for check in self.checks)
+
+    def check(self, what: str, ok: bool, seen: object) -> None:
+        """Note what was seen. Raises CheckFailed when it was not what it should be."""
+        self.checks.append(Check(what, ok, str(seen)))
+        if not ok:
+            raise CheckFailed(what)
+
+    def rows(self) -> Iterator[Sequence[object]]:
+        return (("ok" if check.ok else "FAILED", check.what, check.seen) for check in self.checks)
+
+    def sentence(self) -> str:
+        failed = [check.what for check in self.checks if not check.ok]
+        if failed:
+            return f"Not as it should be: {'; '.join(failed)}."
+        return f"All {len(self.checks)} checks hold; it took {self.seconds:g} seconds."
+
+    def document(self) -> dict[str, object]:
+        return {"ok": self.ok, "seconds": self.seconds, "checks": [vars(check) for check in self.checks]}
+
+
+async def journey(customer: Customer) -> Report:
+    """Go the whole way; a check that fails, or a command that is refused, is the last one of the report."""
+    report = Report()
+    try:
+        await _introduce(customer, report)
+        before = await _capacity(customer)
+        cluster = await _create(customer, report, before)
+        await _work(customer, report, cluster)
+        await _pay(customer, report)
+        await _delete(customer, report, cluster, before)
+    except CheckFailed:
+        pass
+    except CommandError as error:
+        report.checks.append(Check("every command is accepted", False, str(error)))
+    return report
+
+
+async def _introduce(customer: Customer, report: Report) -> None:
+    """A token of one's own and a key to log in with."""
+    token = await customer.asks("tokens", "create", "demo", "--role", "operator")
+    customer.token = token["token"]
+    me = await customer.asks("whoami")
+    report.check("a new token acts in its role", me["role"] == "operator", f"{token['display_prefix']}…, {me['role']}")
+    public = make_key(customer.folder / "key")
+    key = await customer.asks("ssh-keys", "add", "laptop", str(public))
+    listed = await customer.asks("ssh-keys", "list")
+    report.check("an SSH key is known", [each["name"] for each in listed] == ["laptop"], key["fingerprint"])
+
+
+async def _capacity(customer: Customer) -> Any:
+    return await customer.asks("regions", "capacity", REGION)
+
+
+async def _create(customer: Customer, report: Report, before: Any) -> Cluster:
+    estimate = await customer.asks("clusters", "estimate", "--flavor", FLAVOR, "--region", REGION)
+    price = estimate["price_per_minute"]
+    report.check("quota and capacity allow a POD16", estimate["quota"]["allowed"], f"{_money(price)} per minute")
+    made = await customer.asks("clusters", "create", NAME, "--flavor", FLAVOR, "--region", REGION)
+    cluster = Cluster.model_validate(made["cluster"])
+    if cluster.ready_at is None:
+        report.check("the cluster becomes active", False, cluster.state)
+        raise AssertionError("the check above raises")
+    seconds = (cluster.ready_at - cluster.created_at).total_seconds()
+    report.check("the cluster becomes active", cluster.state == "active", f"{cluster.name}, after {seconds:.1f} s")
+    during = await _capacity(customer)
+    report.check("its machines are taken", during != before, f"room for {_room(during)} more, of {_room(before)}")
+    return cluster
+
+
+async def _work(customer: Customer, report: Report, cluster: Cluster) -> None:
+    """Log in, count the IPUs, carry a file there and back."""
+    key = customer.folder / "key"
+    server = _login(customer, cluster, "key")
+    listing = await _gc_info(customer, server)
+    ipus = len(set(_IPU.findall(listing)))
+    report.check(f"gc-info on the Poplar server shows {IPUS} IPUs", ipus == IPUS, f"{ipus} IPUs")
+    sent, back = key.with_name("sent"), key.with_name("back")
+    sent.write_bytes(secrets.token_bytes(100_000))
+    await server.put(sent, "data.bin")
+    await server.get("data.bin", back)
+    report.check("a file comes back as it went", back.read_bytes() == sent.read_bytes(), "100000 bytes by SFTP")
+    make_key(customer.folder / "stranger")
+    refusal = await _refusal(_login(customer, cluster, "stranger"))
+    report.check("another key is refused", "permission denied" in refusal.casefold(), refusal or "let in")
+
+
+async def _pay(customer: Customer, report: Report) -> None:
+    usage = await customer.asks("usage", NAME)
+    cluster = await customer.asks("clusters", "show", NAME)
+    price = Decimal(cluster["price_per_minute"]["amount"])
+    cost = Decimal(usage["cost"]["amount"])
+    right = usage["minutes"] >= 1 and cost == usage["minutes"] * price
+    report.check("the minutes since it was ready are billed", right, f"{usage['minutes']} min, {_money(usage['cost'])}")
+
+
+async def _delete(customer: Customer, report: Report, cluster: Cluster, before: Any) -> None:
+    gone = await customer.asks("clusters", "delete", NAME, "--yes")
+    report.check("the cluster is deleted", gone["cluster"]["state"] == "deleted", gone["cluster"]["state"])
+    billing = gone["cluster"]["billing"]
+    report.check(
+        "billing has ended", billing["status"] == "ended", f"{billing['minutes']} min, {_money(billing['cost'])}"
+    )
+    refusal = await _refusal(_login(customer, cluster, "key"))
+    report.check("its server is gone", bool(refusal), refusal or "let in")
+    after = await _capacity(customer)
+    report.check("the capacity is what it was", after == before, f"room for {_room(after)}, of {_room(before)}")
+
+
+def _login(customer: Customer, cluster: Cluster, key: str) -> Login:
+    server, address = openssh.reachable(cluster, 0)
+    return login(server, address, customer.folder / key, customer.folder)
+
+
+async def _gc_info(customer: Customer, server: Login) -> str:
+    if openssh.installed():
+        key = str(customer.folder / "key")
+        return await customer.types("clusters", "ssh", NAME, "--identity", key, "--", "gc-info", "-l")
+    return await server.run("gc-info -l")
+
+
+async def _refusal(server: Login) -> str:
+    """How the server refuses a login; empty when it does not."""
+    try:
+        await server.run("true")
+    except Refused as error:
+        return error.reason
+    return ""
+
+
+def _room(capacity: Any) -> int:
+    return next(int(each["available"]) for each in capacity if each["flavor"] == FLAVOR)
+
+
+def _money(money: Any) -> str:
+    return f"{money['amount']} {money['currency']}"

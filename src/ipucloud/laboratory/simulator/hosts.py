@@ -1,0 +1,288 @@
+"""Hosts: deploy → boot → running, power, wipe → clean. A running host has a real SSH server behind it.
+
+    clean → deploying → booting → running ⇄ off
+    any state with a server → wiping → clean
+
+A transition ends at the record's `due`: by a timer, or earlier by the first caller who looks after it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+from ipucloud.laboratory.simulator.clock import Clock
+from ipucloud.laboratory.simulator.durations import Action, Durations
+from ipucloud.laboratory.simulator.hardware import Region, ServerPlan
+from ipucloud.laboratory.simulator.refusal import exists, invalid, not_found, precondition
+from ipucloud.laboratory.simulator.ssh.server import PoplarServer, Surroundings, check_spec
+from ipucloud.laboratory.simulator.state import HostRecord
+from ipucloud.laboratory.simulator.store import Document
+from ipucloud.wire.site import Host, HostState, PowerAction, ServerSpec
+
+NetworkOf = Callable[[str], str | None]
+_SWITCHED = frozenset({HostState.RUNNING, HostState.BOOTING, HostState.OFF})
+"""The states in which a host can be switched."""
+
+
+class Hosts:
+    """Every host of the site. Only hosts that carry a server, or failed, have a record; all others are clean."""
+
+    def __init__(
+        self,
+        regions: dict[str, Region],
+        records: dict[str, HostRecord],
+        *,
+        folder: Path,
+        clock: Clock,
+        durations: Durations,
+        document: Document,
+        network_of: NetworkOf,
+        surroundings: Callable[[str, str], Surroundings],
+    ) -> None:
+        self._regions = regions
+        self._region_of = {host.name: slug for slug, region in regions.items() for host in region.hosts}
+        self._records = records
+        self._folder = folder
+        self._clock = clock
+        self._durations = durations
+        self._document = document
+        self._network_of = network_of
+        self._surroundings = surroundings
+        self._servers: dict[str, PoplarServer] = {}
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Take up where the last process stopped: the same servers on the same ports with the same keys.
+
+        Nobody may call before this returns, and no transition happens until every server runs again.
+        """
+        for name, record in self._records.items():
+            if record.state is HostState.RUNNING:
+                await self._open(name, record)
+        for name in self._records:
+            self._schedule(name)
+
+    async def close(self) -> None:
+        """Stop every server; nothing about the hosts changes."""
+        for timer in self._timers.values():
+            timer.cancel()
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*(server.stop() for server in self._servers.values()))
+        self._servers.clear()
+
+    def check(self, name: str) -> None:
+        """Refuse the name of a host that does not exist."""
+        if name not in self._region_of:
+            raise not_found(f"host {name!r} does not exist")
+
+    def names(self, region: str | None) -> list[str]:
+        """Every host (of one region, when it is named)."""
+        return [name for name, slug in self._region_of.items() if region in {None, slug}]
+
+    def is_on(self, name: str) -> bool:
+        """Whether the host is switched on: it takes power from the writing of an image to the end of its wipe."""
+        record = self._records.get(name)
+        return record is not None and record.state not in {HostState.OFF, HostState.FAILED}
+
+    async def observe(self, name: str, *, count: bool = True) -> Host:
+        """The host as it stands. With `count` its server counts its IPUs now, as `gc-info` would."""
+        self.check(name)
+        await self._advance(name)
+        record = self._records.get(name)
+        region = self._region_of[name]
+        if record is None:
+            return Host(name=name, region=region, state=HostState.CLEAN)
+        server = self._servers.get(name)
+        if server is not None and count and record.set_up_at <= self._clock.now():
+            await server.count_ipus()
+        return Host(
+            name=name,
+            region=region,
+            state=record.state,
+            server=record.server,
+            ssh=server.ssh if server else None,
+            ipus_visible=server.ipus_visible if server else None,
+            detail=server.detail if server else "the host failed" if record.broken else None,
+        )
+
+    async def put_server(self, name: str, spec: ServerSpec) -> None:
+        """Start deploying a server on a clean host; a repeat of the same spec changes nothing."""
+        self.check(name)
+        check_spec(spec)
+        self._check_ipus(name, spec)
+        await self._advance(name)
+        async with self._locks[name]:
+            record = self._records.get(name)
+            if record is not None:
+                self._check_repeat(name, record, spec)
+                return
+            if self._network_of(name) != spec.network:
+                raise precondition(f"host {name!r} is not in network {spec.network!r}")
+            record = HostRecord(HostState.DEPLOYING, spec)
+            self._records[name] = record
+            self._due(name, record, Action.HOST_DEPLOY)
+
+    async def delete_server(self, name: str, server_name: str | None) -> None:
+        """Start wiping: the SSH server is gone at once, its data before the host is clean."""
+        self.check(name)
+        await self._advance(name)
+        async with self._locks[name]:
+            record = self._records.get(name)
+            if record is None or record.server is None or server_name not in {None, record.server.name}:
+                raise not_found(f"server {server_name!r} is not on host {name!r}")
+            if record.state is HostState.WIPING:
+                return
+            await self._shut(name)
+            record.state = HostState.WIPING
+            self._due(name, record, Action.HOST_WIPE)
+
+    async def power(self, name: str, wanted: PowerAction) -> None:
+        """Start a power action on a host with a server. The disk and the host key stay."""
+        self.check(name)
+        await self._advance(name)
+        async with self._locks[name]:
+            record = self._records.get(name)
+            if record is None or record.server is None or record.state not in _SWITCHED:
+                state = HostState.CLEAN if record is None else record.state
+                raise precondition(f"host {name!r} is {state}: only a deployed host has power actions")
+            self._check_tenant(name, record.server, wanted)
+            spec = _moved(record.server, wanted)
+            if wanted.action == "on" and record.state is not HostState.OFF and spec.network == record.server.network:
+                return
+            await self._shut(name)
+            record.server = spec
+            if wanted.action == "off":
+                record.state, record.due = HostState.OFF, None
+                self._document.touch()
+            else:
+                record.state = HostState.BOOTING
+                self._due(name, record, Action.HOST_BOOT)
+
+    def _check_tenant(self, name: str, server: ServerSpec, wanted: PowerAction) -> None:
+        """A host's name says nothing of whose it is: what an action names must be so."""
+        if wanted.server not in {None, server.name}:
+            raise precondition(f"host {name!r} carries another server than {wanted.server!r}")
+        network = self._network_of(name)
+        if wanted.network is not None and network != wanted.network and (network or wanted.action == "on"):
+            raise precondition(f"host {name!r} is not in network {wanted.network!r}")
+
+    async def fail(self, name: str) -> None:
+        """Break the host: its server stops answering."""
+        self.check(name)
+        async with self._locks[name]:
+            await self._shut(name)
+            record = self._records.setdefault(name, HostRecord(HostState.FAILED))
+            record.state, record.due, record.broken = HostState.FAILED, None, True
+            self._document.touch()
+
+    async def repair(self, name: str) -> None:
+        """Mend the host: a server on it boots, without one it is clean."""
+        self.check(name)
+        async with self._locks[name]:
+            record = self._records.get(name)
+            if record is None or not record.broken:
+                return
+            record.broken = False
+            if record.state is HostState.FAILED and record.server is None:
+                del self._records[name]
+                self._document.touch()
+            elif record.state is HostState.FAILED:
+                record.state = HostState.BOOTING
+                self._due(name, record, Action.HOST_BOOT)
+
+    def _check_ipus(self, name: str, spec: ServerSpec) -> None:
+        server = self._regions[self._region_of[name]].server_on(name)
+        own = server.region.ipus if server is not None and isinstance(server.region, ServerPlan) else 0
+        if spec.ipus > own:
+            raise invalid(f"host {name!r} has {own} IPUs of its own, not {spec.ipus}")
+
+    @staticmethod
+    def _check_repeat(name: str, record: HostRecord, spec: ServerSpec) -> None:
+        if record.server != spec:
+            raise exists(f"host {name!r} is not clean: it is {record.state}")
+        if record.state is HostState.WIPING:
+            raise precondition(f"server {spec.name!r} on host {name!r} is being wiped")
+
+    def _due(self, name: str, record: HostRecord, action: Action) -> None:
+        record.due = self._after(name, action)
+        self._document.touch()
+        self._schedule(name)
+
+    def _after(self, name: str, action: Action) -> float:
+        return self._clock.now() + self._durations.seconds(action, name)
+
+    def _schedule(self, name: str) -> None:
+        """Wake the host when its transition is due, in the place of an earlier timer."""
+        record, timer = self._records.get(name), self._timers.pop(name, None)
+        if timer is not None:
+            timer.cancel()
+        if record is not None and record.due is not None:
+            wait = max(0.0, record.due - self._clock.now())
+            self._timers[name] = asyncio.get_running_loop().call_later(wait, self._wake, name)
+
+    def _wake(self, name: str) -> None:
+        self._timers.pop(name, None)
+        task = asyncio.create_task(self._advance(name))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _advance(self, name: str) -> None:
+        """Let every transition happen whose time has come."""
+        record = self._records.get(name)
+        if record is None or record.due is None:
+            return
+        async with self._locks[name]:
+            while self._records.get(name) is record and self._passed(record):
+                record.due = await self._transit(name, record)
+                self._document.touch()
+            self._schedule(name)
+
+    def _passed(self, record: HostRecord) -> bool:
+        return record.due is not None and record.due <= self._clock.now()
+
+    async def _transit(self, name: str, record: HostRecord) -> float | None:
+        """Make one transition; answers when the next one is due. Safe to repeat after a kill."""
+        if record.state is HostState.DEPLOYING:
+            record.state = HostState.BOOTING
+            return self._after(name, Action.HOST_BOOT)
+        if record.state is HostState.BOOTING:
+            await self._open(name, record)
+            record.state = HostState.RUNNING
+            record.set_up_at = self._after(name, Action.HOST_SET_UP)
+        elif record.state is HostState.WIPING:
+            # The wipe must be on disk before data goes, or a kill here would revive an emptied server.
+            await self._document.settled()
+            await asyncio.to_thread(shutil.rmtree, self._folder / name, ignore_errors=True)
+            del self._records[name]
+            if record.broken:
+                self._records[name] = HostRecord(HostState.FAILED, broken=True)
+        return None
+
+    async def _open(self, name: str, record: HostRecord) -> None:
+        if record.server is None:
+            return
+        around = self._surroundings(name, self._region_of[name])
+        server = PoplarServer(record.server, self._folder / name, around)
+        record.ssh_port = await server.start(record.ssh_port)
+        self._servers[name] = server
+
+    async def _shut(self, name: str) -> None:
+        server = self._servers.pop(name, None)
+        if server is not None:
+            await server.stop()
+
+
+def _moved(server: ServerSpec, wanted: PowerAction) -> ServerSpec:
+    """The server as it is to be once it is switched on for a network."""
+    if wanted.action != "on" or wanted.network is None:
+        return server
+    return server.model_copy(update={"network": wanted.network, "environment": wanted.environment or {}})

@@ -1,0 +1,171 @@
+"""The routes of the site's HTTP interface. A route's name is the call's name in fault rules."""
+
+from __future__ import annotations
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.routing import Route
+
+from ipucloud.laboratory.simulator.http.calls import Calls, body_of
+from ipucloud.laboratory.simulator.refusal import not_found
+from ipucloud.laboratory.simulator.site import Site
+from ipucloud.wire.site import (
+    FaultList,
+    FaultRule,
+    Host,
+    HostList,
+    Inventory,
+    LinkFault,
+    LinkKind,
+    LinkState,
+    Network,
+    NetworkList,
+    NetworkSpec,
+    PowerAction,
+    RedfishReset,
+    RedfishSystem,
+    ServerSpec,
+)
+
+
+def build_app(site: Site, token: str) -> Starlette:
+    """The application. Every call wants the site token; fault rules do not reach the calls that set them."""
+    calls, unharmed = Calls(site, token), Calls(site.beyond_faults(), token)
+    routes = [*_hardware(site, calls), *_networks(site, calls), *_hosts(site, calls)]
+    routes += [*_trouble(site, unharmed), *_breakages(site, unharmed)]
+    return Starlette(routes=routes)
+
+
+def _hardware(site: Site, calls: Calls) -> list[Route]:
+    async def get_inventory(request: Request) -> Inventory:  # noqa: ARG001 - every call has the same signature
+        return site.inventory()
+
+    async def get_system(request: Request) -> RedfishSystem:
+        return site.machines.system(request.path_params["machine"])
+
+    async def reset(request: Request) -> None:
+        body = await body_of(request, RedfishReset)
+        site.reset_machine(request.path_params["machine"], body.ResetType, request.query_params.get("network"))
+
+    system = "/redfish/v1/Systems/{machine}"
+    return [
+        calls.route("GET", "/v1/inventory", "inventory.get", get_inventory),
+        calls.route("GET", system, "redfish.get", get_system),
+        calls.route("POST", f"{system}/Actions/ComputerSystem.Reset", "redfish.reset", reset),
+    ]
+
+
+def _networks(site: Site, calls: Calls) -> list[Route]:
+    networks = site.networks
+
+    async def list_networks(request: Request) -> NetworkList:
+        return NetworkList(networks=networks.all(request.query_params.get("region")))
+
+    async def get_network(request: Request) -> Network:
+        return networks.get(request.path_params["name"])
+
+    async def put_network(request: Request) -> Network:
+        return networks.put(request.path_params["name"], await body_of(request, NetworkSpec))
+
+    async def delete_network(request: Request) -> None:
+        networks.delete(request.path_params["name"])
+
+    return [
+        calls.route("GET", "/v1/networks", "networks.list", list_networks),
+        calls.route("GET", "/v1/networks/{name}", "networks.get", get_network),
+        calls.route("PUT", "/v1/networks/{name}", "networks.put", put_network),
+        calls.route("DELETE", "/v1/networks/{name}", "networks.delete", delete_network),
+    ]
+
+
+def _hosts(site: Site, calls: Calls) -> list[Route]:
+    hosts = site.hosts
+
+    async def list_hosts(request: Request) -> HostList:
+        names = hosts.names(request.query_params.get("region"))
+        return HostList(hosts=[await hosts.observe(name, count=False) for name in names])
+
+    async def get_host(request: Request) -> Host:
+        return await hosts.observe(request.path_params["host"])
+
+    async def put_server(request: Request) -> Host:
+        await hosts.put_server(request.path_params["host"], await body_of(request, ServerSpec))
+        return await get_host(request)
+
+    async def delete_server(request: Request) -> Host:
+        await hosts.delete_server(request.path_params["host"], request.query_params.get("name"))
+        return await get_host(request)
+
+    async def power(request: Request) -> Host:
+        await hosts.power(request.path_params["host"], await body_of(request, PowerAction))
+        return await get_host(request)
+
+    return [
+        calls.route("GET", "/v1/hosts", "hosts.list", list_hosts),
+        calls.route("GET", "/v1/hosts/{host}", "hosts.get", get_host),
+        calls.route("PUT", "/v1/hosts/{host}/server", "hosts.put_server", put_server),
+        calls.route("DELETE", "/v1/hosts/{host}/server", "hosts.delete_server", delete_server),
+        calls.route("POST", "/v1/hosts/{host}/power", "hosts.power", power),
+    ]
+
+
+def _trouble(site: Site, calls: Calls) -> list[Route]:
+    """Fault rules, and what a controller forgets: the experimenter's side."""
+
+    async def list_faults(request: Request) -> FaultList:  # noqa: ARG001 - every call has the same signature
+        return FaultList(faults=site.faults.all())
+
+    async def add_fault(request: Request) -> FaultRule:
+        return site.faults.add(await body_of(request, FaultRule))
+
+    async def remove_faults(request: Request) -> None:
+        site.faults.remove(request.query_params.get("id"))
+
+    async def forget(request: Request) -> None:
+        site.forget(request.path_params["region"])
+
+    return [
+        calls.route("GET", "/v1/faults", "faults.list", list_faults),
+        calls.route("POST", "/v1/faults", "faults.add", add_fault, status=201),
+        calls.route("DELETE", "/v1/faults", "faults.remove", remove_faults),
+        calls.route("POST", "/v1/controllers/{region}:forget", "controllers.forget", forget),
+    ]
+
+
+def _breakages(site: Site, calls: Calls) -> list[Route]:
+    """Machines, links and hosts that break now, or are mended."""
+
+    async def fail_machine(request: Request) -> None:
+        site.fail_machine(request.path_params["machine"])
+
+    async def repair_machine(request: Request) -> None:
+        site.repair_machine(request.path_params["machine"])
+
+    async def fail_link(request: Request) -> None:
+        fault = await body_of(request, LinkFault)
+        site.fail_link(*_link(request), LinkState(fault.state))
+
+    async def repair_link(request: Request) -> None:
+        site.repair_link(*_link(request))
+
+    async def fail_host(request: Request) -> None:
+        await site.hosts.fail(request.path_params["host"])
+
+    async def repair_host(request: Request) -> None:
+        await site.hosts.repair(request.path_params["host"])
+
+    return [
+        calls.route("POST", "/v1/machines/{machine}:fail", "machines.fail", fail_machine),
+        calls.route("POST", "/v1/machines/{machine}:repair", "machines.repair", repair_machine),
+        calls.route("POST", "/v1/machines/{machine}/links/{kind}:fail", "links.fail", fail_link),
+        calls.route("POST", "/v1/machines/{machine}/links/{kind}:repair", "links.repair", repair_link),
+        calls.route("POST", "/v1/hosts/{host}:fail", "hosts.fail", fail_host),
+        calls.route("POST", "/v1/hosts/{host}:repair", "hosts.repair", repair_host),
+    ]
+
+
+def _link(request: Request) -> tuple[str, LinkKind]:
+    machine, kind = request.path_params["machine"], request.path_params["kind"]
+    if kind not in set(LinkKind):
+        raise not_found(f"a machine has no {kind} link; it has {', '.join(LinkKind)}")
+    return machine, LinkKind(kind)

@@ -1,0 +1,128 @@
+"""Power and health of the IPU machines, in the shape of Redfish."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ipucloud.laboratory.simulator.clock import Clock
+from ipucloud.laboratory.simulator.durations import Action, Durations
+from ipucloud.laboratory.simulator.hardware import Machine, ServerPlan
+from ipucloud.laboratory.simulator.refusal import not_found, precondition
+from ipucloud.laboratory.simulator.state import MachineRecord, Power
+from ipucloud.laboratory.simulator.vipu.attributes import machine_serial
+from ipucloud.laboratory.simulator.vipu.devices import MACHINE_VERSION
+from ipucloud.wire.site import RedfishStatus, RedfishSystem
+
+
+class Machines:
+    """Every machine of the site. Only machines that were touched have a record: others are healthy and `initial`.
+
+    A server with IPUs of its own is on when its host is: `host_is_on` tells.
+    """
+
+    def __init__(
+        self,
+        machines: dict[str, Machine],
+        records: dict[str, MachineRecord],
+        *,
+        initial: Power,
+        clock: Clock,
+        durations: Durations,
+        changed: Callable[[], None],
+        host_is_on: Callable[[str], bool],
+    ) -> None:
+        self._machines = machines
+        self._records = records
+        self._initial: Power = initial
+        self._clock = clock
+        self._durations = durations
+        self._changed = changed
+        self._host_is_on = host_is_on
+        self._servers = frozenset(name for name, machine in machines.items() if isinstance(machine.region, ServerPlan))
+
+    def get(self, name: str) -> Machine:
+        machine = self._machines.get(name)
+        if machine is None:
+            raise not_found(f"machine {name!r} does not exist")
+        return machine
+
+    def reachable(self, name: str) -> bool:
+        """Whether the machine is on and its agent answers."""
+        record = self._records.get(name)
+        if record is None and name not in self._servers:
+            return self._initial == "On"  # most machines were never touched, and are asked about all the time
+        return self._power_of(name) == "On" and not (record is not None and record.failed)
+
+    def system(self, name: str) -> RedfishSystem:
+        """The machine as its BMC shows it."""
+        machine = self.get(name)
+        record, power = self._records.get(name), self._power_of(name)
+        return RedfishSystem(
+            Id=name,
+            Name=name,
+            Model=machine.region.model,
+            SerialNumber=machine_serial(name),
+            PowerState=power,
+            Status=RedfishStatus(
+                State="Enabled" if power == "On" else "StandbyOffline",
+                Health="Critical" if record is not None and record.failed else "OK",
+            ),
+            BiosVersion=MACHINE_VERSION,
+        )
+
+    def reset(self, name: str, reset_type: str) -> None:
+        """Start a change of power. Turning on a machine that is on, or off one that is off, changes nothing."""
+        if self._is_server(name):
+            raise precondition(f"server {name!r} is switched by the power actions of its host")
+        record = self._record(name)
+        self._settle(name, record)
+        if reset_type == "On":
+            if record.power in {"Off", "PoweringOff"}:
+                self._power(name, record, "PoweringOn", Action.MACHINE_POWER_ON)
+        elif record.power != "Off":
+            self._power(name, record, "PoweringOff", Action.MACHINE_POWER_OFF)
+            record.then_on = reset_type == "PowerCycle"
+        elif reset_type == "PowerCycle":
+            self._power(name, record, "PoweringOn", Action.MACHINE_POWER_ON)
+
+    def fail(self, name: str) -> None:
+        """Break the machine: its agent stops answering and its health is Critical."""
+        self._record(name).failed = True
+        self._changed()
+
+    def repair(self, name: str) -> None:
+        """Mend the machine."""
+        self._record(name).failed = False
+        self._changed()
+
+    def _is_server(self, name: str) -> bool:
+        return self.get(name).name in self._servers
+
+    def _power_of(self, name: str) -> Power:
+        if self._is_server(name):
+            return "On" if self._host_is_on(name) else "Off"
+        record = self._records.get(name)
+        if record is None:
+            return self._initial
+        self._settle(name, record)
+        return record.power
+
+    def _record(self, name: str) -> MachineRecord:
+        self.get(name)
+        return self._records.setdefault(name, MachineRecord(self._initial))
+
+    def _power(self, name: str, record: MachineRecord, power: Power, action: Action) -> None:
+        record.power = power
+        record.then_on = False
+        record.due = self._clock.now() + self._durations.seconds(action, name)
+        self._changed()
+
+    def _settle(self, name: str, record: MachineRecord) -> None:
+        while record.due is not None and record.due <= self._clock.now():
+            if record.power == "PoweringOn":
+                record.power, record.due = "On", None
+            elif record.then_on:
+                self._power(name, record, "PoweringOn", Action.MACHINE_POWER_ON)
+            else:
+                record.power, record.due = "Off", None
+            self._changed()

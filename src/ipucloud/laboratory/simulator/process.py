@@ -1,0 +1,198 @@
+"""The running site: listeners, the ready line, and the way down."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import gc
+import json
+import resource
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import grpc
+import uvicorn
+from google.protobuf.message import Message
+from starlette.applications import Starlette
+
+from ipucloud.laboratory.simulator.clock import WallClock
+from ipucloud.laboratory.simulator.http.app import build_app
+from ipucloud.laboratory.simulator.http.protocol import BreakableProtocol, QuietServer
+from ipucloud.laboratory.simulator.metrics import build_exporter
+from ipucloud.laboratory.simulator.ports import listen_on
+from ipucloud.laboratory.simulator.settings import Settings
+from ipucloud.laboratory.simulator.site import Site, prepare_folder
+from ipucloud.laboratory.simulator.vipu.admin import AdminMethods
+from ipucloud.laboratory.simulator.vipu.rpc import service_handler
+from ipucloud.laboratory.simulator.vipu.services import UserMethods, VersionMethods
+from ipucloud.process.signals import StopSignals, in_loop
+from ipucloud.wire import vipu_admin_pb2, vipu_pb2
+
+GRACE_SECONDS = 1.0
+BACKLOG = 1024
+COLLECT_AFTER = 50_000
+KEEP_ALIVE_SECONDS = 75
+RPC_OPTIONS = [
+    # gRPC shares ports between processes unless told not to; two sites on one port would answer by turns.
+    ("grpc.so_reuseport", 0),
+    # Clients may probe an idle connection every few seconds; by default gRPC would hang up on them.
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_ping_interval_without_data_ms", 1000),
+    ("grpc.http2.max_ping_strikes", 0),
+]
+
+
+class FolderTaken(Exception):
+    """Another simulated site runs on the same folder."""
+
+
+class FolderUnusable(Exception):
+    """The site cannot keep anything in its folder."""
+
+
+async def run(settings: Settings, signals: StopSignals, ready: Callable[[str], None]) -> None:
+    """Serve until the first stop signal; calls `ready` with one JSON line once everything listens.
+
+    Each part opens once what it tells of is restored, and closes before it: the controllers, whose state is whole from
+    the start, then the hosts' servers, which ask the controllers, then HTTP, which tells of all.
+    Raises FolderTaken, FolderUnusable, PortTaken and SizeMismatch.
+    """
+    try:
+        prepare_folder(settings.data)
+    except OSError as error:
+        raise FolderUnusable(f"{settings.data} cannot be the site's folder: {error.strerror}") from error
+    _allow_many_files()
+    with _sole_owner(settings.data):
+        site = Site(settings, WallClock())
+        stopping = asyncio.Event()
+        async with AsyncExitStack() as open_things:
+            open_things.enter_context(signals.calling(in_loop(stopping.set)))
+            open_things.push_async_callback(site.settled)
+            open_things.push_async_callback(site.channels.close)
+            await _listen_rpc(site, open_things)
+            open_things.push_async_callback(site.hosts.close)
+            await site.hosts.start()
+            await _listen_http(site, open_things)
+            await site.settled()
+            _calm_collector()
+            ready(_ready_line(site))
+            await stopping.wait()
+
+
+def _allow_many_files() -> None:
+    """Take as many descriptors as this process may have: each login and each file that it opens needs one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def _calm_collector() -> None:
+    """Let the garbage collector pass over the hardware, which is there to stay, and look less often at the rest."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER)
+
+
+@contextmanager
+def _sole_owner(data: Path) -> Iterator[None]:
+    with (data / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise FolderTaken(f"another simulated site runs on {data}") from error
+        yield
+
+
+async def _listen_rpc(site: Site, open_things: AsyncExitStack) -> None:
+    user, version = (vipu_pb2.DESCRIPTOR.services_by_name[n] for n in ("UserService", "VersionService"))
+    admin = vipu_admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
+    for slug, controller in site.controllers.items():
+        services = {
+            "user": [
+                service_handler(user, "vipu", UserMethods(controller), controller, site.faults),
+                service_handler(version, "vipu", VersionMethods(), controller, site.faults),
+            ],
+            "admin": [service_handler(admin, "admin", AdminMethods(controller), controller, site.faults)],
+        }
+        for side, handlers in services.items():
+            purpose = f"vipu.{slug}.{side}"
+            stored = site.state.ports.get(purpose)
+            port, server = await listen_on(stored, partial(_rpc_server, site, handlers))
+            _keep_port(site, purpose, port)
+            open_things.push_async_callback(server.stop, GRACE_SECONDS)
+
+
+async def _rpc_server(
+    site: Site, handlers: list[grpc.GenericRpcHandler[Message, Message]], port: int
+) -> grpc.aio.Server:
+    server = grpc.aio.server(options=RPC_OPTIONS)
+    server.add_generic_rpc_handlers(handlers)
+    try:
+        server.add_insecure_port(f"{site.settings.bind}:{port}")
+    except RuntimeError as error:
+        raise OSError(str(error)) from error
+    await server.start()
+    return server
+
+
+async def _listen_http(site: Site, open_things: AsyncExitStack) -> None:
+    settings = site.settings
+    await _serve_http(site, "http", settings.http_port, build_app(site, settings.token), open_things)
+    if settings.metrics_port is not None:
+        await _serve_http(site, "metrics", settings.metrics_port, build_exporter(site), open_things)
+
+
+async def _serve_http(site: Site, purpose: str, port: int, app: Starlette, open_things: AsyncExitStack) -> None:
+    stored = port or site.state.ports.get(purpose)
+    port, listener = await listen_on(stored, lambda p: _http_socket(site.settings.bind, p))
+    _keep_port(site, purpose, port)
+    config = uvicorn.Config(
+        app,
+        http=BreakableProtocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=int(GRACE_SECONDS),
+    )
+    server = QuietServer(config)
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+
+    async def stop() -> None:
+        server.should_exit = True
+        await serving
+
+    open_things.push_async_callback(stop)
+
+
+async def _http_socket(host: str, port: int) -> socket.socket:
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def _keep_port(site: Site, purpose: str, port: int) -> None:
+    site.state.ports[purpose] = port
+    site.document.touch()
+
+
+def _ready_line(site: Site) -> str:
+    regions: dict[str, Any] = {
+        region.region: region.vipu.model_dump(include={"user_port", "admin_port"}) if region.vipu else {}
+        for region in site.inventory().regions
+    }
+    url = f"http://{site.settings.told_address}:{site.state.ports['http']}"
+    told = {"ready": True, "url": url, "regions": regions}
+    if site.settings.metrics_port is not None:
+        told["metrics"] = f"http://{site.settings.told_address}:{site.state.ports['metrics']}/metrics"
+    return json.dumps(told)

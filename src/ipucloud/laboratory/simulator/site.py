@@ -1,0 +1,217 @@
+"""The whole site: hardware, controllers, machines, networks and hosts over one folder of state."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from ipucloud.laboratory.simulator.cables import Cables
+from ipucloud.laboratory.simulator.clock import Clock
+from ipucloud.laboratory.simulator.durations import Durations
+from ipucloud.laboratory.simulator.faults import FaultBook
+from ipucloud.laboratory.simulator.hardware import Machine, build_regions
+from ipucloud.laboratory.simulator.hosts import Hosts
+from ipucloud.laboratory.simulator.machines import Machines
+from ipucloud.laboratory.simulator.networks import Networks
+from ipucloud.laboratory.simulator.refusal import not_found, precondition
+from ipucloud.laboratory.simulator.settings import Settings
+from ipucloud.laboratory.simulator.ssh.fabric import Fabric
+from ipucloud.laboratory.simulator.ssh.server import Surroundings
+from ipucloud.laboratory.simulator.state import open_state
+from ipucloud.laboratory.simulator.vipu.controller import Controller
+from ipucloud.vipu_cli.controller import Channels
+from ipucloud.vipu_cli.endpoint import Endpoint
+from ipucloud.wire.site import Inventory, LinkKind, LinkState, SiteRegion, VipuEndpoint
+
+
+class SizeMismatch(Exception):
+    """The folder's state is that of a larger or differently built site."""
+
+
+@dataclass(frozen=True)
+class BeyondFaults:
+    """The site as its experimenter's routes see it: durable, but never hit by the faults that they set."""
+
+    site: Site
+    faults: FaultBook
+
+    async def settled(self) -> None:
+        await self.site.settled()
+
+
+class Site:
+    """Builds and connects the parts. Nothing here listens; `process` does."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self.settings = settings
+        self.faults = FaultBook(settings.seed, clock=clock, time_scale=settings.time_scale, hardware=self)
+        self.regions = build_regions(settings)
+        self.state, self.document = open_state(settings.data / "site.json", fsync=settings.fsync)
+        self._check_size()
+        self.channels = Channels()
+        self._durations = Durations(settings.time_scale)
+        everything = {name: m for region in self.regions.values() for name, m in region.machines.items()}
+        touch = self.document.touch
+        self.machines = Machines(
+            everything,
+            self.state.machines,
+            initial="On" if settings.machines_on else "Off",
+            clock=clock,
+            durations=self._durations,
+            changed=touch,
+            host_is_on=self._host_is_on,
+        )
+        self.cables = Cables(self.regions, self.state.links, changed=touch)
+        self.networks = Networks(
+            self.regions, self.state.networks, clock=clock, durations=self._durations, changed=touch
+        )
+        self.hosts = Hosts(
+            self.regions,
+            self.state.hosts,
+            folder=settings.data / "hosts",
+            clock=clock,
+            durations=self._durations,
+            document=self.document,
+            network_of=self.networks.network_of,
+            surroundings=self._surroundings,
+        )
+        self.controllers = {slug: self._controller(slug, clock) for slug, r in self.regions.items() if r.under_vipu}
+        for name in self.state.machines:
+            # A kill may have come between the files of the machine and of its controller.
+            self._lost(name)
+
+    async def settled(self) -> None:
+        """Return when everything that was changed so far is on disk."""
+        await self.document.settled()
+        await asyncio.gather(*(controller.document.settled() for controller in self.controllers.values()))
+
+    def beyond_faults(self) -> BeyondFaults:
+        """The site for routes that fault rules must not reach."""
+        return BeyondFaults(self, FaultBook(self.settings.seed))
+
+    def inventory(self) -> Inventory:
+        """All hardware, and where its controllers listen."""
+        return Inventory(
+            regions=[
+                SiteRegion(
+                    region=slug,
+                    vipu=self._vipu_endpoint(slug),
+                    pods=list(region.pods),
+                    hosts=list(region.hosts),
+                    typical_seconds=self._durations.typical_seconds(),
+                )
+                for slug, region in self.regions.items()
+            ]
+        )
+
+    def _vipu_endpoint(self, slug: str) -> VipuEndpoint | None:
+        if slug not in self.controllers:
+            return None
+        return VipuEndpoint(
+            host=self.settings.told_address,
+            user_port=self.state.ports[f"vipu.{slug}.user"],
+            admin_port=self.state.ports[f"vipu.{slug}.admin"],
+            secure=self.settings.secure,
+        )
+
+    def _host_is_on(self, name: str) -> bool:
+        return self.hosts.is_on(name)
+
+    def reset_machine(self, name: str, reset_type: str, network: str | None = None) -> None:
+        """Change a machine's power, for the tenant of `network` if one is named; partitions on it fail with it."""
+        if network is not None and self.networks.network_of(name) not in {None, network}:
+            raise precondition(f"machine {name!r} is in the network of another tenant than {network!r}")
+        self.machines.reset(name, reset_type)
+        self._lost(name)
+
+    def fail_machine(self, name: str) -> None:
+        """Break a machine; partitions on it fail."""
+        self.machines.fail(name)
+        self._lost(name)
+
+    def repair_machine(self, name: str) -> None:
+        """Mend a machine."""
+        self.machines.repair(name)
+
+    def forget(self, slug: str) -> None:
+        """Let a region's V-IPU controller lose its whole state."""
+        controller = self.controllers.get(slug)
+        if controller is None:
+            raise not_found(f"region {slug!r} has no V-IPU controller")
+        controller.forget()
+
+    def check_link(self, machine: str, kind: LinkKind) -> None:
+        """Refuse a machine or link that does not exist."""
+        self.cables.ends(self.machines.get(machine), kind)
+
+    def fail_link(self, machine: str, kind: LinkKind, state: LinkState) -> None:
+        """Break a link; when nothing passes any more, partitions across it fail."""
+        for end in self.cables.fail(self._cabled(machine), kind, state):
+            self.controllers[end.region.slug].hardware_changed([end.name])
+
+    def repair_link(self, machine: str, kind: LinkKind) -> None:
+        """Mend a link."""
+        self.cables.repair(self._cabled(machine), kind)
+
+    def _cabled(self, name: str) -> Machine:
+        machine = self.machines.get(name)
+        if machine.region.slug not in self.controllers:
+            raise not_found(f"server {name!r} has no links outside of itself")
+        return machine
+
+    def _check_size(self) -> None:
+        """A site may grow between two starts; it may not lose hardware that its state speaks of."""
+        size = {name: getattr(self.settings, name) for name in ("machines", "pod_size", "hosts", "servers")}
+        size["regions"] = len(self.regions)
+        for what, before in self.state.size.items():
+            if size[what] < before or (what == "pod_size" and size[what] != before):
+                raise SizeMismatch(f"the site in {self.settings.data} has {what} {before}, not {size[what]}")
+        self.state.size = size
+        self.document.touch()
+
+    def _lost(self, name: str) -> None:
+        controller = self.controllers.get(self.machines.get(name).region.slug)
+        if controller is not None and not self.machines.reachable(name):
+            controller.hardware_changed([name])
+
+    def _controller(self, slug: str, clock: Clock) -> Controller:
+        return Controller(
+            self.regions[slug],
+            self.settings.data / f"vipu-{slug}.json",
+            clock=clock,
+            durations=self._durations,
+            reachable=self.machines.reachable,
+            broken=self.cables.broken,
+            secure=self.settings.secure,
+            administrator=self.settings.administrator,
+            fsync=self.settings.fsync,
+        )
+
+    def _surroundings(self, host: str, region: str) -> Surroundings:
+        vipu = self._vipu_endpoint(region)
+        fabric = Fabric(
+            self.channels,
+            None if vipu is None else Endpoint(vipu.host, vipu.user_port, vipu.admin_port),
+            machine_at=lambda rnic: self.networks.machine_at(host, region, rnic),
+            agents=lambda: self.networks.machines_beside(host),
+            allocations=lambda: self._allocations_beside(host, region),
+            server=self.regions[region].server_on(host),
+            server_works=lambda: self.machines.reachable(host),
+        )
+        return Surroundings(
+            self.settings.bind, self.settings.told_address, fabric, self.settings.disk_mib * 1024 * 1024
+        )
+
+    def _allocations_beside(self, host: str, region: str) -> frozenset[str]:
+        """The V-IPU allocations of the machines in a host's network: what its tenant's end-point is scoped to."""
+        owner_of = self.controllers[region].allocations.owner_of
+        owners = (owner_of(machine) for machine in self.networks.machines_beside(host))
+        return frozenset(owner for owner in owners if owner)
+
+
+def prepare_folder(data: Path) -> None:
+    """Make the site's folder, closed to everyone else on this machine."""
+    data.mkdir(parents=True, exist_ok=True)
+    data.chmod(0o700)
+    (data / "hosts").mkdir(exist_ok=True)

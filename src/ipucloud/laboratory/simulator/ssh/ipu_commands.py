@@ -1,0 +1,158 @@
+"""`gc-info`, `gc-inventory`, `gc-monitor` and `vipu` on a simulated Poplar server.
+
+All they tell of partitions comes from the V-IPU controller, over its own protocol.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import IO, NoReturn
+
+from ipucloud.laboratory.simulator.ssh.devices import Devices
+from ipucloud.laboratory.simulator.ssh.disk import BLOCK, Disk
+from ipucloud.laboratory.simulator.ssh.fabric import Fabric
+from ipucloud.laboratory.simulator.ssh.listing import device_document, device_info, device_listing, monitor
+from ipucloud.laboratory.simulator.ssh.seen import devices_of
+from ipucloud.laboratory.simulator.ssh.shell import Program, Shell
+from ipucloud.laboratory.simulator.ssh.terminal import CommandProblem, Terminal, Writer
+from ipucloud.laboratory.simulator.store import replace_file
+from ipucloud.vipu_cli.endpoint import VipuProblem
+from ipucloud.vipu_cli.ipuof import FOLDER
+from ipucloud.vipu_cli.run import World, run
+
+_CLI, _IPUOF = "VIPU_CLI_API", "IPUOF_VIPU_API"
+
+
+@dataclass(frozen=True)
+class IpuPrograms:
+    """The commands of one server; `opened` of its own IPUs are the customer's."""
+
+    fabric: Fabric
+    opened: int
+
+    def all(self) -> dict[str, Program]:
+        """The commands by name."""
+        return {
+            "gc-info": self._gc_info,
+            "gc-inventory": self._gc_inventory,
+            "gc-monitor": self._gc_monitor,
+            "vipu": self._vipu,
+        }
+
+    async def _gc_info(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
+        options = _options("gc-info", args, _info_options)
+        devices = await self._devices(shell)
+        if options.ipu_count:
+            await terminal.out(f"{len(devices.ipus)}\n")
+        elif options.ipu_arch:
+            await terminal.out(
+                "".join(f"{name}\n" for name in sorted({_architecture(devices, n) for n in _all(devices)}))
+            )
+        elif options.device_info or options.all:
+            await terminal.out(device_info(devices, _wanted(devices, options.device_id)))
+        else:
+            await terminal.out(device_listing(devices))
+        return 0
+
+    async def _gc_inventory(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
+        _options("gc-inventory", args, _no_options)
+        devices = await self._devices(shell)
+        await terminal.out(device_info(devices, _all(devices)))
+        return 0
+
+    async def _gc_monitor(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
+        options = _options("gc-monitor", args, _monitor_options)
+        devices = await self._devices(shell)
+        table = device_document(devices) if options.json else monitor(devices, cards=not options.no_card_info)
+        await terminal.out(table)
+        return 0
+
+    async def _vipu(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
+        said: list[tuple[Writer, str]] = []
+        world = World(
+            env=_with_ipuof(shell.env),
+            connect=self.fabric.tenant_controller,
+            out=lambda text: said.append((terminal.out, text)),
+            err=lambda text: said.append((terminal.err, text)),
+            keep=partial(keep_config, shell.disk),
+            sleep=asyncio.sleep,
+        )
+        status = await run(args, world)
+        for write, text in said:
+            await write(text)
+        return status
+
+    async def _devices(self, shell: Shell) -> Devices:
+        try:
+            return await devices_of(self.fabric, shell.disk, shell.env, self.opened)
+        except VipuProblem as problem:
+            raise CommandProblem(f"Failed to acquire IPUs: {problem}.") from problem
+
+
+def keep_config(disk: Disk, name: str, content: bytes) -> str:
+    """Put an IPUoF configuration file where Poplar looks for it; answers its path on the server."""
+    path = disk.real(f"{FOLDER}/{name}")
+    with disk.changing(path.parent, path, room=2 * BLOCK + len(content)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, content, fsync=False)
+    return f"{FOLDER}/{name}"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise CommandProblem(f"{self.format_usage()}{self.prog}: {message}")
+
+    def print_help(self, file: IO[str] | None = None) -> NoReturn:  # type: ignore[override]  # help ends parsing
+        raise CommandProblem(self.format_help())
+
+
+def _options(name: str, args: Sequence[str], declare: Callable[[_Parser], None]) -> argparse.Namespace:
+    parser = _Parser(prog=name, allow_abbrev=False)
+    declare(parser)
+    return parser.parse_args(args)
+
+
+def _info_options(parser: _Parser) -> None:
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("-l", "--list-devices", action="store_true", help="every device, of one IPU and of several")
+    what.add_argument("-i", "--device-info", action="store_true", help="attributes, of all IPUs or of --device-id")
+    what.add_argument("-a", "--all", action="store_true", help="attributes of every IPU")
+    what.add_argument("--ipu-count", action="store_true", help="how many IPUs there are")
+    what.add_argument("--ipu-arch", action="store_true", help="architecture of the IPUs")
+    parser.add_argument("-d", "--device-id", type=int, metavar="ID")
+
+
+def _monitor_options(parser: _Parser) -> None:
+    parser.add_argument("--no-card-info", action="store_true", help="only the processes")
+    parser.add_argument("-j", "--json", action="store_true", help="answer in JSON")
+
+
+def _no_options(parser: _Parser) -> None:
+    """Only help."""
+
+
+def _all(devices: Devices) -> range:
+    return range(len(devices.ipus)) if devices.singles else devices.ids
+
+
+def _wanted(devices: Devices, device_id: int | None) -> Sequence[int]:
+    if device_id is None:
+        return _all(devices)
+    if device_id not in devices.ids:
+        raise CommandProblem(f"Failed to acquire IPUs: there is no device {device_id}; ids are 0 to {devices.ids[-1]}.")
+    return [device_id]
+
+
+def _architecture(devices: Devices, device_id: int) -> str:
+    return devices.ipus[devices.members(device_id)[0]].attributes.get("ipu architecture", "?")
+
+
+def _with_ipuof(env: Mapping[str, str]) -> dict[str, str]:
+    """The environment, with the controller that programs use for one that `vipu` itself was not told."""
+    return {f"{_CLI}_{name}": env[f"{_IPUOF}_{name}"] for name in ("HOST", "PORT") if f"{_IPUOF}_{name}" in env} | dict(
+        env
+    )

@@ -1,0 +1,133 @@
+"""Which IPUs a login sees: those of the partition it has chosen, or the server's own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from ipucloud.laboratory.simulator.hardware import Machine, ServerPlan
+from ipucloud.laboratory.simulator.ssh.devices import Attributes, Devices, of_partition, of_server
+from ipucloud.laboratory.simulator.ssh.disk import Disk
+from ipucloud.laboratory.simulator.ssh.fabric import Fabric
+from ipucloud.vipu_cli.controller import Controller
+from ipucloud.vipu_cli.endpoint import VipuProblem, endpoint_from, timeout_from
+from ipucloud.vipu_cli.ipuof import FOLDER, SUFFIX, gcd_from
+from ipucloud.wire import vipu_pb2 as pb
+
+MAX_CONFIG = 1024 * 1024
+
+
+class Choice(NamedTuple):
+    """A partition, and one GCD of it or all."""
+
+    partition: str
+    gcd: int | None
+
+
+async def devices_of(fabric: Fabric, disk: Disk, env: Mapping[str, str], opened: int) -> Devices:
+    """The devices of a login; `opened` of the server's own IPUs are the customer's. Raises VipuProblem."""
+    server = fabric.server
+    if server is not None and isinstance(server.region, ServerPlan):
+        if not fabric.server_works():
+            raise VipuProblem("the IPU cards of this server do not answer")
+        return of_server(server, server.region, opened)
+    choice = await asyncio.to_thread(chosen, disk, env)
+    controller = _controller(fabric, env)
+    config = await _config(controller, choice)
+    machines = _reach(fabric, choice.partition, config)
+    return of_partition(choice.partition, config, await _attributes(controller, config, machines))
+
+
+async def config_of(
+    fabric: Fabric, disk: Disk, env: Mapping[str, str], limit: float
+) -> tuple[Choice, pb.PartitionConfig]:
+    """The partition of a login once every machine of it was reached. Raises VipuProblem."""
+    choice = await asyncio.to_thread(chosen, disk, env)
+    config = await _config(_controller(fabric, env, limit), choice)
+    _reach(fabric, choice.partition, config)
+    return choice, config
+
+
+def chosen(disk: Disk, env: Mapping[str, str]) -> Choice:
+    """By IPUOF_CONFIG_PATH, else by the environment, else by the only partition in `~/.ipuof.conf.d`.
+
+    Raises VipuProblem when none is chosen, or several could be.
+    """
+    path = env.get("IPUOF_CONFIG_PATH", "")
+    if path:
+        return _from_file(disk.real(path), path)
+    partition = env.get("IPUOF_VIPU_API_PARTITION_ID", "")
+    if partition:
+        return Choice(partition, _gcd(env))
+    found = [_from_file(file, file.name) for file in sorted(disk.real(FOLDER).glob(f"*{SUFFIX}"))]
+    names = sorted({choice.partition for choice in found})
+    if not names:
+        raise VipuProblem(f"no partition: IPUOF_VIPU_API_PARTITION_ID is not set, and {FOLDER} is empty")
+    if len(names) > 1:
+        raise VipuProblem(
+            f"several partitions are configured and none is chosen ({', '.join(names)}): "
+            "set IPUOF_VIPU_API_PARTITION_ID"
+        )
+    gcd = _gcd(env)
+    return Choice(names[0], found[0].gcd if gcd is None and len(found) == 1 else gcd)
+
+
+def _gcd(env: Mapping[str, str]) -> int | None:
+    text = env.get("IPUOF_VIPU_API_GCD_ID", "")
+    if text and not text.isdigit():
+        raise VipuProblem(f"IPUOF_VIPU_API_GCD_ID is {text!r}, not a number")
+    return int(text) if text else None
+
+
+def _from_file(file: Path, shown: str) -> Choice:
+    try:
+        if file.stat().st_size > MAX_CONFIG:
+            raise VipuProblem(f"{shown} is too long for an IPUoF configuration file")
+        gcd = gcd_from(file.read_bytes(), shown)
+    except OSError as error:
+        raise VipuProblem(f"the IPUoF configuration file {shown} cannot be read") from error
+    number = gcd.attributes.get("GCD Id", "")
+    partition = gcd.attributes.get("Partition Id", "") or file.name.removesuffix(SUFFIX)
+    several = gcd.attributes.get("Number of GCDs", "1") != "1"
+    return Choice(partition, int(number) if several and number.isdigit() else None)
+
+
+def _controller(fabric: Fabric, env: Mapping[str, str], limit: float = float("inf")) -> Controller:
+    seconds = timeout_from("IPUOF_VIPU_API_TIMEOUT", env.get("IPUOF_VIPU_API_TIMEOUT", ""))
+    user = {"user_id": env.get("VIPU_CLI_API_USER_ID"), "access_key": env.get("VIPU_CLI_API_ACCESS_KEY")}
+    return fabric.controller(endpoint_from(env, "IPUOF_VIPU_API", user), min(seconds, limit))
+
+
+async def _config(controller: Controller, choice: Choice) -> pb.PartitionConfig:
+    try:
+        return await controller.ipuof_config(*choice)
+    except VipuProblem as problem:
+        if not problem.missing:
+            raise
+        address = controller.endpoint.address
+        raise VipuProblem(f"the V-IPU controller at {address} does not know it: {problem}", missing=True) from problem
+
+
+def _reach(fabric: Fabric, partition: str, config: pb.PartitionConfig) -> dict[str, Machine]:
+    """The partition's machines by address. Raises VipuProblem for one that the server does not reach."""
+    machines = {}
+    for address in dict.fromkeys(device.ip for gcd in config.gcd_configs for device in gcd.devices):
+        machine = fabric.machine_at(address)
+        if machine is None:
+            raise VipuProblem(f"IPU-M {address} of partition {partition!r} is unreachable from this server")
+        machines[address] = machine
+    return machines
+
+
+async def _attributes(
+    controller: Controller, config: pb.PartitionConfig, machines: Mapping[str, Machine]
+) -> list[Attributes]:
+    told = {
+        (entry.agent, ipu): dict(attributes.attributes)
+        for entry in await controller.attributes(sorted(machine.name for machine in machines.values()))
+        for ipu, attributes in entry.ipu_attributes.items()
+    }
+    devices = (device for gcd in config.gcd_configs for device in gcd.devices)
+    return [told.get((machines[device.ip].name, device.ipu_id), {}) for device in devices]

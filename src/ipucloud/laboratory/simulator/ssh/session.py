@@ -1,0 +1,95 @@
+"""One SSH session: a single command, the lines of a script, or a conversation at a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+
+import asyncssh
+
+from ipucloud.laboratory.simulator.ssh.connection import Login
+from ipucloud.laboratory.simulator.ssh.shell import Shell, ShellExit
+from ipucloud.laboratory.simulator.ssh.terminal import CHUNK, Terminal, Writer
+
+GREETING = "Simulated Poplar server {name}. `help` lists the commands.\n"
+KILLED = 137
+
+
+class Session:
+    """Connects a login with a shell. A command that takes longer than `seconds` is killed."""
+
+    def __init__(self, login: Login, shell: Shell, seconds: float) -> None:
+        self._login = login
+        self._shell = shell
+        self._seconds = seconds
+        self._terminal = Terminal(login.stdin, self._writer(login.stdout), self._writer(login.stderr))
+
+    async def run(self) -> None:
+        """Serve the session to its end and send the exit status of its last command."""
+        term = self._login.term_type
+        if term is not None:
+            self._shell.set("TERM", term[:64])
+        try:
+            if self._login.command is not None:
+                status = await self._run(self._login.command)
+            elif term is None:
+                status = await self._script()
+            else:
+                status = await self._conversation()
+        except ShellExit as leave:
+            status = leave.status
+        except (asyncssh.BreakReceived, asyncssh.SignalReceived):
+            status = 130
+        except ConnectionError:
+            return
+        self._login.exit(status)
+
+    async def _run(self, text: str) -> int:
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self._shell.run(text, self._terminal)
+        except TimeoutError:
+            self._login.stderr.write("Killed\n")
+            self._shell.status = KILLED
+            return KILLED
+
+    async def _script(self) -> int:
+        stdin = self._login.stdin
+        while line := await stdin.readline():
+            if not line.endswith("\n") and not stdin.at_eof():
+                await self._terminal.err("bash: the line is too long\n")
+                return 2
+            await self._run(line)
+        return self._shell.status
+
+    async def _conversation(self) -> int:
+        await self._terminal.out(GREETING.format(name=self._shell.hostname))
+        while True:
+            await self._terminal.out(self._shell.prompt)
+            line = await self._line()
+            if line == "":
+                await self._terminal.out("logout\n")
+                return self._shell.status
+            try:
+                await self._run(line)
+            except (asyncssh.BreakReceived, asyncssh.SignalReceived):
+                await self._terminal.out("^C\n")
+                self._shell.status = 130
+
+    async def _line(self) -> str:
+        """The next line; a line feed alone for one that was broken off, nothing at the end of input."""
+        self._login.keys_read()
+        try:
+            return await self._login.stdin.readline()
+        except (asyncssh.BreakReceived, asyncssh.SignalReceived):
+            if isinstance(self._login.channel, asyncssh.SSHLineEditorChannel):
+                self._login.channel.clear_input()
+            await self._terminal.out("^C\n")
+            return "\n"
+
+    def _writer(self, stream: asyncssh.SSHWriter[str]) -> Writer:
+        async def write(text: str) -> None:
+            for begin in range(0, len(text), CHUNK):
+                stream.write(text[begin : begin + CHUNK])
+                await self._login.flushed()
+
+        return write

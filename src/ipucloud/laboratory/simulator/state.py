@@ -1,0 +1,78 @@
+"""The state of the site beside its V-IPU controllers: ports, machines, networks and hosts, in one file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import orjson
+from pydantic import BaseModel, TypeAdapter
+
+from ipucloud.laboratory.simulator.store import Document, read_document
+from ipucloud.wire.site import HostState, LinkState, NetworkSpec, NetworkState, ServerSpec
+
+Power = Literal["On", "Off", "PoweringOn", "PoweringOff"]
+
+
+@dataclass
+class MachineRecord:
+    """A machine that was touched. `due` ends a powering state; `then_on` makes it a power cycle."""
+
+    power: Power
+    due: float | None = None
+    then_on: bool = False
+    failed: bool = False
+
+
+@dataclass
+class NetworkRecord:
+    """A tenant network. `due` ends attaching or detaching."""
+
+    spec: NetworkSpec
+    state: NetworkState
+    due: float | None
+
+
+@dataclass
+class HostRecord:
+    """A host that carries a server, or failed. `due` ends deploying, booting and wiping.
+
+    The server's IPU software is set up at `set_up_at`; its IPUs are counted from then on.
+    """
+
+    state: HostState
+    server: ServerSpec | None = None
+    due: float | None = None
+    set_up_at: float = 0.0
+    ssh_port: int | None = None
+    broken: bool = False
+
+
+@dataclass
+class SiteState:
+    """The whole file. `ports` are the listening ports that were chosen, by purpose; `size` what hardware there was."""
+
+    version: int = 1
+    size: dict[str, int] = field(default_factory=dict)
+    ports: dict[str, int] = field(default_factory=dict)
+    machines: dict[str, MachineRecord] = field(default_factory=dict)
+    networks: dict[str, NetworkRecord] = field(default_factory=dict)
+    hosts: dict[str, HostRecord] = field(default_factory=dict)
+    links: dict[str, LinkState] = field(default_factory=dict)
+
+
+_STATE = TypeAdapter(SiteState)
+
+
+def open_state(path: Path, *, fsync: bool) -> tuple[SiteState, Document]:
+    """The stored state, or a new one, and the document that keeps it."""
+    stored = read_document(path)
+    state = SiteState() if stored is None else _STATE.validate_json(stored)
+    return state, Document(path, lambda: orjson.dumps(state, default=_plain), fsync=fsync)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    raise TypeError(f"{type(value).__name__} has no place in the site's state")

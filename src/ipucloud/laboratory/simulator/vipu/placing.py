@@ -1,0 +1,121 @@
+"""Where partitions are: the allocation and blocks that a new one gets, and which IPUs are taken."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+
+from ipucloud.laboratory.simulator.hardware import Machine
+from ipucloud.laboratory.simulator.refusal import Refusal, exhausted
+from ipucloud.laboratory.simulator.vipu import blocks as placing
+from ipucloud.laboratory.simulator.vipu.allocations import Allocations
+from ipucloud.laboratory.simulator.vipu.callers import Caller
+from ipucloud.laboratory.simulator.vipu.context import Context
+from ipucloud.laboratory.simulator.vipu.links import down_among
+from ipucloud.laboratory.simulator.vipu.model import Allocation, Block, Partition, Shape
+from ipucloud.laboratory.simulator.vipu.topology import masks_of
+from ipucloud.wire import vipu_pb2 as pb
+
+TOLD_ALLOCATIONS = 8
+
+
+class Placing:
+    """The IPUs of one controller's partitions."""
+
+    def __init__(self, context: Context, allocations: Allocations) -> None:
+        self._context = context
+        self._allocations = allocations
+        self._used: defaultdict[str, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
+        self._on: defaultdict[str, set[str]] = defaultdict(set)
+
+    def on(self, agent: str) -> Collection[str]:
+        """The partitions that have IPUs of the agent."""
+        return self._on.get(agent, ())
+
+    def machines(self, partition: Partition) -> list[Machine]:
+        """The machines that a partition's blocks lie on."""
+        return self._machines(partition.cluster_id, partition.blocks)
+
+    def find(self, wanted: pb.PartitionRequirements, shape: Shape, caller: Caller) -> tuple[Allocation, list[Block]]:
+        """An allocation and free blocks in it, as the request wants them. Refuses when there are none."""
+        if wanted.cluster_id:
+            self._allocations.cluster(wanted.cluster_id)
+        if wanted.allocation_id:
+            candidates = [self._allocations.get(wanted.allocation_id, caller)]
+        else:
+            candidates = self._allocations.all(wanted.cluster_id, caller)
+        explicit = placing.explicit_blocks(wanted.ipus, shape.segments) if wanted.ipus else None
+        for allocation in candidates:
+            if wanted.cluster_id not in {"", allocation.cluster_id}:
+                continue
+            blocks = self._blocks(allocation, shape, explicit)
+            if blocks:
+                return allocation, blocks
+        raise self._no_room(shape, candidates, explicit=explicit is not None)
+
+    def occupy(self, partition: Partition) -> None:
+        """Take the IPUs of a partition."""
+        used = self._used[partition.cluster_id]
+        for block in partition.blocks:
+            used[block.domain] |= block.mask
+        for machine in self.machines(partition):
+            self._on[machine.name].add(partition.id)
+        self._allocations.partitions_in(partition.allocation_id).add(partition.id)
+
+    def vacate(self, partition: Partition) -> None:
+        """Give the IPUs of a partition back."""
+        used = self._used[partition.cluster_id]
+        for block in partition.blocks:
+            used[block.domain] &= ~block.mask
+        for machine in self.machines(partition):
+            self._on[machine.name].discard(partition.id)
+        self._allocations.partitions_in(partition.allocation_id).discard(partition.id)
+
+    def relocate(self, partition: Partition) -> None:
+        """Move a partition to sound IPUs of its allocation, if enough of them are free."""
+        self.vacate(partition)
+        found = self._blocks(self._allocations.get(partition.allocation_id), partition.shape, None)
+        partition.blocks = found or partition.blocks
+        self.occupy(partition)
+
+    def _blocks(self, allocation: Allocation, shape: Shape, explicit: list[Block] | None) -> list[Block] | None:
+        free = self._free(allocation)
+        if explicit is not None:
+            return explicit if placing.is_free(free, explicit) else None
+        if not self._context.broken:
+            return placing.find_blocks(free, shape.size, shape.segments)
+        return placing.find_blocks(
+            free, shape.size, shape.segments, sound=lambda block: self._sound(allocation.cluster_id, block)
+        )
+
+    def _sound(self, cluster_id: str, block: Block) -> bool:
+        return not down_among(self._machines(cluster_id, [block]), self._context.broken)
+
+    def _free(self, allocation: Allocation) -> dict[int, int]:
+        """The IPUs of the allocation that are in no partition and whose machine answers, by domain."""
+        agents = self._context.fleet.agents
+        answering = (agents[name] for name in allocation.agent_ids if self._context.reachable(name))
+        used = self._used[allocation.cluster_id]
+        return {domain: mask & ~used[domain] for domain, mask in masks_of(answering).items()}
+
+    def _machines(self, cluster_id: str, blocks: list[Block]) -> list[Machine]:
+        places = self._allocations.cluster(cluster_id).by_place
+        return [places[block.domain, slot] for block in blocks for slot in block.slots]
+
+    def _no_room(self, shape: Shape, candidates: list[Allocation], *, explicit: bool) -> Refusal:
+        if not candidates:
+            return exhausted("no free allocation: there is no allocation that could hold a partition")
+        if explicit:
+            return exhausted("no free allocation holds all the listed IPUs: some are in a partition or do not answer")
+        told = "; ".join(f"{each.id} has {_told(self._free(each))}" for each in candidates[:TOLD_ALLOCATIONS])
+        more = f"; and {len(candidates) - TOLD_ALLOCATIONS} more" if len(candidates) > TOLD_ALLOCATIONS else ""
+        per_domain = shape.size // shape.segments
+        return exhausted(
+            f"no free allocation for {shape.size} IPUs: {shape.segments} aligned block(s) of {per_domain} IPUs are"
+            f" needed in one allocation; {told}{more}"
+        )
+
+
+def _told(free: Mapping[int, int]) -> str:
+    count = sum(mask.bit_count() for mask in free.values())
+    return f"{count} IPUs free, the largest aligned block {placing.largest_free(free)}"

@@ -1,0 +1,163 @@
+"""The controller's gRPC face: every method of a published service bound to a plain function.
+
+A method settles the controller, acts, and answers when what it tells is on disk. Fault rules apply around all of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import grpc
+from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from ipucloud.laboratory.simulator.faults import CALM, FaultBook, Plan
+from ipucloud.laboratory.simulator.refusal import Refusal
+from ipucloud.laboratory.simulator.vipu.callers import EVERYBODY, Caller
+from ipucloud.laboratory.simulator.vipu.controller import Controller
+from ipucloud.laboratory.simulator.vipu.users import credentials
+from ipucloud.wire.site import FaultAction, FaultRule
+
+logger = logging.getLogger(__name__)
+
+READS = ("Get", "List")
+GUARDED = "virmgrpc.UserService"
+Method = Callable[[Message, Caller], Message]
+Context: TypeAlias = "grpc.aio.ServicerContext[Message, Message]"
+
+
+def service_handler(
+    service: ServiceDescriptor, prefix: str, methods: object, controller: Controller, faults: FaultBook
+) -> grpc.GenericRpcHandler[Message, Message]:
+    """A handler of all methods of `service`; `methods` has a function of each name, from request to reply."""
+    handlers: dict[str, grpc.RpcMethodHandler[Message, Message]] = {}
+    guarded = controller.secure and service.full_name == GUARDED
+    for method in service.methods:
+        request, reply = GetMessageClass(method.input_type), GetMessageClass(method.output_type)
+        call = Call(f"{prefix}.{method.name}", getattr(methods, method.name), controller, faults, guarded)
+        handlers[method.name] = grpc.unary_unary_rpc_method_handler(
+            call.behave, request_deserializer=request.FromString, response_serializer=reply.SerializeToString
+        )
+    return grpc.method_handlers_generic_handler(service.full_name, handlers)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One method as gRPC calls it. `guarded`: its callers have to prove who they are.
+
+    `answered` is what a reading method answered, by caller and request, while fault rules were in force.
+    """
+
+    name: str
+    act: Method
+    controller: Controller
+    faults: FaultBook
+    guarded: bool
+    late: set[asyncio.Task[Message]] = field(default_factory=set)
+    answered: dict[tuple[object, bytes], Message] = field(default_factory=dict)
+
+    @property
+    def reads(self) -> bool:
+        return self.name.partition(".")[2].startswith(READS)
+
+    async def behave(self, request: Message, context: Context) -> Message:
+        plan = self.faults.plan(self.name, target_of(request)) if self.faults else CALM
+        try:
+            if plan is CALM:
+                reply = await self._effect(request, context)
+            else:
+                reply = await self._troubled(plan, request, context)
+        except Refusal as refusal:
+            self.controller.calls[self.name, refusal.reason.grpc_code.name] += 1
+            await context.abort(refusal.reason.grpc_code, refusal.sentence)
+        self.controller.calls[self.name, "OK"] += 1
+        return reply
+
+    async def _effect(self, request: Message, context: Context, plan: Plan = CALM) -> Message:
+        """Act, and answer when what is told is on disk."""
+        caller = self.controller.users.authenticate(context.invocation_metadata()) if self.guarded else EVERYBODY
+        self.controller.settle()
+        reply = self.act(request, caller)
+        if plan.rule is not None:
+            self._spoil(plan.rule, target_of(request))
+        if self.controller.document.behind:
+            await self.controller.document.settled()
+        return reply
+
+    def _spoil(self, rule: FaultRule, partition: str) -> None:
+        """What a fault does to the operation that the call has started."""
+        if rule.action is FaultAction.FAIL_PARTITION:
+            self.controller.partitions.spoil(partition, f"fault rule {rule.id}: {rule.error}", rule.failures)
+        elif rule.action is FaultAction.HANG_PARTITION:
+            self.controller.partitions.hang(partition)
+
+    async def _troubled(self, plan: Plan, request: Message, context: Context) -> Message:
+        await _before(plan, context)
+        caller = credentials(context.invocation_metadata()) if self.guarded else None
+        key = caller, request.SerializeToString(deterministic=True)
+        if plan.action is FaultAction.STALE and key in self.answered:
+            return self.answered[key]
+        # A caller that gives up cancels this coroutine, never the effect: a slow controller acts all the same.
+        reply = await asyncio.shield(self._later(plan.latency, request, context, plan))
+        if plan.rule is not None and plan.action is FaultAction.DUPLICATE:
+            self._later(plan.rule.seconds, request, context)
+        if self.reads:
+            self.answered[key] = reply
+        await _after(plan, context)
+        return reply
+
+    def _later(self, seconds: float, request: Message, context: Context, plan: Plan = CALM) -> asyncio.Task[Message]:
+        async def effect() -> Message:
+            await asyncio.sleep(seconds)
+            return await self._effect(request, context, plan)
+
+        def ended(task: asyncio.Task[Message]) -> None:
+            self.late.discard(task)
+            if not task.cancelled() and not isinstance(task.exception(), Refusal | None):
+                logger.error("%s failed after its caller was gone", self.name, exc_info=task.exception())
+
+        task = asyncio.create_task(effect())
+        self.late.add(task)
+        task.add_done_callback(ended)
+        return task
+
+
+async def _before(plan: Plan, context: Context) -> None:
+    """What a fault does before the call has any effect."""
+    if plan.rule is None:
+        return
+    if plan.action is FaultAction.STATUS:
+        await asyncio.sleep(plan.latency)
+        await _refuse(plan.rule, context)
+    if plan.action is FaultAction.STALL:
+        # The caller's deadline or its cancellation ends this task; a caller without a deadline waits until we stop.
+        await asyncio.Event().wait()
+
+
+async def _after(plan: Plan, context: Context) -> None:
+    """What a fault does between the effect and the answer."""
+    if plan.rule is None:
+        return
+    if plan.action is FaultAction.STATUS_AFTER:
+        await _refuse(plan.rule, context)
+    if plan.action is FaultAction.DROP_ANSWER:
+        await asyncio.sleep(plan.rule.seconds)
+        await context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed")
+
+
+async def _refuse(rule: FaultRule, context: Context) -> None:
+    await context.abort(grpc.StatusCode[rule.grpc_status], f"fault rule {rule.id}: {rule.grpc_status}")
+
+
+def target_of(request: Message) -> str:
+    """The name of the object that a request is about, empty when it is about none."""
+    fields = request.DESCRIPTOR.fields_by_name
+    if "requirements" in fields:
+        requirements: Message = getattr(request, "requirements")  # noqa: B009
+        return target_of(requirements)
+    return next((str(getattr(request, f)) for f in ("id", "partition_id", "allocation_id") if f in fields), "")

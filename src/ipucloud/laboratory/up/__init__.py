@@ -1,0 +1,1 @@
+"""`ipucloud up`: a whole system on this machine."""

@@ -1,0 +1,75 @@
+"""`ipucloud up`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli import output
+from ipucloud.cli.service.telling import settings_from_environment, told
+from ipucloud.cli.session import Json
+from ipucloud.config import Settings
+from ipucloud.laboratory.up.stopping import interruptible, run_until_stopped
+from ipucloud.laboratory.up.system import System, migrate_given_database, running
+from ipucloud.process.lines import patient_output
+
+app = typer.Typer()
+
+TIME_SCALE = 45.0
+TRY = """
+ipucloud is up at {url} (its API is described at {url}/docs).
+Your token, of project {project}: {token}
+Logs: {logs}. Data survive a restart. Ctrl-C stops everything.
+
+Three things to try in another terminal, after
+  export IPUCLOUD_URL={url} IPUCLOUD_TOKEN={token}
+1. See what there is:            ipucloud flavors list
+2. Let your SSH key in, and create a cluster:
+                                 ipucloud ssh-keys add laptop ~/.ssh/id_ed25519.pub
+                                 ipucloud clusters create bert --flavor m2000-pod16
+3. Log in and count the IPUs:    ipucloud clusters ssh bert -- gc-info -l
+"""
+
+
+@app.command("up")
+def up(
+    time_scale: Annotated[
+        float, typer.Option(min=0.0, help="How much faster than real the simulated hardware works; 1: 15 minutes.")
+    ] = TIME_SCALE,
+    data_dir: Annotated[Path | None, typer.Option(help="Where data and logs are; IPUCLOUD_DATA_DIR.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a whole system here until Ctrl-C: database, simulated site, API, worker.
+
+    IPUCLOUD_DATABASE_URL and IPUCLOUD_SITE_URL put a database and a site of yours in place of its own.
+    """
+    settings = settings_from_environment()
+    settings = settings.model_copy(update={"data_dir": (data_dir or settings.data_dir).absolute()})
+    with told(), patient_output():
+        try:
+            with interruptible() as signals:
+                migrate_given_database(settings)
+                run_until_stopped(signals, _serve(settings, time_scale, as_json))
+        except KeyboardInterrupt:
+            _say("everything is stopped.")
+
+
+async def _serve(settings: Settings, time_scale: float, as_json: bool) -> None:
+    async with running(settings, time_scale=time_scale, say=_say) as system:
+        _announce(system, as_json)
+        await asyncio.Event().wait()
+
+
+def _announce(system: System, as_json: bool) -> None:
+    facts = {"url": system.url, "token": system.token, "project": system.project, "logs": str(system.logs)}
+    if as_json:
+        output.write_json(facts)
+    else:
+        typer.echo(TRY.format(**facts))
+
+
+def _say(sentence: str) -> None:
+    typer.echo(f"ipucloud: {sentence}", err=True)

@@ -1,0 +1,88 @@
+"""The programs of a whole system, as its keeper starts them."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from ipucloud.config import Settings
+from ipucloud.laboratory.keeper.child import Program
+from ipucloud.laboratory.keeper.readiness import Answers, ReadyFile
+from ipucloud.laboratory.postgres.server import RECOVERY_SECONDS, STOP_SECONDS
+
+
+def postgres(root: Path, bindir: Path | None, ready: ReadyFile, logs: Path) -> Program:
+    """The embedded server of the directory `root`."""
+    found = () if bindir is None else ("--bindir", str(bindir))
+    return Program(
+        "PostgreSQL",
+        "ipucloud.laboratory.postgres",
+        (str(root), "--ready-file", str(ready.path), *found),
+        {},
+        logs / "postgres.log",
+        ready,
+        ready_seconds=RECOVERY_SECONDS + STOP_SECONDS,
+        grace_seconds=STOP_SECONDS,
+    )
+
+
+def simulated_site(
+    folder: Path, time_scale: float, credentials: Mapping[str, str], ready: ReadyFile, logs: Path
+) -> Program:
+    """A simulated site with its state in `folder`; it writes its address into the ready file, the same every time."""
+    arguments = ("--data", str(folder), "--time-scale", str(time_scale), "--ready-file", str(ready.path), "--secure")
+    return Program(
+        "The simulated site", "ipucloud.laboratory.simulator.main", arguments, credentials, logs / "site.log", ready
+    )
+
+
+def worker(settings: Settings, logs: Path, internal: socket.socket) -> Program:
+    return _service("worker", "The worker", settings, logs, internal=internal)
+
+
+def api(settings: Settings, logs: Path, internal: socket.socket, public: socket.socket) -> Program:
+    return _service("api", "The API", settings, logs, internal=internal, public=public)
+
+
+def _service(
+    command: str,
+    name: str,
+    settings: Settings,
+    logs: Path,
+    *,
+    internal: socket.socket,
+    public: socket.socket | None = None,
+) -> Program:
+    """A command of this package that answers on the sockets; they stay open while it is started again."""
+    handed = {"internal_listen_fd": internal.fileno(), "listen_fd": None if public is None else public.fileno()}
+    return Program(
+        name,
+        "ipucloud.cli.main",
+        (command,),
+        environment(settings.model_copy(update=handed)),
+        logs / f"{command}.log",
+        Answers(f"{url_of(public or internal)}/livez"),
+        tuple(descriptor for descriptor in handed.values() if descriptor is not None),
+    )
+
+
+def url_of(bound: socket.socket) -> str:
+    """Where a program on this machine reaches a listener."""
+    host, port, *_ = bound.getsockname()
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (only compared)
+    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
+
+
+def environment(settings: Settings) -> Mapping[str, str]:
+    """The settings as variables that make another process have them."""
+    values = {}
+    for name in Settings.model_fields:
+        value = getattr(settings, name)
+        if value is not None:
+            values[f"IPUCLOUD_{name.upper()}"] = (
+                value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+            )
+    return values

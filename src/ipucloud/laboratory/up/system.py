@@ -1,0 +1,241 @@
+"""A whole system on this machine: database, simulated site, worker and API, as long as a block lasts.
+
+Whatever of it ends meanwhile is started again, from the first moment on. Whatever becomes of this process, nothing of
+it stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+import sqlalchemy as sa
+from pydantic import SecretStr
+
+from ipucloud.catalogue.load import load
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.cli.service.bootstrapping import PROJECT, bootstrap, knows
+from ipucloud.cli.service.connections import CONNECTIONS, database_of, revealed, sites_of
+from ipucloud.cli.service.errors import CommandError
+from ipucloud.config import Settings
+from ipucloud.db.migrate import upgrade
+from ipucloud.db.outages import is_unreachable
+from ipucloud.inventory.sync import sync
+from ipucloud.kernel.errors import UNAVAILABLE, Problem
+from ipucloud.laboratory.keeper.keeper import Keeper, Kept, Say, keeping
+from ipucloud.laboratory.keeper.readiness import ReadyFile
+from ipucloud.laboratory.postgres import EmbeddedPostgres
+from ipucloud.laboratory.postgres.locks import LockTakenError, take_lock
+from ipucloud.laboratory.postgres.secret_files import kept_secret, read_secret, write_secret
+from ipucloud.laboratory.up import programs
+from ipucloud.laboratory.up.ports import listen_near
+from ipucloud.site.errors import SiteBusy, SiteError, SiteUnknown
+
+LOCK, POSTGRES, POSTGRES_READY = "lock", "postgres", "postgres-ready"
+"""Where in the data directory it is noted who uses it, and where the database is."""
+
+SITE, SITE_READY, SITE_TOKEN = "site", "site-ready.json", "site-token"
+"""Where in the data directory the simulated site is, and how it is reached."""
+
+VIPU_KEY = "vipu-access-key"
+"""Where in the data directory the control plane's key to the simulated site's V-IPU controllers is."""
+
+SECRETS_KEY = "secrets-key"
+"""Where in the data directory the key is that seals customers' secrets, unless the settings have one."""
+
+SIMULATED_SITE = {"site_poll_interval": 0.2, "site_call_timeout": 2.0, "request_life": 3.0}
+"""What suits a site on this machine, where an answer takes milliseconds; settings that were given go first."""
+
+REACHED_BY = ("database_url", "site_url", "site_token", "vipu_access_key", *SIMULATED_SITE)
+"""The settings with which another process finds the database and the site of a system that runs."""
+
+PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Seconds between the tries of a step of the start, during which a program that it needs may be ended."""
+
+Result = TypeVar("Result")
+Part: TypeAlias = tuple[Kept, Callable[[Settings], Awaitable[Settings]]]
+"""A program of the system's own, and what waits for it and gives the settings with which others find it."""
+
+
+class DataDirectoryTakenError(CommandError):
+    """Another process runs a system from this data directory."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A system that runs. `token` is an owner's of project `project`."""
+
+    url: str
+    token: str = field(repr=False)
+    project: str
+    logs: Path
+
+
+def migrate_given_database(settings: Settings) -> None:
+    """Bring the database that the settings name, if they name one, to the newest schema. Raises what it raises."""
+    if settings.database_url is not None:
+        upgrade(revealed(settings.migration_database_url or settings.database_url))
+
+
+@asynccontextmanager
+async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIterator[System]:
+    """A whole system; on other ports where the wanted ones are taken; entered when the API answers.
+
+    A database that the settings name has to have the newest schema. The block is cancelled when something cannot be
+    kept running. Raises ChildError then, CatalogueError, DataDirectoryTakenError, PortError, SiteError, Problem, and
+    what a migration raises.
+    """
+    logs, catalogue = settings.data_dir / "logs", load(settings.catalogue)
+    with _sole_user(settings.data_dir), ExitStack() as sockets:
+        if settings.secrets_key is None:
+            key = kept_secret(settings.data_dir / SECRETS_KEY)
+            settings = settings.model_copy(update={"secrets_key": SecretStr(key)})
+        async with keeping(say) as keeper:
+            settings, needed = await _foundations(keeper, settings, time_scale, logs)
+            sockets.enter_context(_reachable(settings))
+            token = await _through_restarts(needed, lambda: _prepare(settings, catalogue))
+            public, internal, workers = (
+                sockets.enter_context(listen_near(host, port))
+                for host, port in (
+                    (settings.host, settings.port),
+                    (settings.internal_host, settings.internal_port),
+                    (settings.internal_host, settings.worker_internal_port),
+                )
+            )
+            services = [
+                keeper.keep(programs.worker(settings, logs, workers)),
+                keeper.keep(programs.api(settings, logs, internal, public)),
+            ]
+            for service in services:
+                await service.ready()
+            yield System(programs.url_of(public), token, PROJECT, logs)
+
+
+@contextmanager
+def _sole_user(data_dir: Path) -> Iterator[None]:
+    data_dir.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = take_lock(data_dir / LOCK)
+    except LockTakenError as taken:
+        raise DataDirectoryTakenError(
+            f"A system runs from {data_dir} already, started by process {taken.holder}. Stop that one first, or choose "
+            "another directory with IPUCLOUD_DATA_DIR."
+        ) from None
+    try:
+        yield
+    finally:
+        os.close(lock)
+
+
+@contextmanager
+def _reachable(settings: Settings) -> Iterator[None]:
+    """While the block lasts, commands for operators find the system by its data directory."""
+    path = settings.data_dir / CONNECTIONS
+    write_secret(path, json.dumps({name: _plain(getattr(settings, name)) for name in REACHED_BY}))
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _plain(value: object) -> object:
+    return value.get_secret_value() if isinstance(value, SecretStr) else value
+
+
+async def _foundations(
+    keeper: Keeper, settings: Settings, time_scale: float, logs: Path
+) -> tuple[Settings, list[Kept]]:
+    """The settings with a migrated database and a site, and what of it is kept here."""
+    parts = []
+    if settings.database_url is None:
+        parts.append(_own_database(keeper, settings, logs))
+    if settings.site_url is None:
+        parts.append(_own_site(keeper, settings, time_scale, logs))
+    for _, join in parts:
+        settings = await join(settings)
+    return settings, [kept for kept, _ in parts]
+
+
+def _own_database(keeper: Keeper, settings: Settings, logs: Path) -> Part:
+    root, ready = settings.data_dir / POSTGRES, ReadyFile(settings.data_dir / POSTGRES_READY)
+    kept = keeper.keep(programs.postgres(root, settings.pg_bindir, ready, logs))
+
+    async def join(settings: Settings) -> Settings:
+        server = _embedded(settings)
+        await _through_restarts([kept], lambda: asyncio.to_thread(upgrade, server.owner_url()))
+        return _on(server, settings)
+
+    return kept, join
+
+
+def _own_site(keeper: Keeper, settings: Settings, time_scale: float, logs: Path) -> Part:
+    token, ready = kept_secret(settings.data_dir / SITE_TOKEN), ReadyFile(settings.data_dir / SITE_READY)
+    credentials = {
+        "IPUCLOUD_SITE_TOKEN": token,
+        "IPUCLOUD_VIPU_USER": settings.vipu_user,
+        "IPUCLOUD_VIPU_ACCESS_KEY": kept_secret(settings.data_dir / VIPU_KEY),
+    }
+    kept = keeper.keep(programs.simulated_site(settings.data_dir / SITE, time_scale, credentials, ready, logs))
+
+    async def join(settings: Settings) -> Settings:
+        await kept.ready()
+        return _at_simulated_site(settings, ready.text, token)
+
+    return kept, join
+
+
+async def _through_restarts(needed: list[Kept], step: Callable[[], Awaitable[Result]]) -> Result:
+    """What the step gives; it is repeated when it fails as it does when a program it needs is ended under it."""
+    pauses = iter(PAUSES if needed else ())
+    while True:
+        for program in needed:
+            await program.ready()
+        try:
+            return await step()
+        except (Problem, SiteError, sa.exc.DBAPIError) as error:
+            pause = next(pauses, None)
+            if pause is None or not _may_pass(error):
+                raise
+        await asyncio.sleep(pause)
+
+
+def _may_pass(error: Problem | SiteError | sa.exc.DBAPIError) -> bool:
+    if isinstance(error, sa.exc.DBAPIError):
+        return is_unreachable(error)
+    return error.kind is UNAVAILABLE if isinstance(error, Problem) else isinstance(error, SiteBusy | SiteUnknown)
+
+
+def _embedded(settings: Settings) -> EmbeddedPostgres:
+    return EmbeddedPostgres(settings.data_dir / POSTGRES, bindir=settings.pg_bindir)
+
+
+def _on(server: EmbeddedPostgres, settings: Settings) -> Settings:
+    return settings.model_copy(update={"database_url": SecretStr(server.app_url())})
+
+
+def _at_simulated_site(settings: Settings, ready_line: str, token: str) -> Settings:
+    url = json.loads(ready_line)["url"]
+    mine = {name: value for name, value in SIMULATED_SITE.items() if name not in settings.model_fields_set}
+    key = SecretStr(kept_secret(settings.data_dir / VIPU_KEY))
+    at = {"site_url": url, "site_token": SecretStr(token), "vipu_access_key": key}
+    return settings.model_copy(update=at | mine)
+
+
+async def _prepare(settings: Settings, catalogue: Catalogue) -> str:
+    """Register the site's hardware; answer the token kept in the data directory, or a new one if it is not known."""
+    path = settings.data_dir / "token"
+    async with database_of(settings) as database, sites_of(settings) as sites:
+        await sync(database, sites)
+        token = read_secret(path)
+        known = token is not None and await knows(database, token)
+        made = await bootstrap(database, catalogue, env=settings.environment, another_owner=not known)
+        if made.owner_token is not None:
+            token = made.owner_token
+            write_secret(path, token)
+    return token or ""
