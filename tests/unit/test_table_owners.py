@@ -36,13 +36,10 @@ class Crossing:
     table: str
 
 
-_EVENT = "Take the columns and the INSERT from a fragment of `events.log`, as wakes are taken from `reconcile.wake`."
+_EVENT = "Begin the INSERT with `events.log.RECORD`."
 _ROOM = "Let `inventory` release and free what a cluster holds, and `quotas` take back the number that was freed."
 KNOWN: Mapping[Crossing, str] = {
     Crossing("billing", "reads", "clusters"): "Let `clusters` have a view of what is billed, and read that.",
-    Crossing("billing", "reads", "projects"): "Put `identity` below `billing`: it knows nothing of money.",
-    Crossing("billing", "writes", "events"): _EVENT,
-    Crossing("billing", "writes", "operations"): "Let `operations.store` record how far an export is.",
     Crossing("clusters", "reads", "partitions"): "Let a cluster's document take the number from its caller's fragment.",
     Crossing("clusters", "writes", "allocations"): _ROOM,
     Crossing("clusters", "writes", "events"): _EVENT,
@@ -52,7 +49,6 @@ KNOWN: Mapping[Crossing, str] = {
     Crossing("clusters", "writes", "quotas"): _ROOM,
     Crossing("operations", "writes", "events"): _EVENT,
     Crossing("partitions", "writes", "events"): _EVENT,
-    Crossing("webhooks", "reads", "projects"): "Put `identity` below `webhooks`.",
 }
 """What is still to be undone, and how. The list only gets shorter."""
 

@@ -15,7 +15,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.budgets.refusal import REFUSING_BUDGET, refused
 from ipucloud.billing.prepaid.holds import hold
 from ipucloud.billing.prepaid.tables import HOLDING
-from ipucloud.billing.pricing.charge import PriceKey, PriceVersion, Rate
 from ipucloud.catalogue.models import Flavor, Image, Region
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.locked import LockedCluster
@@ -25,7 +24,7 @@ from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
-from ipucloud.kernel.money import Money, product
+from ipucloud.kernel.money import Money
 
 _FACTS = sa.text(
     clauses(
@@ -38,8 +37,7 @@ _FACTS = sa.text(
              WHERE project_id = :project_id AND name = ANY(CAST(:key_names AS text[]))) AS public_keys,
            (SELECT typical_seconds FROM site_regions WHERE region = :region) AS typical_seconds,
            (SELECT vipu_secure FROM site_regions WHERE region = :region) AS secure,
-           price.account_id, price.price_id, price.unit_price, price.valid_from,
-           nullif(price.valid_to, 'infinity') AS valid_to,
+           price.account_id, price.unit_price,
            (SELECT when_empty FROM prepaid_accounts WHERE account_id = price.account_id) AS when_empty
       FROM (VALUES (true)) AS always
       LEFT JOIN prices_paid(:project_id, :sku, :region, :currency) AS price
@@ -60,13 +58,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a cluster costs, and whether it may cost that now.
+    """What a cluster costs per minute, and whether it may cost that now.
 
     `holds_funds`: the account `account_id`, which pays now, pays ahead and must have enough for the first hour.
     `refusing_budget`: what has been reached, and says that nothing is to be created.
     """
 
-    rate: Rate
+    per_minute: Money
     account_id: UUID
     holds_funds: bool
     refusing_budget: Mapping[str, object] | None
@@ -96,13 +94,13 @@ async def admit(
     Raises `Problem` validation_failed that points at every fault it found.
     """
     choice = _choose(body, catalogue)
-    key = PriceKey(choice.flavor.sku, choice.region.slug, currency)
-    facts = await _facts(connection, actor, key, body.tags, key_names=body.ssh_keys, expires_at=body.expires_at)
+    article = {"sku": choice.flavor.sku, "region": choice.region.slug, "currency": currency}
+    facts = await _facts(connection, actor, article, body.tags, key_names=body.ssh_keys, expires_at=body.expires_at)
     known: Mapping[str, str] = facts.public_keys or {}
     faults = list(_unknown_keys(body.ssh_keys, known))
     if facts.expired:
         faults.append(FieldError("/expires_at", "not_in_future", "Choose an instant in the future."))
-    if facts.price_id is None:
+    if facts.unit_price is None:
         faults.append(FieldError("/flavor", "not_sold", "The flavor has no price in this region at the moment."))
     _refuse(faults)
     return Admitted(
@@ -110,23 +108,23 @@ async def admit(
         public_keys={name: known[name] for name in body.ssh_keys},
         typical_seconds=facts.typical_seconds or {},
         secure=bool(facts.secure),
-        terms=_terms(facts, key, choice.flavor.machines),
+        terms=_terms(facts, choice.flavor.machines, currency),
     )
 
 
 async def terms_of(connection: Statements, actor: Actor, cluster: LockedCluster) -> Terms:
     """What a cluster that is there would cost from now on; one statement. Raises `Problem` state_conflict."""
-    key = PriceKey(cluster.sku, cluster.region, cluster.currency)
-    facts = await _facts(connection, actor, key, cluster.tags)
-    if facts.price_id is None:
+    article = {"sku": cluster.sku, "region": cluster.region, "currency": cluster.currency}
+    facts = await _facts(connection, actor, article, cluster.tags)
+    if facts.unit_price is None:
         raise Problem(STATE_CONFLICT, "The cluster's flavor has no price in its region at the moment. Try again later.")
-    return _terms(facts, key, cluster.machines)
+    return _terms(facts, cluster.machines, cluster.currency)
 
 
 async def _facts(
     connection: Statements,
     actor: Actor,
-    key: PriceKey,
+    article: Mapping[str, str],
     tags: Mapping[str, str],
     *,
     key_names: Sequence[str] = (),
@@ -137,17 +135,14 @@ async def _facts(
         "key_names": list(key_names),
         "expires_at": expires_at,
         "tags": orjson.dumps(tags).decode(),
-        **key._asdict(),
+        **article,
     }
     return (await connection.execute(_FACTS, parameters)).one()
 
 
-def _terms(facts: sa.Row[Any], key: PriceKey, machines: int) -> Terms:
-    price = PriceVersion(
-        facts.price_id, key, facts.unit_price, facts.valid_from, facts.valid_to, account=facts.account_id
-    )
+def _terms(facts: sa.Row[Any], machines: int, currency: str) -> Terms:
     return Terms(
-        rate=Rate(product(machines, price.unit_price), price),
+        per_minute=Money.of(facts.unit_price, currency) * machines,
         account_id=facts.account_id,
         holds_funds=facts.when_empty in HOLDING,
         refusing_budget=facts.refusing_budget,
@@ -165,13 +160,12 @@ async def hold_first_hour(
 ) -> None:
     """Keep funds of an account that pays ahead; comes last in its transaction. Raises `Problem` funds_exhausted."""
     if terms.holds_funds:
-        first = product(terms.rate.per_minute, settings.prepaid_hold_minutes)
         await hold(
             connection,
             account_id=terms.account_id,
             project_id=actor.project_id,
             cluster_id=cluster_id,
-            amount=Money.of(first, terms.rate.price.key.currency),
+            amount=terms.per_minute * settings.prepaid_hold_minutes,
         )
 
 

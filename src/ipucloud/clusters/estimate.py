@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from decimal import Decimal
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import admit
@@ -14,9 +13,13 @@ from ipucloud.config import Settings
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import Need, look
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.money import Money
 from ipucloud.operations.step import expected_seconds
 from ipucloud.quotas import store as quotas
+
+MINUTES_PER_HOUR = 60
+MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR
+MINUTES_PER_MONTH = 730 * MINUTES_PER_HOUR
+"""A twelfth of a 365-day year; for estimates only. A bill counts the minutes themselves."""
 
 
 async def estimate(
@@ -27,19 +30,16 @@ async def estimate(
     Raises `Problem` validation_failed. Quota and capacity that do not suffice are part of the answer.
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
-    flavor, rate = admitted.choice.flavor, admitted.terms.rate
+    flavor, per_minute = admitted.choice.flavor, admitted.terms.per_minute
     region, need = admitted.choice.region.slug, Need.of(flavor)
     quota = await quotas.find(connection, project_id=actor.project_id, region=region, machine_type=flavor.machine_type)
     why_not = (await look(connection, region, need)).why_not(need)
 
-    def money(amount: Decimal) -> Money:
-        return Money.of(amount, settings.currency)
-
     return EstimateOut(
-        price_per_minute=money(rate.per_minute),
-        price_per_hour=money(rate.per_hour),
-        price_per_day=money(rate.per_day),
-        price_per_month=money(rate.per_month),
+        price_per_minute=per_minute,
+        price_per_hour=per_minute * MINUTES_PER_HOUR,
+        price_per_day=per_minute * MINUTES_PER_DAY,
+        price_per_month=per_minute * MINUTES_PER_MONTH,
         quota=EstimateQuotaOut(
             allowed=flavor.machines <= quota.left, limit=quota.limit, used=quota.used, needed=flavor.machines
         ),

@@ -8,13 +8,16 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.documents import Fragment, clauses
 from ipucloud.events.types import REGISTRY, EventType
 
+RECORD = Fragment("INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)")
+"""Begins a statement that records events; what follows gives the rows, as `types.REGISTRY` has them."""
 _RECORD = sa.text(
-    """
-    INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
-    VALUES (:project_id, :type, :subject_type, :subject_id, :operation_id, :request_id, CAST(:data AS jsonb))
-    """
+    clauses(
+        RECORD,
+        "VALUES (:project_id, :type, :subject_type, :subject_id, :operation_id, :request_id, CAST(:data AS jsonb))",
+    )
 )
 
 

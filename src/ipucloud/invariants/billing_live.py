@@ -105,9 +105,7 @@ HELD_RIGHTLY = Invariant(
            format('of account %s, which did not pay for the project at %s', h.account_id, h.created_at) AS detail
       FROM create_holds h
      WHERE h.released_at IS NULL
-       AND h.account_id IS DISTINCT FROM (SELECT a.account_id FROM project_accounts a
-                                           WHERE a.project_id = h.project_id AND a.valid_from <= h.created_at
-                                           ORDER BY a.valid_from DESC LIMIT 1)
+       AND h.account_id IS DISTINCT FROM (SELECT account_id FROM payer_of(h.project_id, h.created_at))
     """,
 )
 

@@ -14,6 +14,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import PREEMPTED, Problem
 from ipucloud.kernel.failpoints import failpoint
@@ -21,6 +22,7 @@ from ipucloud.kernel.ids import new_id
 from ipucloud.operations.kind import Kind, OpenOperation
 from ipucloud.operations.states import OperationState, StepState
 from ipucloud.operations.step import PlannedStep
+from ipucloud.reconcile.reconciler import Ticket
 from ipucloud.reconcile.wake import wake
 
 
@@ -185,6 +187,33 @@ async def count_check(connection: AsyncConnection, operation: OpenOperation) -> 
     """Record that the current step was found where it was."""
     values = {"project_id": operation.project_id, "operation_id": operation.id, "ordinal": operation.step.ordinal}
     await connection.execute(_CHECK, values)
+
+
+_PROGRESS = sa.text(
+    """
+    UPDATE operations
+       SET state = CASE WHEN state = 'queued' THEN 'running' ELSE state END,
+           started_at = coalesce(started_at, app_now()), progress = greatest(progress, :progress),
+           version = version + 1
+     WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL
+       AND EXISTS (SELECT FROM work WHERE kind = :kind AND key = :key AND fence = :fence AND lease_owner IS NOT NULL)
+    """
+).bindparams(sa.bindparam("progress", type_=sa.Integer))
+
+
+async def record_progress(connection: Statements, ticket: Ticket, operation: OpenOperation, percent: int) -> None:
+    """Record how far a step that takes long is, while it is carried out; nothing once the lease is lost."""
+    await connection.execute(
+        _PROGRESS,
+        {
+            "project_id": operation.project_id,
+            "operation_id": operation.id,
+            "progress": percent,
+            "kind": ticket.kind,
+            "key": ticket.key,
+            "fence": ticket.fence,
+        },
+    )
 
 
 FIRST_OF_UNDO = 101

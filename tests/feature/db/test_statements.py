@@ -32,7 +32,7 @@ def test_a_renamed_column_is_noticed(database: Database) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        "ALTER TABLE usage_intervals ALTER quantity TYPE numeric",
+        "ALTER TABLE clusters ALTER machines TYPE numeric",
         "ALTER TABLE clusters ALTER expires_at TYPE timestamp",
     ],
 )

@@ -47,12 +47,7 @@ _UPDATE = sa.text(
     """
 )
 _FIELDS = ("name", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days")
-_OF_PROJECT = sa.text(
-    """
-    SELECT account_id FROM project_accounts
-     WHERE project_id = :project_id AND valid_from <= app_now() ORDER BY valid_from DESC LIMIT 1
-    """
-)
+_OF_PROJECT = sa.text("SELECT account_id FROM payer_of(:project_id, app_now())")
 _LAST_OF_PROJECT = sa.text(
     "SELECT account_id FROM project_accounts WHERE project_id = :project_id ORDER BY valid_from DESC LIMIT 1"
 )

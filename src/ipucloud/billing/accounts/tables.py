@@ -38,4 +38,10 @@ project_accounts = sa.Table(
 )
 sa.Index("ix_project_accounts_account", project_accounts.c.account_id)
 
-make_with(project_accounts, functions.OPEN_DEFAULT_ACCOUNT, functions.OPEN_DEFAULT_ACCOUNT_TRIGGER)
+make_with(
+    project_accounts,
+    functions.OPEN_DEFAULT_ACCOUNT,
+    functions.OPEN_DEFAULT_ACCOUNT_TRIGGER,
+    functions.PAYER_OF,
+    functions.PROJECTS_PAID_BY,
+)

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from ipucloud.billing.reports.outlook import OUTLOOK, OVER_EVERYTHING
 from ipucloud.db.documents import clauses, money
 from ipucloud.db.engine import Database
+from ipucloud.events.log import RECORD
 from ipucloud.kernel.failpoints import failpoint
 
 LATE_HOURS = 2
@@ -69,10 +70,12 @@ _EVALUATE = sa.text(
           RETURNING budget_id, month, measure, percent, figure, amount
         ), told AS (
           -- Of an account's budget, whoever it pays for is told.
-          INSERT INTO events (project_id, type, subject_type, subject_id, data)
+        """,
+        RECORD,
+        """
           SELECT coalesce(f.project_id, paid.project_id),
                  CASE fired.measure WHEN 'actual' THEN 'budget.threshold_reached' ELSE 'budget.forecast_reached' END,
-                 'budget', f.id, jsonb_build_object(
+                 'budget', f.id, NULL, NULL, jsonb_build_object(
                    'name', f.name, 'month', to_char(fired.month, 'YYYY-MM'), 'percent', fired.percent,
         """,
         f"'amount', {money('fired.amount', 'f.currency')}, 'figure', {money('fired.figure', 'f.currency')},",
@@ -83,12 +86,8 @@ _EVALUATE = sa.text(
             JOIN budget_thresholds t ON (t.budget_id, t.measure, t.percent)
                                       = (fired.budget_id, fired.measure, fired.percent)
             LEFT JOIN LATERAL (
-              SELECT p.id AS project_id FROM projects p
-               WHERE p.deleted_at IS NULL
-                 AND p.id IN (SELECT a.project_id FROM project_accounts a WHERE a.account_id = f.account_id)
-                 AND f.account_id = (SELECT a.account_id FROM project_accounts a
-                                      WHERE a.project_id = p.id AND a.valid_from <= app_now()
-                                      ORDER BY a.valid_from DESC LIMIT 1)) AS paid ON true
+              SELECT p.id AS project_id FROM projects_paid_by(f.account_id) JOIN projects p ON p.id = project_id
+               WHERE p.deleted_at IS NULL) AS paid ON true
            WHERE coalesce(f.project_id, paid.project_id) IS NOT NULL
         )
         SELECT count(*) FROM fired

@@ -25,9 +25,7 @@ REFUSING_BUDGET = clauses(
        FROM budgets b
       WHERE b.deleted_at IS NULL
         AND (b.project_id = :project_id AND (b.tag_key IS NULL OR CAST(:tags AS jsonb) ->> b.tag_key = b.tag_value)
-             OR b.account_id = (SELECT a.account_id FROM project_accounts a
-                                 WHERE a.project_id = :project_id AND a.valid_from <= app_now()
-                                 ORDER BY a.valid_from DESC LIMIT 1))
+             OR b.account_id = (SELECT account_id FROM payer_of(:project_id, app_now())))
         AND
     """,
     REFUSES,

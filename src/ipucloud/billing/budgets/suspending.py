@@ -25,11 +25,7 @@ _AIMED = clauses(
     ), counted AS (
       SELECT r.*, r.project_id AS payee FROM reached r WHERE r.project_id IS NOT NULL
       UNION ALL
-      SELECT r.*, p.id FROM reached r
-        JOIN projects p ON p.id IN (SELECT a.project_id FROM project_accounts a WHERE a.account_id = r.account_id)
-         AND r.account_id = (SELECT a.account_id FROM project_accounts a
-                              WHERE a.project_id = p.id AND a.valid_from <= app_now()
-                              ORDER BY a.valid_from DESC LIMIT 1)
+      SELECT r.*, paid.project_id FROM reached r CROSS JOIN LATERAL projects_paid_by(r.account_id) AS paid
     ), aimed AS (
       SELECT r.budget_id, r.month, r.measure, r.percent, c.project_id, c.id AS cluster_id
         FROM counted r JOIN clusters c ON c.project_id = r.payee

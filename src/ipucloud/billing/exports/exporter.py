@@ -19,6 +19,7 @@ from ipucloud.db.schema_check import SchemaMismatchError
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, Problem
 from ipucloud.kernel.sealing import Keys, SealingError, place, unseal
 from ipucloud.operations.results import Achieved, Failed, StepResult
+from ipucloud.operations.store import record_progress
 from ipucloud.reconcile.reconciler import Ticket
 
 BUILD_SECONDS = 1800.0
@@ -31,17 +32,6 @@ _BROKEN_OFF = "The file could not be made; it is tried again."
 _UNANSWERED = "The bucket's service did not answer."
 _UNDELIVERED = "The file could not be delivered within its time: {} It is kept for download for seven days."
 _NO_KEY = "The bucket's secret cannot be read; create the connection again."
-
-_PROGRESS = sa.text(
-    """
-    UPDATE operations
-       SET state = CASE WHEN state = 'queued' THEN 'running' ELSE state END,
-           started_at = coalesce(started_at, app_now()), progress = greatest(progress, :progress),
-           version = version + 1
-     WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL
-       AND EXISTS (SELECT FROM work WHERE kind = :kind AND key = :key AND fence = :fence AND lease_owner IS NOT NULL)
-    """
-).bindparams(sa.bindparam("progress", type_=sa.Integer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +131,11 @@ class Exporter:
 
     def _note(self, ticket: Ticket, inputs: ExportInputs) -> Note:
         """Records progress in percent while a process works; under the fence, though outside `apply`."""
-        values = inputs.mine | {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence}
 
         async def note(percent: int) -> None:
             half = percent // 2 if inputs.row.connection_id else percent
             async with self._database.read() as connection:
-                await connection.execute(_PROGRESS, values | {"progress": min(half, 99)})
+                await record_progress(connection, ticket, inputs.operation, min(half, 99))
 
         return note
 

@@ -8,7 +8,21 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN instant <= origin THEN 0 ELSE ceil(date_part('epoch', instant - origin) / 60)::integer END
 $$
 """
-"""As `minutes.minutes_before`: exact, because whole seconds and their quotients by 60 are exact where they end on 0."""
+"""How many minutes of a life that began at `origin` started before `instant`.
+
+Minute n starts at origin + n x 60 s. Instants are whole seconds; a quotient by 60 that is whole is exact.
+"""
+
+MINUTES_BETWEEN = """
+CREATE FUNCTION minutes_between(origin timestamptz, since timestamptz, until timestamptz) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT greatest(0, minutes_before(origin, until) - minutes_before(origin, since))
+$$
+"""
+"""How many minutes of a life that began at `origin` started in [since, until).
+
+Any cuts of a life therefore hold together exactly ceil(life / 60 s) minutes.
+"""
 
 FINAL_INTERVAL = """
 CREATE FUNCTION refuse_change_of_ended_interval() RETURNS trigger LANGUAGE plpgsql AS $$

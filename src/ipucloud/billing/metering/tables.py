@@ -51,6 +51,7 @@ sa.Index("ix_usage_intervals_ended", usage_intervals.c.ended_at)
 make_with(
     usage_intervals,
     functions.MINUTES_BEFORE,
+    functions.MINUTES_BETWEEN,
     functions.FINAL_INTERVAL,
     functions.FINAL_INTERVAL_TRIGGER,
     functions.NOTE_LATE_USAGE,

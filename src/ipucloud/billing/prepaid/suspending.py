@@ -19,20 +19,15 @@ _DUE = sa.text(
           SELECT p.account_id, p.currency FROM prepaid_accounts p
            WHERE p.when_empty = 'suspend' AND p.state = 'empty'
              AND (CAST(:project_id AS uuid) IS NULL
-                  OR p.account_id = (SELECT a.account_id FROM project_accounts a
-                                      WHERE a.project_id = :project_id AND a.valid_from <= app_now()
-                                      ORDER BY a.valid_from DESC LIMIT 1))
+                  OR p.account_id = (SELECT account_id FROM payer_of(:project_id, app_now())))
         ),
         """,
         FUNDS,
         """
         SELECT f.account_id, c.project_id, c.id AS cluster_id
           FROM funds f
-          JOIN projects p ON p.id IN (SELECT a.project_id FROM project_accounts a WHERE a.account_id = f.account_id)
-           AND f.account_id = (SELECT a.account_id FROM project_accounts a
-                                WHERE a.project_id = p.id AND a.valid_from <= app_now()
-                                ORDER BY a.valid_from DESC LIMIT 1)
-          JOIN clusters c ON c.project_id = p.id AND c.state = ANY(CAST(:states AS text[]))
+         CROSS JOIN LATERAL projects_paid_by(f.account_id) AS paid
+          JOIN clusters c ON c.project_id = paid.project_id AND c.state = ANY(CAST(:states AS text[]))
          WHERE f.left_over <= 0 AND (CAST(:cluster_id AS uuid) IS NULL OR c.id = :cluster_id)
            AND NOT EXISTS (
                  SELECT FROM operations o

@@ -8,6 +8,7 @@ from ipucloud.billing.prepaid.funds import FUNDS, GONE, POSTED
 from ipucloud.billing.reports.outlook import OVER_EVERYTHING
 from ipucloud.db.documents import clauses, money
 from ipucloud.db.engine import Database
+from ipucloud.events.log import RECORD
 from ipucloud.kernel.failpoints import failpoint
 
 _ANY = sa.text("SELECT EXISTS (SELECT FROM prepaid_accounts) OR EXISTS (SELECT FROM create_holds)")
@@ -36,18 +37,17 @@ _ENTER = sa.text(
            WHERE f.account_id = p.account_id AND p.state <> CASE WHEN f.left_over > 0 THEN 'funded' ELSE 'empty' END
           RETURNING p.account_id, p.state, p.when_empty, p.currency, f.left_over
         )
-        INSERT INTO events (project_id, type, subject_type, subject_id, data)
+        """,
+        RECORD,
+        """
         SELECT project.id, CASE e.state WHEN 'empty' THEN 'account.funds_exhausted' ELSE 'account.funds_restored' END,
-               'account', e.account_id,
+               'account', e.account_id, NULL, NULL,
         """,
         f"jsonb_build_object('when_empty', e.when_empty, 'left', {money('e.left_over', 'e.currency')})",
         """
           FROM entered e
-          JOIN projects project ON project.deleted_at IS NULL
-           AND project.id IN (SELECT a.project_id FROM project_accounts a WHERE a.account_id = e.account_id)
-           AND e.account_id = (SELECT a.account_id FROM project_accounts a
-                                WHERE a.project_id = project.id AND a.valid_from <= app_now()
-                                ORDER BY a.valid_from DESC LIMIT 1)
+         CROSS JOIN LATERAL projects_paid_by(e.account_id) AS paid
+          JOIN projects project ON project.id = paid.project_id AND project.deleted_at IS NULL
         """,
     )
 )

@@ -56,6 +56,24 @@ infinity where it is open. Inlined by the planner; what `hour.RATED` does set by
 meet the indexes of each branch.
 """
 
+PRICED_MINUTES = """
+CREATE FUNCTION priced_minutes(origin timestamptz, since timestamptz, until timestamptz, valid_from timestamptz,
+                               valid_to timestamptz, quantity integer, unit_price numeric)
+RETURNS TABLE (started_at timestamptz, ended_at timestamptz, first_minute integer, minutes integer, cost numeric)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT span.started_at, span.ended_at, minutes_before(origin, span.started_at),
+         minutes_between(origin, span.started_at, span.ended_at),
+         minutes_between(origin, span.started_at, span.ended_at) * (quantity * unit_price)
+    FROM (SELECT greatest(since, valid_from) AS started_at, least(until, valid_to) AS ended_at) AS span
+$$
+"""
+"""The arithmetic of every bill, estimate and live figure: what use in [since, until) costs at one price, unrounded.
+
+`quantity` machines at `unit_price` per minute of each, in force in [valid_from, valid_to); NULL as `valid_to` is open.
+A minute belongs to the span that it starts in; `first_minute` is the number of the first. The planner inlines it, so
+that an expression is evaluated wherever a statement uses its column; OFFSET 0 behind a call has it evaluated once.
+"""
+
 GUARD_WITHDRAWAL = """
 CREATE FUNCTION guard_withdrawal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

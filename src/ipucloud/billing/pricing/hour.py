@@ -1,4 +1,4 @@
-"""What an hour's usage costs, as one statement over the facts: the set-based twin of `charge.charge`.
+"""What an hour's usage costs, as one statement over the facts.
 
 A row for each run of minutes of one usage interval under one price, all of which start within the hour.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ipucloud.db.documents import clauses
 
-# OFFSET 0 has each minute counted once, and not again wherever it is used.
+# OFFSET 0 has each minute counted once: `functions.PRICED_MINUTES`.
 # Accounts without contract prices share the rows of the nil account, so that one hash join finds every price.
 RATED = """
 bounds AS (
@@ -35,20 +35,19 @@ bounds AS (
     JOIN payer ON payer.project_id = u.project_id
     LEFT JOIN special ON (special.holder, special.sku, special.region, special.currency)
                        = (payer.account_id, u.sku, u.region, u.currency)
-), slice AS (
+), counted AS (
   SELECT live.interval_id, live.cluster_id, live.project_id, live.account_id, live.sku, live.region, live.currency,
-         live.quantity, live.anchor_at, rate.price_id, rate.unit_price, rate.list_unit_price,
-         greatest(live.begins, rate.valid_from) AS started_at, least(live.ends, rate.valid_to) AS ended_at
+         live.quantity, rate.price_id, rate.unit_price, rate.list_unit_price, priced.started_at, priced.ended_at,
+         priced.first_minute, priced.minutes
     FROM live
     JOIN rate ON (rate.holder, rate.sku, rate.region, rate.currency)
                = (live.holder, live.sku, live.region, live.currency)
              AND rate.valid_from < live.ends AND rate.valid_to > live.begins
-), counted AS (
-  SELECT slice.*, minutes_before(anchor_at, started_at) AS first_minute,
-         minutes_before(anchor_at, ended_at) AS end_minute
-    FROM slice OFFSET 0
+   CROSS JOIN LATERAL priced_minutes(live.anchor_at, live.begins, live.ends, rate.valid_from, rate.valid_to,
+                                     live.quantity, rate.unit_price) AS priced
+  OFFSET 0
 ), rated AS (
-  SELECT counted.*, end_minute - first_minute AS minutes FROM counted WHERE end_minute > first_minute
+  SELECT * FROM counted WHERE minutes > 0
 )"""
 """CTE `rated`: the charges of the hour that begins at `:hour`. Minutes without a price are not among them."""
 
@@ -56,7 +55,7 @@ UNPRICED = clauses(
     "WITH",
     RATED,
     """
-    SELECT coalesce(sum(minutes_before(anchor_at, ends) - minutes_before(anchor_at, begins)), 0)
+    SELECT coalesce(sum(minutes_between(anchor_at, begins, ends)), 0)
            - (SELECT coalesce(sum(minutes), 0) FROM rated)
       FROM live
     """,

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
 from ipucloud.billing.accounts import tables as accounts
+from ipucloud.billing.metering import tables as metering
 from ipucloud.billing.pricing import functions
 from ipucloud.db.base import instant, make_with, metadata
 
@@ -92,7 +93,7 @@ sa.Index(
     *(contract_prices.c[name] for name in ("account_id", "sku", "region", "currency", "valid_from")),
 )
 
-for _table in (prices, accounts.project_accounts):
+for _table in (prices, accounts.project_accounts, metering.usage_intervals):
     contract_prices.add_is_dependent_on(_table)
 
 make_with(
@@ -109,5 +110,6 @@ make_with(
     *functions.withdrawal_triggers("contract_prices"),
     functions.ACCOUNT_PRICES,
     functions.PRICES_PAID,
+    functions.PRICED_MINUTES,
     functions.WITHDRAW_PRICE,
 )

@@ -1,11 +1,8 @@
-"""What clusters used so far, priced when somebody asks.
-
-By the pure arithmetic of `charge` for one answer, by `SO_FAR` inside statements that list many clusters.
-"""
+"""What clusters used so far, priced when somebody asks: by slices, or by `SO_FAR` in statements that list clusters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -14,16 +11,6 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from ipucloud.billing.pricing.charge import (
-    Charge,
-    PriceBook,
-    PriceKey,
-    PriceMissingError,
-    PriceVersion,
-    UsageInterval,
-    charge,
-    cost,
-)
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -42,7 +29,6 @@ PAID = """
 """
 """A CTE that follows `page`, for `SO_FAR` and `PRICE_NOW`: what its clusters' projects pay, once for all clusters."""
 
-# ceil(seconds since the anchor / 60) is minutes.minutes_before(anchor, instant): all instants are whole seconds.
 SO_FAR = """
 LEFT JOIN LATERAL (
   SELECT min(u.started_at) AS started_at,
@@ -51,21 +37,18 @@ LEFT JOIN LATERAL (
          CASE WHEN coalesce(sum(u.minutes), 0) = coalesce(sum(priced.minutes), 0)
               THEN coalesce(sum(priced.cost), 0) END AS cost
     FROM (
-      SELECT i.sku, i.region, i.currency, i.quantity, i.anchor_at, i.started_at, i.ended_at, present.until,
-             greatest(0, ceil(extract(epoch FROM present.until - i.anchor_at) / 60)
-                         - ceil(extract(epoch FROM i.started_at - i.anchor_at) / 60)) AS minutes
+      SELECT i.*, present.until, minutes_between(i.anchor_at, i.started_at, present.until) AS minutes
         FROM usage_intervals AS i
        CROSS JOIN LATERAL (
          SELECT coalesce(i.ended_at, date_trunc('second', app_now(), 'UTC')) AS until) AS present
        WHERE i.project_id = page.project_id AND i.cluster_id = page.id
+      OFFSET 0
     ) AS u
     LEFT JOIN LATERAL (
-      SELECT sum(slice.minutes) AS minutes, sum(slice.minutes * u.quantity * p.unit_price) AS cost
+      SELECT sum(part.minutes) AS minutes, sum(part.cost) AS cost
         FROM paid AS p
-       CROSS JOIN LATERAL (
-         SELECT greatest(0, ceil(extract(epoch FROM least(u.until, p.valid_to) - u.anchor_at) / 60)
-                            - ceil(extract(epoch FROM greatest(u.started_at, p.valid_from) - u.anchor_at) / 60)
-                ) AS minutes) AS slice
+       CROSS JOIN LATERAL priced_minutes(u.anchor_at, u.started_at, u.until, p.valid_from, p.valid_to, u.quantity,
+                                         p.unit_price) AS part
        WHERE p.project_id = page.project_id AND p.sku = u.sku AND p.region = u.region AND p.currency = u.currency
          AND p.valid_from < u.until AND p.valid_to > u.started_at
     ) AS priced ON true
@@ -74,8 +57,7 @@ LEFT JOIN LATERAL (
 """A join that gives each cluster of `page` its `usage`: started_at, running, minutes, cost (unrounded); after `PAID`.
 
 `cost` is NULL when a minute has no price, so that a gap in the prices is never shown as time for free. Each minute
-takes the price of the account that pays for it, as in a close (`hour.RATED`). Equal to `charge.charge` up to the
-present second.
+takes the price of the account that pays for it, as in a close (`hour.RATED`). OFFSET 0 has `until` evaluated once.
 """
 
 PRICE_NOW = """
@@ -133,23 +115,38 @@ class ProjectUsage:
     clusters: tuple[ClusterUsage, ...]
 
 
-_FACTS = """
-SELECT c.id AS cluster_id, c.name, c.region, c.flavor, c.currency, app_now() AS now,
-       u.id AS interval_id, u.sku, u.quantity, u.anchor_at, u.started_at, u.ended_at,
-       p.price_id, p.unit_price, p.valid_from, nullif(p.valid_to, 'infinity') AS valid_to
-  FROM clusters AS c
-  LEFT JOIN usage_intervals AS u ON u.project_id = c.project_id AND u.cluster_id = c.id
-  LEFT JOIN LATERAL prices_paid(u.project_id, u.sku, u.region, u.currency) AS p
-         ON p.valid_from < coalesce(u.ended_at, app_now()) AND p.valid_to > u.started_at
+_PARTS = """
+SELECT c.id AS cluster_id, c.name, c.region, c.flavor, c.currency, period.until, used.since, used.running,
+       part.started_at, part.ended_at, part.minutes, used.quantity AS machines, used.sku, part.unit_price, part.cost,
+       used.minutes > coalesce(sum(part.minutes) OVER (PARTITION BY used.id), 0) AS unpriced
+  FROM (SELECT date_trunc('second', least(CAST(:until AS timestamptz), app_now()), 'UTC') AS until) AS period
+ CROSS JOIN clusters AS c
+  LEFT JOIN LATERAL (
+    SELECT i.*, i.ended_at IS NULL AS running, bounds.since, bounds.until,
+           minutes_between(i.anchor_at, bounds.since, bounds.until) AS minutes
+      FROM usage_intervals AS i
+     CROSS JOIN LATERAL (
+       SELECT greatest(i.started_at, CAST(:since AS timestamptz)) AS since, least(i.ended_at, period.until) AS until
+     ) AS bounds
+     WHERE i.project_id = c.project_id AND i.cluster_id = c.id
+  ) AS used ON true
+  LEFT JOIN LATERAL (
+    SELECT priced.*, p.unit_price
+      FROM prices_paid(used.project_id, used.sku, used.region, used.currency) AS p
+     CROSS JOIN LATERAL priced_minutes(used.anchor_at, used.since, used.until, p.valid_from, p.valid_to, used.quantity,
+                                       p.unit_price) AS priced
+     WHERE p.valid_from < used.until AND p.valid_to > used.since AND priced.minutes > 0
+  ) AS part ON true
  WHERE c.project_id = :project_id
 """
 
 
-class _Fact(NamedTuple):
-    """A cluster, an interval of its use, and a price within that.
+class _Part(NamedTuple):
+    """A cluster, and minutes of an interval of its use under one price.
 
-    A cluster never used is there without an interval, and one whose time has no price without a price: what is of these
-    is NULL with `interval_id` and `price_id`, and is read only where they are not.
+    `unpriced`: the interval has minutes without a price. A cluster never used is there without an interval, and an
+    interval without priced minutes without a part: `since` and `running` are NULL then, and all from `started_at` to
+    `cost`.
     """
 
     cluster_id: UUID
@@ -157,17 +154,17 @@ class _Fact(NamedTuple):
     region: str
     flavor: str
     currency: str
-    now: datetime
-    interval_id: UUID | None
-    sku: str
-    quantity: int
-    anchor_at: datetime
+    until: datetime
+    since: datetime | None
+    running: bool | None
     started_at: datetime
-    ended_at: datetime | None
-    price_id: UUID | None
+    ended_at: datetime
+    minutes: int | None
+    machines: int
+    sku: str
     unit_price: Decimal
-    valid_from: datetime
-    valid_to: datetime | None
+    cost: Decimal
+    unpriced: bool | None
 
 
 class _Window(NamedTuple):
@@ -175,20 +172,19 @@ class _Window(NamedTuple):
     until: datetime
 
 
-_CLUSTER_FACTS = Query(
-    sa.text(clauses(_FACTS, "AND c.id = :cluster_id ORDER BY u.started_at, p.valid_from")),
-    _Fact,
+_OF_CLUSTER = Query(
+    sa.text(clauses(_PARTS, "AND c.id = :cluster_id ORDER BY used.started_at, part.started_at")),
+    _Part,
 )
-_PROJECT_FACTS = Query(
+_OF_PROJECT = Query(
     sa.text(
         clauses(
-            _FACTS,
-            """AND u.currency = :currency AND u.started_at < CAST(:until AS timestamptz)
-            AND (u.ended_at IS NULL OR u.ended_at > CAST(:since AS timestamptz))
-            ORDER BY c.created_at, c.id, u.started_at, p.valid_from""",
+            _PARTS,
+            """AND used.currency = :currency AND used.since < used.until
+            ORDER BY c.created_at, c.id, used.started_at, part.started_at""",
         )
     ),
-    _Fact,
+    _Part,
 )
 _WINDOW = Query(
     sa.text(
@@ -203,11 +199,12 @@ _WINDOW = Query(
 
 
 async def cluster_usage(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> ClusterUsage:
-    """Everything the cluster used so far. Raises `Problem` not_found, or unavailable while a price is missing."""
-    rows = await _CLUSTER_FACTS.all(connection, {"project_id": project_id, "cluster_id": cluster_id})
-    if not rows:
+    """Everything the cluster used so far. Raises `Problem` not_found, or not_configured while a price is missing."""
+    parameters = {"project_id": project_id, "cluster_id": cluster_id, "since": None, "until": None}
+    parts = await _OF_CLUSTER.all(connection, parameters)
+    if not parts:
         raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
-    return _usage(rows, until=rows[0].now, since=None)
+    return _usage(parts)
 
 
 async def project_usage(
@@ -220,82 +217,49 @@ async def project_usage(
 ) -> ProjectUsage:
     """What the project's clusters used in a period, by cluster; without bounds the running UTC month up to now.
 
-    A minute belongs to the period in which it starts. Raises `Problem` unavailable while a price is missing.
+    A minute belongs to the period in which it starts. Raises `Problem` not_configured while a price is missing.
     """
     window = await _WINDOW.one(connection, {"since": since, "until": until})
     parameters = {"project_id": project_id, "currency": currency, "since": window.since, "until": window.until}
-    by_cluster: dict[UUID, list[_Fact]] = {}
-    for row in await _PROJECT_FACTS.all(connection, parameters):
-        by_cluster.setdefault(row.cluster_id, []).append(row)
-    used = tuple(_usage(rows, until=window.until, since=window.since) for rows in by_cluster.values())
+    by_cluster: dict[UUID, list[_Part]] = {}
+    for part in await _OF_PROJECT.all(connection, parameters):
+        by_cluster.setdefault(part.cluster_id, []).append(part)
+    used = tuple(_usage(parts) for parts in by_cluster.values())
     total = sum((cluster.cost for cluster in used), start=Money.of(0, currency))
     return ProjectUsage(window.since, window.until, sum(cluster.minutes for cluster in used), total, used)
 
 
-def _usage(rows: Sequence[_Fact], *, until: datetime, since: datetime | None) -> ClusterUsage:
-    """One cluster's figures from its facts: a row for each pair of an interval and a price version, in time order."""
-    cluster = rows[0]
-    intervals = {row.interval_id: _interval(row) for row in rows if row.interval_id is not None}
-    charges = _charges(intervals.values(), _book(rows), since=since, until=until)
-    first = min((usage.started_at for usage in intervals.values()), default=None)
+def _usage(parts: Sequence[_Part]) -> ClusterUsage:
+    """One cluster's figures from all its parts, which are in time order."""
+    if any(part.unpriced for part in parts):
+        raise Problem(
+            NOT_CONFIGURED,
+            "A part of this time has no price. The minutes are recorded; the operator has to add the price that was in "
+            "force then.",
+        )
+    cluster = parts[0]
+    slices = tuple(_slice(part, part.minutes) for part in parts if part.minutes)
     return ClusterUsage(
         cluster_id=cluster.cluster_id,
         name=cluster.name,
         region=cluster.region,
         flavor=cluster.flavor,
-        running=any(usage.ended_at is None for usage in intervals.values()),
-        since=first if since is None or first is None else max(first, since),
-        until=until,
-        minutes=sum(part.minutes for part in charges),
-        cost=Money.of(cost(charges), cluster.currency),
-        slices=tuple(_slice(part) for part in charges),
+        running=any(part.running for part in parts),
+        since=cluster.since,
+        until=cluster.until,
+        minutes=sum(each.minutes for each in slices),
+        cost=sum((each.cost for each in slices), start=Money.of(0, cluster.currency)),
+        slices=slices,
     )
 
 
-def _charges(
-    intervals: Iterable[UsageInterval], book: PriceBook, *, since: datetime | None, until: datetime
-) -> list[Charge]:
-    cuts = () if since is None else (since,)
-    try:
-        charges = charge(intervals, book, until=until, cuts=cuts)
-    except PriceMissingError as error:
-        raise Problem(
-            NOT_CONFIGURED,
-            "A part of this time has no price. The minutes are recorded; the operator has to add the price that was in "
-            "force then.",
-        ) from error
-    return [part for part in charges if since is None or part.started_at >= since]
-
-
-def _interval(row: _Fact) -> UsageInterval:
-    key = PriceKey(row.sku, row.region, row.currency)
-    return UsageInterval(row.anchor_at, key, row.quantity, row.started_at, row.ended_at)
-
-
-def _book(rows: Sequence[_Fact]) -> PriceBook:
-    """What was paid and when; a version that came back with another payer is there for each of its spans."""
-    versions = {
-        (row.price_id, row.valid_from): PriceVersion(
-            id=row.price_id,
-            key=PriceKey(row.sku, row.region, row.currency),
-            unit_price=row.unit_price,
-            valid_from=row.valid_from,
-            valid_to=row.valid_to,
-        )
-        for row in rows
-        if row.price_id is not None
-    }
-    return PriceBook(versions.values())
-
-
-def _slice(part: Charge) -> UsageSlice:
-    key = part.price.key
+def _slice(part: _Part, minutes: int) -> UsageSlice:
     return UsageSlice(
         started_at=part.started_at,
         ended_at=part.ended_at,
-        minutes=part.minutes,
-        machines=part.quantity,
-        sku=key.sku,
-        unit_price=Money.of(part.unit_price, key.currency),
-        cost=Money.of(part.cost, key.currency),
+        minutes=minutes,
+        machines=part.machines,
+        sku=part.sku,
+        unit_price=Money.of(part.unit_price, part.currency),
+        cost=Money.of(part.cost, part.currency),
     )

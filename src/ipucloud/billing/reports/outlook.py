@@ -35,28 +35,24 @@ _OUTLOOK = """
     FROM (SELECT DISTINCT project_id, sku, region, currency FROM live) AS article
    CROSS JOIN LATERAL prices_paid(article.project_id, article.sku, article.region, article.currency) AS price
 ), slice AS (
-  SELECT live.interval_id, live.cluster_id, live.project_id, paid.account_id, live.currency, live.quantity,
-         paid.unit_price, counted.*
+  SELECT live.interval_id, live.project_id, paid.account_id, live.cluster_id, live.currency, past.minutes AS past,
+         past.cost AS so_far, month.minutes, month.cost
     FROM live
     JOIN paid ON (paid.project_id, paid.sku, paid.region, paid.currency)
                = (live.project_id, live.sku, live.region, live.currency)
              AND paid.valid_from < live.ends AND paid.valid_to > live.begins
-   CROSS JOIN LATERAL (
-     SELECT minutes_before(live.anchor_at, greatest(live.begins, paid.valid_from)) AS first,
-            minutes_before(live.anchor_at, least(live.ends, paid.valid_to)) AS last,
-            minutes_before(live.anchor_at, least(live.ends, paid.valid_to, live.now)) AS past) AS counted
+   CROSS JOIN LATERAL priced_minutes(live.anchor_at, live.begins, least(live.ends, live.now), paid.valid_from,
+                                     paid.valid_to, live.quantity, paid.unit_price) AS past
+   CROSS JOIN LATERAL priced_minutes(live.anchor_at, live.begins, live.ends, paid.valid_from, paid.valid_to,
+                                     live.quantity, paid.unit_price) AS month
 ), outlook AS (
-  SELECT project_id, account_id, cluster_id, currency,
-         sum(greatest(0, past - first)) AS minutes_so_far,
-         sum(greatest(0, past - first) * quantity * unit_price) AS so_far,
-         sum(greatest(0, last - first)) AS minutes, sum(greatest(0, last - first) * quantity * unit_price) AS cost
+  SELECT project_id, account_id, cluster_id, currency, sum(past) AS minutes_so_far, sum(so_far) AS so_far,
+         sum(minutes) AS minutes, sum(cost) AS cost
     FROM slice GROUP BY project_id, account_id, cluster_id, currency
 ), unpriced AS (
-  SELECT live.project_id,
-         sum(greatest(0, minutes_before(anchor_at, ends) - minutes_before(anchor_at, begins)) - coalesce(priced, 0))
-           AS minutes
+  SELECT live.project_id, sum(minutes_between(anchor_at, begins, ends) - coalesce(priced, 0)) AS minutes
     FROM live
-    LEFT JOIN (SELECT interval_id, sum(greatest(0, last - first)) AS priced FROM slice GROUP BY interval_id) AS known
+    LEFT JOIN (SELECT interval_id, sum(minutes) AS priced FROM slice GROUP BY interval_id) AS known
       USING (interval_id)
    GROUP BY live.project_id
 )"""

@@ -180,7 +180,7 @@ async def _insert(
             "ipus": flavor.ipus,
             "allocated_through": flavor.allocated_through.value,
             "sku": flavor.sku,
-            "currency": admitted.terms.rate.price.key.currency,
+            "currency": admitted.terms.per_minute.currency,
             "image": admitted.choice.image.name,
             "reconfigurable": body.partition.reconfigurable,
             "ssh_keys": orjson.dumps(keys).decode(),

@@ -1,0 +1,205 @@
+"""The arithmetic of every bill: minutes of a life and what they cost, against a walk over the minutes one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
+
+import psycopg
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ipucloud.billing.pricing.hour import RATED
+from ipucloud.billing.pricing.usage import PAID, SO_FAR
+from ipucloud.billing.reports.outlook import outlook
+from ipucloud.db.documents import clauses
+from tests.feature.billing.books import LONG_AGO, at
+from tests.feature.billing.timelines import BASES, MINUTE, SECOND
+from tests.support.postgres import TestServer
+
+ZONES = ["UTC", "Europe/Luxembourg", "America/St_Johns", "Pacific/Apia", "Asia/Kathmandu"]
+PRICED = """
+SELECT first_minute, minutes, cost
+  FROM priced_minutes(%(origin)s, %(since)s, %(until)s, %(valid_from)s, %(valid_to)s, %(quantity)s, %(unit_price)s)
+"""
+BETWEEN = "SELECT minutes_between(%(origin)s, %(since)s, %(until)s)"
+Row = tuple[int, int, Decimal]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Machines in [since, until) of a life that began at `origin`, at a price in force in [valid_from, valid_to)."""
+
+    origin: datetime
+    since: datetime
+    until: datetime
+    valid_from: datetime = LONG_AGO
+    valid_to: datetime | None = None
+    quantity: int = 1
+    unit_price: Decimal = Decimal("0.0625")
+
+
+@pytest.fixture(scope="module")
+def session(postgres: TestServer) -> Iterator[psycopg.Connection]:
+    with (
+        postgres.fresh_database() as database,
+        psycopg.connect(database.app_url, autocommit=True) as connection,
+    ):
+        yield connection
+
+
+def priced(session: psycopg.Connection, use: Use) -> Row:
+    parameters = {name: getattr(use, name) for name in Use.__slots__}
+    found = session.execute(PRICED, parameters).fetchone()
+    assert found is not None
+    first, minutes, cost = found
+    return first, minutes, cost
+
+
+def walked(use: Use) -> Row:
+    """Every minute of the life that begins in the span, with nothing but comparisons."""
+    begins, ends = max(use.since, use.valid_from), min(use.until, use.valid_to or use.until)
+    before = minutes = 0
+    minute = use.origin
+    while minute < max(begins, ends):
+        before += minute < begins
+        minutes += begins <= minute < ends
+        minute += MINUTE
+    return before, minutes, minutes * use.quantity * use.unit_price
+
+
+@st.composite
+def uses(draw: st.DrawFn) -> Use:
+    base = draw(st.sampled_from(BASES))
+    moments = st.integers(-3600, 5 * 3600).map(lambda offset: base + offset * SECOND)
+    since, until = sorted(draw(st.tuples(moments, moments)))
+    return Use(
+        origin=since - draw(st.integers(0, 7300)) * SECOND,
+        since=since,
+        until=until,
+        valid_from=draw(moments),
+        valid_to=draw(st.none() | moments),
+        quantity=draw(st.integers(1, 256)),
+        unit_price=draw(st.decimals(min_value=0, max_value=9, places=10)),
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(use=uses(), zone=st.sampled_from(ZONES))
+def test_priced_minutes_are_those_that_begin_in_the_span(session: psycopg.Connection, use: Use, zone: str) -> None:
+    session.execute("SELECT set_config('TimeZone', %s, false)", [zone])
+    assert priced(session, use) == walked(use)
+
+
+@settings(max_examples=100, deadline=None)
+@given(offsets=st.lists(st.integers(-86_400, 30 * 86_400), min_size=2, max_size=9), seconds=st.integers(0, 10_000_000))
+def test_any_cuts_of_a_life_hold_its_minutes(session: psycopg.Connection, offsets: list[int], seconds: int) -> None:
+    def between(since: int, until: int) -> int:
+        span = {"origin": LONG_AGO, "since": LONG_AGO + since * SECOND, "until": LONG_AGO + until * SECOND}
+        [found] = session.execute(BETWEEN, span).fetchone() or ()
+        return int(found)
+
+    cuts = sorted(offsets)
+    assert sum(between(*part) for part in pairwise(cuts)) == between(cuts[0], cuts[-1])
+    assert between(0, seconds) == -(-seconds // 60)
+    assert between(seconds, 0) == 0
+
+
+def spans(origin: str, *cuts: str) -> list[Use]:
+    """One machine from `origin` on, cut at the instants."""
+    return [Use(at(origin), at(since), at(until)) for since, until in pairwise((origin, *cuts))]
+
+
+def resized() -> list[Use]:
+    """Four machines, then eight, then a new price, over the end of a month."""
+    start, month, resize, change, end = map(
+        at,
+        (
+            "2026-03-31T23:59:30",
+            "2026-04-01T00:00:00",
+            "2026-04-01T00:10:10",
+            "2026-04-01T00:15:00",
+            "2026-04-01T00:20:01",
+        ),
+    )
+    return [
+        Use(start, start, month, valid_to=change, quantity=4),
+        Use(start, month, resize, valid_to=change, quantity=4),
+        Use(start, resize, end, valid_to=change, quantity=8),
+        Use(start, resize, end, change, quantity=8, unit_price=Decimal("0.07")),
+    ]
+
+
+def repriced() -> list[Use]:
+    start, change, end = map(at, ("2026-05-01T10:00:30", "2026-05-01T10:05:30", "2026-05-01T10:10:00"))
+    return [Use(start, start, end, valid_to=change), Use(start, start, end, change, unit_price=Decimal("0.07"))]
+
+
+def months() -> list[Use]:
+    start = at("2026-01-10T12:34:56")
+    february, march, april = (datetime(2026, month, 1, tzinfo=UTC) for month in (2, 3, 4))
+    return [Use(start, february, march), Use(start, march, april)]
+
+
+def paused() -> list[Use]:
+    """Minutes start at 0, 60, 120, then one that passes suspended, then at 240."""
+    start = at("2026-05-01T10:00:00")
+    return [
+        Use(start, start + timedelta(seconds=begin), start + timedelta(seconds=end))
+        for begin, end in ((0, 130), (190, 300))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "minutes", "costs"),
+    [
+        pytest.param(spans("2026-05-01T10:00:00", "2026-05-01T10:00:01"), [1], ["0.0625"], id="a second"),
+        pytest.param(spans("2026-05-01T10:00:00", "2026-05-01T10:01:00"), [1], ["0.0625"], id="a minute"),
+        pytest.param(spans("2026-05-01T10:00:00", "2026-05-01T10:01:01"), [2], ["0.125"], id="a second more"),
+        pytest.param(
+            spans("2026-05-01T09:30:45", "2026-05-01T10:00:00", "2026-05-01T11:00:00", "2026-05-01T11:30:45"),
+            [30, 60, 30],
+            ["1.875", "3.75", "1.875"],
+            id="by hour",
+        ),
+        pytest.param(months(), [40_320, 44_640], ["2520", "2790"], id="whole months"),
+        pytest.param(repriced(), [5, 5], ["0.3125", "0.35"], id="a new price"),
+        pytest.param(resized(), [1, 10, 5, 5], ["0.25", "2.50", "2.50", "2.80"], id="a resize over a month's end"),
+        pytest.param(paused(), [3, 1], ["0.1875", "0.0625"], id="a pause"),
+    ],
+)
+def test_the_worked_examples(
+    session: psycopg.Connection, parts: list[Use], minutes: list[int], costs: list[str]
+) -> None:
+    found = [priced(session, part) for part in parts]
+    assert [row[1] for row in found] == minutes
+    assert [row[2] for row in found] == [Decimal(cost) for cost in costs]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        pytest.param(
+            clauses("WITH page AS (SELECT * FROM clusters)", PAID, "SELECT usage.* FROM page", SO_FAR), id="live"
+        ),
+        pytest.param(clauses("WITH", RATED.replace(":hour", "'2026-05-01Z'"), "SELECT * FROM rated"), id="close"),
+        pytest.param(
+            clauses(
+                "WITH chosen AS (SELECT id AS project_id FROM projects),",
+                outlook("now()", "now()"),
+                "SELECT * FROM outlook",
+            ),
+            id="forecast",
+        ),
+    ],
+)
+def test_the_planner_inlines_the_arithmetic(session: psycopg.Connection, statement: str) -> None:
+    """A call for each row would cost more than the arithmetic."""
+    plan = "\n".join(row[0] for row in session.execute(clauses("EXPLAIN (VERBOSE)", statement).encode()))
+    assert "date_part" in plan
+    assert "minutes_b" not in plan
+    assert "Function Scan on public" not in plan
