@@ -10,8 +10,8 @@ from uuid import UUID
 
 import orjson
 
-from ipucloud.billing.invoices.arithmetic import LineInput, settle
-from ipucloud.billing.invoices.document import Credit, Figures, credit_note_document, invoice_document
+from ipucloud.billing.invoices.arithmetic import settle
+from ipucloud.billing.invoices.document import Credit, credit_note_document, invoice_document
 from ipucloud.billing.invoices.lines import Bill, Line
 from ipucloud.billing.invoices.payer import Payer
 from ipucloud.billing.invoices.tax import Tax, Treatment
@@ -53,7 +53,20 @@ def lines(count: int, *, month: date = APRIL) -> list[Line]:
             else "a-project-with-a-name-that-is-as-long-as-names-of-projects-may-be"
         )
         made.append(
-            Line(UUID(int=number), project, sku, region, UUID(int=9), price, month, minutes, used, used * price)
+            Line(
+                ACCOUNT,
+                "EUR",
+                UUID(int=number),
+                project,
+                sku,
+                region,
+                UUID(int=9),
+                price,
+                month,
+                minutes,
+                used,
+                used * price,
+            )
         )
     return made
 
@@ -62,6 +75,8 @@ def correction(minutes: int = -90) -> Line:
     price = Decimal("0.0625")
     march = date(2026, 3, 1)
     return Line(
+        ACCOUNT,
+        "EUR",
         UUID(int=1),
         "training-001",
         "ipu-m2000",
@@ -84,10 +99,11 @@ def invoice(
     number: str | None = "INV-2026-000042",
     payer: Payer = CUSTOMER,
 ) -> dict[str, Any]:
-    totals = settle([LineInput(line.cost, tax.rate) for line in of], promo=Decimal(promo), wallet=Decimal(wallet))
-    figures = Figures(totals, tax, min(totals.total, Decimal(0)) or totals.wallet_applied)
+    totals = settle([line.cost for line in of], tax.rate, promo=Decimal(promo), wallet=Decimal(wallet))
     bill = Bill(ACCOUNT, "EUR", APRIL)
-    made = invoice_document(bill, of, figures, number=number, issued_on=date(2026, 5, 2), payer=payer, seller=SELLER)
+    made = invoice_document(
+        bill, of, totals, tax, number=number, issued_on=date(2026, 5, 2), payer=payer, seller=SELLER
+    )
     return _as_stored(made)
 
 

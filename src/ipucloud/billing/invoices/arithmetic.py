@@ -13,52 +13,20 @@ from decimal import Decimal
 from ipucloud.kernel.money import exact, product, rounded, total, whole_cents
 
 ZERO = Decimal(0)
-CENT = Decimal("0.01")
-
-
-@dataclass(frozen=True, slots=True)
-class LineInput:
-    """The exact cost of one project x SKU x price version; `tax_rate` 0.17 is 17 %."""
-
-    cost: Decimal
-    tax_rate: Decimal
-
-
-@dataclass(frozen=True, slots=True)
-class InvoiceLine:
-    """A line as it is printed: `amount` is `cost` rounded to cents, halves away from zero."""
-
-    cost: Decimal
-    amount: Decimal
-    tax_rate: Decimal
-
-
-@dataclass(frozen=True, slots=True)
-class TaxLine:
-    """The tax of one rate: `taxable` is the rounded subtotal of that rate less its part of the credit."""
-
-    rate: Decimal
-    taxable: Decimal
-    tax: Decimal
 
 
 @dataclass(frozen=True, slots=True)
 class InvoiceTotals:
-    """An invoice's figures, all in one currency; everything but `cost` and `adjustment` is in whole cents."""
+    """An invoice's figures, all in one currency; everything but `cost` and `adjustment` is in whole cents.
 
-    lines: tuple[InvoiceLine, ...]
-    taxes: tuple[TaxLine, ...]
+    `cost` is the exact usage, `subtotal` the sum of the lines' amounts. `wallet_applied` below 0: put into the wallet.
+    """
+
+    cost: Decimal
+    subtotal: Decimal
     promo_applied: Decimal
+    tax: Decimal
     wallet_applied: Decimal
-
-    @property
-    def cost(self) -> Decimal:
-        """The exact usage."""
-        return total(line.cost for line in self.lines)
-
-    @property
-    def subtotal(self) -> Decimal:
-        return total(line.amount for line in self.lines)
 
     @property
     def adjustment(self) -> Decimal:
@@ -67,11 +35,7 @@ class InvoiceTotals:
 
     @property
     def taxable(self) -> Decimal:
-        return total(line.taxable for line in self.taxes)
-
-    @property
-    def tax(self) -> Decimal:
-        return total(line.tax for line in self.taxes)
+        return self.subtotal - self.promo_applied
 
     @property
     def total(self) -> Decimal:
@@ -79,49 +43,24 @@ class InvoiceTotals:
 
     @property
     def due(self) -> Decimal:
-        """What is left to pay; negative when corrections exceed usage, and then owed to the customer."""
+        """What is left to pay; never negative."""
         return self.total - self.wallet_applied
 
-    @property
-    def export_rows(self) -> tuple[Decimal, ...]:
-        """The amounts of the invoice's rows in a cost export; they sum to `total` exactly."""
-        usage = (line.cost for line in self.lines)
-        return (*usage, self.adjustment, -self.promo_applied, *(line.tax for line in self.taxes))
 
+def settle(costs: Sequence[Decimal], rate: Decimal, *, promo: Decimal = ZERO, wallet: Decimal = ZERO) -> InvoiceTotals:
+    """Round the lines, burn promotional credit, tax what is left, then pay from the wallet.
 
-def settle(lines: Sequence[LineInput], *, promo: Decimal = ZERO, wallet: Decimal = ZERO) -> InvoiceTotals:
-    """Round the lines, burn promotional credit, tax what is left per rate, then pay from the wallet.
-
-    `promo` and `wallet` are the balances that may be used; only whole cents of them are, never more than there is
-    to pay, and never a negative one. Credit is spread over the tax rates in proportion to their subtotals.
+    `costs` are the exact costs of the lines; `rate` 0.17 is 17 %. `promo` and `wallet` are the balances that may be
+    used; only whole cents of them are, never more than there is to pay, and never a negative one. What corrections
+    make less than nothing is put into the wallet, which pays the next invoice.
     """
-    printed = tuple(InvoiceLine(exact(line.cost), rounded(line.cost), exact(line.tax_rate)) for line in lines)
-    subtotals: dict[Decimal, Decimal] = {}
-    for line in sorted(printed, key=lambda line: line.tax_rate):
-        subtotals[line.tax_rate] = subtotals.get(line.tax_rate, ZERO) + line.amount
-    promo_applied = _usable(promo, total(subtotals.values()))
-    parts = _spread(promo_applied, list(subtotals.values()))
-    taxes = tuple(
-        TaxLine(rate, subtotal - part, rounded(product(subtotal - part, rate)))
-        for (rate, subtotal), part in zip(subtotals.items(), parts, strict=True)
-    )
-    payable = total(line.taxable + line.tax for line in taxes)
-    return InvoiceTotals(printed, taxes, promo_applied, _usable(wallet, payable))
+    subtotal = total(rounded(exact(cost)) for cost in costs)
+    promo_applied = _usable(promo, subtotal)
+    tax = rounded(product(subtotal - promo_applied, rate))
+    payable = subtotal - promo_applied + tax
+    wallet_applied = payable if payable < 0 else _usable(wallet, payable)
+    return InvoiceTotals(total(costs), subtotal, promo_applied, tax, wallet_applied)
 
 
 def _usable(balance: Decimal, wanted: Decimal) -> Decimal:
     return max(ZERO, min(whole_cents(exact(balance)), wanted))
-
-
-def _spread(amount: Decimal, weights: Sequence[Decimal]) -> list[Decimal]:
-    """`amount` cents over the positive weights in proportion; cents left over go to the largest remainders."""
-    positive = [max(ZERO, weight) for weight in weights]
-    whole = total(positive)
-    if not whole:
-        return [ZERO for _ in weights]
-    cents, scale = int(amount * 100), int(whole * 100)
-    shares = [divmod(cents * int(weight * 100), scale) for weight in positive]
-    left = cents - sum(share for share, _ in shares)
-    by_remainder = sorted(range(len(shares)), key=lambda index: -shares[index][1])
-    lucky = set(by_remainder[:left])
-    return [CENT * (share + (index in lucky)) for index, (share, _) in enumerate(shares)]

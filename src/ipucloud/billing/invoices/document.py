@@ -22,19 +22,6 @@ Members = dict[str, object]
 SELLER_FIELDS = ("legal_name", "address", "country", "tax_id", "bank")
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """An invoice as it was computed: what settles it, and what taxes it. `wallet_applied` below 0: put into it."""
-
-    totals: InvoiceTotals
-    tax: Tax
-    wallet_applied: Decimal
-
-    @property
-    def due(self) -> Decimal:
-        return self.totals.total - self.wallet_applied
-
-
 def end_of(month: date) -> date:
     """The first day of the next month."""
     return (month + timedelta(days=31)).replace(day=1)
@@ -59,7 +46,8 @@ def customer_of(payer: Payer) -> Members:
 def invoice_document(
     bill: Bill,
     lines: Sequence[Line],
-    figures: Figures,
+    totals: InvoiceTotals,
+    tax: Tax,
     *,
     number: str | None,
     issued_on: date,
@@ -67,7 +55,7 @@ def invoice_document(
     seller: Members,
 ) -> Members:
     """An invoice, or without a number the draft of one."""
-    totals, currency = figures.totals, bill.currency
+    currency = bill.currency
     due_on = issued_on + timedelta(days=payer.payment_days)
     return {
         "kind": "draft" if number is None else "invoice",
@@ -79,22 +67,19 @@ def invoice_document(
         "currency": currency,
         "seller": seller,
         "customer": customer_of(payer),
-        "lines": [
-            _line(place, bill, line, amount.amount, amount.tax_rate)
-            for place, (line, amount) in enumerate(zip(lines, totals.lines, strict=True), start=1)
-        ],
+        "lines": [_line(place, bill, line, tax.rate) for place, line in enumerate(lines, start=1)],
         "cost": _money(totals.cost, currency),
         "adjustment": _money(totals.adjustment, currency),
         "subtotal": _money(totals.subtotal, currency),
         "promo_applied": _money(totals.promo_applied, currency),
         "taxable": _money(totals.taxable, currency),
-        "taxes": [_tax(figures.tax.name, each.rate, each.taxable, each.tax, currency) for each in totals.taxes],
+        "taxes": [_tax(tax.name, tax.rate, totals.taxable, totals.tax, currency)],
         "tax": _money(totals.tax, currency),
         "total": _money(totals.total, currency),
-        "wallet_applied": _money(figures.wallet_applied, currency),
-        "due": _money(figures.due, currency),
-        "tax_treatment": figures.tax.treatment.value,
-        "notes": _notes(figures.tax.treatment),
+        "wallet_applied": _money(totals.wallet_applied, currency),
+        "due": _money(totals.due, currency),
+        "tax_treatment": tax.treatment.value,
+        "notes": _notes(tax.treatment),
     }
 
 
@@ -136,7 +121,7 @@ def credit_note_document(invoice: Members, credit: Credit, *, number: str, issue
     }
 
 
-def _line(place: int, bill: Bill, line: Line, amount: Decimal, tax_rate: Decimal) -> Members:
+def _line(place: int, bill: Bill, line: Line, tax_rate: Decimal) -> Members:
     return {
         "line": place,
         "project_id": str(line.project_id),
@@ -150,7 +135,7 @@ def _line(place: int, bill: Bill, line: Line, amount: Decimal, tax_rate: Decimal
         "machine_minutes": line.machine_minutes,
         "unit_price": _money(line.unit_price, bill.currency),
         "cost": _money(line.cost, bill.currency),
-        "amount": _money(amount, bill.currency),
+        "amount": _money(line.amount, bill.currency),
         "tax_rate": _rate(tax_rate),
     }
 

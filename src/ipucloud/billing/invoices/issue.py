@@ -19,9 +19,9 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.invoices.arithmetic import LineInput, settle
+from ipucloud.billing.invoices.arithmetic import InvoiceTotals, settle
 from ipucloud.billing.invoices.credits import Burned, burn, usable, write_burned
-from ipucloud.billing.invoices.document import Figures, invoice_document, seller_of
+from ipucloud.billing.invoices.document import invoice_document, seller_of
 from ipucloud.billing.invoices.lines import Bill, Line, lines_of, lines_of_many
 from ipucloud.billing.invoices.numbers import Number, next_number, today
 from ipucloud.billing.invoices.payer import Payer, balance, lock_payer, platform
@@ -37,7 +37,7 @@ from ipucloud.events.payloads import InvoiceNumbered
 from ipucloud.events.types import INVOICE_ISSUED
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
-from ipucloud.kernel.money import rounded, total
+from ipucloud.kernel.money import total
 
 log = structlog.get_logger(__name__)
 
@@ -110,14 +110,16 @@ class Computed:
     seller: dict[str, object]
     lines: Sequence[Line]
     burned: Sequence[Burned]
-    figures: Figures
+    totals: InvoiceTotals
+    tax: Tax
     day: date
 
     def document(self, number: Number | None) -> dict[str, object]:
         return invoice_document(
             self.bill,
             self.lines,
-            self.figures,
+            self.totals,
+            self.tax,
             number=None if number is None else str(number),
             issued_on=self.day,
             payer=self.payer,
@@ -184,15 +186,14 @@ async def compute(connection: Statements, bill: Bill, payer: Payer, lines: Seque
     document, _ = await seller_document(connection)
     seller, day = seller_of(document), await today(connection)
     tax = await _tax(connection, payer, str(seller["country"]), day)
-    burned = burn(await usable(connection, bill), total(rounded(line.cost) for line in lines))
+    burned = burn(await usable(connection, bill), total(line.amount for line in lines))
     totals = settle(
-        [LineInput(line.cost, tax.rate) for line in lines],
+        [line.cost for line in lines],
+        tax.rate,
         promo=total(each.amount for each in burned),
         wallet=await balance(connection, payer, "wallet", bill.currency),
     )
-    # What corrections make less than nothing is given to the wallet, which pays the next invoice.
-    wallet_applied = min(totals.total, Decimal(0)) or totals.wallet_applied
-    return Computed(bill, payer, seller, lines, burned, Figures(totals, tax, wallet_applied), day)
+    return Computed(bill, payer, seller, lines, burned, totals, tax, day)
 
 
 async def _tax(connection: Statements, payer: Payer, seller_country: str, day: date) -> Tax:
@@ -207,7 +208,7 @@ async def _tax(connection: Statements, payer: Payer, seller_country: str, day: d
 
 
 async def _write(connection: AsyncConnection, computed: Computed) -> Number:
-    made, bill, totals = new_id(), computed.bill, computed.figures.totals
+    made, bill, totals = new_id(), computed.bill, computed.totals
     await post(connection, moves_of(made, computed))
     number = await next_number(connection, INVOICE_SERIES, computed.day)
     failpoint("invoices.numbered")
@@ -219,7 +220,7 @@ async def _write(connection: AsyncConnection, computed: Computed) -> Number:
         "sequence": number.sequence,
         "number": str(number),
         "due_on": computed.day + timedelta(days=computed.payer.payment_days),
-        "tax_treatment": computed.figures.tax.treatment,
+        "tax_treatment": computed.tax.treatment,
         "cost": totals.cost,
         "subtotal": totals.subtotal,
         "adjustment": totals.adjustment,
@@ -227,18 +228,19 @@ async def _write(connection: AsyncConnection, computed: Computed) -> Number:
         "taxable": totals.taxable,
         "tax": totals.tax,
         "total": totals.total,
-        "wallet_applied": computed.figures.wallet_applied,
-        "due": computed.figures.due,
+        "wallet_applied": totals.wallet_applied,
+        "due": totals.due,
         "document": orjson.dumps(computed.document(number)).decode(),
     }
     await connection.execute(_INVOICE, invoice)
-    await connection.execute(_LINE, _line_rows(made, computed))
-    name = computed.figures.tax.name
-    taxes = [
-        {"invoice_id": made, "rate": each.rate, "name": name, "taxable": each.taxable, "tax": each.tax}
-        for each in totals.taxes
+    rate = computed.tax.rate
+    lines = [
+        {**line._asdict(), "invoice_id": made, "line": place, "amount": line.amount, "tax_rate": rate}
+        for place, line in enumerate(computed.lines, start=1)
     ]
-    await connection.execute(_TAX, taxes)
+    await connection.execute(_LINE, lines)
+    tax = {"rate": rate, "name": computed.tax.name, "taxable": totals.taxable, "tax": totals.tax}
+    await connection.execute(_TAX, tax | {"invoice_id": made})
     await write_burned(connection, made, computed.burned)
     await _tell(connection, made, str(number), computed)
     return number
@@ -246,40 +248,18 @@ async def _write(connection: AsyncConnection, computed: Computed) -> Number:
 
 def moves_of(invoice_id: UUID, computed: Computed) -> list[Move]:
     """What an invoice moves: usage from unbilled to receivable, and all that changes what is to be received."""
-    figures, currency = computed.figures, computed.bill.currency
+    totals, currency = computed.totals, computed.bill.currency
     receivable = computed.payer.side("receivable", currency)
     others = {
-        "rounding": (figures.totals.adjustment, receivable, platform("rounding", currency)),
-        "promo": (figures.totals.promo_applied, computed.payer.side("promo", currency), receivable),
-        "tax": (figures.totals.tax, receivable, platform("tax", currency)),
-        "wallet": (figures.wallet_applied, computed.payer.side("wallet", currency), receivable),
-        "usage": (figures.totals.cost, receivable, computed.payer.side("unbilled", currency)),
+        "rounding": (totals.adjustment, receivable, platform("rounding", currency)),
+        "promo": (totals.promo_applied, computed.payer.side("promo", currency), receivable),
+        "tax": (totals.tax, receivable, platform("tax", currency)),
+        "wallet": (totals.wallet_applied, computed.payer.side("wallet", currency), receivable),
+        "usage": (totals.cost, receivable, computed.payer.side("unbilled", currency)),
     }
     return [
         Move(f"invoice/{invoice_id}/{name}", f"invoice_{name}", debit, credit, amount)
         for name, (amount, debit, credit) in others.items()
-    ]
-
-
-def _line_rows(invoice_id: UUID, computed: Computed) -> list[dict[str, object]]:
-    printed = zip(computed.lines, computed.figures.totals.lines, strict=True)
-    return [
-        {
-            "invoice_id": invoice_id,
-            "line": place,
-            "project_id": line.project_id,
-            "sku": line.sku,
-            "region": line.region,
-            "price_id": line.price_id,
-            "unit_price": line.unit_price,
-            "usage_month": line.usage_month,
-            "minutes": line.minutes,
-            "machine_minutes": line.machine_minutes,
-            "cost": line.cost,
-            "amount": amount.amount,
-            "tax_rate": amount.tax_rate,
-        }
-        for place, (line, amount) in enumerate(printed, start=1)
     ]
 
 

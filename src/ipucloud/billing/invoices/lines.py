@@ -5,28 +5,31 @@ However many charges there are, a row comes back for each project, SKU, region, 
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.kernel.money import rounded
 
 ROWS_AT_ONCE = 200
 """Lines fetched at once; memory does not grow with how many there are."""
 
 # `started_at` rather than `hour` tells what was used before a credit expired; a line is the same either way.
 _USED = """
-SELECT used.*, p.slug AS project
+SELECT account_id, currency, project_id, p.slug AS project, sku, region, price_id, unit_price, usage_month, minutes,
+       machine_minutes, cost
   FROM (SELECT account_id, currency, project_id, sku, region, price_id, unit_price,
-               date_trunc('month', hour AT TIME ZONE 'UTC')::date AS usage_month,
-               sum(minutes) AS minutes, sum(CAST(minutes AS bigint) * quantity) AS machine_minutes, sum(cost) AS cost
+               date_trunc('month', hour AT TIME ZONE 'UTC')::date AS usage_month, sum(minutes) AS minutes,
+               sum(CAST(minutes AS bigint) * quantity)::bigint AS machine_minutes, sum(cost) AS cost
           FROM usage_charges
 """
 _PRINTED = """
@@ -35,12 +38,6 @@ _PRINTED = """
  WHERE used.minutes <> 0 OR used.machine_minutes <> 0
  ORDER BY account_id, currency, usage_month DESC, p.slug, sku, region, unit_price, price_id
 """
-_OF_ONE = sa.text(
-    clauses(_USED, "WHERE billing_month = :month AND account_id = :account_id AND currency = :currency", _PRINTED)
-)
-_OF_MANY = sa.text(
-    clauses(_USED, "WHERE billing_month = :month AND account_id = ANY(CAST(:accounts AS uuid[]))", _PRINTED)
-).execution_options(yield_per=ROWS_AT_ONCE)
 # The first rows come when the whole month is grouped; the next ones when the invoices of those before are issued.
 _PATIENCE = (
     sa.text("SET LOCAL statement_timeout = '10min'"),
@@ -54,10 +51,14 @@ _PATIENCE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """So many machine-minutes of a SKU under one price version; `usage_month` before the bill's is a correction."""
+class Line(NamedTuple):
+    """A line of an invoice: machine-minutes of a SKU under one price version.
 
+    `cost` is exact. A `usage_month` before the bill's is a correction.
+    """
+
+    account_id: UUID
+    currency: str
     project_id: UUID
     project: str
     sku: str
@@ -68,6 +69,25 @@ class Line:
     minutes: int
     machine_minutes: int
     cost: Decimal
+
+    @property
+    def amount(self) -> Decimal:
+        """As it is printed: rounded to cents, halves away from zero."""
+        return rounded(self.cost)
+
+
+_OF_ONE = Query(
+    sa.text(
+        clauses(_USED, "WHERE billing_month = :month AND account_id = :account_id AND currency = :currency", _PRINTED)
+    ),
+    Line,
+)
+_OF_MANY = Query(
+    sa.text(
+        clauses(_USED, "WHERE billing_month = :month AND account_id = ANY(CAST(:accounts AS uuid[]))", _PRINTED)
+    ).execution_options(yield_per=ROWS_AT_ONCE),
+    Line,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +104,7 @@ class Bill:
 
 async def lines_of(connection: Statements, bill: Bill) -> Sequence[Line]:
     """Its lines as they are printed: those of the month first, then corrections of earlier ones."""
-    return [_line(row) for row in (await connection.execute(_OF_ONE, bill.values())).mappings()]
+    return await _OF_ONE.all(connection, bill.values())
 
 
 async def lines_of_many(
@@ -99,28 +119,13 @@ async def lines_of_many(
     async with database.begin() as connection:
         for statement in _PATIENCE:
             await connection.execute(statement)
-        found = await connection.stream(_OF_MANY, {"month": month, "accounts": list(accounts)})
-        async for row in found.mappings():
-            whose = Bill(row["account_id"], row["currency"], month)
+        async for row in await connection.stream(_OF_MANY.statement, {"month": month, "accounts": list(accounts)}):
+            line = Line(*row)
+            whose = Bill(line.account_id, line.currency, month)
             if bill is not None and whose != bill:
                 yield bill, lines
                 lines = []
             bill = whose
-            lines.append(_line(row))
+            lines.append(line)
     if bill is not None:
         yield bill, lines
-
-
-def _line(row: Mapping[Any, Any]) -> Line:
-    return Line(
-        project_id=row["project_id"],
-        project=row["project"],
-        sku=row["sku"],
-        region=row["region"],
-        price_id=row["price_id"],
-        unit_price=row["unit_price"],
-        usage_month=row["usage_month"],
-        minutes=int(row["minutes"]),
-        machine_minutes=int(row["machine_minutes"]),
-        cost=row["cost"],
-    )
