@@ -10,9 +10,9 @@ import sqlalchemy as sa
 
 from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.catalogue.load import load
-from ipucloud.clusters.models import ClusterCreate
 from ipucloud.clusters.operations.create import create
 from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.engine import Database
 from ipucloud.identity.roles import Role
 from ipucloud.identity.token_store import create as create_token

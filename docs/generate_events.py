@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ipucloud.events.types import REGISTRY, EventType
+from ipucloud.contract.event_types import REGISTRY, EventType
 
 PAGE = Path(__file__).with_name("events.md")
 NOTICE = "<!-- Written by docs/generate_events.py; do not edit. -->"
@@ -25,8 +25,8 @@ do not know. A filter or a webhook that names a type that does not exist is refu
 `unknown_event_type`) with those that it may mean. `<noun>.*` in a webhook stands for all types of a noun, also those
 that are added later.
 
-The registry is `src/ipucloud/events/types.py`. An event of a type that it lacks is not written, or, when SQL wrote it,
-found by the audit (`event_type_is_registered`).
+The registry is `src/ipucloud/contract/event_types.py`. An event of a type that it lacks is not written, or,
+when SQL wrote it, found by the audit (`event_type_is_registered`).
 """
 
 

@@ -18,7 +18,7 @@ from fastapi import FastAPI, Response
 from bench.driver import Connection, connect, execute
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, list_parameters
 from ipucloud.config import Settings
-from ipucloud.db.documents import Order
+from ipucloud.contract.lists import Order
 from ipucloud.db.driver import Query, query
 from ipucloud.identity.access import AUTHENTICATE
 

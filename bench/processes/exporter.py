@@ -17,10 +17,10 @@ import psycopg
 
 from bench.child import peak_memory
 from ipucloud.billing.exports.csv_rows import Progress, write_csv
-from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.parquet_rows import write_parquet
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 
 _RAW = "COPY (SELECT * FROM usage_charges WHERE billing_month = %s) TO STDOUT (FORMAT csv)"
 

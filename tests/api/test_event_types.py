@@ -7,7 +7,7 @@ import pytest
 
 from ipucloud.api.app import create_app
 from ipucloud.config import Settings
-from ipucloud.events.types import REGISTRY
+from ipucloud.contract.event_types import REGISTRY
 from tests.api.support import Api, problem
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,8 @@ from uuid import UUID
 import orjson
 import pytest
 
-from ipucloud.partitions.models import NewKeyOut, PartitionDetailOut, PartitionItemOut, TopologyOut, VipuOut
+from ipucloud.contract.partitions import PartitionDetailOut, PartitionItemOut
+from ipucloud.contract.topology import NewKeyOut, TopologyOut, VipuOut
 from tests.api.support import Api, key, problem
 from tests.support.feed import settled
 from tests.support.partitions import make_partition

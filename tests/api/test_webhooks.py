@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 from pydantic import SecretStr
 
+from ipucloud.contract.webhooks import DeliveryOut, NewWebhookOut, WebhookOut
 from ipucloud.kernel.sealing import new_key
-from ipucloud.webhooks.models import DeliveryOut, NewWebhookOut, WebhookOut
 from tests.api.support import UNLIMITED, Api, key, problem, running
 from tests.support.cloud import Cloud
 from tests.support.postgres import Database as Scratch

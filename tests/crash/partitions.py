@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.operations.rotate_key import rotate
 from ipucloud.clusters.states import PARTITIONS
+from ipucloud.contract.partitions import PartitionCreate, PartitionReset
 from ipucloud.operations.store import Accepted
-from ipucloud.partitions.models import PartitionCreate, PartitionReset
 from ipucloud.partitions.requests import create, remove, reset
 from ipucloud.reconcile.wake import wake
 from tests.crash.kinds import Kind, Promise

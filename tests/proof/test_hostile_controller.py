@@ -14,9 +14,9 @@ import pytest
 import sqlalchemy as sa
 from prometheus_client import REGISTRY
 
+from ipucloud.contract.partitions import IpuofConfigOut, PartitionDetailOut
 from ipucloud.identity.access import project_parameters
 from ipucloud.kernel.vipu import PARTITION_ID, PartitionShape
-from ipucloud.partitions.models import IpuofConfigOut, PartitionDetailOut
 from ipucloud.partitions.queries import GET_PARTITION
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.errors import SiteError

@@ -12,11 +12,11 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.models import ClusterCreate
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.kernel.actor import Actor as Requester
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, NAME_TAKEN, NOT_FOUND, QUOTA_EXCEEDED, UNAVAILABLE, Problem
 from ipucloud.operations.store import request_cancel

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.config import Settings
+from ipucloud.contract.partitions import PartitionCreate, PartitionReset
 from ipucloud.kernel.actor import Actor as Requester
 from ipucloud.kernel.errors import NAME_TAKEN, NOT_FOUND, OPERATION_IN_PROGRESS, STATE_CONFLICT, UNAVAILABLE, Problem
 from ipucloud.operations.store import Accepted
-from ipucloud.partitions.models import PartitionCreate, PartitionReset
 from ipucloud.partitions.requests import create, remove, reset
 from tests.sim.baton import Actor
 from tests.sim.database import SimulatedDatabase

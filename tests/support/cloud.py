@@ -16,7 +16,6 @@ from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.estimate import estimate
-from ipucloud.clusters.models import ClusterCreate, ClusterPatch, EstimateOut
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.resume import resume
@@ -25,16 +24,17 @@ from ipucloud.clusters.queries import GET_CLUSTER
 from ipucloud.clusters.tables import clusters
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterCreate, ClusterPatch, EstimateOut
+from ipucloud.contract.event_payloads import ClusterEntered
+from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.operations import OperationState
 from ipucloud.db.base import DB_NOW
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
-from ipucloud.events.payloads import ClusterEntered
-from ipucloud.events.types import REGISTRY
 from ipucloud.identity.access import project_parameters
 from ipucloud.kernel.errors import PROVISIONING_FAILED, Problem
 from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
 from ipucloud.operations.queries import operation_document
-from ipucloud.operations.states import OperationState
 from ipucloud.operations.store import Accepted, end_operation
 from tests.support.factories import Project, World
 

@@ -7,8 +7,8 @@ from collections.abc import Collection
 import sqlalchemy as sa
 from pydantic import ValidationError
 
+from ipucloud.contract.event_types import REGISTRY, EventType
 from ipucloud.db.engine import Database
-from ipucloud.events.types import REGISTRY, EventType
 from ipucloud.invariants.audit import audit, audit_sites
 from ipucloud.invariants.rules import Finding
 from ipucloud.site.ports import Sites

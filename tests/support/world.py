@@ -14,13 +14,13 @@ from pydantic import SecretStr
 
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.models import ClusterCreate
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.engine import Database
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.clock import SystemClock

@@ -11,8 +11,8 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.contract.partitions import PartitionCreate, PartitionReset
 from ipucloud.operations.store import Accepted
-from ipucloud.partitions.models import PartitionCreate, PartitionReset
 from ipucloud.partitions.requests import create, remove, reset
 from ipucloud.wire.site import FaultAction
 from tests.support.postgres import Database as Scratch

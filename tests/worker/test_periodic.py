@@ -8,9 +8,9 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.catalogue.load import load
-from ipucloud.clusters.models import ClusterCreate
 from ipucloud.clusters.operations.create import create
 from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.engine import Database
 from ipucloud.idempotency import store as idempotency
 from ipucloud.worker.tasks import delete_expired_clusters

@@ -12,12 +12,12 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.billing.pricing.book import install_prices
-from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.estimate import estimate
-from ipucloud.clusters.models import ClusterCreate
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.kind import lacking
 from ipucloud.clusters.queries import cluster_document
+from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.inventory.queries import region_capacity
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem

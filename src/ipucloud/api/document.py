@@ -12,7 +12,8 @@ from fastapi.routing import APIRoute
 
 from ipucloud.api.messages import messages
 from ipucloud.api.routing import ERRORS, ApiRoute
-from ipucloud.api.shapes import IDEMPOTENCY_KEY, ProblemOut
+from ipucloud.api.shapes import IDEMPOTENCY_KEY
+from ipucloud.contract.problems import ProblemOut
 from ipucloud.identity.roles import PERMISSIONS, Role
 from ipucloud.kernel.errors import (
     BODY_TOO_LARGE,

@@ -7,9 +7,9 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from ipucloud.events.types import REGISTRY, EventType
+from ipucloud.contract.event_types import REGISTRY, EventType
+from ipucloud.contract.webhooks import Message, Ping
 from ipucloud.webhooks.messages import PING
-from ipucloud.webhooks.models import Message, Ping
 
 _SCHEMAS = "#/components/schemas/"
 _HEADERS = {

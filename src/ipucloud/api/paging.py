@@ -11,70 +11,31 @@ import binascii
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, ClassVar
 from uuid import UUID
 
 import orjson
-from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
-from ipucloud.db.documents import Order, Place
+from ipucloud.contract.lists import Listed, Paged
+from ipucloud.db.documents import Place
 from ipucloud.db.reader import Row
 from ipucloud.kernel.errors import INVALID_CURSOR, Problem
 
-USUAL = 50
-MOST = 1000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _within_bounds(value: object) -> object:
-    """Any whole number is taken, and brought into 1…MOST."""
-    if isinstance(value, str) and value.removeprefix("-").isdecimal() and value.isascii():
-        value = int(value)
-    return min(max(value, 1), MOST) if isinstance(value, int) else value
-
-
-Limit = Annotated[
-    int,
-    BeforeValidator(_within_bounds),
-    WithJsonSchema({"type": "integer", "default": USUAL, "examples": [USUAL]}),
-    Field(description=f"items of a page; brought into 1…{MOST}"),
-]
-Cursor = Annotated[str | None, Field(description="`next_cursor` of the page before; the other parameters unchanged")]
-
-
-class Paged(BaseModel):
-    """The query of every list; a subclass adds its filters. `open_prefix` admits parameters that start with it."""
-
-    open_prefix: ClassVar[str | None] = None
-
-    limit: Limit = USUAL
-    cursor: Cursor = None
-
-    def fingerprint(self, path: str) -> bytes:
-        """What a cursor of this list is good for: the path, and every parameter but the page's."""
-        filters = self.model_dump(mode="json", exclude={"limit", "cursor"})
-        text = orjson.dumps([path, filters], option=orjson.OPT_SORT_KEYS)
-        return hashlib.blake2b(text, digest_size=6).digest()
-
-
-class Listed(Paged):
-    """The query of a list by age."""
-
-    order: Annotated[Order, Field(description="newest first, or oldest first")] = Order.NEWEST_FIRST
-
-    def behind(self, request: Request) -> Place | None:
-        """The place the page starts behind. Raises `Problem` invalid_cursor."""
-        position = open_cursor(self, request)
-        if position is None:
-            return None
-        instant, _, number = position.partition(" ")
-        try:
-            return Place(_EPOCH + timedelta(microseconds=int(instant)), UUID(hex=number))
-        except (ValueError, OverflowError):
-            raise _invalid() from None
+def behind(query: Listed, request: Request) -> Place | None:
+    """The place that the page starts behind. Raises `Problem` invalid_cursor."""
+    position = open_cursor(query, request)
+    if position is None:
+        return None
+    instant, _, number = position.partition(" ")
+    try:
+        return Place(_EPOCH + timedelta(microseconds=int(instant)), UUID(hex=number))
+    except (ValueError, OverflowError):
+        raise _invalid() from None
 
 
 def page(query: Listed, request: Request, row: Row) -> Response:
@@ -92,14 +53,14 @@ def page_at(query: Paged, request: Request, items: str, position: str | None) ->
 
 
 def seal_cursor(query: Paged, request: Request, position: str) -> bytes:
-    return base64.urlsafe_b64encode(query.fingerprint(request.scope["path"]) + position.encode("ascii")).rstrip(b"=")
+    return base64.urlsafe_b64encode(_fingerprint(query, request) + position.encode("ascii")).rstrip(b"=")
 
 
 def open_cursor(query: Paged, request: Request) -> str | None:
     """The position in the cursor sent, None without one. Raises `Problem` invalid_cursor."""
     if query.cursor is None:
         return None
-    expected = query.fingerprint(request.scope["path"])
+    expected = _fingerprint(query, request)
     try:
         raw = base64.b64decode(query.cursor + "=" * (-len(query.cursor) % 4), altchars=b"-_", validate=True)
         fingerprint, position = raw[: len(expected)], raw[len(expected) :].decode("ascii")
@@ -108,6 +69,13 @@ def open_cursor(query: Paged, request: Request) -> str | None:
     if fingerprint != expected:
         raise _invalid()
     return position
+
+
+def _fingerprint(query: Paged, request: Request) -> bytes:
+    """What a cursor of this list is good for: the path, and every parameter but the page's."""
+    filters = query.model_dump(mode="json", exclude={"limit", "cursor"})
+    text = orjson.dumps([request.scope["path"], filters], option=orjson.OPT_SORT_KEYS)
+    return hashlib.blake2b(text, digest_size=6).digest()
 
 
 def prefixed(request: Request, prefix: str) -> dict[str, str]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import combinations, groupby
 
 from ipucloud.catalogue.faults import Fault
-from ipucloud.catalogue.models import AllocatedThrough, ListPrice, Model
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.contract.catalogue import AllocatedThrough, ListPrice, Model
 from ipucloud.kernel.money import CURRENCIES, UNIT_PRICE_LIMIT
 
 IPUS_UNDER_V_IPU = 4

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ipucloud.catalogue.faults import Fault
-from ipucloud.catalogue.models import Model, Source
+from ipucloud.contract.catalogue import Model, Source
 
 NAMES = (
     "articles",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ipucloud.catalogue.faults import Fault
-from ipucloud.catalogue.models import AllocatedThrough, Flavor, FlavorRow, MachineType, Pod
+from ipucloud.contract.catalogue import AllocatedThrough, Flavor, FlavorRow, MachineType, Pod
 
 
 def complete(

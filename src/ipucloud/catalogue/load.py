@@ -12,7 +12,8 @@ from ipucloud.catalogue.checks import contradictions
 from ipucloud.catalogue.faults import CatalogueError, Fault
 from ipucloud.catalogue.files import DataFiles
 from ipucloud.catalogue.flavors import complete
-from ipucloud.catalogue.models import (
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.contract.catalogue import (
     Article,
     FlavorRow,
     Image,
@@ -25,7 +26,6 @@ from ipucloud.catalogue.models import (
     Source,
     Tool,
 )
-from ipucloud.catalogue.queries import Catalogue
 
 SHIPPED = files("ipucloud.catalogue") / "data"
 """The data files that come with the product."""

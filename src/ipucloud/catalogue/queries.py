@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from ipucloud.catalogue.models import (
+from ipucloud.contract.catalogue import (
     Article,
     Flavor,
     Image,

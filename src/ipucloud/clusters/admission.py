@@ -15,11 +15,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.budgets.refusal import REFUSING_BUDGET, refused
 from ipucloud.billing.prepaid.holds import hold
 from ipucloud.billing.prepaid.tables import HOLDING
-from ipucloud.catalogue.models import Flavor, Image, Region
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.locked import LockedCluster
-from ipucloud.clusters.models import ClusterCreate
 from ipucloud.config import Settings
+from ipucloud.contract.catalogue import Flavor, Image, Region
+from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor

@@ -7,9 +7,9 @@ from dataclasses import asdict
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.admission import admit
-from ipucloud.clusters.models import ClusterCreate, EstimateCapacityOut, EstimateOut, EstimateQuotaOut, WhyNotOut
 from ipucloud.clusters.operations.create import plan_for
 from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterCreate, EstimateCapacityOut, EstimateOut, EstimateQuotaOut, WhyNotOut
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.placement import Need, look
 from ipucloud.kernel.actor import Actor

@@ -10,8 +10,8 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.vipu_keys import Access, access_of
+from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.sealing import Keys
 from ipucloud.operations.kind import OpenOperation

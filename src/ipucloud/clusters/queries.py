@@ -10,17 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.usage import PAID, PRICE_NOW, SO_FAR
-from ipucloud.db.documents import (
-    DOCUMENT_PAGE,
-    ONE_DOCUMENT,
-    Order,
-    Place,
-    after,
-    clauses,
-    money,
-    page_of,
-    rfc3339,
-)
+from ipucloud.contract.lists import Order
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Place, after, clauses, money, page_of, rfc3339
 from ipucloud.identity.access import authenticated
 from ipucloud.operations.queries import SUMMARY
 

@@ -2,25 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.kernel.transitions import TransitionTable
-
-
-class ClusterState(StrEnum):
-    CREATING = "creating"
-    ACTIVE = "active"
-    DEGRADED = "degraded"
-    RESIZING = "resizing"
-    SUSPENDING = "suspending"
-    SUSPENDED = "suspended"
-    RESUMING = "resuming"
-    REBOOTING = "rebooting"
-    REBUILDING = "rebuilding"
-    ERROR = "error"
-    DELETING = "deleting"
-    DELETED = "deleted"
-
 
 _S = ClusterState
 _BUSY = frozenset({_S.ACTIVE, _S.DEGRADED, _S.ERROR, _S.DELETING})

@@ -18,10 +18,10 @@ from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.states import BILLABLE
 from ipucloud.config import Settings
+from ipucloud.contract.event_payloads import BudgetRef, ForcedSuspend, OutOfFunds, OverBudget
+from ipucloud.contract.event_types import CLUSTER_SUSPEND_FORCED
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
-from ipucloud.events.payloads import BudgetRef, ForcedSuspend, OutOfFunds, OverBudget
-from ipucloud.events.types import CLUSTER_SUSPEND_FORCED
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.catalogue.models import AllocatedThrough
-from ipucloud.clusters.states import ClusterState
+from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
 
 clusters = sa.Table(

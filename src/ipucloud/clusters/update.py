@@ -10,9 +10,8 @@ from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.locked import LockedCluster, lock_cluster
-from ipucloud.clusters.models import ClusterPatch
 from ipucloud.clusters.operations.create import name_taken
-from ipucloud.clusters.states import ClusterState
+from ipucloud.contract.clusters import ClusterPatch, ClusterState
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 

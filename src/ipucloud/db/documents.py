@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from uuid import UUID
+
+from ipucloud.contract.lists import Order
 
 
 class Fragment(str):
@@ -36,13 +37,6 @@ def money(amount: str, currency: str) -> str:
 def clauses(*parts: str) -> str:
     """One statement out of its clauses, in order."""
     return "\n".join(parts)
-
-
-class Order(StrEnum):
-    """The two orders of a list, as the API's `order` parameter names them."""
-
-    NEWEST_FIRST = "-created_at"
-    OLDEST_FIRST = "created_at"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from ipucloud.db.documents import Order, clauses, rfc3339
+from ipucloud.contract.lists import Order
+from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.statements import Statements
 
 _POSITION = re.compile(r"([0-9]{1,18})-([0-9]{1,18})", re.ASCII)

@@ -8,11 +8,11 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.contract.event_types import REGISTRY, EventType
 from ipucloud.db.documents import Fragment, clauses
-from ipucloud.events.types import REGISTRY, EventType
 
 RECORD = Fragment("INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)")
-"""Begins a statement that records events; what follows gives the rows, as `types.REGISTRY` has them."""
+"""Begins a statement that records events; what follows gives the rows, as `event_types.REGISTRY` has them."""
 _RECORD = sa.text(
     clauses(
         RECORD,

@@ -8,9 +8,10 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, page_of, rfc3339
+from ipucloud.contract.event_types import SSH_KEY_CREATED, SSH_KEY_DELETED, EventType
+from ipucloud.contract.lists import Order
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, page_of, rfc3339
 from ipucloud.events.log import record
-from ipucloud.events.types import SSH_KEY_CREATED, SSH_KEY_DELETED, EventType
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.ssh_keys import SshKeyError, parse_public_key
 from ipucloud.kernel.actor import Actor

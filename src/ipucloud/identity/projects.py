@@ -12,25 +12,14 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.documents import (
-    DOCUMENT_PAGE,
-    ONE_DOCUMENT,
-    Order,
-    Place,
-    after,
-    clauses,
-    page_of,
-    rfc3339,
-)
+from ipucloud.contract.event_types import PROJECT_CREATED, PROJECT_DELETED, PROJECT_UPDATED, EventType
+from ipucloud.contract.lists import Order
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Place, after, clauses, page_of, rfc3339
 from ipucloud.events.log import record
-from ipucloud.events.types import PROJECT_CREATED, PROJECT_DELETED, PROJECT_UPDATED, EventType
 from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id, not_found
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
-
-SLUG_PATTERN = r"^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$"
-"""Starts with a letter, so that a slug is never read as a number."""
 
 _MEMBERS = (
     f"'id', id, 'number', number, 'slug', slug, 'name', name, 'created_at', {rfc3339('created_at')}, 'version', version"

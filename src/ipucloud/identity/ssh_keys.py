@@ -20,8 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
-LONGEST = 8192
-"""Characters of a line; a key of RSA's 16,384 bits takes 2,800."""
+from ipucloud.contract.ssh_keys import LONGEST_KEY
 
 RSA_BITS = range(3072, 16_385)
 """NIST SP 800-57 wants 3,072 bits beyond 2030; OpenSSH refuses more than 16,384."""
@@ -110,8 +109,8 @@ def _single_line(text: str) -> str:
             "ssh_key_private",
             "This is a private key. Treat it as disclosed: make a new pair, and send only the line of its .pub file.",
         )
-    if len(text) > LONGEST:
-        raise SshKeyError("ssh_key_too_long", f"A public key is one line of at most {LONGEST} characters.")
+    if len(text) > LONGEST_KEY:
+        raise SshKeyError("ssh_key_too_long", f"A public key is one line of at most {LONGEST_KEY} characters.")
     line = text.removesuffix("\n").removesuffix("\r").strip(" \t")
     if not line:
         raise SshKeyError("ssh_key_empty", "Send the one line of your public key file, such as ~/.ssh/id_ed25519.pub.")

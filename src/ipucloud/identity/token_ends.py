@@ -15,8 +15,9 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.events.payloads import TokenReplaced
-from ipucloud.events.types import TOKEN_REVOKED, TOKEN_ROTATED, EventType
+from ipucloud.contract.event_payloads import TokenReplaced
+from ipucloud.contract.event_types import TOKEN_REVOKED, TOKEN_ROTATED, EventType
+from ipucloud.contract.tokens import TokenRotate
 from ipucloud.identity.access import not_found
 from ipucloud.identity.roles import Role
 from ipucloud.identity.token_store import MadeToken, create, note
@@ -64,14 +65,6 @@ class Keeper:
             await note(connection, Actor(self.home, self.token_id, self.request_id), type_, token_id, data)
 
 
-@dataclass(frozen=True, slots=True)
-class Rotation:
-    """`keep_previous_seconds`: how long the replaced token still works. `expires_at`: None keeps the one it had."""
-
-    keep_previous_seconds: int = 0
-    expires_at: datetime | None = None
-
-
 async def revoke(connection: AsyncConnection, keeper: Keeper, token_id: UUID) -> None:
     """End the token; it is refused from the commit on. Nothing happens to one that was revoked already.
 
@@ -84,7 +77,7 @@ async def revoke(connection: AsyncConnection, keeper: Keeper, token_id: UUID) ->
 
 
 async def rotate(
-    connection: AsyncConnection, keeper: Keeper, token_id: UUID, rotation: Rotation, *, env: str
+    connection: AsyncConnection, keeper: Keeper, token_id: UUID, rotation: TokenRotate, *, env: str
 ) -> MadeToken:
     """A new token with the name and the role of this one, which ends now or after a while.
 

@@ -11,9 +11,10 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, page_of, rfc3339
+from ipucloud.contract.event_types import TOKEN_CREATED, EventType
+from ipucloud.contract.lists import Order
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, page_of, rfc3339
 from ipucloud.events.log import record
-from ipucloud.events.types import TOKEN_CREATED, EventType
 from ipucloud.identity.access import PRINCIPAL, authenticated
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tokens import new_token

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from ipucloud.clusters.states import ClusterState
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.engine import Database
 from ipucloud.invariants.census import RegionCensus, take_census
 from ipucloud.invariants.records import ClusterRecord, Records, ever_ours, read_records

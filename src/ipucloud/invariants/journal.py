@@ -8,10 +8,10 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.contract.event_payloads import AuditRepair
+from ipucloud.contract.event_types import AUDIT_HEALED
 from ipucloud.db.base import DB_NOW
 from ipucloud.events.log import record
-from ipucloud.events.payloads import AuditRepair
-from ipucloud.events.types import AUDIT_HEALED
 from ipucloud.invariants.repairs import REQUEST_ID
 from ipucloud.invariants.rules import Finding, Mended
 from ipucloud.invariants.tables import heals

@@ -10,8 +10,8 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from ipucloud.catalogue.models import AllocatedThrough
-from ipucloud.clusters.states import ClusterState
+from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.engine import Database
 from ipucloud.invariants.states import STATES
 from ipucloud.kernel.ids import read_external_name

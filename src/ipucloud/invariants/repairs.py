@@ -13,7 +13,7 @@ from ipucloud.clusters.operations.begin import open_planned, plan_for
 from ipucloud.clusters.operations.delete import DELETE, TEARDOWN
 from ipucloud.clusters.operations.heal import HEAL, steps_of_create
 from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep
-from ipucloud.clusters.states import ClusterState
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.invariants.kinds import KINDS
 from ipucloud.invariants.rules import Mend, Mended, Refused, Violation
 from ipucloud.invariants.states import GONE, WORKING

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from ipucloud.clusters.states import ClusterState
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.invariants.census import RegionCensus
 from ipucloud.invariants.comparison import THINGS, Comparison, Thing
 from ipucloud.invariants.records import ClusterRecord

@@ -10,7 +10,8 @@ from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.heal import HEAL
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPEND
-from ipucloud.clusters.states import BILLABLE, ClusterState
+from ipucloud.clusters.states import BILLABLE
+from ipucloud.contract.clusters import ClusterState
 
 WORKING = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
 """The customer has the cluster, and nothing is under way."""

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.catalogue.models import AllocatedThrough, Flavor
+from ipucloud.contract.catalogue import AllocatedThrough, Flavor
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.allocator import Placement, allocate

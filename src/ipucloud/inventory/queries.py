@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ipucloud.catalogue.models import Flavor
+from ipucloud.contract.catalogue import Flavor
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.allocator import capacity
 from ipucloud.inventory.placement import Need, NoRoom, Room, look

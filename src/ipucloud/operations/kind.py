@@ -11,10 +11,10 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.contract.operations import OperationState
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.transitions import TransitionTable
 from ipucloud.operations.results import Failed
-from ipucloud.operations.states import OperationState
 from ipucloud.operations.step import Act, Inputs, Step
 
 _NAME = re.compile(r"[a-z]+\.[a-z]+(-[a-z]+)*")

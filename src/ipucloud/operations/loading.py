@@ -6,8 +6,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ipucloud.contract.operations import OperationState
 from ipucloud.operations.kind import OpenOperation, OpenStep
-from ipucloud.operations.states import OperationState
 
 OPEN_OPERATION = """
 o.id AS operation_id, o.project_id AS operation_project_id, o.kind AS operation_kind, o.state AS operation_state,

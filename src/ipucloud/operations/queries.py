@@ -11,7 +11,8 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, Place, after, clauses, page_of, rfc3339
+from ipucloud.contract.lists import Order
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Place, after, clauses, page_of, rfc3339
 from ipucloud.db.statements import Statements
 
 # What the step under way waits for, once that failed or takes longer than usual. `id` is the operation's.

@@ -13,11 +13,12 @@ from typing import Generic
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.contract.operations import OperationState
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import Ending, Kind, OpenOperation, Undo
 from ipucloud.operations.results import Achieved, Cancelled, Failed, Pending, StepResult
-from ipucloud.operations.states import OperationState, StepState
+from ipucloud.operations.states import StepState
 from ipucloud.operations.step import Act, Inputs, Step, plan_of
 from ipucloud.operations.store import append_undo, count_check, end_operation, record_step
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait, backoff

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from ipucloud.contract.operations import OperationState
 from ipucloud.kernel.transitions import TransitionTable
-
-
-class OperationState(StrEnum):
-    QUEUED = "queued"
-    RUNNING = "running"
-    CANCELLING = "cancelling"
-    SUCCEEDED = "succeeded"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
 
 
 class StepState(StrEnum):

@@ -14,13 +14,14 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.contract.operations import OperationState
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import PREEMPTED, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.kind import Kind, OpenOperation
-from ipucloud.operations.states import OperationState, StepState
+from ipucloud.operations.states import StepState
 from ipucloud.operations.step import PlannedStep
 from ipucloud.reconcile.reconciler import Ticket
 from ipucloud.reconcile.wake import wake

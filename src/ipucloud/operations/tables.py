@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from ipucloud.contract.operations import OperationState
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
-from ipucloud.operations.states import TERMINAL, OperationState, StepState
+from ipucloud.operations.states import TERMINAL, StepState
 
 _DONE = "state IN ({})".format(", ".join(f"'{state}'" for state in sorted(TERMINAL)))
 

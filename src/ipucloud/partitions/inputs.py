@@ -10,14 +10,14 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from ipucloud.catalogue.models import AllocatedThrough
+from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.partitions import Origin, PartitionState, shape_of
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace, PartitionShape
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
-from ipucloud.partitions.models import shape_of
 from ipucloud.partitions.plan import Desired
-from ipucloud.partitions.states import IN_USE, Origin, PartitionState, Wish
+from ipucloud.partitions.states import IN_USE, Wish
 from ipucloud.reconcile.reconciler import LeaseLost, Ticket
 from ipucloud.site.ports import VipuAddress
 

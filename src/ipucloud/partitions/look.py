@@ -8,10 +8,10 @@ from enum import StrEnum
 
 import structlog
 
+from ipucloud.contract.partitions import PartitionState as State
 from ipucloud.partitions.inputs import PartitionInputs, Record
 from ipucloud.partitions.plan import Action, Make, Remove, Reset, plan
 from ipucloud.partitions.room import Room, room
-from ipucloud.partitions.states import PartitionState as State
 from ipucloud.site.errors import SiteBusy, SiteError, SiteRefused
 from ipucloud.site.ports import IpuofGcd, Link, PartitionRequest, PartitionState, SeenPartition, Site
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.states import PARTITIONS
+from ipucloud.contract.operations import OperationState
+from ipucloud.contract.partitions import PartitionState
 from ipucloud.operations.kind import Billing, Ending, Kind, Repeated, Undo
-from ipucloud.operations.states import OperationState
 from ipucloud.operations.step import Stage, Step
 from ipucloud.partitions import decide, record
 from ipucloud.partitions.decide import Judge
 from ipucloud.partitions.inputs import PartitionInputs
-from ipucloud.partitions.states import PartitionState
 
 _STAGE = Stage("PARTITION", 30)
 _REMOVE = Step[Judge, PartitionInputs](name="remove_partition", stage=_STAGE, act=decide.removed, endures=True)

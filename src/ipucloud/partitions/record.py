@@ -11,11 +11,12 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.contract.partitions import Origin, PartitionState
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.partitions.inputs import PartitionInputs, Record
 from ipucloud.partitions.look import Look, as_stored
-from ipucloud.partitions.states import IN_USE, Origin, PartitionState, Wish
+from ipucloud.partitions.states import IN_USE, Wish
 from ipucloud.site.ports import Link, SeenPartition
 from ipucloud.site.ports import PartitionState as Ready
 

@@ -10,13 +10,14 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.locked import in_the_way, lock_cluster
 from ipucloud.clusters.states import PARTITIONS
 from ipucloud.config import Settings
+from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.event_payloads import PartitionOf
+from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.partitions import Origin, PartitionCreate, PartitionReset, PartitionState
 from ipucloud.events.log import record
-from ipucloud.events.payloads import PartitionOf
-from ipucloud.events.types import REGISTRY
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     NAME_TAKEN,
@@ -31,10 +32,9 @@ from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id, partition_name
 from ipucloud.operations.step import expected_seconds, plan_of
 from ipucloud.operations.store import Accepted, Target, open_operation, preempt
-from ipucloud.partitions.models import PartitionCreate, PartitionReset
 from ipucloud.partitions.operations import CREATE, REMOVE, RESET, PartitionKind
 from ipucloud.partitions.rules import Hardware, faults
-from ipucloud.partitions.states import IN_USE, Origin, PartitionState, Wish
+from ipucloud.partitions.states import IN_USE, Wish
 from ipucloud.reconcile.wake import wake
 
 _FACTS = sa.text(

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from ipucloud.clusters.states import ClusterState
+from ipucloud.contract.clusters import ClusterState
 
 IN_USE = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
 """The states of a cluster in which its partitions can be changed."""
-
-
-class Origin(StrEnum):
-    """Who made a partition: the cluster's own creation, a request to this API, or a customer at the controller."""
-
-    CLUSTER = "cluster"
-    API = "api"
-    CUSTOMER = "customer"
 
 
 class Wish(StrEnum):
@@ -29,16 +21,3 @@ class Wish(StrEnum):
     KEPT = "kept"
     RESET = "reset"
     GONE = "gone"
-
-
-class PartitionState(StrEnum):
-    """What a customer sees. `missing`: somebody removed it at the controller. `removed` ones are history."""
-
-    CREATING = "creating"
-    ACTIVE = "active"
-    RESETTING = "resetting"
-    ERROR = "error"
-    UNKNOWN = "unknown"
-    MISSING = "missing"
-    REMOVING = "removing"
-    REMOVED = "removed"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
+from ipucloud.contract.partitions import Origin, PartitionState
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
-from ipucloud.partitions.states import Origin, PartitionState, Wish
+from ipucloud.partitions.states import Wish
 
 partitions = sa.Table(
     "partitions",

@@ -11,21 +11,21 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.locked import no_such_cluster
-from ipucloud.db.statements import Statements
-from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace
-from ipucloud.partitions.models import (
+from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.partitions import PartitionIpuOut
+from ipucloud.contract.topology import (
     AccessKeyOut,
     IpuOut,
     LinkOut,
-    PartitionIpuOut,
     RackOut,
     TopologyMachineOut,
     TopologyOut,
     TopologyPartitionOut,
     VipuOut,
 )
+from ipucloud.db.statements import Statements
+from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace
 from ipucloud.partitions.requests import no_vipu
 from ipucloud.partitions.room import room
 from ipucloud.wire.site import LinkKind

@@ -15,16 +15,17 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.contract.event_payloads import WebhookStopped
+from ipucloud.contract.event_types import WEBHOOK_DISABLED
+from ipucloud.contract.webhooks import Disabled, Failure
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
-from ipucloud.events.payloads import WebhookStopped
-from ipucloud.events.types import WEBHOOK_DISABLED
 from ipucloud.kernel.sealing import Keys, SealingError, unseal
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import LeaseLost, Ticket
 from ipucloud.webhooks.dispatch import DELIVERY
 from ipucloud.webhooks.messages import headers, secret_place
-from ipucloud.webhooks.schedule import GIVEN_UP_AFTER, Disabled, Failure, pause_after, seconds_asked
+from ipucloud.webhooks.schedule import GIVEN_UP_AFTER, pause_after, seconds_asked
 from ipucloud.webhooks.sender import Sender, Sent
 
 log = structlog.get_logger(__name__)

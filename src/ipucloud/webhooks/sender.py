@@ -15,9 +15,9 @@ from functools import cached_property
 import httpcore
 import httpx
 
+from ipucloud.contract.webhooks import Failure
 from ipucloud.kernel.addresses import is_public, parse
 from ipucloud.kernel.names import Resolve, resolve
-from ipucloud.webhooks.schedule import Failure
 from ipucloud.webhooks.urls import Target, UrlRefused, target_of
 
 SECONDS = 15.0

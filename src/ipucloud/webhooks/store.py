@@ -10,9 +10,17 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, page_of, rfc3339
+from ipucloud.contract.event_types import (
+    WEBHOOK_CREATED,
+    WEBHOOK_DELETED,
+    WEBHOOK_SECRET_ROTATED,
+    WEBHOOK_UPDATED,
+    EventType,
+)
+from ipucloud.contract.lists import Order
+from ipucloud.contract.webhooks import Disabled, WebhookCreate, WebhookPatch
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, page_of, rfc3339
 from ipucloud.events.log import record
-from ipucloud.events.types import WEBHOOK_CREATED, WEBHOOK_DELETED, WEBHOOK_SECRET_ROTATED, WEBHOOK_UPDATED, EventType
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     NOT_FOUND,
@@ -27,8 +35,6 @@ from ipucloud.reconcile.wake import wake
 from ipucloud.webhooks.deliver import disable
 from ipucloud.webhooks.dispatch import DELIVERY
 from ipucloud.webhooks.messages import PING, new_secret, secret_place
-from ipucloud.webhooks.models import WebhookCreate, WebhookPatch
-from ipucloud.webhooks.schedule import Disabled
 
 MOST = 20
 """End-points of one project."""

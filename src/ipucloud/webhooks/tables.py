@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
+from ipucloud.contract.webhooks import DeliveryState, Disabled
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
-from ipucloud.webhooks.schedule import DeliveryState, Disabled
 
 webhooks = sa.Table(
     "webhooks",

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from ipucloud.contract.webhooks import LONGEST_URL
 from ipucloud.kernel.addresses import is_public, parse
 from ipucloud.kernel.errors import FieldError
 
-LONGEST = 2048
 PORTS = frozenset({443, 8443})
 _NAME = re.compile(r"(?=.{1,253}\Z)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
 _TEXT = re.compile(r"[\x21-\x7e]+", re.ASCII)
@@ -44,8 +44,8 @@ def target_of(url: str, *, private: bool) -> Target:
 
     A host is a name with a dot, or an address in its usual form: `2130706433`, `0x7f.1` and `127.1` are neither.
     """
-    if not _TEXT.fullmatch(url) or len(url) > LONGEST or "\\" in url:
-        raise UrlRefused("not_a_url", f"Send a URL of at most {LONGEST} visible ASCII characters.")
+    if not _TEXT.fullmatch(url) or len(url) > LONGEST_URL or "\\" in url:
+        raise UrlRefused("not_a_url", f"Send a URL of at most {LONGEST_URL} visible ASCII characters.")
     try:
         parts = urlsplit(url)
         port = parts.port

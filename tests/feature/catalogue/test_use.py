@@ -10,9 +10,9 @@ import pytest
 
 from ipucloud.billing.pricing.book import install_prices
 from ipucloud.catalogue.load import load
-from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.cli.service.catalogue_use import notes
+from ipucloud.contract.catalogue import AllocatedThrough
 from tests.support.catalogues import with_frankfurt
 from tests.support.cloud import Cloud
 

@@ -9,9 +9,9 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.catalogue.load import load
-from ipucloud.clusters.models import OperationOut
 from ipucloud.clusters.operations.create import create
 from ipucloud.config import Settings
+from ipucloud.contract.operations import OperationOut
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
 from tests.support.cloud import Cloud, cluster_body

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from ipucloud.clusters.states import ClusterState
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.kernel.errors import Problem
 from tests.support.cloud import Cloud
 from tests.support.factories import make_project

@@ -10,10 +10,10 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.clusters.models import ClusterItemOut, ClusterOut
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document, list_parameters
-from ipucloud.clusters.states import ClusterState
-from ipucloud.db.documents import Order, Place
+from ipucloud.contract.clusters import ClusterItemOut, ClusterOut, ClusterState
+from ipucloud.contract.lists import Order
+from ipucloud.db.documents import Place
 from ipucloud.identity.roles import Role
 from ipucloud.operations.store import Accepted
 from tests.support.cloud import Cloud, authentication

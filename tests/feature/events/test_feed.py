@@ -8,13 +8,13 @@ import orjson
 import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.models import EventOut
-from ipucloud.db.documents import Order
+from ipucloud.contract.event_payloads import ClusterEntered
+from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.events import EventOut
+from ipucloud.contract.lists import Order
 from ipucloud.db.engine import Database
 from ipucloud.events.feed import LIST_EVENTS, FeedEvent, Position, list_parameters, read, tail
 from ipucloud.events.log import record
-from ipucloud.events.payloads import ClusterEntered
-from ipucloud.events.types import REGISTRY
 from ipucloud.identity.access import authenticated
 from tests.support.cloud import authentication
 from tests.support.factories import Project, make_project

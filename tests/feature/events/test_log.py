@@ -8,10 +8,17 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
+from ipucloud.contract.event_payloads import ClusterEntered, OutOfFunds, TokenReplaced
+from ipucloud.contract.event_types import (
+    AUDIT_HEALED,
+    OPERATION_CREATED,
+    REGISTRY,
+    TOKEN_CREATED,
+    TOKEN_ROTATED,
+    EventType,
+)
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
-from ipucloud.events.payloads import ClusterEntered, OutOfFunds, TokenReplaced
-from ipucloud.events.types import AUDIT_HEALED, OPERATION_CREATED, REGISTRY, TOKEN_CREATED, TOKEN_ROTATED, EventType
 from tests.support.factories import make_project
 
 pytestmark = pytest.mark.anyio

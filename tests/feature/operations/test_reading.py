@@ -9,8 +9,9 @@ from typing import Any
 import orjson
 import pytest
 
-from ipucloud.clusters.models import OperationOut
-from ipucloud.db.documents import Order, Place
+from ipucloud.contract.lists import Order
+from ipucloud.contract.operations import OperationOut
+from ipucloud.db.documents import Place
 from ipucloud.identity.access import authenticated
 from ipucloud.operations.queries import GET_OPERATION, LIST_OPERATIONS, list_parameters
 from tests.support.cloud import Cloud, authentication

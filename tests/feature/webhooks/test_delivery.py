@@ -20,14 +20,14 @@ from pydantic import SecretStr
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from ipucloud.config import Settings
+from ipucloud.contract.event_payloads import ClusterEntered, ClusterRequested, OperationOf
+from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.webhooks import WebhookCreate, WebhookPatch
 from ipucloud.db.engine import Database
 from ipucloud.events.log import record
-from ipucloud.events.payloads import ClusterEntered, ClusterRequested, OperationOf
-from ipucloud.events.types import REGISTRY
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.sealing import new_key, read_keys
 from ipucloud.webhooks import store
-from ipucloud.webhooks.models import WebhookCreate, WebhookPatch
 from ipucloud.webhooks.schedule import PAUSES
 from ipucloud.worker.main import assemble_webhooks
 from ipucloud.worker.resealing import reseal

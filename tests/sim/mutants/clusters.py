@@ -23,12 +23,12 @@ from ipucloud.clusters.operations.suspend import SUSPENSION
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.steps import teardown
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
+from ipucloud.contract.operations import OperationState
 from ipucloud.invariants.comparison import THINGS, Comparison, Thing
 from ipucloud.operations import runner
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.results import Achieved, Failed, StepResult
 from ipucloud.operations.runner import Runner
-from ipucloud.operations.states import OperationState
 from ipucloud.reconcile.reconciler import Ticket
 from ipucloud.site.ports import Site
 from tests.sim.mutants.planting import declare, mutant, replace, rewrite

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ValidationError
 from ipucloud.api.app import create_app
 from ipucloud.api.problems import body_errors, query_errors
 from ipucloud.api.routing import ApiRoute
-from ipucloud.clusters.models import ClusterCreate, ClusterPatch
 from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterCreate, ClusterPatch
 from tests.api.policy import BODIES
 from tests.support.pointers import resolves
 

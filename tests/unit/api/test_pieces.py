@@ -12,7 +12,8 @@ from starlette.requests import Request
 from ipucloud.api import bodies, limits
 from ipucloud.api.credentials import credential
 from ipucloud.api.etag import NO_VERSION, expected_version, tag
-from ipucloud.api.paging import MOST, Listed, open_cursor, seal_cursor
+from ipucloud.api.paging import open_cursor, seal_cursor
+from ipucloud.contract.lists import MOST, Listed
 from ipucloud.identity.tokens import new_token
 from ipucloud.kernel.errors import Problem
 

@@ -13,13 +13,15 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from ipucloud.billing.budgets.tables import MEASURES
-from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
-from ipucloud.events.patterns import PATTERNS, EventTypeName, EventTypePattern
-from ipucloud.events.payloads import OverBudget, WebhookStopped
-from ipucloud.events.types import REGISTRY
-from ipucloud.operations.states import TERMINAL, OperationState
-from ipucloud.partitions.states import PartitionState
-from ipucloud.webhooks.schedule import Disabled
+from ipucloud.clusters.states import CLUSTER_STATES
+from ipucloud.contract.clusters import ClusterState
+from ipucloud.contract.event_patterns import PATTERNS, EventTypeName, EventTypePattern
+from ipucloud.contract.event_payloads import OverBudget, WebhookStopped
+from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.operations import OperationState
+from ipucloud.contract.partitions import PartitionState
+from ipucloud.contract.webhooks import Disabled
+from ipucloud.operations.states import TERMINAL
 
 SOURCE = Path(__file__).parents[3] / "src" / "ipucloud"
 EMITTED: dict[str, frozenset[StrEnum]] = {

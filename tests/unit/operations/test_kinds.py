@@ -12,12 +12,12 @@ import pytest
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep
 from ipucloud.clusters.operations.suspend import SUSPEND
-from ipucloud.clusters.states import ClusterState
 from ipucloud.clusters.steps.build import check_ipus
+from ipucloud.contract.clusters import ClusterState
+from ipucloud.contract.operations import OperationState
 from ipucloud.invariants.kinds import KINDS
 from ipucloud.operations.kind import Billing, DeclarationError, Kind, OpenOperation, OpenStep, Undo
 from ipucloud.operations.runner import Runner
-from ipucloud.operations.states import OperationState
 from ipucloud.operations.step import Stage, expected_seconds, plan_of
 from ipucloud.partitions.operations import PARTITION_OPERATIONS
 

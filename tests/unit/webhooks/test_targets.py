@@ -11,8 +11,9 @@ from ipaddress import ip_address
 
 import pytest
 
+from ipucloud.contract.webhooks import Failure
 from ipucloud.kernel.addresses import is_public
-from ipucloud.webhooks.schedule import JITTER, PAUSES, TRIES, Failure, pause_after, seconds_asked
+from ipucloud.webhooks.schedule import JITTER, PAUSES, TRIES, pause_after, seconds_asked
 from ipucloud.webhooks.sender import Sender
 from ipucloud.webhooks.urls import UrlRefused, target_of
 from tests.support.receiver import receiving

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
 from typing import Annotated
 from uuid import UUID
 
 import orjson
-from fastapi import Path, Query
-from pydantic import BaseModel, Field
+from fastapi import Query
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
@@ -20,134 +18,27 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import principal, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, Page, ProjectRef
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, AccountId, ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.billing.accounts import store as accounts
 from ipucloud.billing.ledger.transfers import balances
 from ipucloud.billing.reports.explain import MOST_DAYS, charges_of, knows_cluster
-from ipucloud.clusters.models import Body, Instant
+from ipucloud.contract.accounts import (
+    AccountChoice,
+    BillingAccountCreate,
+    BillingAccountOut,
+    BillingAccountPatch,
+    ProjectAccountOut,
+)
+from ipucloud.contract.charges import ChargePage, ChargePeriod
 from ipucloud.identity import projects
 from ipucloud.identity.access import Principal, Scope, not_found
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import PRECONDITION_FAILED, FieldError
-from ipucloud.kernel.money import Currency, Money
+from ipucloud.kernel.money import Money
 
 routes = router()
-
-AccountId = Annotated[UUID, Path(description="the billing account's id")]
-Line = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
-Lines = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]+$")]
-CountryCode = Annotated[str, Field(pattern=r"^[A-Z]{2}$", description="ISO 3166", examples=["LU"])]
-PaymentDays = Annotated[int, Field(ge=0, le=365, description="from an invoice to its due date")]
-
-
-class BillingAccountOut(BaseModel):
-    """Somebody who pays."""
-
-    id: UUID
-    name: str
-    currency: str = Field(examples=["EUR"])
-    legal_name: str | None
-    address: str | None
-    tax_id: str | None
-    country: str | None = Field(description="null: the seller's", examples=["LU"])
-    tax_exempt: bool
-    payment_days: int
-    created_at: datetime
-    version: int
-
-
-class BalanceOut(BaseModel):
-    """What an account has, or below 0 owes: `unbilled` usage, `receivable` invoices, `wallet`, `promo` credit."""
-
-    code: str = Field(examples=["unbilled"])
-    balance: Money
-
-
-class ProjectAccountOut(BillingAccountOut):
-    """The account that pays for a project, with what its closed hours come to."""
-
-    balances: list[BalanceOut]
-
-
-class BillingAccountCreate(Body):
-    name: Line
-    currency: Currency
-    legal_name: Line | None = None
-    address: Lines | None = None
-    tax_id: Line | None = None
-    country: CountryCode | None = None
-    tax_exempt: bool = False
-    payment_days: PaymentDays = 30
-
-
-class BillingAccountPatch(Body):
-    """What is left out stays."""
-
-    name: Line | None = None
-    legal_name: Line | None = None
-    address: Lines | None = None
-    tax_id: Line | None = None
-    country: CountryCode | None = None
-    tax_exempt: bool | None = None
-    payment_days: PaymentDays | None = None
-
-
-class AccountChoice(Body):
-    account_id: Annotated[UUID, Field(strict=False)]
-
-
-class ChargedUsageOut(BaseModel):
-    """The fact: so many machines were in use in [started_at, ended_at). Minutes count from `anchor_at`."""
-
-    interval_id: UUID
-    anchor_at: datetime
-    started_at: datetime
-    ended_at: datetime | None
-    machines: int
-
-
-class ChargedPriceOut(BaseModel):
-    """The price that was in force."""
-
-    id: UUID
-    sku: str
-    region: str
-    unit_price: Money
-    list_unit_price: Money
-    contract: bool = Field(description="of this account alone")
-    valid_from: datetime
-    valid_to: datetime | None
-    source: str
-
-
-class ChargeOut(BaseModel):
-    """Minutes of one hour as they were posted, and what the cost was made from."""
-
-    id: str
-    billing_month: date = Field(description="whose bill it is on")
-    account_id: UUID
-    hour: datetime
-    started_at: datetime
-    ended_at: datetime
-    posted_at: datetime
-    correction: bool = Field(description="added to, or taken back from, an hour that was closed before")
-    first_minute: int = Field(description="counted from the cluster's own start")
-    minutes: int
-    cost: Money
-    formula: str = Field(examples=["60 min × 4 × 0.0625 EUR = 15.00"])
-    usage: ChargedUsageOut
-    price: ChargedPriceOut
-
-
-class ChargePage(Page[ChargeOut]):
-    pass
-
-
-class ChargePeriod(BaseModel):
-    since: Instant | None = Field(None, description="a day ago when left out")
-    until: Instant | None = Field(None, description="now when left out")
 
 
 @routes.post(

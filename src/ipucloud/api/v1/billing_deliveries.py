@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime
 from functools import partial
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 from uuid import UUID
 
 import orjson
 from fastapi import Path
-from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,12 +19,18 @@ from ipucloud.api.paging import only_page
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import Page, ProjectRef
-from ipucloud.api.v1.billing_exports import FileChoice
+from ipucloud.api.shapes import ProjectRef
 from ipucloud.api.writes import change
 from ipucloud.billing.exports import schedules
 from ipucloud.billing.exports.schedules import Bucket, Plan
-from ipucloud.clusters.models import Body
+from ipucloud.contract.exports import (
+    ExportScheduleCreate,
+    ExportScheduleOut,
+    ExportSchedulePage,
+    S3ConnectionCreate,
+    S3ConnectionOut,
+    S3ConnectionPage,
+)
 from ipucloud.db.statements import Statements
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
@@ -42,65 +46,6 @@ Create: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[bytes]]
 """Makes something of a project; its JSON."""
 Documents: TypeAlias = Callable[[Statements, UUID], Awaitable[Sequence[str]]]
 End: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[None]]
-_PRINTED = r"^[!-~]+$"
-
-
-class S3ConnectionCreate(Body):
-    """A bucket, and the key that may write to it."""
-
-    name: str = Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", examples=["data-lake"])
-    endpoint: str = Field(max_length=300, pattern=_PRINTED, examples=["https://s3.eu-central-1.amazonaws.com"])
-    region: str = Field("us-east-1", max_length=60, pattern=r"^[a-z0-9-]+$")
-    bucket: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", examples=["billing-exports"])
-    prefix: str = Field("", max_length=200, pattern=r"^([A-Za-z0-9_=-]+/?)*$", description="folder within the bucket")
-    access_key_id: str = Field(min_length=1, max_length=128, pattern=_PRINTED)
-    secret: str = Field(min_length=1, max_length=256, pattern=_PRINTED, description="kept sealed, and never shown")
-
-
-class S3ConnectionOut(BaseModel):
-    """A bucket. Its secret is never shown."""
-
-    id: UUID
-    name: str
-    endpoint: str
-    region: str
-    bucket: str
-    prefix: str
-    access_key_id: str
-    created_at: datetime
-
-
-class S3ConnectionPage(Page[S3ConnectionOut]):
-    pass
-
-
-class ExportScheduleCreate(FileChoice):
-    """Deliver a file again and again."""
-
-    connection: Annotated[UUID, Field(strict=False)]
-    every: Literal["day", "month"] = Field(
-        "day", description="day: the month of the day before, so far; month: the one before, once it is sealed"
-    )
-
-
-class ExportScheduleOut(BaseModel):
-    """A schedule, and what became of its last export."""
-
-    id: UUID
-    connection: UUID
-    dataset: str
-    version: str
-    format: str
-    every: str
-    next_at: datetime
-    created_at: datetime
-    last_export: UUID | None
-    last_error: str | None = Field(description="why the last try to deliver failed")
-    last_delivered_at: datetime | None
-
-
-class ExportSchedulePage(Page[ExportScheduleOut]):
-    pass
 
 
 @routes.post(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
-from typing import Annotated, Any, Literal
+from datetime import date
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Path
-from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -20,13 +19,12 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import IF_NONE_MATCH, Page, ProjectRef
+from ipucloud.api.shapes import IF_NONE_MATCH, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import actor, change
 from ipucloud.billing.accounts.store import account_of
-from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
-from ipucloud.billing.exports.periods import MOST_DAYS, Period, month_of
+from ipucloud.billing.exports.periods import Period, month_of
 from ipucloud.billing.exports.requests import (
     Wanted,
     export_document,
@@ -36,7 +34,8 @@ from ipucloud.billing.exports.requests import (
     pieces_of,
     request_export,
 )
-from ipucloud.clusters.models import Body, OperationOut
+from ipucloud.contract.exports import MOST_DAYS, ExportCreate, ExportOut, ExportPage, FileFormat
+from ipucloud.contract.operations import OperationOut
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
@@ -45,72 +44,10 @@ from ipucloud.kernel.errors import NOT_FOUND, PERMISSION_DENIED, QUOTA_EXCEEDED,
 routes = router()
 
 ExportId = Annotated[UUID, Path(description="the export's id")]
-Month = Annotated[str, Field(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$", examples=["2026-05"])]
-Day = Annotated[
-    str,
-    Field(
-        pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
-        examples=["2026-05-04"],
-        json_schema_extra={"format": "date"},
-    ),
-]
 MEDIA_TYPES: Mapping[FileFormat, str] = {
     FileFormat.CSV: "text/csv; charset=utf-8",
     FileFormat.PARQUET: "application/vnd.apache.parquet",
 }
-
-
-class FileChoice(Body):
-    """What stands in a file."""
-
-    dataset: Annotated[Dataset, Field(strict=False)] = Dataset.COST_AND_USAGE
-    version: Annotated[FocusVersion, Field(strict=False)] = Field(FocusVersion.V1_4, description="of FOCUS")
-    format: Annotated[FileFormat, Field(strict=False)] = FileFormat.CSV
-
-
-class ExportCreate(FileChoice):
-    """A file about one month of the bill, or about the days from `since` up to, but not with, `until`."""
-
-    month: Month | None = Field(None, description="of the bill, in UTC; the running one gives what is posted so far")
-    since: Day | None = Field(None, description="the first day, in UTC, when it is not about a month")
-    until: Day | None = Field(None, description=f"the day behind the last one; {MOST_DAYS} days at most")
-    scope: Literal["project", "account"] = Field(
-        "project",
-        description="account: everything that the project's account pays for; where it pays for other projects too,"
-        " only operators may ask for it",
-    )
-    connection: Annotated[UUID | None, Field(strict=False)] = Field(
-        None, description="deliver it to this S3 connection too"
-    )
-
-
-class ExportOut(BaseModel):
-    """An export, and how far it is."""
-
-    id: UUID
-    operation: UUID
-    state: str = Field(description="of the operation")
-    progress: int
-    dataset: str
-    version: str
-    format: str
-    month: str | None = Field(description="null: it is of other days than a month")
-    since: date
-    until: date = Field(description="the day behind the last one")
-    scope: str
-    connection: UUID | None
-    schedule: UUID | None
-    created_at: datetime
-    built_at: datetime | None = Field(description="from then on it can be downloaded")
-    delivered_at: datetime | None
-    expires_at: datetime | None = Field(description="until then it can be downloaded")
-    failed_deliveries: int
-    last_error: str | None = Field(description="why the last try failed")
-    manifest: dict[str, Any] | None = Field(description="rows, sums, digest and moment of the file")
-
-
-class ExportPage(Page[ExportOut]):
-    pass
 
 
 @routes.post(

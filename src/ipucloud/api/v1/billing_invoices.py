@@ -5,43 +5,32 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import Listed, page
+from ipucloud.api.paging import behind, page
 from ipucloud.api.reads import principal, read, read_one, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import ProjectRef, in_cents
-from ipucloud.api.v1.billing import AccountId, Line
-from ipucloud.api.v1.billing_papers import PDF, Number, PaperFormat, PaperOut, PaperPage, paper
+from ipucloud.api.shapes import AccountId, ProjectRef
+from ipucloud.api.v1.billing_papers import PDF, Number, paper
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.accounts.store import account_document
 from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.billing.invoices.queries import GET_SEEN, LIST_OF_ACCOUNT, LIST_SEEN, document_of, draft_of
-from ipucloud.clusters.models import Body
+from ipucloud.contract.invoices import CreditNoteCreate, PaperFormat, PaperOut, PaperPage
+from ipucloud.contract.lists import Listed
 from ipucloud.db.documents import after
 from ipucloud.identity.access import Principal, authenticated, not_found
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
 from ipucloud.kernel.errors import STATE_CONFLICT
-from ipucloud.kernel.money import Amount
 
 routes = router()
 
 _LIST = {order: authenticated(text) for order, text in LIST_SEEN.items()}
 _GET = authenticated(GET_SEEN)
-
-
-class CreditNoteCreate(Body):
-    """How much of an invoice is given back."""
-
-    net: Annotated[Amount, in_cents(1_000_000_000)] | None = Field(
-        None, description="without tax, in whole cents; all that is left when left out"
-    )
-    reason: Line = Field(description="is printed", examples=["a rack lost power on 12 April"])
 
 
 @routes.get(
@@ -50,7 +39,7 @@ class CreditNoteCreate(Body):
 )
 async def list_invoices(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
     """Of the accounts that paid for the project. One with another project's lines is shown to who pays it only."""
-    row = await read(request, _LIST[query.order], project, **after(query.behind(request), query.order, query.limit))
+    row = await read(request, _LIST[query.order], project, **after(behind(query, request), query.order, query.limit))
     return page(query, request, row)
 
 
@@ -105,7 +94,7 @@ async def list_account_invoices(request: Request, account: AccountId, query: Ann
     services = services_of(request)
     async with services.database.read() as connection:
         await account_document(connection, account, currency=services.settings.currency)
-    parameters = {"account_id": account, **after(query.behind(request), query.order, query.limit)}
+    parameters = {"account_id": account, **after(behind(query, request), query.order, query.limit)}
     row = await services.reader.one(LIST_OF_ACCOUNT[query.order], parameters)
     if row is None:
         raise TypeError("a list answers with one row, whatever it finds")

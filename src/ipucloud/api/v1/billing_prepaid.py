@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import Path
-from pydantic import BaseModel, Field
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
@@ -18,47 +14,18 @@ from ipucloud.api.idempotency import Answer
 from ipucloud.api.reads import principal, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import ProjectRef
+from ipucloud.api.shapes import AccountId, ProjectRef
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.accounts import store as accounts
 from ipucloud.billing.invoices.payer import lock_payer
 from ipucloud.billing.prepaid.funds import funds_of
 from ipucloud.billing.prepaid.store import end_prepaid, set_prepaid
-from ipucloud.clusters.models import Body
+from ipucloud.contract.wallet import FundsOut, PrepaidPolicy
 from ipucloud.db.statements import Statements
 from ipucloud.identity.access import Principal, not_found
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.money import Money
 
 routes = router()
-
-AccountId = Annotated[UUID, Path(description="the billing account's id")]
-
-
-class PrepaidPolicy(Body):
-    """`warn`: only told. `refuse_creates`: also, a create or resume must find its first hour's cost available.
-
-    `suspend`: also, what is in use is suspended when nothing is left.
-    """
-
-    when_empty: Literal["warn", "refuse_creates", "suspend"]
-
-
-class FundsOut(BaseModel):
-    """What an account has left: `available` = wallet + promo - owed - accruing - held."""
-
-    account_id: UUID
-    when_empty: Literal["warn", "refuse_creates", "suspend"] | None = Field(
-        description="null: the account does not pay ahead"
-    )
-    state: Literal["funded", "empty"] | None = Field(description="as it was told last; null: it does not pay ahead")
-    state_entered_at: datetime | None
-    wallet: Money
-    promo: Money
-    owed: Money = Field(description="unbilled usage and unpaid invoices")
-    accruing: Money = Field(description="used since the last hour that was closed")
-    held: Money = Field(description="what new clusters may still come to in their first hour")
-    available: Money
 
 
 @routes.get(

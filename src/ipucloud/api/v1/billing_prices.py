@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
 from uuid import UUID
 
 import orjson
 from fastapi import Path
-from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,58 +17,16 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import principal
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import Page
 from ipucloud.api.v1.catalogue import listing
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.pricing.book import NewPrice, add, book, withdraw
-from ipucloud.clusters.models import Body, Instant, Slug
+from ipucloud.contract.prices import PriceAdditions, PriceBookPage, PricesAddedOut
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
-from ipucloud.kernel.money import UNIT_PRICE_LIMIT, Money, MoneyError, unit_price
+from ipucloud.kernel.money import UNIT_PRICE_LIMIT, MoneyError, unit_price
 
 routes = router()
-
-
-class BookedPriceOut(BaseModel):
-    """A price per minute of the SKU's unit in [valid_from, valid_to)."""
-
-    id: UUID
-    account_id: UUID | None = Field(description="null: the list's; else of this account alone")
-    sku: str = Field(examples=["ipu-m2000"])
-    region: str = Field(examples=["luxembourg-2"])
-    unit_price: Money
-    valid_from: datetime
-    valid_to: datetime | None = Field(description="null: until changed")
-    source: str
-
-
-class PriceBookPage(Page[BookedPriceOut]):
-    pass
-
-
-class PriceAddition(Body):
-    """A version that takes the place of the one in force from `valid_from` on."""
-
-    account_id: Annotated[UUID, Field(strict=False)] | None = Field(
-        None, description="null: for everybody; else a contract price"
-    )
-    sku: Slug
-    region: Slug
-    unit_price: Money = Field(description="per minute of the SKU's unit, at most ten decimal places")
-    valid_from: Instant = Field(description="a whole second in the future, or in a gap of the list")
-    valid_to: Instant | None = Field(None, description="null: as long as what it takes the place of")
-    source: str = Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["price list of July"])
-
-
-class PriceAdditions(Body):
-    items: list[PriceAddition] = Field(min_length=1, max_length=1000)
-
-
-class PricesAddedOut(BaseModel):
-    """`added` of them were not there before."""
-
-    added: int
 
 
 @routes.get(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, TypedDict
 from uuid import UUID
 
 from fastapi import Query
-from pydantic import BaseModel, Field
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,11 +17,10 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import principal, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import ProjectRef
-from ipucloud.api.v1.billing import AccountId
+from ipucloud.api.shapes import AccountId, ProjectRef
 from ipucloud.billing.accounts.store import account_document
-from ipucloud.billing.reports.report import MOST_DAYS, MOST_GROUPS, Report, ReportTooBigError, Sums, as_csv, report
-from ipucloud.clusters.models import Instant
+from ipucloud.billing.reports.report import MOST_DAYS, Report, ReportTooBigError, Sums, as_csv, report
+from ipucloud.contract.reports import ReportOut, ReportQuery
 from ipucloud.db.statements import Statements
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import FieldError
@@ -32,47 +30,6 @@ routes = router()
 
 CSV = "text/csv"
 _HOUR = timedelta(hours=1)
-GroupBy = Annotated[str, Field(pattern=r"^(cluster|project|flavor|region|sku|day|month|tag:[^\x00-\x1f\x7f]{1,128})$")]
-
-
-class SumsOut(BaseModel):
-    """Figures in one currency; `cost` is exact and not rounded."""
-
-    minutes: int
-    machine_minutes: int = Field(description="what prices are for")
-    cost: Money
-    list_cost: Money = Field(description="what it would be at list prices")
-
-
-class ReportRowOut(SumsOut):
-    """The figures of one group."""
-
-    group: dict[str, str | None] = Field(
-        description="by the names of `columns`; null where a cluster has no such tag",
-        examples=[{"cluster": "0198…", "cluster_name": "bert"}],
-    )
-
-
-class ReportOut(BaseModel):
-    """What was charged for usage in [since, until). Rows sum to the totals, and those to the charges, exactly."""
-
-    since: datetime
-    until: datetime
-    posted_until: datetime | None = Field(description="hours from here on are not closed, and not in the report")
-    columns: list[str]
-    rows: list[ReportRowOut]
-    totals: list[SumsOut] = Field(description="one for each currency")
-
-
-class ReportQuery(BaseModel):
-    since: Instant | None = Field(None, description="a full hour; the running UTC month's start when left out")
-    until: Instant | None = Field(None, description="a full hour; the running one when left out")
-    group_by: list[GroupBy] = Field(
-        default_factory=list,
-        max_length=MOST_GROUPS,
-        description="cluster, project, flavor, region, sku, day, month, or tag:<key>; several give their combinations",
-    )
-    format: Literal["json", "csv"] | None = Field(None, description="goes before `Accept`")
 
 
 class Bounds(TypedDict):

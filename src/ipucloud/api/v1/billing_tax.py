@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
-from decimal import Decimal
-from typing import Annotated
-from uuid import UUID
-
-from pydantic import AfterValidator, BaseModel, Field
-from pydantic_core import PydanticCustomError, to_json
+from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,80 +12,18 @@ from ipucloud.api.idempotency import Answer
 from ipucloud.api.reads import principal
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, Page
-from ipucloud.api.v1.billing import CountryCode, Line, Lines
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.invoices.seller import seller_document, update_seller
 from ipucloud.billing.invoices.tax_rates import NewTaxRate, TaxRate, add_rate, all_rates
-from ipucloud.clusters.models import Body
+from ipucloud.contract.invoices import SellerOut, SellerPatch, TaxRateCreate, TaxRatePage
 from ipucloud.db.statements import Statements
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import PRECONDITION_FAILED, STATE_CONFLICT
-from ipucloud.kernel.money import Amount, plain, rounded
+from ipucloud.kernel.money import plain
 
 routes = router()
-
-RATE_PLACES = 6
-Kind = Annotated[str, Field(pattern=r"^[a-z][a-z-]{0,30}$", description="invoices use `standard`")]
-
-
-class SellerOut(BaseModel):
-    """Who issues invoices."""
-
-    legal_name: str
-    address: str
-    country: str = Field(examples=["LU"])
-    tax_id: str | None
-    bank: str | None = Field(description="where to pay, as it is printed")
-    version: int
-
-
-class SellerPatch(Body):
-    """What is left out stays. Invoices that were issued stay as they are."""
-
-    legal_name: Line | None = None
-    address: Lines | None = None
-    country: CountryCode | None = None
-    tax_id: Line | None = None
-    bank: Lines | None = None
-
-
-class TaxRateOut(BaseModel):
-    """A rate in [valid_from, valid_to)."""
-
-    id: UUID
-    country: str = Field(examples=["LU"])
-    kind: str = Field(examples=["standard"])
-    name: str = Field(description="as it is printed", examples=["VAT"])
-    rate: str = Field(description="0.17 is 17 %", examples=["0.17"])
-    valid_from: date
-    valid_to: date | None = Field(description="null: until changed")
-    source: str
-
-
-class TaxRatePage(Page[TaxRateOut]):
-    pass
-
-
-def _rate(value: Decimal) -> Decimal:
-    if not 0 <= value <= 1 or value != rounded(value, RATE_PLACES):
-        raise PydanticCustomError("not_a_rate", "A rate is 0 to 1, with six decimal places at most")
-    return value
-
-
-Rate = Annotated[Amount, AfterValidator(_rate)]
-
-
-class TaxRateCreate(Body):
-    """A rate that takes the place of the one in force from `valid_from` on."""
-
-    country: CountryCode
-    kind: Kind = "standard"
-    name: Annotated[str, Field(min_length=1, max_length=20, pattern=r"^[^\x00-\x1f\x7f]+$")] = "VAT"
-    rate: Rate = Field(description="0.17 is 17 %; at most six decimal places", examples=["0.17"])
-    valid_from: Annotated[date, Field(strict=False)] = Field(description="in the future, or where no rate is set")
-    source: Line = Field(examples=["tax office, letter of May"])
 
 
 @routes.get(

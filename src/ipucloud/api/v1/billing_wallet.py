@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 import orjson
 from fastapi import Query
-from pydantic import BaseModel, Field
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
@@ -16,99 +14,34 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import Listed, page
+from ipucloud.api.paging import behind, page
 from ipucloud.api.reads import principal, reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import Page, ProjectRef, in_cents
-from ipucloud.api.v1.billing import AccountId, Line
+from ipucloud.api.shapes import AccountId, ProjectRef
 from ipucloud.api.writes import change, change_platform
 from ipucloud.billing.accounts.store import account_document, account_of
 from ipucloud.billing.invoices import payments
 from ipucloud.billing.invoices.credits import credits_of, grant
 from ipucloud.billing.ledger.wallet import standing
-from ipucloud.clusters.models import Body, Instant
+from ipucloud.contract.lists import Listed
+from ipucloud.contract.wallet import (
+    BalancesOut,
+    CreditCreate,
+    CreditOut,
+    CreditPage,
+    PaymentCreate,
+    PaymentOut,
+    PaymentPage,
+    RefundCreate,
+    TopUpCreate,
+)
 from ipucloud.db.documents import after
 from ipucloud.identity.access import Principal, Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT
-from ipucloud.kernel.money import Money
 
 routes = router()
-
-PaidMoney = Annotated[Money, in_cents(1_000_000_000)]
-Reference = Annotated[str, Field(min_length=1, max_length=140, pattern=r"^[^\x00-\x1f\x7f]+$")]
-
-
-class StandingOut(BaseModel):
-    """What an account has and owes in one currency."""
-
-    currency: str
-    unbilled: Money = Field(description="used up to the last closed hour, on no invoice yet")
-    owed: Money = Field(description="on invoices; below 0: paid too much")
-    wallet: Money = Field(description="paid before it is owed")
-    credit: Money = Field(description="promotional, not burned yet")
-
-
-class BalancesOut(BaseModel):
-    """The account that pays for the project."""
-
-    account_id: UUID
-    items: list[StandingOut]
-
-
-class CreditOut(BaseModel):
-    """A promotional credit; the one that expires first is burned first."""
-
-    id: UUID
-    account_id: UUID
-    amount: Money
-    rest: Money
-    reason: str
-    expires_at: datetime
-    created_at: datetime
-
-
-class CreditPage(Page[CreditOut]):
-    pass
-
-
-class PaymentOut(BaseModel):
-    """Money from a customer, or of a wallet back to one."""
-
-    id: UUID
-    account_id: UUID
-    direction: Literal["in", "out"]
-    amount: Money
-    reference: str = Field(description="names the payment on a bank statement")
-    state: Literal["pending", "done", "failed"]
-    invoice: str | None = Field(description="that it pays")
-    to_wallet: Money | None = Field(description="put into the wallet, or below 0 taken out; null: nothing yet")
-    created_at: datetime
-    finished_at: datetime | None
-
-
-class PaymentPage(Page[PaymentOut]):
-    pass
-
-
-class CreditCreate(Body):
-    amount: PaidMoney = Field(description="in whole cents")
-    reason: Line
-    expires_at: Instant
-
-
-class TopUpCreate(Body):
-    amount: PaidMoney = Field(description="in whole cents")
-
-
-class RefundCreate(Body):
-    amount: PaidMoney = Field(description="in whole cents")
-    reference: Reference = Field(description="the same one twice is one payment")
-
-
-class PaymentCreate(RefundCreate):
-    invoice: str | None = Field(None, description="number of the invoice that it pays; else it goes into the wallet")
 
 
 @routes.get(
@@ -198,7 +131,7 @@ async def grant_credit(request: Request, account: AccountId, body: CreditCreate)
 async def list_payments(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
     """What came in, what went back, and what is expected."""
     await _known(request, account)
-    parameters = {"account_id": account, **after(query.behind(request), query.order, query.limit)}
+    parameters = {"account_id": account, **after(behind(query, request), query.order, query.limit)}
     row = await services_of(request).reader.one(payments.LIST_PAYMENTS[query.order], parameters)
     if row is None:
         raise TypeError("a list answers with one row, whatever it finds")

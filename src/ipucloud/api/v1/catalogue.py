@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import Path, Query
-from pydantic import BaseModel, Field
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,9 +14,20 @@ from ipucloud.api.etag import tagged
 from ipucloud.api.reads import principal
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
-from ipucloud.api.shapes import IF_NONE_MATCH, Page
-from ipucloud.catalogue.models import Image, IpuGeneration, MachineType, Recipe, RecipeTask, Region, Tool, ToolKind
-from ipucloud.clusters.models import WhyNotOut
+from ipucloud.api.shapes import IF_NONE_MATCH
+from ipucloud.contract.catalogue import (
+    CapacityPage,
+    ImagePage,
+    InRegion,
+    IpuPage,
+    MachineTypePage,
+    RecipePage,
+    Recipes,
+    Region,
+    RegionPage,
+    ToolPage,
+    Tools,
+)
 from ipucloud.identity.access import not_found
 from ipucloud.identity.roles import Permission
 from ipucloud.inventory.queries import region_capacity
@@ -26,57 +36,6 @@ routes = router()
 
 RegionRef = Annotated[str, Path(description="the region's slug or number", examples=["luxembourg-2"])]
 _CONDITIONAL = (IF_NONE_MATCH,)
-
-
-class IpuPage(Page[IpuGeneration]):
-    pass
-
-
-class MachineTypePage(Page[MachineType]):
-    pass
-
-
-class RegionPage(Page[Region]):
-    pass
-
-
-class ImagePage(Page[Image]):
-    pass
-
-
-class ToolPage(Page[Tool]):
-    pass
-
-
-class RecipePage(Page[Recipe]):
-    pass
-
-
-class CapacityOut(BaseModel):
-    """How many clusters of a flavor could be created now, as if it were asked for alone; if none, why not."""
-
-    flavor: str = Field(examples=["m2000-pod16"])
-    machine_type: str
-    machines: int
-    ipus: int
-    available: int
-    why_not: WhyNotOut | None
-
-
-class CapacityPage(Page[CapacityOut]):
-    pass
-
-
-class InRegion(BaseModel):
-    region: str | None = Field(None, description="offered in this region, by slug or number")
-
-
-class Tools(BaseModel):
-    kind: ToolKind | None = Field(None, description="of this kind")
-
-
-class Recipes(BaseModel):
-    task: RecipeTask | None = Field(None, description="for this task")
 
 
 def listing(request: Request, items: Sequence[Any]) -> Response:

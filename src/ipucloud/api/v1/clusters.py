@@ -4,45 +4,45 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated, ClassVar, Protocol
+from typing import Annotated, Protocol
 from uuid import UUID
 
 import orjson
 from fastapi import Query
-from pydantic import ConfigDict, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import Listed, page, prefixed
+from ipucloud.api.paging import behind, page, prefixed
 from ipucloud.api.reads import read, read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
-from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, Page, ProjectRef
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import actor, change
 from ipucloud.clusters.estimate import estimate
-from ipucloud.clusters.models import (
-    ClusterCreate,
-    ClusterItemOut,
-    ClusterOut,
-    ClusterPatch,
-    EstimateOut,
-    MachineOut,
-    OperationOut,
-    PoplarServerOut,
-)
 from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document, list_parameters
-from ipucloud.clusters.states import ClusterState
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
+from ipucloud.contract.clusters import (
+    TAG,
+    ClusterCreate,
+    ClusterList,
+    ClusterOut,
+    ClusterPage,
+    ClusterPatch,
+    EstimateOut,
+    MachinePage,
+    ServerPage,
+)
+from ipucloud.contract.operations import OperationOut
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.actor import Actor
@@ -60,8 +60,6 @@ from ipucloud.kernel.errors import (
 )
 from ipucloud.operations.store import Accepted
 
-TAG = "tag."
-
 
 class Promise(Protocol):
     """What a request opens on a cluster that is there."""
@@ -72,31 +70,6 @@ class Promise(Protocol):
 
 
 routes = router()
-
-
-class ClusterPage(Page[ClusterItemOut]):
-    pass
-
-
-class ServerPage(Page[PoplarServerOut]):
-    pass
-
-
-class MachinePage(Page[MachineOut]):
-    pass
-
-
-class ClusterList(Listed):
-    """Clusters that fulfil every filter; deleted ones only when `state` asks for them."""
-
-    model_config = ConfigDict(extra="allow")
-    open_prefix: ClassVar[str] = TAG
-
-    state: list[ClusterState] = Field(default_factory=list, description="any of these states")
-    region: str | None = Field(None, description="in this region", examples=["luxembourg-2"])
-    flavor: str | None = Field(None, description="of this flavor", examples=["m2000-pod16"])
-    name: str | None = Field(None, description="with exactly this name")
-    q: str | None = Field(None, description="a part of the name")
 
 
 @routes.get(
@@ -119,7 +92,7 @@ async def list_clusters(request: Request, project: ProjectRef, query: Annotated[
     parameters = list_parameters(
         order=query.order,
         limit=query.limit,
-        behind=query.behind(request),
+        behind=behind(query, request),
         states=query.state,
         region=query.region,
         flavor=query.flavor,

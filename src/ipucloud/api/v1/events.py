@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Annotated
 
 from fastapi import Query
-from pydantic import BaseModel, Field
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import tagged
-from ipucloud.api.paging import Paged, open_cursor, page_at
+from ipucloud.api.paging import open_cursor, page_at
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import principal, read
 from ipucloud.api.routing import operation, router
-from ipucloud.api.shapes import IF_NONE_MATCH, Page, ProjectRef
-from ipucloud.clusters.models import EventOut
-from ipucloud.db.documents import Order
+from ipucloud.api.shapes import IF_NONE_MATCH, ProjectRef
+from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.events import EventList, EventPage, EventTypeOut, EventTypePage
 from ipucloud.events.feed import LIST_EVENTS, Position, list_parameters
-from ipucloud.events.patterns import EventTypeName
-from ipucloud.events.types import REGISTRY
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import FieldError
@@ -30,34 +26,6 @@ from ipucloud.kernel.errors import FieldError
 _LIST = {order: authenticated(text) for order, text in LIST_EVENTS.items()}
 
 routes = router()
-
-
-class EventPage(Page[EventOut]):
-    pass
-
-
-class EventTypeOut(BaseModel):
-    """A type of event. What it means never changes; its `data` may gain members."""
-
-    type: str = Field(examples=["cluster.active"])
-    meaning: str
-    subject_types: list[str] = Field(description="values of `subject_type`; empty: any")
-    data_schema: dict[str, Any] | None = Field(description="JSON Schema of `data`; null: it is empty")
-
-
-class EventTypePage(Page[EventTypeOut]):
-    pass
-
-
-class EventList(Paged):
-    """Events that fulfil every filter."""
-
-    order: Order = Field(Order.NEWEST_FIRST, description="newest first, or oldest first")
-    type: list[EventTypeName] = Field(
-        default_factory=list, description="any of these types", examples=[["cluster.created"]]
-    )
-    subject: UUID | None = Field(None, description="about this object, such as a cluster")
-    after: str | None = Field(None, description="start behind the event with this id; without `cursor`")
 
 
 @routes.get(

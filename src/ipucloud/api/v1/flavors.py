@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import Path, Query
-from pydantic import BaseModel, Field
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,44 +14,17 @@ from ipucloud.api.etag import tagged
 from ipucloud.api.reads import principal
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
-from ipucloud.api.shapes import IF_NONE_MATCH, Page
-from ipucloud.api.v1.catalogue import InRegion, listing, region_slug
+from ipucloud.api.shapes import IF_NONE_MATCH
+from ipucloud.api.v1.catalogue import listing, region_slug
 from ipucloud.billing.pricing.queries import ListedPrice, current_and_future
-from ipucloud.catalogue.models import Flavor
+from ipucloud.contract.catalogue import Flavor, FlavorOut, FlavorPage, InRegion
+from ipucloud.contract.prices import PricePage
 from ipucloud.identity.access import not_found
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.money import Money
 
 routes = router()
 
 MINUTES_PER_HOUR = 60
-
-
-class FlavorOut(Flavor):
-    """What a customer orders, with its price now; null where it has none."""
-
-    price_per_minute: Money | None
-    price_per_hour: Money | None = Field(description="for display: a cluster is billed by the minute")
-
-
-class FlavorPage(Page[FlavorOut]):
-    pass
-
-
-class PriceOut(BaseModel):
-    """A price in [valid_from, valid_to)."""
-
-    sku: str = Field(examples=["ipu-m2000"])
-    region: str = Field(examples=["luxembourg-2"])
-    unit: str = Field(description="what the price is for", examples=["machine-minute", "GiB-minute"])
-    unit_price: Money = Field(description="per unit, exact")
-    valid_from: datetime
-    valid_to: datetime | None = Field(description="null: until changed")
-    source: str = Field(description="who set it")
-
-
-class PricePage(Page[PriceOut]):
-    pass
 
 
 @routes.get(

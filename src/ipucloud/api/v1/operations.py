@@ -9,7 +9,6 @@ from uuid import UUID
 
 import orjson
 from fastapi import Query
-from pydantic import BaseModel, Field
 from sqlalchemy.exc import NoResultFound
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
@@ -17,20 +16,19 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import tagged
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import Listed, page
+from ipucloud.api.paging import behind, page
 from ipucloud.api.reads import read, read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import IF_NONE_MATCH, OperationId, Page, ProjectRef
+from ipucloud.api.shapes import IF_NONE_MATCH, OperationId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import change
-from ipucloud.clusters.models import OperationOut
 from ipucloud.clusters.operations.kind import WORK_KIND
+from ipucloud.contract.operations import OperationList, OperationOut, OperationPage, Waiting
 from ipucloud.identity.access import Scope, authenticated, not_found
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from ipucloud.operations.queries import GET_OPERATION, LIST_OPERATIONS, list_parameters, operation_document
-from ipucloud.operations.states import OperationState
 from ipucloud.operations.store import request_cancel
 from ipucloud.reconcile.wake import wake
 
@@ -44,22 +42,6 @@ _LIST = {order: authenticated(text) for order, text in LIST_OPERATIONS.items()}
 routes = router()
 
 
-class OperationPage(Page[OperationOut]):
-    pass
-
-
-class OperationList(Listed):
-    """Operations that fulfil every filter."""
-
-    state: list[OperationState] = Field(default_factory=list, description="any of these states")
-    kind: str | None = Field(None, description="such as cluster.create")
-    cluster: UUID | None = Field(None, description="of this cluster")
-
-
-class Waiting(BaseModel):
-    wait: float = Field(0, ge=0, le=60, description="answer when the operation is done, after so many seconds at most")
-
-
 @routes.get(
     "/v1/projects/{project}/operations",
     **operation("listOperations", "List operations", Permission.CLUSTER_READ, gives=OperationPage),
@@ -69,7 +51,7 @@ async def list_operations(request: Request, project: ProjectRef, query: Annotate
     parameters = list_parameters(
         order=query.order,
         limit=query.limit,
-        behind=query.behind(request),
+        behind=behind(query, request),
         states=query.state,
         kind=query.kind,
         cluster_id=query.cluster,

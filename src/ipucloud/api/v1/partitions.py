@@ -9,7 +9,6 @@ from uuid import UUID
 
 import orjson
 from fastapi import Path, Query
-from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
@@ -17,17 +16,26 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON, changed_since, expected_version, tagged
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import Listed, page
+from ipucloud.api.paging import behind, page
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import read, read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, Page, ProjectRef
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import actor, change
-from ipucloud.catalogue.models import AllocatedThrough
-from ipucloud.clusters.models import OperationOut
+from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.operations import OperationOut
+from ipucloud.contract.partitions import (
+    IpuofConfigOut,
+    OneGcd,
+    PartitionCreate,
+    PartitionDetailOut,
+    PartitionList,
+    PartitionPage,
+    PartitionReset,
+)
 from ipucloud.identity.access import Scope, not_found
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import (
@@ -39,13 +47,6 @@ from ipucloud.kernel.errors import (
     FieldError,
     Problem,
 )
-from ipucloud.partitions.models import (
-    IpuofConfigOut,
-    PartitionCreate,
-    PartitionDetailOut,
-    PartitionItemOut,
-    PartitionReset,
-)
 from ipucloud.partitions.queries import (
     GET_IPUOF,
     GET_PARTITION,
@@ -54,7 +55,6 @@ from ipucloud.partitions.queries import (
     partition_document,
 )
 from ipucloud.partitions.requests import create, no_vipu, remove, reset
-from ipucloud.partitions.states import Origin, PartitionState
 
 
 class _Name(Convertor[str]):
@@ -86,21 +86,6 @@ _BUSY = (NO_VIPU, STATE_CONFLICT, OPERATION_IN_PROGRESS)
 _ONE = "/v1/projects/{project}/clusters/{cluster:uuid}/partitions/{partition:partition}"
 
 
-class PartitionPage(Page[PartitionItemOut]):
-    pass
-
-
-class PartitionList(Listed):
-    """Partitions that fulfil every filter; removed ones only when `state` asks for them."""
-
-    state: list[PartitionState] = Field(default_factory=list, description="any of these states")
-    origin: Origin | None = Field(None, description="made by: cluster, api, customer")
-
-
-class OneGcd(BaseModel):
-    gcd: int = Field(0, ge=0, le=65_535, description="number of the GCD whose file it is to be")
-
-
 @routes.get(
     "/v1/projects/{project}/clusters/{cluster:uuid}/partitions",
     **operation(
@@ -113,7 +98,7 @@ async def list_partitions(
     """The partitions that the cluster's controller shows, and those asked for here; `origin` says whose each is."""
     trace_of(request).concerns(cluster_id=cluster)
     parameters = list_parameters(
-        order=query.order, limit=query.limit, behind=query.behind(request), states=query.state, origin=query.origin
+        order=query.order, limit=query.limit, behind=behind(query, request), states=query.state, origin=query.origin
     )
     row = await read(request, LIST_PARTITIONS[query.order], project, cluster_id=cluster, **parameters)
     if row["allocated_through"] is None:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Query
-from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import Listed, page
+from ipucloud.api.paging import behind, page
 from ipucloud.api.reads import read_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
-from ipucloud.api.v1.tokens import NewTokenOut, TokenId, TokenName, TokenOut, TokenPage, TokenRotate, told_once
+from ipucloud.api.v1.tokens import TokenId, told_once
 from ipucloud.api.writes import change_platform
-from ipucloud.clusters.models import Body, Instant
+from ipucloud.contract.lists import Listed
+from ipucloud.contract.tokens import NewTokenOut, PlatformTokenCreate, TokenOut, TokenPage, TokenRotate
 from ipucloud.db.documents import after
 from ipucloud.identity import token_ends, token_store
 from ipucloud.identity.access import Principal, not_found
@@ -33,18 +33,12 @@ _ALL = "/v1/tokens"
 _ONE = "/v1/tokens/{token:uuid}"
 
 
-class PlatformTokenCreate(Body):
-    name: TokenName
-    role: Literal["admin", "support"]
-    expires_at: Instant | None = Field(None, description="null: it does not expire")
-
-
 @routes.get(
     _ALL, **operation("listPlatformTokens", "List the platform's tokens", Permission.PLATFORM_READ, gives=TokenPage)
 )
 async def list_platform_tokens(request: Request, query: Annotated[Listed, Query()]) -> Response:
     """Every token the platform ever had, revoked ones too."""
-    parameters = after(query.behind(request), query.order, query.limit)
+    parameters = after(behind(query, request), query.order, query.limit)
     row = await read_platform(request, token_store.LIST_PLATFORM_TOKENS[query.order], **parameters)
     return page(query, request, row)
 
@@ -128,7 +122,7 @@ async def rotate_platform_token(request: Request, token: TokenId, body: TokenRot
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         keeper, env = _keeper(request, principal, token), services_of(request).settings.environment
-        return told_once(await token_ends.rotate(connection, keeper, token, body.rotation(), env=env), _ALL)
+        return told_once(await token_ends.rotate(connection, keeper, token, body, env=env), _ALL)
 
     return await change_platform(request, effect)
 

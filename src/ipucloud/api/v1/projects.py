@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import Query
-from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import Listed, page
+from ipucloud.api.paging import behind, page
 from ipucloud.api.reads import read_one, read_platform
 from ipucloud.api.routing import operation, router
-from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, Page, ProjectRef
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change, change_platform
-from ipucloud.clusters.models import Body
+from ipucloud.contract.lists import Listed
+from ipucloud.contract.projects import ProjectCreate, ProjectOut, ProjectPage, ProjectPatch
 from ipucloud.identity import projects
 from ipucloud.identity.access import Principal, Scope
 from ipucloud.identity.roles import Permission
@@ -29,37 +27,11 @@ from ipucloud.quotas.store import list_quotas, set_limit
 
 routes = router()
 
-DisplayName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$")]
-
-
-class ProjectOut(BaseModel):
-    """A project. `id`, `number` and `slug` name it equally well in a path."""
-
-    id: UUID
-    number: int
-    slug: str = Field(examples=["research"])
-    name: str
-    created_at: datetime
-    version: int
-
-
-class ProjectPage(Page[ProjectOut]):
-    pass
-
-
-class ProjectCreate(Body):
-    slug: str = Field(pattern=projects.SLUG_PATTERN, examples=["research"], description="never given twice")
-    name: DisplayName = Field(examples=["Research"])
-
-
-class ProjectPatch(Body):
-    name: DisplayName
-
 
 @routes.get("/v1/projects", **operation("listProjects", "List projects", Permission.PROJECT_READ, gives=ProjectPage))
 async def list_projects(request: Request, query: Annotated[Listed, Query()]) -> Response:
     """The projects this token may know: its own, or all of them with a role of the platform."""
-    parameters = projects.list_parameters(order=query.order, limit=query.limit, behind=query.behind(request))
+    parameters = projects.list_parameters(order=query.order, limit=query.limit, behind=behind(query, request))
     return page(query, request, await read_platform(request, projects.LIST_PROJECTS[query.order], **parameters))
 
 

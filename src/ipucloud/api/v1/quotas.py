@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Collection, Sequence
 
 import orjson
-from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,12 +16,12 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of
-from ipucloud.api.shapes import IF_NONE_MATCH, REQUIRED_IF_MATCH, Page, ProjectRef
+from ipucloud.api.shapes import IF_NONE_MATCH, REQUIRED_IF_MATCH, ProjectRef
 from ipucloud.api.writes import actor, change
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.models import Body, Slug
+from ipucloud.contract.event_types import QUOTA_UPDATED
+from ipucloud.contract.quotas import QuotaLimits, QuotaPage
 from ipucloud.events.log import record
-from ipucloud.events.types import QUOTA_UPDATED
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
@@ -30,33 +29,6 @@ from ipucloud.kernel.errors import PRECONDITION_FAILED, PRECONDITION_REQUIRED, S
 from ipucloud.quotas.store import Quota, list_quotas, set_limit
 
 routes = router()
-
-MOST_MACHINES = 1_000_000
-
-
-class QuotaOut(BaseModel):
-    """How many machines of a type a project may hold in a region, and how many it holds."""
-
-    region: str = Field(examples=["luxembourg-2"])
-    machine_type: str = Field(examples=["m2000"])
-    limit: int
-    used: int = Field(description="held by clusters, and by deleted ones whose machines are not clean yet")
-
-
-class QuotaPage(Page[QuotaOut]):
-    pass
-
-
-class QuotaLimit(Body):
-    region: Slug = Field(examples=["luxembourg-2"])
-    machine_type: Slug = Field(examples=["m2000"])
-    limit: int = Field(ge=0, le=MOST_MACHINES, description="machines", examples=[64])
-
-
-class QuotaLimits(Body):
-    """All limits of a project; one that is left out becomes 0."""
-
-    items: list[QuotaLimit] = Field(max_length=100)
 
 
 @routes.get(

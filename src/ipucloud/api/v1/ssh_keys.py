@@ -2,59 +2,32 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import Path, Query
-from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import Listed, page
+from ipucloud.api.paging import behind, page
 from ipucloud.api.reads import read, read_one
 from ipucloud.api.routing import operation, router
-from ipucloud.api.shapes import Page, ProjectRef
+from ipucloud.api.shapes import ProjectRef
 from ipucloud.api.writes import actor, change
-from ipucloud.clusters.models import Body, KeyName
+from ipucloud.contract.lists import Listed
+from ipucloud.contract.ssh_keys import SshKeyCreate, SshKeyOut, SshKeyPage
 from ipucloud.db.documents import after
 from ipucloud.identity import key_store
 from ipucloud.identity.access import Scope, not_found
 from ipucloud.identity.roles import Permission
-from ipucloud.identity.ssh_keys import LONGEST
 from ipucloud.kernel.errors import NAME_TAKEN, SSH_KEY_REFUSED
 
 routes = router()
 
 KeyId = Annotated[UUID, Path(description="the key's id")]
-
-
-class SshKeyOut(BaseModel):
-    """A public key, as it is written to servers: type and base64, no comment."""
-
-    id: UUID
-    name: str
-    type: str = Field(examples=["ssh-ed25519"])
-    public_key: str
-    fingerprint: str = Field(examples=["SHA256:w2Zc…"])
-    created_at: datetime
-
-
-class SshKeyPage(Page[SshKeyOut]):
-    pass
-
-
-class SshKeyCreate(Body):
-    name: KeyName = Field(examples=["laptop"])
-    public_key: str = Field(
-        max_length=LONGEST,
-        pattern=r"^[^\x00]*$",
-        description="one line of OpenSSH's format, as in id_ed25519.pub; Ed25519, ECDSA, RSA of 3072 bits and more",
-        examples=["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1 laptop"],
-    )
 
 
 @routes.get(
@@ -63,7 +36,7 @@ class SshKeyCreate(Body):
 )
 async def list_ssh_keys(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
     """The project's keys."""
-    parameters = after(query.behind(request), query.order, query.limit)
+    parameters = after(behind(query, request), query.order, query.limit)
     return page(query, request, await read(request, key_store.LIST_KEYS[query.order], project, **parameters))
 
 

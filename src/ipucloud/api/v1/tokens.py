@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 import orjson
 from fastapi import Path, Query
-from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import Listed, page
+from ipucloud.api.paging import behind, page
 from ipucloud.api.reads import read, read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import Page, ProjectRef
+from ipucloud.api.shapes import ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import change
-from ipucloud.clusters.models import Body, Instant
+from ipucloud.contract.lists import Listed
+from ipucloud.contract.tokens import NewTokenOut, TokenCreate, TokenOut, TokenPage, TokenRotate
 from ipucloud.db.documents import after
 from ipucloud.identity import token_ends, token_store
 from ipucloud.identity.access import Scope
@@ -34,56 +33,13 @@ routes = router()
 TokenId = Annotated[UUID, Path(description="the token's id")]
 
 
-class TokenOut(BaseModel):
-    """A token without its secret."""
-
-    id: UUID
-    name: str
-    role: str = Field(examples=["operator"])
-    display_prefix: str = Field(description="how the secret begins, to tell tokens apart")
-    created_by: UUID | None = Field(description="the token it was made with")
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    last_used_at: datetime | None = Field(description="to the hour")
-
-
-class NewTokenOut(TokenOut):
-    """A token just made."""
-
-    token: str | None = Field(description="the secret, shown this once; null in a replay of the answer")
-
-
-class TokenPage(Page[TokenOut]):
-    pass
-
-
-TokenName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["ci"])]
-
-
-class TokenCreate(Body):
-    name: TokenName
-    role: Literal["viewer", "operator", "billing", "owner"]
-    expires_at: Instant | None = Field(None, description="null: it does not expire")
-
-
-class TokenRotate(Body):
-    """How to replace a token."""
-
-    keep_previous_seconds: int = Field(0, ge=0, le=604_800, description="for so long the replaced token works, too")
-    expires_at: Instant | None = Field(None, description="null: when the replaced one would have expired, if ever")
-
-    def rotation(self) -> token_ends.Rotation:
-        return token_ends.Rotation(self.keep_previous_seconds, self.expires_at)
-
-
 @routes.get(
     "/v1/projects/{project}/tokens",
     **operation("listTokens", "List tokens", Permission.TOKEN_READ, gives=TokenPage),
 )
 async def list_tokens(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
     """Every token the project ever had, revoked ones too."""
-    parameters = after(query.behind(request), query.order, query.limit)
+    parameters = after(behind(query, request), query.order, query.limit)
     return page(query, request, await read(request, token_store.LIST_TOKENS[query.order], project, **parameters))
 
 
@@ -157,7 +113,7 @@ async def rotate_token(request: Request, project: ProjectRef, token: TokenId, bo
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         made = await token_ends.rotate(
-            connection, _keeper(request, scope), token, body.rotation(), env=services_of(request).settings.environment
+            connection, _keeper(request, scope), token, body, env=services_of(request).settings.environment
         )
         return told_once(made, f"/v1/projects/{scope.project_id}/tokens")
 

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import orjson
 from fastapi import Query
-from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,17 +20,13 @@ from ipucloud.api.trace import trace_of
 from ipucloud.api.v1.operations import accepted
 from ipucloud.api.writes import actor, change
 from ipucloud.clusters.operations.rotate_key import rotate
+from ipucloud.contract.topology import ForPartition, KeyRotate, NewKeyOut, TopologyOut, VipuOut
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import NO_VIPU, OPERATION_IN_PROGRESS, STATE_CONFLICT
-from ipucloud.partitions.models import KeyRotate, NewKeyOut, TopologyOut, VipuOut
 from ipucloud.partitions.topology import topology, vipu
 
 routes = router()
-
-
-class ForPartition(BaseModel):
-    partition: str | None = Field(None, description="name or id of the partition that the environment is to name")
 
 
 @routes.get(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,16 +16,11 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ClusterId, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.billing.pricing.usage import cluster_usage, project_usage
-from ipucloud.clusters.models import Instant, ProjectUsageOut, UsageOut
+from ipucloud.contract.usage import Period, ProjectUsageOut, UsageOut
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import NOT_CONFIGURED, FieldError
 
 routes = router()
-
-
-class Period(BaseModel):
-    since: Instant | None = Field(None, description="the running UTC month's start when left out")
-    until: Instant | None = Field(None, description="now when left out, or when later")
 
 
 @routes.get(

@@ -7,35 +7,37 @@ from uuid import UUID
 
 import orjson
 from fastapi import Path, Query
-from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON, expected_version, tagged
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import Listed, page
+from ipucloud.api.paging import behind, page
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import read, read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, Page, ProjectRef
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ProjectRef
 from ipucloud.api.writes import actor, change
+from ipucloud.contract.lists import Listed
+from ipucloud.contract.webhooks import (
+    DeliveryList,
+    DeliveryOut,
+    DeliveryPage,
+    KeepSecret,
+    NewWebhookOut,
+    WebhookCreate,
+    WebhookOut,
+    WebhookPage,
+    WebhookPatch,
+)
 from ipucloud.db.documents import after
 from ipucloud.identity.access import Scope, authenticated
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import NOT_CONFIGURED, PRECONDITION_FAILED, QUOTA_EXCEEDED, STATE_CONFLICT
 from ipucloud.kernel.sealing import Keys, read_keys
 from ipucloud.webhooks import store
-from ipucloud.webhooks.models import (
-    DeliveryOut,
-    KeepSecret,
-    NewWebhookOut,
-    OnlyState,
-    WebhookCreate,
-    WebhookOut,
-    WebhookPatch,
-)
 from ipucloud.webhooks.urls import UrlRefused, target_of
 
 routes = router()
@@ -51,24 +53,10 @@ _ONE = _ALL + "/{webhook:uuid}"
 _DELIVERY = _ONE + "/deliveries/{delivery:uuid}"
 
 
-class WebhookPage(Page[WebhookOut]):
-    pass
-
-
-class DeliveryPage(Page[DeliveryOut]):
-    pass
-
-
-class DeliveryList(Listed):
-    """Deliveries of one webhook."""
-
-    state: OnlyState | None = Field(None, description="only those in this state")
-
-
 @routes.get(_ALL, **operation("listWebhooks", "List webhooks", Permission.PROJECT_READ, gives=WebhookPage))
 async def list_webhooks(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
     """The project's webhooks, without their secrets."""
-    parameters = after(query.behind(request), query.order, query.limit)
+    parameters = after(behind(query, request), query.order, query.limit)
     return page(query, request, await read(request, _LIST_WEBHOOKS[query.order], project, **parameters))
 
 
@@ -200,7 +188,7 @@ async def list_deliveries(
 ) -> Response:
     """What was sent in the last 30 days, and what is to be, with every try."""
     await read_one(request, _GET_WEBHOOK, project, webhook_id=webhook)
-    parameters = after(query.behind(request), query.order, query.limit)
+    parameters = after(behind(query, request), query.order, query.limit)
     row = await read(
         request, _LIST_DELIVERIES[query.order], project, webhook_id=webhook, state=query.state, **parameters
     )

@@ -11,11 +11,11 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.contract.event_payloads import AccountAssigned
+from ipucloud.contract.event_types import PROJECT_ACCOUNT_CHANGED
 from ipucloud.db.documents import rfc3339
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
-from ipucloud.events.payloads import AccountAssigned
-from ipucloud.events.types import PROJECT_ACCOUNT_CHANGED
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NOT_FOUND, Problem
 from ipucloud.kernel.ids import new_id

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.budgets.refusal import REFUSES
+from ipucloud.contract.event_types import BUDGET_CREATED, BUDGET_DELETED, BUDGET_UPDATED, EventType
 from ipucloud.db.documents import clauses, money, rfc3339
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
-from ipucloud.events.types import BUDGET_CREATED, BUDGET_DELETED, BUDGET_UPDATED, EventType
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, NOT_FOUND, STATE_CONFLICT, Problem
 from ipucloud.kernel.ids import new_id

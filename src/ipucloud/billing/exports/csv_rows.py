@@ -14,10 +14,11 @@ from typing import TypeAlias
 
 from psycopg import sql
 
-from ipucloud.billing.exports.datasets import Column, Dataset, Kind, Source
+from ipucloud.billing.exports.datasets import Column, Kind, Source
 from ipucloud.billing.exports.invoiced import constants, small_rows_as_text
 from ipucloud.billing.exports.selection import Connection, Selection, text
 from ipucloud.billing.exports.series import bare_charges_in, fixed_text, make_series, time_text, windows
+from ipucloud.contract.exports import Dataset
 
 _MAKE_LINES = """
 DROP TABLE IF EXISTS export_lines;

@@ -5,21 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-
-class Dataset(StrEnum):
-    COST_AND_USAGE = "cost-and-usage"
-    BILLING_PERIOD = "billing-period"
-    INVOICE_DETAIL = "invoice-detail"
-
-
-class FocusVersion(StrEnum):
-    V1_2 = "1.2"
-    V1_4 = "1.4"
-
-
-class FileFormat(StrEnum):
-    CSV = "csv"
-    PARQUET = "parquet"
+from ipucloud.contract.exports import Dataset, FocusVersion
 
 
 class Kind(StrEnum):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from psycopg import sql
 
-from ipucloud.billing.exports.datasets import Dataset, Kind
+from ipucloud.billing.exports.datasets import Kind
 from ipucloud.billing.exports.selection import Selection, text
 from ipucloud.billing.exports.series import fixed_text, guard, time_text
+from ipucloud.contract.exports import Dataset
 
 _OF_MONTH = """
 WITH issued AS (

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from ipucloud.billing.exports.datasets import Dataset
 from ipucloud.billing.exports.invoiced import small_rows
 from ipucloud.billing.exports.periods import Period
 from ipucloud.billing.exports.selection import Connection, Selection, text
+from ipucloud.contract.exports import Dataset
 from ipucloud.kernel.money import plain, total
 
 Manifest = Mapping[str, object]

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.periods import Period
 from ipucloud.billing.exports.selection import Selection
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 
 CHUNK_BYTES = 1 << 20
 """Of a piece of a file as it is kept."""

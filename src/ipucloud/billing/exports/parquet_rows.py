@@ -17,11 +17,11 @@ import pyarrow.parquet as pq
 from psycopg import sql
 
 from ipucloud.billing.exports.csv_rows import Progress
-from ipucloud.billing.exports.datasets import Dataset
 from ipucloud.billing.exports.invoiced import constants, small_rows
 from ipucloud.billing.exports.parquet_columns import LONG, NARROW, TEXT, Batch, Chosen, Placed, table_of, type_of
 from ipucloud.billing.exports.selection import Connection, Selection, text
 from ipucloud.billing.exports.series import charges_in, make_series, windows
+from ipucloud.contract.exports import Dataset
 
 AT_HAND = 20_000
 """Series that are held in memory for the whole file: about 50 MB."""

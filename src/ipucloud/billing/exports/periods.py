@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-MOST_DAYS = 366
+from ipucloud.contract.exports import MOST_DAYS
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.operation import EXPORT, plan
 from ipucloud.billing.exports.periods import Period
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.documents import rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements

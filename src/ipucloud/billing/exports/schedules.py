@@ -11,11 +11,11 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.endpoints import ForbiddenEndpointError, check_form
 from ipucloud.billing.exports.exporter import secret_place
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import Wanted, request_export
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements

@@ -12,8 +12,9 @@ from uuid import UUID
 import psycopg
 from psycopg import sql
 
-from ipucloud.billing.exports.datasets import Column, Dataset, FileFormat, FocusVersion, columns_of
+from ipucloud.billing.exports.datasets import Column, columns_of
 from ipucloud.billing.exports.periods import Period, next_month
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.roles import APP_ROLE
 
 Connection = psycopg.Connection[tuple[Any, ...]]

@@ -11,9 +11,9 @@ from datetime import date, timedelta
 
 from psycopg import sql
 
-from ipucloud.billing.exports.datasets import FileFormat
 from ipucloud.billing.exports.periods import next_month
 from ipucloud.billing.exports.selection import Connection, Selection, text
+from ipucloud.contract.exports import FileFormat
 
 FORMULA = r"'^[=+@\t\r\uFF1D\uFF0B\uFF0D\uFF20-]'"
 """First characters that a spreadsheet computes from (`kernel.cells`); text in PostgreSQL holds no NUL."""

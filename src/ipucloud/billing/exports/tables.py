@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
-from ipucloud.billing.exports.periods import MOST_DAYS
+from ipucloud.contract.exports import MOST_DAYS, Dataset, FileFormat, FocusVersion
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
 
 NAME_KINDS = ("account", "project", "cluster")

@@ -30,11 +30,11 @@ from ipucloud.billing.invoices.seller import seller_document
 from ipucloud.billing.invoices.tables import INVOICE_SERIES
 from ipucloud.billing.invoices.tax import Tax, Taxpayer, Treatment, treatment_of
 from ipucloud.billing.invoices.tax_rates import rate_on
+from ipucloud.contract.event_payloads import InvoiceNumbered
+from ipucloud.contract.event_types import INVOICE_ISSUED
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
-from ipucloud.events.payloads import InvoiceNumbered
-from ipucloud.events.types import INVOICE_ISSUED
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import total

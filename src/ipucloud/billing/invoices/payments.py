@@ -22,7 +22,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.invoices.payer import Payer, balance, lock_payer, platform
 from ipucloud.billing.invoices.posting import Move, post
-from ipucloud.db.documents import DOCUMENT_PAGE, Order, clauses, money, page_of, rfc3339
+from ipucloud.contract.lists import Order
+from ipucloud.db.documents import DOCUMENT_PAGE, clauses, money, page_of, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, Problem

@@ -18,7 +18,8 @@ from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.invoices.numbers import today
 from ipucloud.billing.invoices.payer import read_payer
 from ipucloud.billing.invoices.payments import NOBODY
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Order, clauses, money, page_of, rfc3339
+from ipucloud.contract.lists import Order
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, money, page_of, rfc3339
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 

@@ -25,7 +25,6 @@ from ipucloud.kernel.money import plain, total
 
 MOST_DAYS = 400
 MOST_ROWS = 50_000
-MOST_GROUPS = 4
 
 
 class Group(StrEnum):

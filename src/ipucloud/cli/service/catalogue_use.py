@@ -7,8 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ipucloud.catalogue.models import AllocatedThrough, Flavor
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.contract.catalogue import AllocatedThrough, Flavor
 from ipucloud.db.engine import Database
 from ipucloud.kernel.money import plain
 

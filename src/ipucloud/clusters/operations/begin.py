@@ -12,7 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.metering.intervals import close_interval
 from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operation
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, lacking
-from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
+from ipucloud.clusters.states import CLUSTER_STATES
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import Billing, Repeated

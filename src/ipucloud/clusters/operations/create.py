@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters import objects
 from ipucloud.clusters.admission import Admitted, admit, hold_first_hour, refuse_by_budget
-from ipucloud.clusters.models import ClusterCreate
 from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.clusters.operations.effects import record_servers
 from ipucloud.clusters.operations.kind import (
@@ -25,11 +24,12 @@ from ipucloud.clusters.operations.kind import (
     fails_with,
     lacking,
 )
-from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
+from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
 from ipucloud.clusters.steps.poplar_servers import deploy_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
 from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterCreate, ClusterState
 from ipucloud.inventory.placement import Demand, Need, take
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, Problem

@@ -12,10 +12,11 @@ from ipucloud.clusters.locked import lock_cluster, no_such_cluster, running_oper
 from ipucloud.clusters.operations.begin import begin, still_running
 from ipucloud.clusters.operations.effects import free_machines, release_machines
 from ipucloud.clusters.operations.kind import VIPU, VIPU_USERS, WORK_KIND, ClusterKind, ClusterStep
-from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
+from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import teardown
 from ipucloud.clusters.steps.vipu_user import remove_vipu_user
 from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import DELETE_PROTECTED, Problem
 from ipucloud.kernel.failpoints import failpoint

@@ -8,15 +8,16 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.locked import lock_quota
-from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, PARTITIONS, ClusterState
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, PARTITIONS
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
+from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.clusters import ClusterState
+from ipucloud.contract.operations import OperationState
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.results import Achieved
-from ipucloud.operations.states import OperationState
 from ipucloud.operations.store import POWERED_OFF_NOW
 from ipucloud.reconcile.wake import wake
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import TEARDOWN
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
-from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, ClusterState
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.operations.kind import Billing, Repeated
 
 HEAL = ClusterKind(

@@ -9,16 +9,17 @@ from typing import TypeAlias
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_interval
-from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters import objects
 from ipucloud.clusters.inputs import ClusterAct, ClusterInputs
 from ipucloud.clusters.operations.effects import enter_state, show_progress
-from ipucloud.clusters.states import BILLABLE, ClusterState
+from ipucloud.clusters.states import BILLABLE
+from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.clusters import ClusterState
+from ipucloud.contract.operations import OperationState
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, PROVISIONING_FAILED, SITE_REFUSED, ErrorCode, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import Billing, DeclarationError, Ending, Kind, OpenOperation
 from ipucloud.operations.results import Failed
-from ipucloud.operations.states import OperationState
 from ipucloud.operations.step import Step
 
 WORK_KIND = "cluster"

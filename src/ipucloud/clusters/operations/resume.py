@@ -8,7 +8,6 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters import objects
 from ipucloud.clusters.admission import hold_first_hour, refuse_by_budget, terms_of
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, lock_quota
@@ -24,11 +23,13 @@ from ipucloud.clusters.operations.kind import (
     fails_with,
 )
 from ipucloud.clusters.operations.suspend import SUSPENSION
-from ipucloud.clusters.states import CLUSTER_STATES, ClusterState
+from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.clusters.steps import build
 from ipucloud.clusters.steps.poplar_servers import switch_on_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
 from ipucloud.config import Settings
+from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.inventory.placement import Demand, Need, take
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem

@@ -9,7 +9,6 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.operations.begin import begin, repeated
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, fails_with
@@ -17,6 +16,7 @@ from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
 from ipucloud.clusters.vipu_keys import SECRET_PREFIX, digest_of
 from ipucloud.config import Settings
+from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NO_VIPU, STATE_CONFLICT, Problem
 from ipucloud.operations.kind import Billing, Repeated

@@ -16,11 +16,12 @@ from ipucloud.clusters.operations.effects import (
     release_machines_of_suspended,
 )
 from ipucloud.clusters.operations.kind import VIPU, VIPU_USERS, WORK_KIND, ClusterKind, ClusterStep
-from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES, ClusterState
+from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.clusters.steps import teardown
 from ipucloud.clusters.steps.poplar_servers import switch_off_poplar_servers
 from ipucloud.clusters.steps.vipu_user import remove_vipu_user
 from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterState
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 from ipucloud.kernel.failpoints import failpoint

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ipucloud.catalogue.models import AllocatedThrough
 from ipucloud.clusters.inputs import ClusterInputs, HostInput
 from ipucloud.clusters.objects import listed
+from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
 from ipucloud.site.ports import Site
 from ipucloud.wire.site import Host, HostState, ServerSpec, Ssh

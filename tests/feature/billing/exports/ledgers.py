@@ -9,10 +9,10 @@ from typing import Any
 from uuid import UUID
 
 from ipucloud.billing.exports.csv_rows import Progress, write_csv
-from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.parquet_rows import AT_HAND, write_parquet
 from ipucloud.billing.exports.periods import Period, month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from tests.feature.billing.books import Books, at
 from tests.support.factories import Project, make_project
 

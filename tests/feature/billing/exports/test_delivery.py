@@ -11,11 +11,11 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.delivery import sentence
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import Wanted
 from ipucloud.billing.exports.schedules import Bucket, Plan, add_schedule, connect, schedule_documents, serve_schedules
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.kernel.errors import Problem
 from tests.feature.billing.books import Books, at
 from tests.feature.billing.exports.ledgers import APRIL, csv_of, furnish, selection

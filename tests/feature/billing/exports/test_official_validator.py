@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ipucloud.billing.exports.datasets import FileFormat, FocusVersion
+from ipucloud.contract.exports import FileFormat, FocusVersion
 from tests.feature.billing.books import Books
 from tests.feature.billing.exports.ledgers import APRIL, csv_of, furnish, selection
 from tests.focus_report import ACCEPTED, failures, validate

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import A_DAY, Wanted, forget_expired_files, kept_file, pieces_of
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.engine import Database
 from ipucloud.invariants.audit import audit
 from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem

@@ -11,7 +11,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from ipucloud.billing.exports.datasets import Column, Dataset, FileFormat, FocusVersion, Kind, columns_of
+from ipucloud.billing.exports.datasets import Column, Kind, columns_of
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from tests.feature.billing.books import Books
 from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, parquet_of, selection
 from tests.feature.billing.exports.test_files import rows_of, toolkit

@@ -21,12 +21,13 @@ from hypothesis import strategies as st
 
 from ipucloud.billing.exports import parquet_columns
 from ipucloud.billing.exports.checks import find_defects
-from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion, columns_of
+from ipucloud.billing.exports.datasets import columns_of
 from ipucloud.billing.exports.manifest import Manifest, manifest_of
 from ipucloud.billing.exports.periods import Period, month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
 from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.billing.invoices.credits import grant
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.engine import Database
 from ipucloud.kernel.money import Money
 from tests.feature.billing.books import at, open_books

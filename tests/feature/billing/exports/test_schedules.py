@@ -9,12 +9,12 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.exports.datasets import Dataset, FileFormat, FocusVersion
 from ipucloud.billing.exports.names import freeze_names
 from ipucloud.billing.exports.schedules import Plan, add_schedule, serve_schedules
 from ipucloud.billing.invoices.issue import issue_invoices
 from ipucloud.billing.ledger.months import open_months
 from ipucloud.billing.ledger.transfers import Posted, post_usage
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from tests.feature.billing.books import Books, at
 from tests.support.exports import some_connection
 from tests.support.invoices import add_tax_rate, charge

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from ipucloud.events import payloads
-from ipucloud.events.payloads import BudgetReached, FundsLeft
+from ipucloud.contract import event_payloads as payloads
+from ipucloud.contract.event_payloads import BudgetReached, FundsLeft
 
 
 @dataclass(frozen=True, slots=True)

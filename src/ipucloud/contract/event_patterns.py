@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from ipucloud.events.types import REGISTRY
+from ipucloud.contract.event_types import REGISTRY
 
 TYPES = sorted(REGISTRY)
 PATTERNS = sorted({*TYPES, *(f"{name.partition('.')[0]}.*" for name in TYPES)})

@@ -7,7 +7,10 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 
-from ipucloud.kernel.money import Amount, Currency, MoneyError, unit_price
+from ipucloud.contract.clusters import WhyNotOut
+from ipucloud.contract.fields import Answer
+from ipucloud.contract.lists import Page
+from ipucloud.kernel.money import Amount, Currency, Money, MoneyError, unit_price
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?$")]
 
@@ -234,3 +237,65 @@ class ListPrice(Row):
         except MoneyError as refused:
             raise ValueError(str(refused)) from refused
         return self
+
+
+class FlavorOut(Flavor):
+    """What a customer orders, with its price now; null where it has none."""
+
+    price_per_minute: Money | None
+    price_per_hour: Money | None = Field(description="for display: a cluster is billed by the minute")
+
+
+class FlavorPage(Page[FlavorOut]):
+    pass
+
+
+class IpuPage(Page[IpuGeneration]):
+    pass
+
+
+class MachineTypePage(Page[MachineType]):
+    pass
+
+
+class RegionPage(Page[Region]):
+    pass
+
+
+class ImagePage(Page[Image]):
+    pass
+
+
+class ToolPage(Page[Tool]):
+    pass
+
+
+class RecipePage(Page[Recipe]):
+    pass
+
+
+class CapacityOut(Answer):
+    """How many clusters of a flavor could be created now, as if it were asked for alone; if none, why not."""
+
+    flavor: str = Field(examples=["m2000-pod16"])
+    machine_type: str
+    machines: int
+    ipus: int
+    available: int
+    why_not: WhyNotOut | None
+
+
+class CapacityPage(Page[CapacityOut]):
+    pass
+
+
+class InRegion(BaseModel):
+    region: str | None = Field(None, description="offered in this region, by slug or number")
+
+
+class Tools(BaseModel):
+    kind: ToolKind | None = Field(None, description="of this kind")
+
+
+class Recipes(BaseModel):
+    task: RecipeTask | None = Field(None, description="for this task")

@@ -1,27 +1,53 @@
-"""The bodies of the API that concern webhooks."""
+"""Webhooks, their deliveries, and what they are sent."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from ipucloud.events.patterns import EventTypePattern
-from ipucloud.webhooks.schedule import DeliveryState, Disabled, Failure
-from ipucloud.webhooks.urls import LONGEST
+from ipucloud.contract.event_patterns import EventTypePattern
+from ipucloud.contract.fields import Answer, Body
+from ipucloud.contract.lists import Listed, Page
+
+LONGEST_URL = 2048
+
+
+class DeliveryState(StrEnum):
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
+class Disabled(StrEnum):
+    """Why an end-point gets nothing: its owner said so, it answered 410, or it failed for days."""
+
+    BY_OWNER = "by_owner"
+    GONE = "gone"
+    FAILING = "failing"
+
+
+class Failure(StrEnum):
+    """How a try ended, in words that tell nothing of our network."""
+
+    STATUS = "status"
+    REDIRECT = "redirect"
+    GONE = "gone"
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    REFUSED_ADDRESS = "refused_address"
+    TLS = "tls"
+
 
 EventTypes = Annotated[list[EventTypePattern], Field(max_length=64)]
-Url = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=["https://hooks.example.com/ipucloud"])]
+Url = Annotated[str, Field(min_length=1, max_length=LONGEST_URL, examples=["https://hooks.example.com/ipucloud"])]
 Description = Annotated[str, Field(max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class WebhookCreate(_Body):
+class WebhookCreate(Body):
     """An end-point to be told at."""
 
     url: Url = Field(description="HTTPS, port 443 or 8443, at a public address")
@@ -29,7 +55,7 @@ class WebhookCreate(_Body):
     description: Description = ""
 
 
-class WebhookPatch(_Body):
+class WebhookPatch(Body):
     """Fields left out stay as they are. `enabled` true after it was disabled: events from then on are sent."""
 
     url: Url | None = None
@@ -38,7 +64,7 @@ class WebhookPatch(_Body):
     enabled: bool | None = None
 
 
-class WebhookOut(BaseModel):
+class WebhookOut(Answer):
     """An end-point, without its secret."""
 
     id: UUID
@@ -60,14 +86,18 @@ class NewWebhookOut(WebhookOut):
     secret: str | None = Field(description="signs its messages; shown this once, null in a replay of the answer")
 
 
-class TryOut(BaseModel):
+class WebhookPage(Page[WebhookOut]):
+    pass
+
+
+class TryOut(Answer):
     at: datetime
     status: int | None = Field(description="HTTP status; null: there was no answer")
     failure: Failure | None = Field(description="null: it was taken")
     seconds: float
 
 
-class DeliveryOut(BaseModel):
+class DeliveryOut(Answer):
     """A message, and what came of it."""
 
     id: UUID
@@ -82,7 +112,20 @@ class DeliveryOut(BaseModel):
     tries: list[TryOut]
 
 
-class MessageData(BaseModel):
+class DeliveryPage(Page[DeliveryOut]):
+    pass
+
+
+OnlyState = Literal["pending", "delivered", "failed"]
+
+
+class DeliveryList(Listed):
+    """Deliveries of one webhook."""
+
+    state: OnlyState | None = Field(None, description="only those in this state")
+
+
+class MessageData(Answer):
     """The event that a message tells of."""
 
     id: str = Field(description="the event's place in the log, as in the list of events")
@@ -94,7 +137,7 @@ class MessageData(BaseModel):
     data: dict[str, object]
 
 
-class Message(BaseModel):
+class Message(Answer):
     """What a webhook is sent of an event, as the Standard Webhooks specification has it."""
 
     type: str
@@ -102,11 +145,11 @@ class Message(BaseModel):
     data: MessageData
 
 
-class PingData(BaseModel):
+class PingData(Answer):
     webhook_id: UUID
 
 
-class Ping(BaseModel):
+class Ping(Answer):
     """What a webhook is sent on `:ping`. It is not an event."""
 
     type: Literal["webhook.ping"]
@@ -114,12 +157,9 @@ class Ping(BaseModel):
     data: PingData
 
 
-class KeepSecret(_Body):
+class KeepSecret(Body):
     """How to replace a secret."""
 
     keep_previous_seconds: int = Field(
         86_400, ge=0, le=604_800, description="for so long messages are signed by the secret before, too"
     )
-
-
-OnlyState = Literal["pending", "delivered", "failed"]

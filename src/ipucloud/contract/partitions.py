@@ -1,19 +1,41 @@
-"""The bodies of the API that concern partitions: what is sent, and what is answered."""
+"""Partitions of a cluster's IPUs."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from enum import StrEnum
+from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from ipucloud.clusters.models import Answer, Body, ClusterName, OperationOut
+from ipucloud.contract.fields import Answer, Body, ClusterName
+from ipucloud.contract.lists import Listed, Page
 from ipucloud.kernel.vipu import GatewayRouting, PartitionShape, Routing, SyncType
-from ipucloud.partitions.states import Origin, PartitionState
+
+
+class Origin(StrEnum):
+    """Who made a partition: the cluster's own creation, a request to this API, or a customer at the controller."""
+
+    CLUSTER = "cluster"
+    API = "api"
+    CUSTOMER = "customer"
+
+
+class PartitionState(StrEnum):
+    """What a customer sees. `missing`: somebody removed it at the controller. `removed` ones are history."""
+
+    CREATING = "creating"
+    ACTIVE = "active"
+    RESETTING = "resetting"
+    ERROR = "error"
+    UNKNOWN = "unknown"
+    MISSING = "missing"
+    REMOVING = "removing"
+    REMOVED = "removed"
+
 
 LARGEST = 65_536
-
 Count = Annotated[int, Field(ge=1, le=LARGEST)]
 
 
@@ -36,6 +58,11 @@ class PartitionCreate(Body):
 
     def shape(self) -> PartitionShape:
         return PartitionShape(**self.model_dump(exclude={"name"}))
+
+
+def shape_of(requested: dict[str, Any]) -> PartitionShape:
+    """A stored `requested`, as it was asked for."""
+    return PartitionCreate(name="stored", **requested).shape()
 
 
 class PartitionReset(Body):
@@ -90,6 +117,21 @@ class PartitionDetailOut(PartitionItemOut):
     ipus: list[PartitionIpuOut]
 
 
+class PartitionPage(Page[PartitionItemOut]):
+    pass
+
+
+class PartitionList(Listed):
+    """Partitions that fulfil every filter; removed ones only when `state` asks for them."""
+
+    state: list[PartitionState] = Field(default_factory=list, description="any of these states")
+    origin: Origin | None = Field(None, description="made by: cluster, api, customer")
+
+
+class OneGcd(BaseModel):
+    gcd: int = Field(0, ge=0, le=65_535, description="number of the GCD whose file it is to be")
+
+
 class IpuofDeviceOut(Answer):
     ip: str
     server_port: int
@@ -109,101 +151,3 @@ class IpuofConfigOut(Answer):
 
     attributes: dict[str, str]
     devices: list[IpuofDeviceOut]
-
-
-class RackOut(Answer):
-    """An IPU-Link domain: machines in one rack, in the order of their IPU-Link chain."""
-
-    name: str
-    domain: int
-    topology: str
-    machines: list[str]
-
-
-class IpuOut(Answer):
-    """An IPU of a machine, and the partition that has it."""
-
-    ipu: int
-    partition: str | None = Field(description="id at the controller")
-
-
-class TopologyMachineOut(Answer):
-    name: str
-    rack: str
-    slot: int
-    health: str
-    ipus: list[IpuOut]
-
-
-class LinkOut(Answer):
-    """A link between two machines, or between those of neighbouring racks. It is down when one of its ends is."""
-
-    kind: Literal["ipu-link", "gw-link"]
-    ends: list[str] = Field(description="two machines")
-    state: Literal["up", "degraded", "down"]
-    observed_at: datetime | None = Field(
-        description="when its controller showed it like this; null: it does not tell, and the machines' health does"
-    )
-
-
-class TopologyPartitionOut(Answer):
-    name: str
-    partition_id: str
-    origin: Origin
-    state: PartitionState
-    size: int | None
-    ipus: list[PartitionIpuOut]
-
-
-class TopologyOut(Answer):
-    """What a picture of the cluster draws. `observed_at`: the oldest of the controller's answers that are shown."""
-
-    racks: list[RackOut]
-    machines: list[TopologyMachineOut]
-    links: list[LinkOut]
-    partitions: list[TopologyPartitionOut]
-    free_ipus: int
-    largest_partition: int = Field(description="IPUs of the largest partition of one domain that fits now")
-    observed_at: datetime | None
-
-
-class AccessKeyOut(Answer):
-    """A key of the cluster's V-IPU user, without its secret."""
-
-    id: str
-    created_at: datetime
-
-
-class KeyRotate(Body):
-    """How to replace the access key."""
-
-    end_server_key: bool = Field(
-        False,
-        description="also end the key in the environment of the Poplar servers: `vipu` there asks for the new one then",
-    )
-
-
-class NewKeyOut(Answer):
-    """A key just made. The controller takes it, and the one before no more, once `operation` has succeeded."""
-
-    operation: OperationOut
-    user: str
-    access_key_id: str
-    access_key: str | None = Field(description="the secret, shown this once; null in a replay of the answer")
-    environment: dict[str, str] = Field(description="what to set for `ipucloud vipu` and the vendor's clients")
-
-
-class VipuOut(Answer):
-    """How the cluster's own V-IPU controller is reached from its Poplar servers."""
-
-    host: str
-    port: int
-    user: str | None = Field(description="null: the controller takes no users")
-    access_key: AccessKeyOut | None = Field(description="the customer's own key; null: there was never one")
-    partition: str | None = Field(description="the partition that `environment` names")
-    environment: dict[str, str] = Field(examples=[{"IPUOF_VIPU_API_HOST": "10.1.5.2"}])
-
-
-def shape_of(requested: dict[str, Any]) -> PartitionShape:
-    """A stored `requested`, as it was asked for."""
-    return PartitionCreate(name="stored", **requested).shape()

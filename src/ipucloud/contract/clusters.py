@@ -1,0 +1,230 @@
+"""Clusters, what they are made of, and the estimate of one."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, ClassVar, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from ipucloud.contract.fields import Answer, Body, ClusterName, Instant, KeyName, Slug, Tags, not_null
+from ipucloud.contract.lists import Listed, Page
+from ipucloud.contract.operations import BLOCKED_BY, OperationSummaryOut
+from ipucloud.kernel.money import Money
+
+
+class ClusterState(StrEnum):
+    CREATING = "creating"
+    ACTIVE = "active"
+    DEGRADED = "degraded"
+    RESIZING = "resizing"
+    SUSPENDING = "suspending"
+    SUSPENDED = "suspended"
+    RESUMING = "resuming"
+    REBOOTING = "rebooting"
+    REBUILDING = "rebuilding"
+    ERROR = "error"
+    DELETING = "deleting"
+    DELETED = "deleted"
+
+
+MAX_KEYS = 50
+USER_DATA_LIMIT = 65_536
+
+
+class PartitionOptions(Body):
+    """The default partition. A reconfigurable one lets programs choose how many of its IPUs they attach to."""
+
+    reconfigurable: bool = True
+
+
+class ClusterCreate(Body):
+    """A cluster to create, or to estimate."""
+
+    name: ClusterName = Field(description="unique among the project's living clusters")
+    region: Slug = Field(examples=["luxembourg-2"])
+    flavor: Slug = Field(examples=["m2000-pod16"])
+    image: Slug = Field(examples=["ubuntu-20.04-x64-poplar-1.18.0-3.0.0"])
+    ssh_keys: list[KeyName] = Field(
+        default_factory=list, max_length=MAX_KEYS, description="names of the project's keys that may log in"
+    )
+    user_data: str | None = Field(
+        None, max_length=USER_DATA_LIMIT, pattern=r"^[^\x00]*$", description="cloud-init data of the Poplar servers"
+    )
+    tags: Tags = Field(default_factory=dict)
+    partition: PartitionOptions = PartitionOptions()
+    delete_protection: bool = Field(False, description="refuse deletion until this is taken away")
+    expires_at: Instant | None = Field(None, description="when the cluster is to be deleted by itself")
+
+
+class ClusterPatch(Body):
+    """What can be changed without work on the hardware. Fields left out stay as they are; `tags` replaces all tags."""
+
+    name: Annotated[ClusterName | SkipJsonSchema[None], AfterValidator(not_null)] = None
+    tags: Annotated[Tags | SkipJsonSchema[None], AfterValidator(not_null)] = None
+    delete_protection: Annotated[bool | SkipJsonSchema[None], AfterValidator(not_null)] = None
+    expires_at: Instant | None = Field(None, description="null: the cluster does not expire")
+
+
+class SshOut(Answer):
+    """How to log in. `host_key` is an OpenSSH public key line: what the server must show."""
+
+    host: str
+    port: int
+    user: str
+    command: str = Field(examples=["ssh -p 2201 ubuntu@203.0.113.7"])
+    host_key: str
+    host_key_fingerprint: str = Field(examples=["SHA256:w2Zc…"])
+
+
+class PoplarServerOut(Answer):
+    """A server that drives the IPUs; `ssh` is null until it answers. `off`: its cluster is suspended."""
+
+    id: UUID
+    name: str
+    state: Literal["pending", "running", "off", "deleted"]
+    addresses: list[str]
+    ssh: SshOut | None
+
+
+class MachineOut(Answer):
+    """An IPU machine that the cluster holds. `slot` is its place in its pod's IPU-Link chain, from 0."""
+
+    name: str
+    ordinal: int = Field(description="place within the cluster, from 0")
+    pod: str
+    slot: int
+    machine_type: str
+    ipus: int = Field(description="of its IPUs, those that the cluster has")
+    health: Literal["ok", "degraded", "failed"]
+    rnic: str = Field(description="address of its RDMA network card")
+
+
+class PartitionOut(Answer):
+    """A partition of the cluster's IPUs on the V-IPU controller."""
+
+    name: str
+    ipus: int
+    reconfigurable: bool
+
+
+class BillingOut(Answer):
+    """What the cluster has cost so far; `cost` is null while a minute has no published price.
+
+    `paused`: it is suspended, or about to be, or not back yet.
+    """
+
+    status: Literal["not_started", "running", "paused", "ended"]
+    started_at: datetime | None
+    minutes: int
+    cost: Money | None
+
+
+class ClusterItemOut(Answer):
+    """A cluster in a list: all of it but its machines."""
+
+    id: UUID
+    name: str
+    project: str = Field(description="the project's slug")
+    region: str
+    flavor: str
+    image: str
+    state: ClusterState
+    state_reason: str | None
+    state_entered_at: datetime
+    state_sla_seconds: int | None
+    blocked_by: str | None = Field(description=BLOCKED_BY)
+    stage: str | None = Field(description="stage of the open operation")
+    progress: int = Field(ge=0, le=100, description="percent of the open operation; 100 when none is open")
+    created_at: datetime
+    ready_at: datetime | None
+    deleted_at: datetime | None
+    expires_at: datetime | None
+    delete_protection: bool
+    tags: dict[str, str]
+    ssh_keys: list[str]
+    poplar_servers: list[PoplarServerOut]
+    partitions: list[PartitionOut]
+    ipus: int
+    price_per_minute: Money | None
+    billing: BillingOut
+    operation: OperationSummaryOut | None = Field(description="the open operation")
+    version: int
+
+
+class ClusterOut(ClusterItemOut):
+    """A cluster. `state_reason`, `state_entered_at` and `state_sla_seconds` say why, since when, how long is normal."""
+
+    machines: list[MachineOut]
+
+
+class ClusterPage(Page[ClusterItemOut]):
+    pass
+
+
+class ServerPage(Page[PoplarServerOut]):
+    pass
+
+
+class MachinePage(Page[MachineOut]):
+    pass
+
+
+TAG = "tag."
+
+
+class ClusterList(Listed):
+    """Clusters that fulfil every filter; deleted ones only when `state` asks for them."""
+
+    model_config = ConfigDict(extra="allow")
+    open_prefix: ClassVar[str] = TAG
+
+    state: list[ClusterState] = Field(default_factory=list, description="any of these states")
+    region: str | None = Field(None, description="in this region", examples=["luxembourg-2"])
+    flavor: str | None = Field(None, description="of this flavor", examples=["m2000-pod16"])
+    name: str | None = Field(None, description="with exactly this name")
+    q: str | None = Field(None, description="a part of the name")
+
+
+class WhyNotOut(Answer):
+    """Why there is no room now. The numbers are of the region as a whole, in machines unless they say otherwise."""
+
+    reason: str = Field(description="capacity, health, maintenance, fragmentation or hosts; open to others")
+    detail: str
+    numbers: dict[str, int] = Field(
+        description="`largest`: the largest cluster that fits; `missing`: machines that would have to become free",
+        examples=[
+            {"wanted": 4, "free": 6, "cleaning": 0, "unhealthy": 1, "maintenance": 0, "largest": 2, "missing": 0}
+        ],
+    )
+
+
+class EstimateQuotaOut(Answer):
+    """Whether the project's quota allows the cluster, in machines."""
+
+    allowed: bool
+    limit: int
+    used: int
+    needed: int
+
+
+class EstimateCapacityOut(Answer):
+    """Whether the region has room for the cluster at this moment."""
+
+    available: bool
+    why_not: WhyNotOut | None
+
+
+class EstimateOut(Answer):
+    """What a create would cost, and whether it could be done now. A month is 730 hours; nothing is reserved."""
+
+    price_per_minute: Money
+    price_per_hour: Money
+    price_per_day: Money
+    price_per_month: Money
+    quota: EstimateQuotaOut
+    capacity: EstimateCapacityOut
+    expected_seconds: int = Field(description="usual time until the cluster can be used")

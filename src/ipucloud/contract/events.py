@@ -1,0 +1,55 @@
+"""Events of a project, and the types that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import Field
+
+from ipucloud.contract.event_patterns import EventTypeName
+from ipucloud.contract.fields import Answer
+from ipucloud.contract.lists import Order, Page, Paged
+
+
+class EventOut(Answer):
+    """One fact about the subject; `id` is its place in the log, in the order in which facts became visible."""
+
+    id: str
+    type: str = Field(examples=["cluster.created"])
+    subject_type: str
+    subject_id: UUID
+    operation_id: UUID | None
+    request_id: str | None
+    at: datetime
+    data: Mapping[str, object]
+
+
+class EventPage(Page[EventOut]):
+    pass
+
+
+class EventTypeOut(Answer):
+    """A type of event. What it means never changes; its `data` may gain members."""
+
+    type: str = Field(examples=["cluster.active"])
+    meaning: str
+    subject_types: list[str] = Field(description="values of `subject_type`; empty: any")
+    data_schema: dict[str, Any] | None = Field(description="JSON Schema of `data`; null: it is empty")
+
+
+class EventTypePage(Page[EventTypeOut]):
+    pass
+
+
+class EventList(Paged):
+    """Events that fulfil every filter."""
+
+    order: Order = Field(Order.NEWEST_FIRST, description="newest first, or oldest first")
+    type: list[EventTypeName] = Field(
+        default_factory=list, description="any of these types", examples=[["cluster.created"]]
+    )
+    subject: UUID | None = Field(None, description="about this object, such as a cluster")
+    after: str | None = Field(None, description="start behind the event with this id; without `cursor`")

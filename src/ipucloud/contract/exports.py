@@ -1,0 +1,155 @@
+"""Cost exports, their schedules, and the buckets that they are delivered to."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from ipucloud.contract.fields import Answer, Body
+from ipucloud.contract.lists import Page
+
+
+class Dataset(StrEnum):
+    COST_AND_USAGE = "cost-and-usage"
+    BILLING_PERIOD = "billing-period"
+    INVOICE_DETAIL = "invoice-detail"
+
+
+class FocusVersion(StrEnum):
+    V1_2 = "1.2"
+    V1_4 = "1.4"
+
+
+class FileFormat(StrEnum):
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+MOST_DAYS = 366
+Month = Annotated[str, Field(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$", examples=["2026-05"])]
+Day = Annotated[
+    str,
+    Field(
+        pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+        examples=["2026-05-04"],
+        json_schema_extra={"format": "date"},
+    ),
+]
+
+
+class FileChoice(Body):
+    """What stands in a file."""
+
+    dataset: Annotated[Dataset, Field(strict=False)] = Dataset.COST_AND_USAGE
+    version: Annotated[FocusVersion, Field(strict=False)] = Field(FocusVersion.V1_4, description="of FOCUS")
+    format: Annotated[FileFormat, Field(strict=False)] = FileFormat.CSV
+
+
+class ExportCreate(FileChoice):
+    """A file about one month of the bill, or about the days from `since` up to, but not with, `until`."""
+
+    month: Month | None = Field(None, description="of the bill, in UTC; the running one gives what is posted so far")
+    since: Day | None = Field(None, description="the first day, in UTC, when it is not about a month")
+    until: Day | None = Field(None, description=f"the day behind the last one; {MOST_DAYS} days at most")
+    scope: Literal["project", "account"] = Field(
+        "project",
+        description="account: everything that the project's account pays for; where it pays for other projects too,"
+        " only operators may ask for it",
+    )
+    connection: Annotated[UUID | None, Field(strict=False)] = Field(
+        None, description="deliver it to this S3 connection too"
+    )
+
+
+class ExportOut(Answer):
+    """An export, and how far it is."""
+
+    id: UUID
+    operation: UUID
+    state: str = Field(description="of the operation")
+    progress: int
+    dataset: str
+    version: str
+    format: str
+    month: str | None = Field(description="null: it is of other days than a month")
+    since: date
+    until: date = Field(description="the day behind the last one")
+    scope: str
+    connection: UUID | None
+    schedule: UUID | None
+    created_at: datetime
+    built_at: datetime | None = Field(description="from then on it can be downloaded")
+    delivered_at: datetime | None
+    expires_at: datetime | None = Field(description="until then it can be downloaded")
+    failed_deliveries: int
+    last_error: str | None = Field(description="why the last try failed")
+    manifest: dict[str, Any] | None = Field(description="rows, sums, digest and moment of the file")
+
+
+class ExportPage(Page[ExportOut]):
+    pass
+
+
+_PRINTED = r"^[!-~]+$"
+
+
+class S3ConnectionCreate(Body):
+    """A bucket, and the key that may write to it."""
+
+    name: str = Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", examples=["data-lake"])
+    endpoint: str = Field(max_length=300, pattern=_PRINTED, examples=["https://s3.eu-central-1.amazonaws.com"])
+    region: str = Field("us-east-1", max_length=60, pattern=r"^[a-z0-9-]+$")
+    bucket: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", examples=["billing-exports"])
+    prefix: str = Field("", max_length=200, pattern=r"^([A-Za-z0-9_=-]+/?)*$", description="folder within the bucket")
+    access_key_id: str = Field(min_length=1, max_length=128, pattern=_PRINTED)
+    secret: str = Field(min_length=1, max_length=256, pattern=_PRINTED, description="kept sealed, and never shown")
+
+
+class S3ConnectionOut(Answer):
+    """A bucket. Its secret is never shown."""
+
+    id: UUID
+    name: str
+    endpoint: str
+    region: str
+    bucket: str
+    prefix: str
+    access_key_id: str
+    created_at: datetime
+
+
+class S3ConnectionPage(Page[S3ConnectionOut]):
+    pass
+
+
+class ExportScheduleCreate(FileChoice):
+    """Deliver a file again and again."""
+
+    connection: Annotated[UUID, Field(strict=False)]
+    every: Literal["day", "month"] = Field(
+        "day", description="day: the month of the day before, so far; month: the one before, once it is sealed"
+    )
+
+
+class ExportScheduleOut(Answer):
+    """A schedule, and what became of its last export."""
+
+    id: UUID
+    connection: UUID
+    dataset: str
+    version: str
+    format: str
+    every: str
+    next_at: datetime
+    created_at: datetime
+    last_export: UUID | None
+    last_error: str | None = Field(description="why the last try to deliver failed")
+    last_delivered_at: datetime | None
+
+
+class ExportSchedulePage(Page[ExportScheduleOut]):
+    pass

@@ -1,0 +1,82 @@
+"""Types of fields that several resources share, and the bases of request bodies and answers."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Annotated, TypeVar
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from ipucloud.kernel.money import CENTS, Money, rounded
+
+NAME_PATTERN = r"^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$"
+"""Starts with a letter, so that a name is never read as a number."""
+MAX_TAGS = 50
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+Given = TypeVar("Given")
+Amounts = TypeVar("Amounts", Decimal, Money)
+
+
+def _written_out(value: object) -> object:
+    if isinstance(value, str) and not _RFC3339.fullmatch(value):
+        raise ValueError("write the instant like 2026-01-31T23:59:30Z")
+    if not isinstance(value, str | datetime | None):
+        raise ValueError("an instant is text")
+    return value
+
+
+def _utc(instant: datetime) -> datetime:
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("the instant is beyond the years 1 to 9999") from error
+
+
+def not_null(value: Given | None) -> Given:
+    if value is None:
+        raise ValueError("leave the field out instead of sending null")
+    return value
+
+
+def in_cents(below: int) -> AfterValidator:
+    """Of an `Amount` or `Money` that is asked for: above 0, below so much, and in whole cents."""
+
+    def check(value: Amounts) -> Amounts:
+        amount = value.amount if isinstance(value, Money) else value
+        if not 0 < amount < below or amount != rounded(amount, CENTS):
+            raise PydanticCustomError(
+                "not_cents", "An amount is above 0, below {below}, and in whole cents", {"below": f"{below:,}"}
+            )
+        return value
+
+    return AfterValidator(check)
+
+
+ClusterName = Annotated[str, Field(pattern=NAME_PATTERN, examples=["bert-large"])]
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,126}[a-z0-9])?$")]
+KeyName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$")]
+TagKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._:/-]{0,61}[A-Za-z0-9])?$")]
+TagValue = Annotated[str, Field(max_length=255, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Tags = Annotated[
+    dict[TagKey, TagValue],
+    Field(max_length=MAX_TAGS, examples=[{"team": "nlp"}], json_schema_extra={"additionalProperties": False}),
+]
+Instant = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_written_out), AfterValidator(_utc)]
+Line = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Lines = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]+$")]
+CountryCode = Annotated[str, Field(pattern=r"^[A-Z]{2}$", description="ISO 3166", examples=["LU"])]
+
+
+class Body(BaseModel):
+    """A request body: unknown fields are refused, and a value of another type is not converted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Answer(BaseModel):
+    """A JSON object of the API, also read from values with attributes of the same names."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)

@@ -1,0 +1,31 @@
+"""Why a request was refused."""
+
+from __future__ import annotations
+
+from pydantic import ConfigDict, Field
+
+from ipucloud.contract.fields import Answer
+
+
+class FieldErrorOut(Answer):
+    """One fault of a request."""
+
+    pointer: str = Field(description="JSON pointer into the body, or `?name` of a query parameter")
+    code: str
+    detail: str
+
+
+class ProblemOut(Answer):
+    """Why a request was refused, as RFC 9457 has it. Some codes add members of their own, such as `why_not`."""
+
+    model_config = ConfigDict(title="Problem", extra="allow")
+
+    type: str = Field(description="a page about this code")
+    title: str
+    status: int
+    detail: str = Field(description="what to do, in a sentence")
+    instance: str = Field(description="path of the request")
+    code: str = Field(description="stable for ever; decide by this")
+    request_id: str
+    retryable: bool = Field(description="the same request may succeed later")
+    errors: list[FieldErrorOut] = Field(default_factory=list)

@@ -1,0 +1,38 @@
+"""Projects."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from ipucloud.contract.fields import NAME_PATTERN, Answer, Body
+from ipucloud.contract.lists import Page
+
+DisplayName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$")]
+
+
+class ProjectOut(Answer):
+    """A project. `id`, `number` and `slug` name it equally well in a path."""
+
+    id: UUID
+    number: int
+    slug: str = Field(examples=["research"])
+    name: str
+    created_at: datetime
+    version: int
+
+
+class ProjectPage(Page[ProjectOut]):
+    pass
+
+
+class ProjectCreate(Body):
+    slug: str = Field(pattern=NAME_PATTERN, examples=["research"], description="never given twice")
+    name: DisplayName = Field(examples=["Research"])
+
+
+class ProjectPatch(Body):
+    name: DisplayName

@@ -1,0 +1,35 @@
+"""Quotas of a project."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from ipucloud.contract.fields import Answer, Body, Slug
+from ipucloud.contract.lists import Page
+
+MOST_MACHINES = 1_000_000
+
+
+class QuotaOut(Answer):
+    """How many machines of a type a project may hold in a region, and how many it holds."""
+
+    region: str = Field(examples=["luxembourg-2"])
+    machine_type: str = Field(examples=["m2000"])
+    limit: int
+    used: int = Field(description="held by clusters, and by deleted ones whose machines are not clean yet")
+
+
+class QuotaPage(Page[QuotaOut]):
+    pass
+
+
+class QuotaLimit(Body):
+    region: Slug = Field(examples=["luxembourg-2"])
+    machine_type: Slug = Field(examples=["m2000"])
+    limit: int = Field(ge=0, le=MOST_MACHINES, description="machines", examples=[64])
+
+
+class QuotaLimits(Body):
+    """All limits of a project; one that is left out becomes 0."""
+
+    items: list[QuotaLimit] = Field(max_length=100)

@@ -1,0 +1,68 @@
+"""Tokens of a project and of the platform."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from ipucloud.contract.fields import Answer, Body, Instant
+from ipucloud.contract.lists import Page
+from ipucloud.contract.projects import ProjectOut
+
+
+class TokenOut(Answer):
+    """A token without its secret."""
+
+    id: UUID
+    name: str
+    role: str = Field(examples=["operator"])
+    display_prefix: str = Field(description="how the secret begins, to tell tokens apart")
+    created_by: UUID | None = Field(description="the token it was made with")
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None = Field(description="to the hour")
+
+
+class NewTokenOut(TokenOut):
+    """A token just made."""
+
+    token: str | None = Field(description="the secret, shown this once; null in a replay of the answer")
+
+
+class TokenPage(Page[TokenOut]):
+    pass
+
+
+TokenName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["ci"])]
+
+
+class TokenCreate(Body):
+    name: TokenName
+    role: Literal["viewer", "operator", "billing", "owner"]
+    expires_at: Instant | None = Field(None, description="null: it does not expire")
+
+
+class TokenRotate(Body):
+    """How to replace a token."""
+
+    keep_previous_seconds: int = Field(0, ge=0, le=604_800, description="for so long the replaced token works, too")
+    expires_at: Instant | None = Field(None, description="null: when the replaced one would have expired, if ever")
+
+
+class PlatformTokenCreate(Body):
+    name: TokenName
+    role: Literal["admin", "support"]
+    expires_at: Instant | None = Field(None, description="null: it does not expire")
+
+
+class WhoamiOut(Answer):
+    """The token that asks. `scopes` are the permissions its role gives."""
+
+    token: TokenOut
+    role: str = Field(examples=["owner"])
+    scopes: list[str] = Field(examples=[["cluster:read", "cluster:write"]])
+    project: ProjectOut | None = Field(description="null for a token of the platform")
