@@ -11,10 +11,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from tests.support.filled_in import filled_in
+
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer: `body` is sent as JSON, `raw` as it is; `hang_up` closes the connection without an answer."""
+    """One answer: `body` is sent as JSON, with what the API's document requires of this answer and a test leaves out.
+
+    `raw` is sent as it is; `hang_up` closes the connection without an answer.
+    """
 
     status: int = 200
     body: object = None
@@ -22,11 +27,10 @@ class Reply:
     raw: bytes | None = None
     hang_up: bool = False
 
-    @property
-    def content(self) -> bytes:
-        if self.raw is not None:
-            return self.raw
-        return b"" if self.body is None else json.dumps(self.body).encode()
+    def content(self, asked: Asked) -> bytes:
+        if self.raw is not None or self.body is None:
+            return self.raw or b""
+        return json.dumps(filled_in(asked.method, asked.path, self.status, self.body)).encode()
 
 
 HANG_UP = Reply(hang_up=True)
@@ -106,9 +110,10 @@ def scripted_service() -> Iterator[Service]:
             self.send_response(reply.status)
             for name, value in {"Content-Type": "application/json", **reply.headers}.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(reply.content)))
+            answer = reply.content(asked)
+            self.send_header("Content-Length", str(len(answer)))
             self.end_headers()
-            self.wfile.write(reply.content)
+            self.wfile.write(answer)
 
         do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = do  # noqa: N815 (the names http.server calls)
 

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from ipucloud.cli.output import harmless
 from ipucloud.cli.session import Session
 from ipucloud.client.errors import OperationFailedError
-from ipucloud.client.models.operations import Operation
+from ipucloud.client.models import Operation
 
 HOLD = 1
 """Seconds the service may hold a question: often enough for a bar that moves."""

@@ -20,7 +20,7 @@ from ipucloud.cli.exits import exit_of
 from ipucloud.cli.profile import config_dir, load
 from ipucloud.client.call import Call
 from ipucloud.client.errors import ApiError, ClientError, OperationFailedError, UnexpectedAnswerError, UsageError
-from ipucloud.client.models.base import Page
+from ipucloud.client.models import Page
 from ipucloud.client.sync import Client
 
 Parameters = ParamSpec("Parameters")

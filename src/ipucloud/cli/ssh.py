@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models.clusters import Cluster, PoplarServer, Ssh
+from ipucloud.client.models import Cluster, PoplarServer, Ssh
 
 
 def installed() -> bool:

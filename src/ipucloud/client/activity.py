@@ -6,9 +6,7 @@ from datetime import datetime
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call
-from ipucloud.client.models.base import Page
-from ipucloud.client.models.events import Event, EventType
-from ipucloud.client.models.usage import ProjectUsage
+from ipucloud.client.models import Event, EventType, Page, ProjectUsage
 
 
 def events(*, cursor: str | None = None, limit: int | None = None) -> Call[Page[Event]]:

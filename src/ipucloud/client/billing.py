@@ -8,8 +8,7 @@ from uuid import UUID
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, segment
-from ipucloud.client.models.base import Page
-from ipucloud.client.models.billing import BillingAccount, BookedPrice, Charge, PricesAdded, ProjectAccount, Report
+from ipucloud.client.models import BillingAccount, BookedPrice, Charge, Page, PricesAdded, ProjectAccount, Report
 
 
 def account() -> Call[ProjectAccount]:

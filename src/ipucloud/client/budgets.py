@@ -7,8 +7,7 @@ from uuid import UUID
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, nothing, segment
-from ipucloud.client.models.base import Money, Page
-from ipucloud.client.models.budgets import Budget
+from ipucloud.client.models import Budget, Money, Page
 
 
 def budgets() -> Call[Page[Budget]]:

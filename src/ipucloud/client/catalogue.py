@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, segment
-from ipucloud.client.models.base import Page
-from ipucloud.client.models.catalogue import Capacity, Flavor, Image, Price, Region
+from ipucloud.client.models import Capacity, Flavor, Image, Page, Price, Region
 
 
 def regions() -> Call[Page[Region]]:

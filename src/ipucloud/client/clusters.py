@@ -8,10 +8,7 @@ from datetime import datetime
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, segment
-from ipucloud.client.models.base import Page
-from ipucloud.client.models.clusters import Cluster, Estimate, PoplarServer
-from ipucloud.client.models.operations import Operation
-from ipucloud.client.models.usage import Usage
+from ipucloud.client.models import Cluster, Estimate, Operation, Page, PoplarServer, Usage
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ipucloud.client.models.operations import Operation
+from ipucloud.client.models import Operation
 
 
 class ClientError(Exception):

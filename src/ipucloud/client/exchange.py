@@ -27,7 +27,7 @@ from ipucloud.client.errors import (
     UsageError,
     WaitTimeoutError,
 )
-from ipucloud.client.models.operations import Operation
+from ipucloud.client.models import Operation
 from ipucloud.client.retry import AGAIN, Retry, retry_after_seconds
 
 Result = TypeVar("Result")

@@ -6,9 +6,7 @@ from datetime import date
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, nothing, segment
-from ipucloud.client.models.base import Page
-from ipucloud.client.models.billing import Export, ExportSchedule, S3Connection
-from ipucloud.client.models.operations import Operation
+from ipucloud.client.models import Export, ExportSchedule, Operation, Page, S3Connection
 
 
 def create(

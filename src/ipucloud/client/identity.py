@@ -6,8 +6,7 @@ from datetime import datetime
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, nothing, segment
-from ipucloud.client.models.base import Page
-from ipucloud.client.models.identity import NewToken, Project, Quota, SshKey, Token, Whoami
+from ipucloud.client.models import NewToken, Page, Project, Quota, SshKey, Token, Whoami
 
 
 def whoami() -> Call[Whoami]:

@@ -7,8 +7,7 @@ from uuid import UUID
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, segment
-from ipucloud.client.models.base import Money, Page
-from ipucloud.client.models.invoices import Balances, Credit, Invoice, InvoiceRow, Payment
+from ipucloud.client.models import Balances, Credit, Invoice, InvoiceRow, Money, Page, Payment
 
 DRAFT = "draft"
 

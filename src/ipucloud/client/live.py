@@ -6,8 +6,7 @@ from uuid import UUID
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, nothing, segment
-from ipucloud.client.models.base import Page
-from ipucloud.client.models.live import Forecast, Funds, PaidPrice
+from ipucloud.client.models import Forecast, Funds, Page, PaidPrice
 
 
 def prices() -> Call[Page[PaidPrice]]:

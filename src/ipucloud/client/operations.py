@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, segment
-from ipucloud.client.models.base import Page
-from ipucloud.client.models.operations import Operation
+from ipucloud.client.models import Operation, Page
 
 
 def get(operation: str, *, wait: int = 0) -> Call[Operation]:

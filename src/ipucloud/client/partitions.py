@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, segment
-from ipucloud.client.models.base import Page
-from ipucloud.client.models.operations import Operation
-from ipucloud.client.models.partitions import IpuofConfig, NewVipuKey, PartitionDetails, Topology, Vipu
+from ipucloud.client.models import IpuofConfig, NewVipuKey, Operation, Page, PartitionDetails, Topology, Vipu
 
 
 @dataclass(frozen=True)

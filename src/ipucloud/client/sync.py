@@ -11,8 +11,7 @@ import httpx
 
 from ipucloud.client.call import Call, Tagged
 from ipucloud.client.exchange import Effect, Exchange, Flow, Outcome, Pause, Progress
-from ipucloud.client.models.base import Page
-from ipucloud.client.models.operations import Operation
+from ipucloud.client.models import Operation, Page
 from ipucloud.client.retry import Retry
 from ipucloud.client.transport import lost, options, received
 

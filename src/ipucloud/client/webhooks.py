@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, given, segment
-from ipucloud.client.models.base import Page
-from ipucloud.client.models.webhooks import Delivery, Webhook
+from ipucloud.client.models import Delivery, Page, Webhook
 
 
 def create(url: str, *, event_types: Sequence[str] = (), description: str = "") -> Call[Webhook]:

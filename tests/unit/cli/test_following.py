@@ -12,20 +12,24 @@ from rich.console import Console
 from ipucloud.cli.following import expected, follow
 from ipucloud.cli.session import Session
 from ipucloud.client.models import Operation
+from tests.support.filled_in import component
 from tests.support.scripted import Reply, Service
 
 NOW = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 RUNNING = Operation.model_validate(
-    {
-        "id": "operation-1",
-        "kind": "cluster.create",
-        "target": {"type": "cluster", "id": "c"},
-        "state": "running",
-        "done": False,
-        "stage": "POPLAR_SERVERS",
-        "progress": 71,
-        "created_at": "2026-01-01T11:50:00Z",
-    }
+    component(
+        "OperationOut",
+        {
+            "id": "operation-1",
+            "kind": "cluster.create",
+            "target": {"type": "cluster", "id": "c"},
+            "state": "running",
+            "done": False,
+            "stage": "POPLAR_SERVERS",
+            "progress": 71,
+            "created_at": "2026-01-01T11:50:00Z",
+        },
+    )
 )
 
 

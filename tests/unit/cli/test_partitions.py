@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from tests.support.filled_in import component
 from tests.support.scripted import Reply, Service, problem
 from tests.unit.cli.test_commands import CLUSTER_ID, OPERATION, serve_cluster
 
@@ -33,7 +34,7 @@ REFUSED = MAKING | {
     "done": True,
     "error": {"code": "partition_refused", "detail": "No aligned block of 8 IPUs is free.", "largest": 4},
 }
-CONFIG = {"attributes": {"GCD Id": "1"}, "devices": [{"ip": "10.5.0.1", "device_id": 0}]}
+CONFIG = component("IpuofConfigOut", {"attributes": {"GCD Id": "1"}, "devices": [{"ip": "10.5.0.1", "device_id": 0}]})
 
 
 def serve(service: Service) -> None:

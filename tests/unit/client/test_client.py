@@ -24,7 +24,8 @@ from ipucloud.client import (
     operations,
 )
 from ipucloud.client.clusters import NewCluster
-from ipucloud.client.models import Operation
+from ipucloud.client.models import Cluster, ClusterState, Operation
+from tests.support.filled_in import component
 from tests.support.scripted import HANG_UP, Reply, Service, problem
 
 OPERATION = {
@@ -162,7 +163,7 @@ def test_a_first_request_that_still_runs_is_asked_for_again(client: Client, serv
     "reply",
     [
         Reply(200, raw=b"<html>hello</html>"),
-        Reply(200, {"items": [{"nothing": "known"}]}),
+        Reply(200, raw=b'{"items": [{"nothing": "known"}]}'),
         Reply(404, raw=b"<html>no</html>"),
         Reply(302, raw=b"", headers={"Location": "https://elsewhere.example/"}),
         Reply(400, ["not", "a", "problem"]),
@@ -276,6 +277,22 @@ def test_dates_are_sent_in_utc_with_z(client: Client, service: Service) -> None:
     )
     assert client.run(new).token == "x"
     assert service.asked[0].body["expires_at"] == "2027-01-01T00:00:00Z"
+
+
+def test_a_new_secret_does_not_get_into_logs(client: Client, service: Service) -> None:
+    service.on("POST", "/v1/projects/demo/tokens", Reply(201, {"name": "ci", "token": "a-secret"}))
+    token = client.run(identity.create_token("ci", "viewer"))
+    assert token.token == "a-secret"
+    assert "a-secret" not in repr(token)
+
+
+def test_an_older_service_may_lack_what_may_be_null_and_lists() -> None:
+    newest = component("ClusterOut", CLUSTER)
+    assert isinstance(newest, dict)
+    older = {name: value for name, value in newest.items() if name not in {"state_sla_seconds", "machines", "tags"}}
+    cluster = Cluster.model_validate(older)
+    assert (cluster.state_sla_seconds, list(cluster.machines), dict(cluster.tags)) == (None, [], {})
+    assert cluster.state is ClusterState.ACTIVE
 
 
 def test_the_async_client_does_the_same(service: Service, token: str) -> None:

@@ -51,7 +51,11 @@ async def ssh_server(folder: Path) -> AsyncIterator[Ssh]:
     )
     line = host_key.export_public_key().decode().strip()
     async with server:
-        yield Ssh(host="127.0.0.1", port=server.get_port(), user="ubuntu", host_key=line)
+        port, fingerprint = server.get_port(), host_key.get_fingerprint()
+        command = f"ssh -p {port} ubuntu@127.0.0.1"
+        yield Ssh(
+            host="127.0.0.1", port=port, user="ubuntu", command=command, host_key=line, host_key_fingerprint=fingerprint
+        )
 
 
 def way_in(way: str, address: Ssh, key: Path) -> Login:

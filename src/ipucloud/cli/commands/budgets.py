@@ -10,8 +10,7 @@ import typer
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import budgets
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models.base import Money
-from ipucloud.client.models.budgets import Budget
+from ipucloud.client.models import Budget, Money
 
 app = typer.Typer(no_args_is_help=True, help="What a month may come to, and who is told.")
 

@@ -20,8 +20,7 @@ from ipucloud.client import catalogue, clusters, identity, partitions
 from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import ApiError, UsageError
-from ipucloud.client.models.clusters import Cluster
-from ipucloud.client.models.operations import Operation
+from ipucloud.client.models import Cluster, Operation
 
 app = typer.Typer(no_args_is_help=True, help="Create, list, show, log in to, suspend, resume and delete clusters.")
 

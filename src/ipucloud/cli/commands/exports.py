@@ -13,7 +13,7 @@ from ipucloud.cli.following import follow
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import exports
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models.billing import Export
+from ipucloud.client.models import Export
 
 app = typer.Typer(no_args_is_help=True, help="Days of the bill as FOCUS files: download them, have them delivered.")
 

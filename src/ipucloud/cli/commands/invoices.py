@@ -47,7 +47,7 @@ def show_invoice(
         session.show(found, ())
         return
     session.show_items(
-        found.lines,
+        found.lines or (),
         ("LINE", "PROJECT", "ARTICLE", "REGION", "MONTH", "MACHINE MINUTES", "PRICE", "AMOUNT"),
         lambda line: (
             line.line,

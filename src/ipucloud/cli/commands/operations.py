@@ -9,7 +9,7 @@ import typer
 from ipucloud.cli.following import follow
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import operations
-from ipucloud.client.models.operations import Operation
+from ipucloud.client.models import Operation
 
 app = typer.Typer(no_args_is_help=True, help="Follow what the service is doing for you.")
 

@@ -15,8 +15,7 @@ from ipucloud.cli.output import plain
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import partitions
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models.operations import Operation
-from ipucloud.client.models.partitions import PartitionDetails
+from ipucloud.client.models import Operation, PartitionDetails
 from ipucloud.client.partitions import NewPartition
 
 app = typer.Typer(no_args_is_help=True, help="Divide a cluster's IPUs among programs.")

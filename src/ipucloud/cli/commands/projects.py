@@ -8,7 +8,7 @@ import typer
 
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import identity
-from ipucloud.client.models.identity import Project
+from ipucloud.client.models import Project
 
 app = typer.Typer(no_args_is_help=True, help="List, show and create projects.")
 

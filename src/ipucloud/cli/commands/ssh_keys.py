@@ -11,7 +11,7 @@ import typer
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import identity
 from ipucloud.client.errors import ApiError, UsageError
-from ipucloud.client.models.identity import SshKey
+from ipucloud.client.models import SshKey
 
 app = typer.Typer(no_args_is_help=True, help="Public keys that servers may let in.")
 

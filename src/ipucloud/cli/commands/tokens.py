@@ -10,7 +10,7 @@ import typer
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import identity
 from ipucloud.client.errors import ApiError
-from ipucloud.client.models.identity import NewToken, Token
+from ipucloud.client.models import NewToken, Token
 
 app = typer.Typer(no_args_is_help=True, help="Make, list, replace and revoke tokens.")
 

@@ -12,7 +12,7 @@ from ipucloud.cli.output import utc
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import activity, clusters
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models.usage import ProjectUsage, Usage
+from ipucloud.client.models import ProjectUsage, Usage
 
 app = typer.Typer()
 

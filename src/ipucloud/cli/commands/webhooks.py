@@ -8,7 +8,7 @@ import typer
 
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import activity, webhooks
-from ipucloud.client.models.webhooks import Delivery, Webhook
+from ipucloud.client.models import Delivery, Webhook
 
 app = typer.Typer(no_args_is_help=True, help="Have a server of yours told what happens.")
 

@@ -1,20 +1,29 @@
-"""What all answers share: newer servers may add fields and enum values, and older clients go on reading them."""
+"""What all answers share, and the models that the API's document does not describe as closely."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 Item = TypeVar("Item")
+_SECRETS = frozenset({"access_key", "secret", "token"})
 
 
 class Answer(BaseModel):
-    """A JSON object of the API. Fields this version does not know are kept, so that dumping it loses nothing."""
+    """A JSON object of the API. Fields this version does not know are kept, so that dumping it loses nothing.
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    Secrets are not in its `repr`, which ends up in logs.
+    """
+
+    # Validators are built when they are first used: a program or a command reads few of the models.
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, object]]:
+        return [each for each in super().__repr_args__() if each[0] not in _SECRETS or not isinstance(each[1], str)]
 
 
 class Money(Answer):
@@ -32,3 +41,49 @@ class Page(Answer, Generic[Item]):
 
     items: Sequence[Item]
     next_cursor: str | None = None
+
+
+class Problem(Answer):
+    """Why an operation failed; `code` is stable."""
+
+    code: str
+    detail: str = ""
+
+
+class ExportFile(Answer):
+    """A file by its bytes."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+class ExportManifest(Answer):
+    """What a file is; `final` says that it never changes any more."""
+
+    final: bool
+    rows: int
+    files: Sequence[ExportFile]
+
+
+class Outcome(Answer):
+    """What an operation can be asked beyond its fields."""
+
+    state: str
+
+    @property
+    def succeeded(self) -> bool:
+        return self.state == "succeeded"
+
+
+class Release(Answer):
+    """What an image can be asked beyond its fields."""
+
+    os_version: str
+    vipu_version: str
+    sdk_version: str
+
+    @property
+    def age(self) -> list[int]:
+        """Orders images: the larger the newer, by Poplar SDK, V-IPU, then operating system."""
+        return [int(n) for n in re.findall(r"\d+", f"{self.sdk_version}-{self.vipu_version}-{self.os_version}")]
