@@ -164,11 +164,14 @@ class Tasks(Create):
 
 
 class Stale(Create):
-    """A worker that thaws when another has done its work, and learns it when it asks whether it may call the site."""
+    """A worker that thaws when another has done its work, and learns it when it asks whether it may call the site.
+
+    It freezes between two calls of the cluster's first step: it asks before its heartbeat has a turn.
+    """
 
     name = "stale"
     settings = MappingProxyType({"lease_seconds": 0.3})
-    first = (Trap("engine.before_act", 1, Action.STOP),)
+    first = (Trap("site.after:networks.get", 1, Action.STOP),)
 
     async def drive(self, lab: Lab, promise: Promise, victim: Victim) -> None:
         await victim.stopped()
