@@ -1,7 +1,6 @@
-"""Sending one message to an address that customers chose: checked when it is connected to, whatever its name says.
+"""Sending one message to an end-point that a customer chose, over a guarded connection.
 
-The name is resolved here, every address that it has must be public, and the connection goes to one of those that were
-checked: between check and connection nobody can answer otherwise. No redirects, no proxies, no cookies.
+No redirects, no proxies, no cookies.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ import httpcore
 import httpx
 
 from ipucloud.contract.webhooks import Failure
-from ipucloud.kernel.addresses import is_public, parse
-from ipucloud.kernel.names import Resolve, resolve
-from ipucloud.webhooks.urls import Target, UrlRefused, target_of
+from ipucloud.egress.addresses import is_public
+from ipucloud.egress.guard import ForbiddenAddressError, Guard, Resolve, any_address, system_resolver
+from ipucloud.egress.urls import Target, UrlRefused, target_of
 
 SECONDS = 15.0
 """For the whole exchange: name, connection, request and answer."""
@@ -39,16 +38,11 @@ class Sent:
     retry_after: str | None = None
 
 
-class AddressRefused(httpcore.ConnectError):
-    """The name leads to an address that is not public, or to none."""
+class GuardedNetwork(httpcore.AsyncNetworkBackend):
+    """TCP connections through a guard, and no others."""
 
-
-class CheckedNetwork(httpcore.AsyncNetworkBackend):
-    """Connects to public addresses only; with `private` to any."""
-
-    def __init__(self, *, private: bool, resolve: Resolve = resolve) -> None:
-        self._private = private
-        self._resolve = resolve
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
         self._network = httpcore.AnyIOBackend()
 
     async def connect_tcp(
@@ -59,18 +53,12 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Raises AddressRefused, and what a connection raises."""
-        address = await self._address(host, port)
-        return await self._network.connect_tcp(address, port, timeout, local_address, socket_options)
+        """Raises ForbiddenAddressError, OSError for a name that is not known, and what a connection raises."""
 
-    async def _address(self, host: str, port: int) -> str:
-        try:
-            found = await self._resolve(host, port)
-        except OSError as error:
-            raise httpcore.ConnectError("the name leads nowhere") from error
-        if not found or not (self._private or all(map(_public, found))):
-            raise AddressRefused("the name leads to an address that is not public")
-        return found[0]
+        async def dial(address: str) -> httpcore.AsyncNetworkStream:
+            return await self._network.connect_tcp(address, port, timeout, local_address, socket_options)
+
+        return await self._guard.connect(host, port, dial, httpcore.ConnectError)
 
     async def connect_unix_socket(
         self,
@@ -78,24 +66,19 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109  # the protocol's own
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        raise AddressRefused("a socket of this machine is no end-point")
+        raise ForbiddenAddressError
 
     async def sleep(self, seconds: float) -> None:
         await self._network.sleep(seconds)
 
 
-def _public(text: str) -> bool:
-    address = parse(text)
-    return address is not None and is_public(address)
-
-
 class Sender:
     """Posts messages, each over a connection of its own. `seconds`: for one exchange."""
 
-    def __init__(self, *, private: bool, seconds: float = SECONDS, resolve: Resolve = resolve) -> None:
+    def __init__(self, *, private: bool, seconds: float = SECONDS, resolve: Resolve = system_resolver) -> None:
         self._private = private
         self._seconds = seconds
-        self._network = CheckedNetwork(private=private, resolve=resolve)
+        self._network = GuardedNetwork(Guard(any_address if private else is_public, resolve))
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
@@ -109,7 +92,7 @@ class Sender:
                 return await self._post(target, body, headers)
         except TimeoutError:
             return Sent(Failure.TIMEOUT)
-        except (UrlRefused, AddressRefused):
+        except (UrlRefused, ForbiddenAddressError):
             return Sent(Failure.REFUSED_ADDRESS)
         except httpcore.ConnectError as error:
             return Sent(Failure.TLS if _tls_failed(error) else Failure.UNREACHABLE)

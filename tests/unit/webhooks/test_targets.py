@@ -12,10 +12,10 @@ from ipaddress import ip_address
 import pytest
 
 from ipucloud.contract.webhooks import Failure
-from ipucloud.kernel.addresses import is_public
+from ipucloud.egress.addresses import is_public
+from ipucloud.egress.urls import UrlRefused, target_of
 from ipucloud.webhooks.schedule import JITTER, PAUSES, TRIES, pause_after, seconds_asked
 from ipucloud.webhooks.sender import Sender
-from ipucloud.webhooks.urls import UrlRefused, target_of
 from tests.support.receiver import receiving
 
 FORBIDDEN = [
@@ -192,6 +192,16 @@ async def test_nothing_connects_to_a_forbidden_address_whatever_a_name_leads_to(
             found = await sender.send("https://hooks.example.com/", b"{}", {})
             assert (found.failure, len(answers)) == (Failure.REFUSED_ADDRESS, 1)
         assert receiver.connections == 0
+
+
+@pytest.mark.anyio
+async def test_an_address_that_does_not_answer_gives_way_to_the_next() -> None:
+    async def resolve(host: str, port: int) -> Sequence[str]:
+        return ["127.0.0.2", "127.0.0.1"]
+
+    async with receiving() as receiver:
+        sender = Sender(private=True, seconds=60.0, resolve=resolve)
+        assert (await sender.send(f"http://receiver:{receiver.port}/hook", b"{}", {})).failure is None
 
 
 @pytest.mark.anyio

@@ -33,12 +33,12 @@ from ipucloud.contract.webhooks import (
     WebhookPatch,
 )
 from ipucloud.db.documents import after
+from ipucloud.egress.urls import UrlRefused, target_of
 from ipucloud.identity.access import Scope, authenticated
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import NOT_CONFIGURED, PRECONDITION_FAILED, QUOTA_EXCEEDED, STATE_CONFLICT
+from ipucloud.kernel.errors import NOT_CONFIGURED, PRECONDITION_FAILED, QUOTA_EXCEEDED, STATE_CONFLICT, FieldError
 from ipucloud.kernel.sealing import Keys, read_keys
 from ipucloud.webhooks import store
-from ipucloud.webhooks.urls import UrlRefused, target_of
 
 routes = router()
 
@@ -228,7 +228,7 @@ def _check_url(request: Request, url: str) -> None:
     try:
         target_of(url, private=services_of(request).settings.webhook_private_addresses)
     except UrlRefused as refused:
-        raise invalid([refused.fault]) from None
+        raise invalid([FieldError("/url", refused.code, str(refused))]) from None
 
 
 def _keys(request: Request) -> Keys | None:

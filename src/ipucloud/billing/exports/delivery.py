@@ -8,26 +8,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import obstore
 import psycopg
 from obstore.exceptions import AlreadyExistsError, BaseError
 from obstore.store import S3Store
 
-from ipucloud.billing.exports.endpoints import ForbiddenEndpointError, check_form
 from ipucloud.billing.exports.order import Deliver, Target
-from ipucloud.billing.exports.passage import Passage
 from ipucloud.billing.exports.selection import APPLICATION
 from ipucloud.db.roles import APP_ROLE
+from ipucloud.egress.guard import Guard
+from ipucloud.egress.proxy import EgressProxy
+from ipucloud.egress.urls import UrlRefused, endpoint_of
 
 if TYPE_CHECKING:
     from obstore.store import ClientConfig  # there is none to import when it runs
 
-Lead: TypeAlias = Callable[[str, int], Passage]
-
+PUBLIC = Guard()
 CALL_SECONDS = 60
 SMALL = 8 << 20
 """Files up to this size are sent in one request, which is refused where the name is there already."""
@@ -53,20 +53,20 @@ class _TornError(Exception):
     """Pieces of the file are gone: it must not arrive without them."""
 
 
-def deliver(order: Deliver, lead: Lead = Passage) -> None:
+def deliver(order: Deliver, guard: Guard = PUBLIC) -> None:
     """Put the file and its manifest where they belong. Raises DeliveryError."""
     target = order.target
     try:
-        host, port = check_form(target.endpoint, private_too=target.private_too, ports=target.ports)
-    except ForbiddenEndpointError as error:
+        endpoint = endpoint_of(target.endpoint, private=target.private_too, ports=target.ports)
+    except UrlRefused as error:
         raise DeliveryError(str(error)) from error
-    with nullcontext() if target.private_too else lead(host, port) as passage:
+    with nullcontext() if target.private_too else EgressProxy(endpoint.host, endpoint.port, guard) as proxy:
         try:
-            _deliver(order, _store(target, passage))
+            _deliver(order, _store(target, proxy))
         except (_TornError, psycopg.Error) as error:
             raise DeliveryError("The file could not be read; it is tried again.") from error
         except (BaseError, OSError) as error:
-            raise DeliveryError((passage and passage.refusal) or sentence(str(error))) from error
+            raise DeliveryError((proxy and proxy.refusal) or sentence(str(error))) from error
 
 
 def _deliver(order: Deliver, store: S3Store) -> None:
@@ -83,14 +83,14 @@ def _deliver(order: Deliver, store: S3Store) -> None:
     _put(store, _key(order.target, name), iter([manifest]), size=len(manifest))
 
 
-def _store(target: Target, passage: Passage | None) -> S3Store:
+def _store(target: Target, proxy: EgressProxy | None) -> S3Store:
     options: ClientConfig = {
         "timeout": f"{CALL_SECONDS}s",
         "connect_timeout": "10s",
         "allow_http": target.private_too,
     }
-    if passage is not None:
-        options["proxy_url"] = passage.url
+    if proxy is not None:
+        options["proxy_url"] = proxy.url
     return S3Store(
         target.bucket,
         endpoint=target.endpoint,

@@ -11,7 +11,6 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.exports.endpoints import ForbiddenEndpointError, check_form
 from ipucloud.billing.exports.exporter import secret_place
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import Wanted, request_export
@@ -19,6 +18,7 @@ from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
+from ipucloud.egress.urls import UrlRefused, endpoint_of
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, NOT_FOUND, QUOTA_EXCEEDED, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
@@ -198,8 +198,8 @@ async def connect(
 ) -> bytes:
     """Keep a connection, its secret sealed; its JSON. The caller holds the project's lock. Raises `Problem`."""
     try:
-        check_form(bucket.endpoint, private_too=private_too, ports=ports)
-    except ForbiddenEndpointError as error:
+        endpoint_of(bucket.endpoint, private=private_too, ports=ports)
+    except UrlRefused as error:
         raise _invalid("/endpoint", "endpoint", str(error)) from None
     keys = needed(keys)
     held = (await connection.execute(_COUNTS, {"project_id": project_id, "name": bucket.name})).one()

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -18,8 +17,8 @@ import pytest
 
 from ipucloud.billing.exports.delivery import SMALL, DeliveryError, deliver
 from ipucloud.billing.exports.order import CHUNK_BYTES, Deliver, Target
-from ipucloud.billing.exports.passage import Passage
-from ipucloud.kernel.addresses import Address
+from ipucloud.egress.addresses import Address
+from ipucloud.egress.guard import Guard
 from tests.feature.billing.books import Books
 from tests.support.certificates import certify
 from tests.support.exports import make_export
@@ -173,23 +172,23 @@ async def test_a_name_is_connected_to_by_an_address_that_was_judged(
         asked.append(host)
         return leads_to
 
-    def judge(address: Address) -> bool:
+    def permits(address: Address) -> bool:
         return str(address) == "127.0.0.1"
 
-    lead = partial(Passage, resolve=resolve, judge=judge)
+    guard = Guard(permits, resolve)
     with s3_server(tmp_path / "s3", "costs", certified=certified) as server:
         depot = await kept(books, database, server)
         order = depot.order(server.endpoint, private_too=False)
         with pytest.raises(DeliveryError, match=r"^The endpoint's address is not a public one\.$"):
-            deliver(order, lead)
+            deliver(order, guard)
         assert server.files("costs") == {}
         leads_to[:] = ["127.0.0.1"]
-        deliver(order, lead)
+        deliver(order, guard)
         depot.arrived()
         assert set(asked) == {"s3.test"}
         monkeypatch.delenv("SSL_CERT_FILE")
         with pytest.raises(DeliveryError, match="did not answer"):
-            deliver(order, lead)  # whoever is at the address needs the name's certificate
+            deliver(order, guard)  # whoever is at the address needs the name's certificate
 
 
 async def test_a_port_that_is_not_allowed_any_more_is_not_connected_to(
@@ -197,13 +196,13 @@ async def test_a_port_that_is_not_allowed_any_more_is_not_connected_to(
 ) -> None:
     depot = await kept(books, database, server)
     for endpoint in ("https://s3.example:22", f"https://s3.example:{server.port + 1}", "https://s3.example"):
-        with pytest.raises(DeliveryError, match=f"not delivered to that port here, only to: {server.port}"):
+        with pytest.raises(DeliveryError, match=rf"^Use port {server.port}\.$"):
             deliver(depot.order(endpoint, private_too=False))
 
 
 async def test_an_address_is_refused_however_it_is_written(books: Books, database: Scratch, server: S3Server) -> None:
     depot = await kept(books, database, server)
     for host in ("127.0.0.1", "2130706433", "0x7f000001", "127.1", "[::1]", "[::ffff:a9fe:a9fe]"):
-        with pytest.raises(DeliveryError, match=r"not a public one|leads to another one"):
+        with pytest.raises(DeliveryError, match=r"can be reached from here|by its full DNS name"):
             deliver(depot.order(f"https://{host}:{server.port}", private_too=False))
     assert server.files("costs") == {}

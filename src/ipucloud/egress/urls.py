@@ -1,17 +1,18 @@
-"""What an end-point's URL may be. Pure; where its name leads is judged when it is connected to."""
+"""What a URL that a customer gives may look like. Pure: where its name leads is checked when it is connected to."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ipucloud.contract.webhooks import LONGEST_URL
-from ipucloud.kernel.addresses import is_public, parse
-from ipucloud.kernel.errors import FieldError
+from ipucloud.egress.addresses import is_public, parse
 
 PORTS = frozenset({443, 8443})
-_NAME = re.compile(r"(?=.{1,253}\Z)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
+"""Of HTTPS servers."""
+_NAME = re.compile(r"(?=.{1,253}\Z)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
 _TEXT = re.compile(r"[\x21-\x7e]+", re.ASCII)
 
 
@@ -32,17 +33,18 @@ class Target:
 
 
 class UrlRefused(Exception):
-    """Why, as a fault of the field `/url`."""
+    """Why, as a stable code and a sentence that repeats nothing of the URL."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)
-        self.fault = FieldError("/url", code, detail)
+        self.code = code
 
 
-def target_of(url: str, *, private: bool) -> Target:
-    """Take a URL apart. `private`: plain HTTP, any port and any address will do. Raises UrlRefused.
+def target_of(url: str, *, private: bool, ports: Set[int] = PORTS) -> Target:
+    """Take a URL apart. `private`: plain HTTP, any port, any address and names without a dot will do.
 
     A host is a name with a dot, or an address in its usual form: `2130706433`, `0x7f.1` and `127.1` are neither.
+    Raises UrlRefused.
     """
     if not _TEXT.fullmatch(url) or len(url) > LONGEST_URL or "\\" in url:
         raise UrlRefused("not_a_url", f"Send a URL of at most {LONGEST_URL} visible ASCII characters.")
@@ -58,11 +60,19 @@ def target_of(url: str, *, private: bool) -> Target:
     host = parts.hostname.lower()
     port = port or {"https": 443, "http": 80}[parts.scheme]
     address = parse(host)
-    if address is None and not _NAME.fullmatch(host):
+    if address is None and not (_NAME.fullmatch(host) and (private or "." in host)):
         raise UrlRefused("not_a_host", "Name a host by its full DNS name, or by an IP address in its usual form.")
     if not private and address is not None and not is_public(address):
         raise UrlRefused("not_public", "The address is not one that can be reached from here.")
-    if not private and port not in PORTS:
-        raise UrlRefused("not_a_port", "Use port 443 or 8443.")
+    if not private and port not in ports:
+        raise UrlRefused("not_a_port", f"Use port {' or '.join(map(str, sorted(ports)))}.")
     query = f"?{parts.query}" if parts.query else ""
     return Target(parts.scheme, host, port, (parts.path or "/") + query)
+
+
+def endpoint_of(url: str, *, private: bool, ports: Set[int]) -> Target:
+    """The same of a URL that has neither path nor query. Raises UrlRefused."""
+    target = target_of(url, private=private, ports=ports)
+    if target.path.strip("/"):
+        raise UrlRefused("not_an_endpoint", "Send only scheme, host and port: https://host or https://host:port.")
+    return target

@@ -1,22 +1,19 @@
-"""The only way from a delivering process to a bucket's service.
+"""A forward proxy for clients that resolve names by themselves and cannot be given a `Guard`, such as an S3 client.
 
-The S3 client looks a name up by itself, at every connection, and takes no resolver of ours: between our check and its
-connection the name could be bound to a private address. So it is given a proxy (CONNECT, RFC 9110 section 9.3.6) in its
-own process: that looks the name up, judges every address that it has, and connects to one of those. What goes through
-is TLS between the client and the service, whose certificate the client holds against the name.
+It speaks CONNECT (RFC 9110, section 9.3.6) on the loopback address and connects through the guard. What goes through it
+is TLS between the client and the service, whose certificate the client checks against the name.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from ipucloud.kernel.addresses import Address, is_public, parse
-from ipucloud.kernel.names import Resolve, resolve
+from ipucloud.egress.guard import ForbiddenAddressError, Guard
 
 SECONDS = 10.0
 """For a request's head, a name and a connection together."""
@@ -25,24 +22,22 @@ _NOT_PUBLIC = "The endpoint's address is not a public one."
 _ELSEWHERE = "The bucket's service leads to another one."
 
 Result = TypeVar("Result")
-Judge = Callable[[Address], bool]
 
 
-class _RefusedError(Exception):
-    """Nothing is connected to, and why: a sentence that repeats none of what was asked."""
+class _OtherEndpointError(Exception):
+    """The client asked for another endpoint than the proxy's."""
 
 
-class Passage:
-    """A proxy on the loopback address, in a thread of its own, that leads to one endpoint and nowhere else.
+class EgressProxy:
+    """A proxy in a thread of its own that connects to one endpoint and nowhere else.
 
-    `refusal` says what it refused last, in words for customers. `judge` tells which addresses may be connected to.
+    `refusal` says what it refused last, in words for customers that repeat nothing of what was asked for.
     """
 
-    def __init__(self, host: str, port: int, *, resolve: Resolve = resolve, judge: Judge = is_public) -> None:
-        self._host, self._port = host, port
-        self._resolve, self._judge = resolve, judge
+    def __init__(self, host: str, port: int, guard: Guard) -> None:
+        self._host, self._port, self._guard = host, port, guard
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="passage", daemon=True)
+        self._thread = threading.Thread(target=self._loop.run_forever, name="egress-proxy", daemon=True)
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.url = ""
@@ -79,8 +74,8 @@ class Passage:
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             far_reader, far_writer = await self._opened(reader)
-        except _RefusedError as refused:
-            self.refusal = str(refused)
+        except (_OtherEndpointError, ForbiddenAddressError) as error:
+            self.refusal = _NOT_PUBLIC if isinstance(error, ForbiddenAddressError) else _ELSEWHERE
             await _answer(writer, b"403 Forbidden")
         except (TimeoutError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             await _answer(writer, b"502 Bad Gateway")
@@ -94,29 +89,15 @@ class Passage:
             writer.close()
 
     async def _opened(self, reader: asyncio.StreamReader) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A connection to an address that was judged. Raises _RefusedError, OSError, TimeoutError."""
+        """Raises _OtherEndpointError, ForbiddenAddressError, OSError, TimeoutError."""
         async with asyncio.timeout(SECONDS):
             head = await reader.readuntil(b"\r\n\r\n")
             host = f"[{self._host}]" if ":" in self._host else self._host
             if head.split(b" ")[:2] != [b"CONNECT", f"{host}:{self._port}".encode()]:
-                raise _RefusedError(_ELSEWHERE)
-            found = await self._resolve(self._host, self._port)
-            if not found or not all(map(self._allowed, found)):
-                raise _RefusedError(_NOT_PUBLIC)
-            return await _connected(found, self._port)
-
-    def _allowed(self, text: str) -> bool:
-        address = parse(text)
-        return address is not None and self._judge(address)
-
-
-async def _connected(addresses: Sequence[str], port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """By the first address that answers. Raises OSError of the last."""
-    *others, last = addresses
-    for address in others:
-        with suppress(OSError):
-            return await asyncio.open_connection(address, port)
-    return await asyncio.open_connection(last, port)
+                raise _OtherEndpointError
+            return await self._guard.connect(
+                self._host, self._port, lambda address: asyncio.open_connection(address, self._port)
+            )
 
 
 async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

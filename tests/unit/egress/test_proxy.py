@@ -1,4 +1,4 @@
-"""The passage leads to the endpoint's public addresses, at which it has looked itself, and nowhere else."""
+"""The egress proxy connects to its endpoint's public addresses, which it has resolved itself, and nowhere else."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from ipucloud.billing.exports.passage import Passage
-from ipucloud.kernel.addresses import Address, is_public
+from ipucloud.egress.addresses import Address, is_public
+from ipucloud.egress.guard import Guard
+from ipucloud.egress.proxy import EgressProxy
 
 
 class Listener:
@@ -41,24 +42,24 @@ class Listener:
 
 
 @contextmanager
-def leading(addresses: Sequence[Sequence[str]], port: int, judged: Sequence[str] = ()) -> Iterator[Passage]:
-    """A passage to `s3.test`, whose name leads to each of `addresses` in turn, the last ones for ever."""
+def leading(addresses: Sequence[Sequence[str]], port: int, permitted: Sequence[str] = ()) -> Iterator[EgressProxy]:
+    """A proxy for `s3.test`, whose name leads to each of `addresses` in turn, the last ones for ever."""
     left = list(addresses)
 
     async def resolve(host: str, port: int) -> Sequence[str]:
         assert host == "s3.test"
         return left.pop(0) if len(left) > 1 else left[0]
 
-    def judge(address: Address) -> bool:
-        return str(address) in judged
+    def permits(address: Address) -> bool:
+        return str(address) in permitted
 
-    with Passage("s3.test", port, resolve=resolve, judge=judge if judged else is_public) as passage:
-        yield passage
+    with EgressProxy("s3.test", port, Guard(permits if permitted else is_public, resolve)) as proxy:
+        yield proxy
 
 
-def answer(passage: Passage, authority: str, method: str = "CONNECT") -> tuple[int, bytes]:
-    """The status of the passage, and what comes through it."""
-    host, port = passage.url.removeprefix("http://").split(":")
+def answer(proxy: EgressProxy, authority: str, method: str = "CONNECT") -> tuple[int, bytes]:
+    """The status of the proxy, and what comes through it."""
+    host, port = proxy.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=60) as connection:
         connection.sendall(f"{method} {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n".encode())
         with closing(http.client.HTTPResponse(connection, method=method)) as response:
@@ -69,14 +70,21 @@ def answer(passage: Passage, authority: str, method: str = "CONNECT") -> tuple[i
         return 200, connection.recv(5)
 
 
-def test_a_connection_goes_to_the_address_that_was_judged() -> None:
+def test_a_connection_goes_to_the_address_that_was_permitted() -> None:
     with closing(Listener("127.0.0.1")) as first, closing(Listener("127.0.0.2", first.port)) as second:
-        with leading([["127.0.0.1"], ["127.0.0.2"]], first.port, judged=["127.0.0.1"]) as passage:
-            assert answer(passage, f"s3.test:{first.port}") == (200, b"hello")
-            assert passage.refusal is None
-            assert answer(passage, f"s3.test:{first.port}") == (403, b"")
-            assert passage.refusal == "The endpoint's address is not a public one."
+        with leading([["127.0.0.1"], ["127.0.0.2"]], first.port, permitted=["127.0.0.1"]) as proxy:
+            assert answer(proxy, f"s3.test:{first.port}") == (200, b"hello")
+            assert proxy.refusal is None
+            assert answer(proxy, f"s3.test:{first.port}") == (403, b"")
+            assert proxy.refusal == "The endpoint's address is not a public one."
         assert (first.met, second.met) == (1, 0)
+
+
+def test_an_address_that_does_not_answer_gives_way_to_the_next() -> None:
+    with closing(Listener("127.0.0.1")) as listener:
+        both = ["127.0.0.2", "127.0.0.1"]
+        with leading([both], listener.port, permitted=both) as proxy:
+            assert answer(proxy, f"s3.test:{listener.port}") == (200, b"hello")
 
 
 @pytest.mark.parametrize(
@@ -95,25 +103,25 @@ def test_a_connection_goes_to_the_address_that_was_judged() -> None:
 )
 def test_no_address_of_a_name_is_private(addresses: list[str]) -> None:
     with closing(Listener("127.0.0.1")) as listener:
-        with leading([addresses], listener.port) as passage:
-            assert answer(passage, f"s3.test:{listener.port}") == (403, b"")
+        with leading([addresses], listener.port) as proxy:
+            assert answer(proxy, f"s3.test:{listener.port}") == (403, b"")
         assert listener.met == 0
 
 
 def test_it_leads_to_one_endpoint() -> None:
     with closing(Listener("127.0.0.1")) as listener:
-        with leading([["127.0.0.1"]], listener.port, judged=["127.0.0.1"]) as passage:
+        with leading([["127.0.0.1"]], listener.port, permitted=["127.0.0.1"]) as proxy:
             port = listener.port
             for authority in (f"127.0.0.1:{port}", f"s3.test:{port + 1}", f"s3.test.:{port}"):
-                assert answer(passage, authority) == (403, b"")
-                assert passage.refusal == "The bucket's service leads to another one."
-            assert answer(passage, f"http://s3.test:{port}/", "GET") == (403, b"")
+                assert answer(proxy, authority) == (403, b"")
+                assert proxy.refusal == "The bucket's service leads to another one."
+            assert answer(proxy, f"http://s3.test:{port}/", "GET") == (403, b"")
         assert listener.met == 0
 
 
 def test_who_does_not_answer_is_told() -> None:
     with closing(Listener("127.0.0.1")) as listener:
         free = listener.port
-    with leading([["127.0.0.1"]], free, judged=["127.0.0.1"]) as passage:
-        assert answer(passage, f"s3.test:{free}") == (502, b"")
-        assert passage.refusal is None
+    with leading([["127.0.0.1"]], free, permitted=["127.0.0.1"]) as proxy:
+        assert answer(proxy, f"s3.test:{free}") == (502, b"")
+        assert proxy.refusal is None
