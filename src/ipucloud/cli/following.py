@@ -11,11 +11,18 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from ipucloud.cli.output import harmless
 from ipucloud.cli.session import Session
+from ipucloud.client.call import Call
 from ipucloud.client.errors import OperationFailedError
 from ipucloud.client.models import Operation
 
 HOLD = 1
 """Seconds the service may hold a question: often enough for a bar that moves."""
+
+
+def carry_out(session: Session, call: Call[Operation], *, wait: bool, patience: float | None) -> Operation:
+    """Ask for an operation, and follow it if the user wants to wait."""
+    operation = session.run(call)
+    return follow(session, operation, patience) if wait else operation
 
 
 def follow(session: Session, operation: Operation, patience: float | None = None) -> Operation:

@@ -86,6 +86,12 @@ class Session:
         """Tell the user something that is not the result."""
         self.messages.print(output.harmless(sentence), soft_wrap=True)
 
+    def confirm(self, question: str, to_do: str) -> None:
+        """Ask the user, or raise UsageError where nobody can be asked: --yes is needed there `to_do` it."""
+        if self.as_json or not sys.stdin.isatty():
+            raise UsageError(f"Nobody can be asked here: add --yes to {to_do}.")
+        typer.confirm(question, abort=True, err=True)
+
     def close(self) -> None:
         if "client" in self.__dict__:
             self.client.close()

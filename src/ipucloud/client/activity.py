@@ -11,14 +11,14 @@ from ipucloud.client.models import Event, EventType, Page, ProjectUsage
 
 def events(*, cursor: str | None = None, limit: int | None = None) -> Call[Page[Event]]:
     """What happened in the project, newest first."""
-    return request.get("events", Page[Event].model_validate_json, {"cursor": cursor, "limit": limit}, scoped=True)
+    return request.get("events", Page[Event], {"cursor": cursor, "limit": limit})
 
 
 def event_types() -> Call[Page[EventType]]:
     """Every type of event that there is, in order of their names."""
-    return request.get("event-types", Page[EventType].model_validate_json)
+    return request.get("event-types", Page[EventType], scoped=False)
 
 
 def usage(*, since: datetime | None = None, until: datetime | None = None) -> Call[ProjectUsage]:
     """Minutes and cost of the project's clusters in a period; the running month when none is given."""
-    return request.get("billing/usage", ProjectUsage.model_validate_json, {"since": since, "until": until}, scoped=True)
+    return request.get("billing/usage", ProjectUsage, {"since": since, "until": until})

@@ -13,7 +13,7 @@ from ipucloud.client.models import BillingAccount, BookedPrice, Charge, Page, Pr
 
 def account() -> Call[ProjectAccount]:
     """Who pays for the project, and the balances."""
-    return request.get("billing/account", ProjectAccount.model_validate_json, scoped=True)
+    return request.get("billing/account", ProjectAccount)
 
 
 def create_account(
@@ -38,21 +38,19 @@ def create_account(
         tax_exempt=tax_exempt,
         payment_days=payment_days,
     )
-    return request.post("billing/accounts", BillingAccount.model_validate_json, body)
+    return request.post("billing/accounts", BillingAccount, body, scoped=False)
 
 
 def charges(cluster: str | UUID, *, since: datetime | None = None, until: datetime | None = None) -> Call[Page[Charge]]:
     """What was posted for a cluster in a period, each charge with its fact, price and formula."""
-    query = {"since": since, "until": until}
-    return request.get(f"clusters/{segment(cluster)}/charges", Page[Charge].model_validate_json, query, scoped=True)
+    return request.get(f"clusters/{segment(cluster)}/charges", Page[Charge], {"since": since, "until": until})
 
 
 def report(
     *, since: datetime | None = None, until: datetime | None = None, group_by: Sequence[str] = ()
 ) -> Call[Report]:
     """What the project was charged, summed by cluster, project, flavor, region, sku, day, month or `tag:<key>`."""
-    query = {"since": since, "until": until, "group_by": tuple(group_by)}
-    return request.get("billing/report", Report.model_validate_json, query, scoped=True)
+    return request.get("billing/report", Report, {"since": since, "until": until, "group_by": tuple(group_by)})
 
 
 def report_csv(
@@ -60,14 +58,14 @@ def report_csv(
 ) -> Call[bytes]:
     """The same as a CSV file."""
     query = {"since": since, "until": until, "group_by": tuple(group_by), "format": "csv"}
-    return request.get("billing/report", bytes, query, scoped=True)
+    return request.get("billing/report", bytes, query)
 
 
 def price_book() -> Call[Page[BookedPrice]]:
     """Every version of every price. Needs a token of the platform."""
-    return request.get("billing/prices", Page[BookedPrice].model_validate_json)
+    return request.get("billing/prices", Page[BookedPrice], scoped=False)
 
 
 def add_prices(items: Sequence[Mapping[str, object]]) -> Call[PricesAdded]:
     """Add versions to the book, all or none; what is there already stays. Needs a token of the platform."""
-    return request.post("billing/prices", PricesAdded.model_validate_json, {"items": list(items)})
+    return request.post("billing/prices", PricesAdded, {"items": list(items)}, scoped=False)

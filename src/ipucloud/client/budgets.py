@@ -12,11 +12,11 @@ from ipucloud.client.models import Budget, Money, Page
 
 def budgets() -> Call[Page[Budget]]:
     """The project's budgets, oldest first."""
-    return request.get("budgets", Page[Budget].model_validate_json, scoped=True)
+    return request.get("budgets", Page[Budget])
 
 
 def budget(budget: str | UUID) -> Call[Budget]:
-    return request.get(f"budgets/{segment(budget)}", Budget.model_validate_json, scoped=True)
+    return request.get(f"budgets/{segment(budget)}", Budget)
 
 
 def create(
@@ -29,7 +29,7 @@ def create(
         thresholds=list(thresholds),
         tag=None if tag is None else {"key": tag[0], "value": tag[1]},
     )
-    return request.post("budgets", Budget.model_validate_json, body, scoped=True)
+    return request.post("budgets", Budget, body)
 
 
 def update(
@@ -46,9 +46,8 @@ def update(
         amount=None if amount is None else amount.model_dump(mode="json"),
         thresholds=None if thresholds is None else list(thresholds),
     )
-    path = f"budgets/{segment(budget)}"
-    return request.patch(path, Budget.model_validate_json, body, scoped=True, if_match=if_match)
+    return request.patch(f"budgets/{segment(budget)}", Budget, body, if_match=if_match)
 
 
 def delete(budget: str | UUID, *, if_match: str | None = None) -> Call[None]:
-    return request.delete(f"budgets/{segment(budget)}", nothing, scoped=True, if_match=if_match)
+    return request.delete(f"budgets/{segment(budget)}", nothing, if_match=if_match)

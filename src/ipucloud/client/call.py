@@ -11,14 +11,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 from uuid import UUID, uuid4
 
 from ipucloud.client.errors import UsageError
 
 Result = TypeVar("Result")
-Decode = Callable[[bytes], Result]
+Reading = type[Result] | Callable[[bytes], Result]
+"""What makes a value of an answer's body: a model, or a function."""
 QueryValue = str | int | float | datetime | tuple[str, ...] | None
 """A tuple is the parameter as often as it has values."""
 Query = Mapping[str, QueryValue]
@@ -30,13 +31,19 @@ class Call(Generic[Result]):
 
     method: str
     path: str
-    decode: Decode[Result]
+    answer: Reading[Result]
     query: Query = field(default_factory=dict)
     body: Mapping[str, object] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    scoped: bool = False
+    scoped: bool = True
     project: str | None = None
     hold: float = 0.0
+
+    def decode(self, content: bytes) -> Result:
+        """The value of an answer's body. Raises pydantic's ValidationError."""
+        read: Any = getattr(self.answer, "model_validate_json", self.answer)
+        value: Result = read(content)
+        return value
 
     def within(self, project: str) -> Call[Result]:
         """The same request in another project than the client's own."""
@@ -69,36 +76,35 @@ class Tagged(Generic[Result]):
 
 
 def get(
-    path: str, decode: Decode[Result], query: Query | None = None, *, scoped: bool = False, hold: float = 0.0
+    path: str, answer: Reading[Result], query: Query | None = None, *, scoped: bool = True, hold: float = 0.0
 ) -> Call[Result]:
-    return Call("GET", path, decode, query=query or {}, scoped=scoped, hold=hold)
+    return Call("GET", path, answer, query=query or {}, scoped=scoped, hold=hold)
 
 
 def post(
     path: str,
-    decode: Decode[Result],
+    answer: Reading[Result],
     body: Mapping[str, object] | None = None,
     *,
-    scoped: bool = False,
+    scoped: bool = True,
     if_match: str | None = None,
 ) -> Call[Result]:
-    return Call("POST", path, decode, body=body, headers=_new_key() | _condition(if_match), scoped=scoped)
+    return Call("POST", path, answer, body=body, headers=_new_key() | _condition(if_match), scoped=scoped)
 
 
 def patch(
     path: str,
-    decode: Decode[Result],
+    answer: Reading[Result],
     body: Mapping[str, object],
     *,
-    scoped: bool = False,
+    scoped: bool = True,
     if_match: str | None = None,
 ) -> Call[Result]:
-    headers = _new_key() | _condition(if_match)
-    return Call("PATCH", path, decode, body=body, headers=headers, scoped=scoped)
+    return Call("PATCH", path, answer, body=body, headers=_new_key() | _condition(if_match), scoped=scoped)
 
 
-def delete(path: str, decode: Decode[Result], *, scoped: bool = False, if_match: str | None = None) -> Call[Result]:
-    return Call("DELETE", path, decode, headers=_condition(if_match), scoped=scoped)
+def delete(path: str, answer: Reading[Result], *, scoped: bool = True, if_match: str | None = None) -> Call[Result]:
+    return Call("DELETE", path, answer, headers=_condition(if_match), scoped=scoped)
 
 
 def nothing(content: bytes) -> None:

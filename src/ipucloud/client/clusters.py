@@ -43,12 +43,12 @@ class NewCluster:
 
 def create(cluster: NewCluster) -> Call[Operation]:
     """Ask for a cluster; it is listed at once, in state `creating`."""
-    return request.post("clusters", Operation.model_validate_json, cluster.body(), scoped=True)
+    return request.post("clusters", Operation, cluster.body())
 
 
 def estimate(cluster: NewCluster) -> Call[Estimate]:
     """What `create` would cost, and whether it could be done now."""
-    return request.post("clusters:estimate", Estimate.model_validate_json, cluster.body(), scoped=True)
+    return request.post("clusters:estimate", Estimate, cluster.body())
 
 
 def page(
@@ -64,11 +64,11 @@ def page(
     """The project's clusters that have all of this; newest first unless `order` says otherwise."""
     query = {"state": state, "region": region, "flavor": flavor, "name": name, "order": order, "limit": limit}
     query |= {f"tag.{key}": value for key, value in (tags or {}).items()}
-    return request.get("clusters", Page[Cluster].model_validate_json, query, scoped=True)
+    return request.get("clusters", Page[Cluster], query)
 
 
 def get(cluster: str) -> Call[Cluster]:
-    return request.get(f"clusters/{segment(cluster)}", Cluster.model_validate_json, scoped=True)
+    return request.get(f"clusters/{segment(cluster)}", Cluster)
 
 
 def change(
@@ -81,32 +81,28 @@ def change(
 ) -> Call[Cluster]:
     """Change what needs no work on the hardware. `if_match`: only if the cluster still has this entity tag."""
     body = given(name=name, tags=tags, delete_protection=delete_protection)
-    path = f"clusters/{segment(cluster)}"
-    return request.patch(path, Cluster.model_validate_json, body, scoped=True, if_match=if_match)
+    return request.patch(f"clusters/{segment(cluster)}", Cluster, body, if_match=if_match)
 
 
 def delete(cluster: str, *, if_match: str | None = None) -> Call[Operation]:
     """Billing ends when this is accepted. `if_match`: only if the cluster still has this entity tag."""
-    return request.delete(f"clusters/{segment(cluster)}", Operation.model_validate_json, scoped=True, if_match=if_match)
+    return request.delete(f"clusters/{segment(cluster)}", Operation, if_match=if_match)
 
 
 def suspend(cluster: str, *, if_match: str | None = None) -> Call[Operation]:
     """Give the machines back and keep the servers, switched off. Billing ends when this is accepted."""
-    path = f"clusters/{segment(cluster)}:suspend"
-    return request.post(path, Operation.model_validate_json, scoped=True, if_match=if_match)
+    return request.post(f"clusters/{segment(cluster)}:suspend", Operation, if_match=if_match)
 
 
 def resume(cluster: str, *, if_match: str | None = None) -> Call[Operation]:
     """Bring a suspended cluster back; refused like a create when quota, room or money does not allow it."""
-    path = f"clusters/{segment(cluster)}:resume"
-    return request.post(path, Operation.model_validate_json, scoped=True, if_match=if_match)
+    return request.post(f"clusters/{segment(cluster)}:resume", Operation, if_match=if_match)
 
 
 def poplar_servers(cluster: str) -> Call[Page[PoplarServer]]:
-    path = f"clusters/{segment(cluster)}/poplar-servers"
-    return request.get(path, Page[PoplarServer].model_validate_json, scoped=True)
+    return request.get(f"clusters/{segment(cluster)}/poplar-servers", Page[PoplarServer])
 
 
 def usage(cluster: str) -> Call[Usage]:
     """Minutes and cost so far."""
-    return request.get(f"clusters/{segment(cluster)}/usage", Usage.model_validate_json, scoped=True)
+    return request.get(f"clusters/{segment(cluster)}/usage", Usage)

@@ -34,21 +34,21 @@ def create(
         scope=scope,
         connection=connection,
     )
-    return request.post("billing/exports", Operation.model_validate_json, body, scoped=True)
+    return request.post("billing/exports", Operation, body)
 
 
 def get(export: str) -> Call[Export]:
-    return request.get(f"billing/exports/{segment(export)}", Export.model_validate_json, scoped=True)
+    return request.get(f"billing/exports/{segment(export)}", Export)
 
 
 def page() -> Call[Page[Export]]:
     """The newest exports."""
-    return request.get("billing/exports", Page[Export].model_validate_json, scoped=True)
+    return request.get("billing/exports", Page[Export])
 
 
 def download(export: str) -> Call[bytes]:
     """The whole file."""
-    return request.get(f"billing/exports/{segment(export)}/file", bytes, scoped=True)
+    return request.get(f"billing/exports/{segment(export)}/file", bytes)
 
 
 def connect(
@@ -71,15 +71,15 @@ def connect(
         region=region,
         prefix=prefix,
     )
-    return request.post("billing/s3-connections", S3Connection.model_validate_json, body, scoped=True)
+    return request.post("billing/s3-connections", S3Connection, body)
 
 
 def connections() -> Call[Page[S3Connection]]:
-    return request.get("billing/s3-connections", Page[S3Connection].model_validate_json, scoped=True)
+    return request.get("billing/s3-connections", Page[S3Connection])
 
 
 def disconnect(connection: str) -> Call[None]:
-    return request.delete(f"billing/s3-connections/{segment(connection)}", nothing, scoped=True)
+    return request.delete(f"billing/s3-connections/{segment(connection)}", nothing)
 
 
 def schedule(
@@ -92,12 +92,12 @@ def schedule(
 ) -> Call[ExportSchedule]:
     """Have a file delivered every `day` or `month`."""
     body = given(connection=connection, every=every, dataset=dataset, version=version, format=format)
-    return request.post("billing/export-schedules", ExportSchedule.model_validate_json, body, scoped=True)
+    return request.post("billing/export-schedules", ExportSchedule, body)
 
 
 def schedules() -> Call[Page[ExportSchedule]]:
-    return request.get("billing/export-schedules", Page[ExportSchedule].model_validate_json, scoped=True)
+    return request.get("billing/export-schedules", Page[ExportSchedule])
 
 
 def unschedule(schedule: str) -> Call[None]:
-    return request.delete(f"billing/export-schedules/{segment(schedule)}", nothing, scoped=True)
+    return request.delete(f"billing/export-schedules/{segment(schedule)}", nothing)

@@ -14,53 +14,53 @@ DRAFT = "draft"
 
 def invoices() -> Call[Page[InvoiceRow]]:
     """Invoices and credit notes, the newest first."""
-    return request.get("billing/invoices", Page[InvoiceRow].model_validate_json, scoped=True)
+    return request.get("billing/invoices", Page[InvoiceRow])
 
 
 def invoice(number: str = DRAFT) -> Call[Invoice]:
     """An invoice or a credit note; without a number the draft of the next invoice."""
-    return request.get(f"billing/invoices/{segment(number)}", Invoice.model_validate_json, scoped=True)
+    return request.get(f"billing/invoices/{segment(number)}", Invoice)
 
 
 def invoice_pdf(number: str = DRAFT) -> Call[bytes]:
     """The same as a PDF file."""
-    return request.get(f"billing/invoices/{segment(number)}", bytes, {"format": "pdf"}, scoped=True)
+    return request.get(f"billing/invoices/{segment(number)}", bytes, {"format": "pdf"})
 
 
 def balance() -> Call[Balances]:
     """What the account that pays for the project has and owes."""
-    return request.get("billing/balance", Balances.model_validate_json, scoped=True)
+    return request.get("billing/balance", Balances)
 
 
 def credits() -> Call[Page[Credit]]:  # noqa: A001  # the service's own name for them
     """Promotional credits, the one that expires first at the top."""
-    return request.get("billing/credits", Page[Credit].model_validate_json, scoped=True)
+    return request.get("billing/credits", Page[Credit])
 
 
 def top_up(amount: Money) -> Call[Payment]:
     """Announce a payment into the wallet."""
-    return request.post("billing/top-ups", Payment.model_validate_json, {"amount": amount.model_dump()}, scoped=True)
+    return request.post("billing/top-ups", Payment, {"amount": amount.model_dump()})
 
 
 def grant_credit(account: str | UUID, amount: Money, *, reason: str, expires_at: datetime) -> Call[Credit]:
     """Needs a token of the platform."""
     body = {"amount": amount.model_dump(), "reason": reason, "expires_at": expires_at}
-    return request.post(f"billing/accounts/{segment(account)}/credits", Credit.model_validate_json, body)
+    return request.post(f"billing/accounts/{segment(account)}/credits", Credit, body, scoped=False)
 
 
 def record_payment(account: str | UUID, amount: Money, *, reference: str, invoice: str | None = None) -> Call[Payment]:
     """Money that came in; the same reference twice is one payment. Needs a token of the platform."""
     body = given(amount=amount.model_dump(), reference=reference, invoice=invoice)
-    return request.post(f"billing/accounts/{segment(account)}/payments", Payment.model_validate_json, body)
+    return request.post(f"billing/accounts/{segment(account)}/payments", Payment, body, scoped=False)
 
 
 def record_refund(account: str | UUID, amount: Money, *, reference: str) -> Call[Payment]:
     """Money of the wallet that was paid back. Needs a token of the platform."""
     body = {"amount": amount.model_dump(), "reference": reference}
-    return request.post(f"billing/accounts/{segment(account)}/refunds", Payment.model_validate_json, body)
+    return request.post(f"billing/accounts/{segment(account)}/refunds", Payment, body, scoped=False)
 
 
 def credit_note(number: str, *, reason: str, net: str | None = None) -> Call[Invoice]:
     """Give back an invoice, or `net` of it without tax. Needs a token of the platform."""
     path = f"billing/invoices/{segment(number)}:credit-note"
-    return request.post(path, Invoice.model_validate_json, given(net=net, reason=reason))
+    return request.post(path, Invoice, given(net=net, reason=reason), scoped=False)

@@ -10,16 +10,16 @@ from ipucloud.client.models import Operation, Page
 def get(operation: str, *, wait: int = 0) -> Call[Operation]:
     """One operation. The service answers when it is done, or after `wait` seconds (at most 60) as it is then."""
     query = {"wait": min(wait, 60)} if wait else {}
-    return request.get(f"operations/{segment(operation)}", Operation.model_validate_json, query, scoped=True, hold=wait)
+    return request.get(f"operations/{segment(operation)}", Operation, query, hold=wait)
 
 
 def page(
     *, state: str | None = None, cluster: str | None = None, order: str | None = None, limit: int | None = None
 ) -> Call[Page[Operation]]:
     query = {"state": state, "cluster": cluster, "order": order, "limit": limit}
-    return request.get("operations", Page[Operation].model_validate_json, query, scoped=True)
+    return request.get("operations", Page[Operation], query)
 
 
 def cancel(operation: str) -> Call[Operation]:
     """Ask to stop. `cancelled` later means that everything was undone and nothing is charged."""
-    return request.post(f"operations/{segment(operation)}:cancel", Operation.model_validate_json, scoped=True)
+    return request.post(f"operations/{segment(operation)}:cancel", Operation)

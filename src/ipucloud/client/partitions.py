@@ -31,7 +31,7 @@ class NewPartition:
 
 def create(cluster: str, partition: NewPartition) -> Call[Operation]:
     """Ask for a partition; the operation says whether there was room for it."""
-    return request.post(_path(cluster), Operation.model_validate_json, partition.body(), scoped=True)
+    return request.post(_path(cluster), Operation, partition.body())
 
 
 def page(
@@ -44,40 +44,37 @@ def page(
 ) -> Call[Page[PartitionDetails]]:
     """The cluster's partitions: made with it, asked for, and made at the controller."""
     query = {"state": state, "origin": origin, "order": order, "limit": limit}
-    return request.get(_path(cluster), Page[PartitionDetails].model_validate_json, query, scoped=True)
+    return request.get(_path(cluster), Page[PartitionDetails], query)
 
 
 def get(cluster: str, partition: str) -> Call[PartitionDetails]:
     """One partition by its name, or by its id at the controller."""
-    return request.get(_path(cluster, partition), PartitionDetails.model_validate_json, scoped=True)
+    return request.get(_path(cluster, partition), PartitionDetails)
 
 
 def reset(cluster: str, partition: str, *, relocatable: bool = False) -> Call[Operation]:
     """Reset its IPUs: programs that use it end. `relocatable`: it may move to other IPUs."""
-    path = f"{_path(cluster, partition)}:reset"
-    return request.post(path, Operation.model_validate_json, {"relocatable": relocatable}, scoped=True)
+    return request.post(f"{_path(cluster, partition)}:reset", Operation, {"relocatable": relocatable})
 
 
 def remove(cluster: str, partition: str, *, if_match: str | None = None) -> Call[Operation]:
     """Remove it. `if_match`: only if the partition still has this entity tag."""
-    return request.delete(_path(cluster, partition), Operation.model_validate_json, scoped=True, if_match=if_match)
+    return request.delete(_path(cluster, partition), Operation, if_match=if_match)
 
 
 def config(cluster: str, partition: str, *, gcd: int = 0) -> Call[IpuofConfig]:
     """The IPUoF configuration file of one GCD."""
-    path = f"{_path(cluster, partition)}/ipuof-config"
-    return request.get(path, IpuofConfig.model_validate_json, {"gcd": gcd}, scoped=True)
+    return request.get(f"{_path(cluster, partition)}/ipuof-config", IpuofConfig, {"gcd": gcd})
 
 
 def topology(cluster: str) -> Call[Topology]:
     """Racks, machines, IPUs, links and partitions."""
-    return request.get(f"clusters/{segment(cluster)}/topology", Topology.model_validate_json, scoped=True)
+    return request.get(f"clusters/{segment(cluster)}/topology", Topology)
 
 
 def vipu(cluster: str, *, partition: str | None = None) -> Call[Vipu]:
     """The controller's end-point and the environment to set, for one of the partitions."""
-    query = {"partition": partition}
-    return request.get(f"clusters/{segment(cluster)}/vipu", Vipu.model_validate_json, query, scoped=True)
+    return request.get(f"clusters/{segment(cluster)}/vipu", Vipu, {"partition": partition})
 
 
 def rotate_vipu_key(cluster: str, *, end_server_key: bool = False) -> Call[NewVipuKey]:
@@ -86,7 +83,7 @@ def rotate_vipu_key(cluster: str, *, end_server_key: bool = False) -> Call[NewVi
     `end_server_key`: the key in the environment of the Poplar servers ends with it.
     """
     path, body = f"clusters/{segment(cluster)}/vipu:rotate-key", {"end_server_key": end_server_key}
-    return request.post(path, NewVipuKey.model_validate_json, body, scoped=True)
+    return request.post(path, NewVipuKey, body)
 
 
 def _path(cluster: str, partition: str | None = None) -> str:

@@ -11,16 +11,15 @@ from ipucloud.client.models import Delivery, Page, Webhook
 
 def create(url: str, *, event_types: Sequence[str] = (), description: str = "") -> Call[Webhook]:
     """Have events sent to a URL; its `secret` is shown once. `event_types`: such as `cluster.*`; empty: all."""
-    body = {"url": url, "event_types": list(event_types), "description": description}
-    return request.post("webhooks", Webhook.model_validate_json, body, scoped=True)
+    return request.post("webhooks", Webhook, {"url": url, "event_types": list(event_types), "description": description})
 
 
 def page(*, limit: int | None = None) -> Call[Page[Webhook]]:
-    return request.get("webhooks", Page[Webhook].model_validate_json, {"limit": limit}, scoped=True)
+    return request.get("webhooks", Page[Webhook], {"limit": limit})
 
 
 def get(webhook: str) -> Call[Webhook]:
-    return request.get(_path(webhook), Webhook.model_validate_json, scoped=True)
+    return request.get(_path(webhook), Webhook)
 
 
 def update(
@@ -28,34 +27,30 @@ def update(
 ) -> Call[Webhook]:
     """Change what is given."""
     types = None if event_types is None else list(event_types)
-    body = given(url=url, event_types=types, enabled=enabled)
-    return request.patch(_path(webhook), Webhook.model_validate_json, body, scoped=True)
+    return request.patch(_path(webhook), Webhook, given(url=url, event_types=types, enabled=enabled))
 
 
 def remove(webhook: str) -> Call[None]:
-    return request.delete(_path(webhook), request.nothing, scoped=True)
+    return request.delete(_path(webhook), request.nothing)
 
 
 def ping(webhook: str) -> Call[Delivery]:
     """Send a test message."""
-    return request.post(f"{_path(webhook)}:ping", Delivery.model_validate_json, scoped=True)
+    return request.post(f"{_path(webhook)}:ping", Delivery)
 
 
 def rotate_secret(webhook: str, *, keep_previous_seconds: int = 86_400) -> Call[Webhook]:
     """Replace the secret; for so many seconds messages are signed by the one before, too."""
-    body = {"keep_previous_seconds": keep_previous_seconds}
-    return request.post(f"{_path(webhook)}:rotate-secret", Webhook.model_validate_json, body, scoped=True)
+    return request.post(f"{_path(webhook)}:rotate-secret", Webhook, {"keep_previous_seconds": keep_previous_seconds})
 
 
 def deliveries(webhook: str, *, state: str | None = None, limit: int | None = None) -> Call[Page[Delivery]]:
-    query = {"state": state, "limit": limit}
-    return request.get(f"{_path(webhook)}/deliveries", Page[Delivery].model_validate_json, query, scoped=True)
+    return request.get(f"{_path(webhook)}/deliveries", Page[Delivery], {"state": state, "limit": limit})
 
 
 def redeliver(webhook: str, delivery: str) -> Call[Delivery]:
     """Send a message again, under its own id."""
-    path = f"{_path(webhook)}/deliveries/{segment(delivery)}:redeliver"
-    return request.post(path, Delivery.model_validate_json, scoped=True)
+    return request.post(f"{_path(webhook)}/deliveries/{segment(delivery)}:redeliver", Delivery)
 
 
 def _path(webhook: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli import ssh as openssh
-from ipucloud.cli.following import follow
+from ipucloud.cli.following import carry_out, follow
 from ipucloud.cli.output import utc
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import catalogue, clusters, identity, partitions
@@ -80,9 +79,7 @@ def create(
         delete_protection=delete_protection,
         expires_at=utc(expires_at),
     )
-    operation = session.run(clusters.create(wanted))
-    if wait:
-        operation = follow(session, operation, patience)
+    operation = carry_out(session, clusters.create(wanted), wait=wait, patience=patience)
     _show(session, session.run(clusters.get(operation.target.id)), operation)
 
 
@@ -129,9 +126,9 @@ def delete(
     """Delete a cluster and wipe its servers. Billing ends at once."""
     cluster = find(session, name)
     if not yes:
-        if session.as_json or not sys.stdin.isatty():
-            raise UsageError("Nobody can be asked here: add --yes to delete the cluster and everything on its servers.")
-        typer.confirm(f"Delete {cluster.name} and everything on its servers?", abort=True, err=True)
+        session.confirm(
+            f"Delete {cluster.name} and everything on its servers?", "delete the cluster and everything on its servers"
+        )
     _ask(session, cluster, clusters.delete, wait=wait, patience=patience)
 
 
@@ -255,9 +252,7 @@ def _ask(
     wait: bool,
     patience: float | None,
 ) -> None:
-    operation = session.run(request(cluster.id))
-    if wait:
-        operation = follow(session, operation, patience)
+    operation = carry_out(session, request(cluster.id), wait=wait, patience=patience)
     _show(session, session.run(clusters.get(cluster.id)), operation)
 
 

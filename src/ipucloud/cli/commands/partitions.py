@@ -10,11 +10,10 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands.clusters import Patience, Wait, find
-from ipucloud.cli.following import follow
+from ipucloud.cli.following import carry_out
 from ipucloud.cli.output import plain
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import partitions
-from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Operation, PartitionDetails
 from ipucloud.client.partitions import NewPartition
 
@@ -60,9 +59,7 @@ def create(
         auto_reset=auto_reset,
         relocatable=relocatable,
     )
-    operation = session.run(partitions.create(owner, wanted))
-    if wait:
-        operation = follow(session, operation, patience)
+    operation = carry_out(session, partitions.create(owner, wanted), wait=wait, patience=patience)
     _show(session, session.run(partitions.get(owner, name)), operation)
 
 
@@ -76,15 +73,7 @@ def list_partitions(
     session.list(
         partitions.page(find(session, cluster).id, origin=origin),
         ("NAME", "STATE", "ORIGIN", "SIZE", "GCDS", "ID", "OBSERVED"),
-        lambda each: (
-            each.name,
-            each.state,
-            each.origin,
-            each.size,
-            each.gcds,
-            each.partition_id,
-            each.observed_at,
-        ),
+        lambda each: (each.name, each.state, each.origin, each.size, each.gcds, each.partition_id, each.observed_at),
     )
 
 
@@ -107,9 +96,8 @@ def reset(
 ) -> None:
     """Reset a partition's IPUs. Programs that use it end."""
     owner = find(session, cluster).id
-    operation = session.run(partitions.reset(owner, name, relocatable=relocatable))
-    if wait:
-        operation = follow(session, operation, patience)
+    call = partitions.reset(owner, name, relocatable=relocatable)
+    operation = carry_out(session, call, wait=wait, patience=patience)
     _show(session, session.run(partitions.get(owner, name)), operation)
 
 
@@ -120,12 +108,8 @@ def remove(
     """Remove a partition. Programs that use it lose it."""
     owner = find(session, cluster).id
     if not yes:
-        if session.as_json or not sys.stdin.isatty():
-            raise UsageError("Nobody can be asked here: add --yes to remove the partition under whoever uses it.")
-        typer.confirm(f"Remove partition {name}?", abort=True, err=True)
-    operation = session.run(partitions.remove(owner, name))
-    if wait:
-        operation = follow(session, operation, patience)
+        session.confirm(f"Remove partition {name}?", "remove the partition under whoever uses it")
+    operation = carry_out(session, partitions.remove(owner, name), wait=wait, patience=patience)
     session.show({"operation": operation}, [("operation", _told(operation))])
 
 

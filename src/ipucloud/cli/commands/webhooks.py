@@ -95,15 +95,7 @@ def deliveries(
     session.list(
         webhooks.deliveries(webhook, state=state),
         ("TYPE", "STATE", "TRIES", "LAST", "NEXT", "CREATED", "ID"),
-        lambda each: (
-            each.type,
-            each.state,
-            len(each.tries),
-            _last(each),
-            each.next_try_at,
-            each.created_at,
-            each.id,
-        ),
+        lambda each: (each.type, each.state, len(each.tries), _last(each), each.next_try_at, each.created_at, each.id),
     )
 
 
