@@ -29,7 +29,9 @@ class LazyCommand(TyperCommand):
 
     def make_context(self, *args: Any, **extra: Any) -> Any:  # Any: Typer's context type has no public name
         app: typer.Typer = importlib.import_module(self._module).app
-        return typer.main.get_command(app).make_context(*args, **extra)
+        command = typer.main.get_command(app)
+        command.help = command.help or self.help
+        return command.make_context(*args, **extra)
 
 
 def group(app: typer.Typer, entries: tuple[Entry, ...]) -> TyperGroup:

@@ -16,7 +16,7 @@ from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import billing, live
 from ipucloud.client.errors import UsageError
 
-app = typer.Typer(no_args_is_help=True, help="Who pays, what was charged and why, invoices, and the price book.")
+app = typer.Typer(no_args_is_help=True)
 app.add_typer(invoices.app)
 
 

@@ -12,7 +12,7 @@ from ipucloud.client import budgets
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Budget, Money
 
-app = typer.Typer(no_args_is_help=True, help="What a month may come to, and who is told.")
+app = typer.Typer(no_args_is_help=True)
 
 
 @customer_command(app, "list")

@@ -21,7 +21,7 @@ from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.models import Cluster, Operation
 
-app = typer.Typer(no_args_is_help=True, help="Create, list, show, log in to, suspend, resume and delete clusters.")
+app = typer.Typer(no_args_is_help=True)
 
 _UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 

@@ -15,7 +15,7 @@ from ipucloud.client import exports
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Export
 
-app = typer.Typer(no_args_is_help=True, help="Days of the bill as FOCUS files: download them, have them delivered.")
+app = typer.Typer(no_args_is_help=True)
 
 SECRET_VARIABLE = "IPUCLOUD_S3_SECRET"
 Dataset = Annotated[str | None, typer.Option(help="cost-and-usage, billing-period or invoice-detail.")]

@@ -11,7 +11,7 @@ from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import operations
 from ipucloud.client.models import Operation
 
-app = typer.Typer(no_args_is_help=True, help="Follow what the service is doing for you.")
+app = typer.Typer(no_args_is_help=True)
 
 Id = Annotated[str, typer.Argument(help="Id of the operation.")]
 

@@ -17,7 +17,7 @@ from ipucloud.client import partitions
 from ipucloud.client.models import Operation, PartitionDetails
 from ipucloud.client.partitions import NewPartition
 
-app = typer.Typer(no_args_is_help=True, help="Divide a cluster's IPUs among programs.")
+app = typer.Typer(no_args_is_help=True)
 
 Cluster = Annotated[str, typer.Argument(help="Name or id of the cluster.")]
 Name = Annotated[str, typer.Argument(help="Name of the partition, or its id at the controller.")]

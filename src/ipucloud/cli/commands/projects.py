@@ -10,7 +10,7 @@ from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import identity
 from ipucloud.client.models import Project
 
-app = typer.Typer(no_args_is_help=True, help="List, show and create projects.")
+app = typer.Typer(no_args_is_help=True)
 
 
 @customer_command(app, "list")

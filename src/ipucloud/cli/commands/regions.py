@@ -9,7 +9,7 @@ import typer
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import catalogue
 
-app = typer.Typer(no_args_is_help=True, help="Where clusters can be, and how many more fit.")
+app = typer.Typer(no_args_is_help=True)
 
 
 @customer_command(app, "list")

@@ -13,7 +13,7 @@ from ipucloud.client import identity
 from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.models import SshKey
 
-app = typer.Typer(no_args_is_help=True, help="Public keys that servers may let in.")
+app = typer.Typer(no_args_is_help=True)
 
 _PRIVATE = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
 

@@ -12,7 +12,7 @@ from ipucloud.client import identity
 from ipucloud.client.errors import ApiError
 from ipucloud.client.models import NewToken, Token
 
-app = typer.Typer(no_args_is_help=True, help="Make, list, replace and revoke tokens.")
+app = typer.Typer(no_args_is_help=True)
 
 Days = Annotated[float | None, typer.Option(min=0.0, help="Days until it expires; never when not given.")]
 Name = Annotated[str, typer.Argument(help="Name or id of the token.")]

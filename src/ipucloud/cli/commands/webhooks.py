@@ -10,7 +10,7 @@ from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import activity, webhooks
 from ipucloud.client.models import Delivery, Webhook
 
-app = typer.Typer(no_args_is_help=True, help="Have a server of yours told what happens.")
+app = typer.Typer(no_args_is_help=True)
 
 Id = Annotated[str, typer.Argument(help="Id of the webhook.")]
 Types = Annotated[
