@@ -16,9 +16,7 @@ ACCOUNT = "Account"
 SERVICE = "Running the service"
 
 COMMANDS = (
-    Entry(
-        "clusters", "ipucloud.cli.commands.clusters", "Create, list, log in to, suspend and delete clusters.", CUSTOMER
-    ),
+    Entry("clusters", "ipucloud.cli.commands.clusters", "Create, list, log in to, suspend, delete clusters.", CUSTOMER),
     Entry("partitions", "ipucloud.cli.commands.partitions", "Divide a cluster's IPUs among programs.", CUSTOMER),
     Entry("operations", "ipucloud.cli.commands.operations", "Follow what the service is doing for you.", CUSTOMER),
     Entry("vipu", "ipucloud.cli.vipu.command", "Partitions, asked of a V-IPU controller itself.", CUSTOMER),
@@ -28,12 +26,8 @@ COMMANDS = (
     Entry("events", "ipucloud.cli.commands.events", "What happened in the project.", CUSTOMER),
     Entry("webhooks", "ipucloud.cli.commands.webhooks", "Have a server of yours told what happens.", CUSTOMER),
     Entry("usage", "ipucloud.cli.commands.usage", "Minutes and cost of a cluster or of the project.", CUSTOMER),
-    Entry(
-        "billing", "ipucloud.cli.commands.billing", "Who pays, what was charged and why, invoices, prices.", CUSTOMER
-    ),
-    Entry(
-        "exports", "ipucloud.cli.commands.exports", "Days of the bill as FOCUS files, delivered if you like.", CUSTOMER
-    ),
+    Entry("billing", "ipucloud.cli.commands.billing", "Who pays, what was charged and why, and prices.", CUSTOMER),
+    Entry("exports", "ipucloud.cli.commands.exports", "Days of the bill as files, delivered if you like.", CUSTOMER),
     Entry("budgets", "ipucloud.cli.commands.budgets", "What a month may come to, and who is told.", CUSTOMER),
     Entry("configure", "ipucloud.cli.commands.configure", "Say where the service is and who you are.", ACCOUNT),
     Entry("whoami", "ipucloud.cli.commands.whoami", "Show who the token speaks for.", ACCOUNT),

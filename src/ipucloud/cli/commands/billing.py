@@ -25,7 +25,7 @@ def account(session: Session) -> None:
     """Show who pays for the project, and the balances up to the last hour that was closed."""
     payer = session.run(billing.account())
     facts = [("id", payer.id), ("name", payer.name), ("legal name", payer.legal_name), ("currency", payer.currency)]
-    session.show(payer, [*facts, *((each.code, str(each.balance)) for each in payer.balances)])
+    session.show(payer, [*facts, *((each.code, each.balance) for each in payer.balances)])
 
 
 @customer_command(app, "explain")
@@ -88,10 +88,10 @@ def prices(session: Session) -> None:
         lambda each: (
             each.sku,
             each.region,
-            str(each.unit_price),
+            each.unit_price,
             each.unit,
             each.valid_from,
-            each.valid_to or "",
+            each.valid_to,
             "contract" if each.contract else "list",
         ),
     )
@@ -101,7 +101,7 @@ def prices(session: Session) -> None:
 def forecast(session: Session) -> None:
     """Show what the running month comes to: posted, used since, and what runs now carried on to its end."""
     found = session.run(live.forecast())
-    facts = [(name, str(getattr(found, name))) for name in ("posted", "accruing", "so_far", "to_come", "forecast")]
+    facts = [(name, getattr(found, name)) for name in ("posted", "accruing", "so_far", "to_come", "forecast")]
     session.show(found, [("month", f"{found.since:%Y-%m}"), *((name.replace("_", " "), sum_) for name, sum_ in facts)])
 
 
@@ -111,7 +111,7 @@ def funds(session: Session) -> None:
     found = session.run(live.funds())
     names = ("wallet", "promo", "owed", "accruing", "held", "available")
     facts = [("pays ahead", found.when_empty or "no"), ("state", found.state or "")]
-    session.show(found, [*facts, *((name, str(getattr(found, name))) for name in names)])
+    session.show(found, [*facts, *((name, getattr(found, name)) for name in names)])
 
 
 @customer_command(app, "withdraw-price")

@@ -24,9 +24,9 @@ def list_budgets(session: Session) -> None:
         lambda each: (
             each.id,
             each.name if each.tag is None else f"{each.name} ({each.tag.key}={each.tag.value})",
-            str(each.amount),
-            str(each.actual or ""),
-            str(each.forecast or ""),
+            each.amount,
+            each.actual,
+            each.forecast,
             ", ".join(f"{it.on} {it.percent} %{' reached' if it.reached_at else ''}" for it in each.thresholds),
             "yes" if each.refuses_creates else "",
         ),
@@ -81,7 +81,7 @@ def delete(session: Session, budget: Annotated[str, typer.Argument(help="The bud
 
 
 def _facts(budget: Budget) -> list[tuple[str, object]]:
-    return [("id", budget.id), ("name", budget.name), ("amount", str(budget.amount)), ("scope", budget.scope)]
+    return [("id", budget.id), ("name", budget.name), ("amount", budget.amount), ("scope", budget.scope)]
 
 
 def _money(amount: str, currency: str) -> Money:

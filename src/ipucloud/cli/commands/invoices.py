@@ -23,10 +23,10 @@ def list_invoices(session: Session) -> None:
             each.number,
             each.month,
             f"{each.issued_at:%Y-%m-%d}",
-            each.due_on or "",
-            str(each.total),
-            str(each.open),
-            each.invoice or "",
+            each.due_on,
+            each.total,
+            each.open,
+            each.invoice,
         ),
     )
 
@@ -56,13 +56,13 @@ def show_invoice(
             line.region,
             f"{line.usage_month} corrected" if line.correction else line.usage_month,
             line.machine_minutes,
-            str(line.unit_price),
-            str(line.amount),
+            line.unit_price,
+            line.amount,
         ),
     )
     sums = ("subtotal", "promo_applied", "tax", "total", "wallet_applied", "due")
     facts = [("number", found.number or "draft"), ("issued on", found.issued_on), ("due on", found.due_on or "")]
-    amounts = [(name.replace("_", " "), str(getattr(found, name))) for name in sums if getattr(found, name) is not None]
+    amounts = [(name.replace("_", " "), getattr(found, name)) for name in sums]
     session.show(found, [*facts, *amounts, *(("note", note) for note in found.notes)])
 
 
@@ -71,7 +71,7 @@ def balance(session: Session) -> None:
     """Show what the account that pays for the project has and owes."""
     found = session.run(invoices.balance())
     names = ("unbilled", "owed", "wallet", "credit")
-    facts = [(name, str(getattr(each, name))) for each in found.items for name in names]
+    facts = [(name, getattr(each, name)) for each in found.items for name in names]
     session.show(found, [("account", found.account_id), *facts])
 
 
@@ -81,5 +81,5 @@ def list_credits(session: Session) -> None:
     session.list(
         invoices.credits(),
         ("REST", "GRANTED", "EXPIRES", "REASON"),
-        lambda each: (str(each.rest), str(each.amount), each.expires_at, each.reason),
+        lambda each: (each.rest, each.amount, each.expires_at, each.reason),
     )
