@@ -67,7 +67,10 @@ def module() -> str:
         known = components[component]["properties"][field]
         closer = {"$ref": REFERENCE + name}
         known |= {"anyOf": [closer, NULL]} if "anyOf" in known else closer
-    schemas = {_model(name): _schema(name, components) for name in sorted(_answers(document["paths"], components))}
+    answers = sorted(_answers(document["paths"], components))
+    schemas = {_model(name): _schema(name, components) for name in answers}
+    if len(schemas) != len(answers):
+        raise ValueError("Two components would become one model: name one of them in NAMES.")
     text = generate(
         {"openapi": "3.0.3", "info": {"title": "", "version": ""}, "paths": {}, "components": {"schemas": schemas}},
         input_file_type=InputFileType.OpenAPI,

@@ -82,6 +82,10 @@ class Session:
         else:
             output.write_facts(facts)
 
+    def done(self, what: str, to: object) -> None:
+        """Show what was done to one thing that has nothing else to show."""
+        self.show({what: str(to)}, [(what, to)])
+
     def say(self, sentence: str) -> None:
         """Tell the user something that is not the result."""
         self.messages.print(output.harmless(sentence), soft_wrap=True)

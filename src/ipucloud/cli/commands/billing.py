@@ -64,7 +64,7 @@ def report(
     groups = by or ["cluster"]
     if csv is not None:
         csv.write_bytes(session.run(billing.report_csv(since=utc(since), until=utc(until), group_by=groups)))
-        session.show({"written": str(csv)}, [("written", str(csv))])
+        session.done("written", csv)
         return
     found = session.run(billing.report(since=utc(since), until=utc(until), group_by=groups))
     if session.as_json:
@@ -120,7 +120,7 @@ def withdraw_price(
 ) -> None:
     """Take back a version of a price that has not begun. Needs a token of the platform."""
     session.run(live.withdraw_price(price))
-    session.show({"withdrawn": price}, [("withdrawn", price)])
+    session.done("withdrawn", price)
 
 
 @customer_command(app, "export-prices")

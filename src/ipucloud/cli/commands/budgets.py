@@ -77,7 +77,7 @@ def set_amount(
 def delete(session: Session, budget: Annotated[str, typer.Argument(help="The budget's id.")]) -> None:
     """Watch no more."""
     session.run(budgets.delete(budget))
-    session.show({"deleted": budget}, [("deleted", budget)])
+    session.done("deleted", budget)
 
 
 def _facts(budget: Budget) -> list[tuple[str, object]]:

@@ -32,6 +32,7 @@ Image = Annotated[str | None, typer.Option(help="Poplar image; the newest one wh
 Keys = Annotated[
     list[str] | None, typer.Option("--ssh-key", help="Name of a key to let in; repeat it. The project's, if only one.")
 ]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Stay until it is done.")]
 Patience = Annotated[float | None, typer.Option("--timeout", help="Seconds to wait at most; the work goes on then.")]
 
@@ -119,7 +120,7 @@ def show(session: Session, name: Name) -> None:
 def delete(
     session: Session,
     name: Name,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:

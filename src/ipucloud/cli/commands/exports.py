@@ -84,7 +84,7 @@ def download(
 ) -> None:
     """Save an export's file."""
     _save(session, export, output)
-    session.show({"written": str(output)}, [("written", str(output))])
+    session.done("written", output)
 
 
 @customer_command(app, "connect")
@@ -124,7 +124,7 @@ def connections(session: Session) -> None:
 def disconnect(session: Session, connection: Annotated[str, typer.Argument(help="Id of the connection.")]) -> None:
     """Forget a bucket and its secret."""
     session.run(exports.disconnect(connection))
-    session.show({"deleted": connection}, [("deleted", connection)])
+    session.done("deleted", connection)
 
 
 @customer_command(app, "schedule")
@@ -156,7 +156,7 @@ def schedules(session: Session) -> None:
 def unschedule(session: Session, schedule: Annotated[str, typer.Argument(help="Id of the schedule.")]) -> None:
     """End a schedule."""
     session.run(exports.unschedule(schedule))
-    session.show({"deleted": schedule}, [("deleted", schedule)])
+    session.done("deleted", schedule)
 
 
 def _save(session: Session, export: str, output: Path) -> None:

@@ -40,7 +40,7 @@ def show_invoice(
     """Show an invoice or a credit note, or the draft of the next invoice."""
     if pdf is not None:
         pdf.write_bytes(session.run(invoices.invoice_pdf(number)))
-        session.show({"written": str(pdf)}, [("written", str(pdf))])
+        session.done("written", pdf)
         return
     found = session.run(invoices.invoice(number))
     if session.as_json:

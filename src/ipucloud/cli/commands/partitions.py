@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.clusters import Patience, Wait, find
+from ipucloud.cli.commands.clusters import Patience, Wait, Yes, find
 from ipucloud.cli.following import carry_out
 from ipucloud.cli.output import plain
 from ipucloud.cli.session import Session, customer_command
@@ -21,7 +21,6 @@ app = typer.Typer(no_args_is_help=True)
 
 Cluster = Annotated[str, typer.Argument(help="Name or id of the cluster.")]
 Name = Annotated[str, typer.Argument(help="Name of the partition, or its id at the controller.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Relocatable = Annotated[bool, typer.Option("--relocatable", help="It may move to other IPUs when it is reset.")]
 
 
@@ -128,7 +127,7 @@ def config(
         sys.stdout.write(text + "\n")
     else:
         output.write_text(text + "\n")
-        session.show({"file": str(output)}, [("file", output)])
+        session.done("file", output)
 
 
 def _show(session: Session, partition: PartitionDetails, operation: Operation) -> None:

@@ -66,7 +66,7 @@ def disable(session: Session, webhook: Id) -> None:
 def delete(session: Session, webhook: Id) -> None:
     """Forget a webhook and what was sent to it."""
     session.run(webhooks.remove(webhook))
-    session.say("deleted.")
+    session.done("deleted", webhook)
 
 
 @customer_command(app, "ping")

@@ -27,3 +27,8 @@ def test_a_misspelt_type_is_told_with_the_nearest_ones(run: Run, service: Servic
     ended = run("webhooks", "create", "https://hooks.example.com/", "--event-type", "cluster.actve")
     assert ended.status == 2
     assert "did you mean `cluster.active`?" in ended.err
+
+
+def test_a_deleted_webhook_is_one_document(run: Run, service: Service) -> None:
+    service.on("DELETE", "/v1/projects/demo/webhooks/w1", Reply(204))
+    assert run("webhooks", "delete", "w1", "--json").json == {"deleted": "w1"}
