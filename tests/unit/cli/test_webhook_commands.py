@@ -1,4 +1,4 @@
-"""`ipucloud webhooks event-types`, and what a misspelt type is answered with."""
+"""`ipucloud webhooks`: the event types, a misspelt one, and what deletion answers."""
 
 from __future__ import annotations
 
