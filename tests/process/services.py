@@ -34,7 +34,7 @@ class Service:
         """Whether it can be reached; it must not have ended."""
         assert self.process.poll() is None
         with suppress(httpx.TransportError):
-            return self.inside.get("/metrics").is_success
+            return not self.inside.get("/metrics").is_server_error
         return False
 
     @property
@@ -74,7 +74,8 @@ def service(kind: str, stderr: int | None, folder: Path, database_url: str, **se
             "--time-scale",
             "0",
         ]
-        command += ["--http-port", str(ports[0]), "--metrics-port", str(ports[1])]
+        command += ["--http-port", str(ports[0])]
+        ports[1] = ports[0]
         environment = {"IPUCLOUD_SITE_TOKEN": "token"}
     else:
         command = ["ipucloud.cli.main", kind]

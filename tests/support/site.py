@@ -68,7 +68,7 @@ class RunningSite:
         self.launch()
         assert self._process is not None
         told = json.loads(_first_line(self._process, self.log))
-        self.url, self.metrics = told["url"], told.get("metrics", "")
+        self.url = told["url"]
 
     def launch(self) -> None:
         """Start the process and return at once."""

@@ -107,7 +107,6 @@ def test_it_wants_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
         ("--machines", "0"),
         ("--pod-size", "17"),
         ("--http-port", "70000"),
-        ("--metrics-port", "-1"),
         ("--region", "frankfurt-1"),
         ("--region", "lab-1:m2000"),
         ("--region", "frankfurt-1:IPU M2000"),

@@ -85,7 +85,6 @@ def _settings(options: argparse.Namespace, token: str) -> Settings:
         secure=options.secure,
         administrator=_administrator(options.access_key),
         gateway_topology=options.gateway_topology,
-        metrics_port=options.metrics_port,
         fsync=options.fsync,
     )
 
@@ -119,12 +118,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--secure", action="store_true", help="V-IPU controllers ask their users for access keys")
     add("--access-key", default="", help=f"key of the user who sees everything (else {KEY_VARIABLE})")
     add("--gateway-topology", choices=["looped", "switched"], default="looped", help="how GW-Links are cabled")
-    add(
-        "--metrics-port",
-        type=_count(0, 65535),
-        metavar="PORT",
-        help="port for Prometheus, usually 2113 (0: choose one)",
-    )
     add("--log-format", choices=get_args(logs.Format), default="json", help="of the log (%(default)s)")
     add("--no-fsync", dest="fsync", action="store_false", help="faster; state survives a kill, not a loss of power")
     return parser

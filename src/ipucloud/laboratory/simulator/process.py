@@ -17,12 +17,10 @@ from typing import Any
 import grpc
 import uvicorn
 from google.protobuf.message import Message
-from starlette.applications import Starlette
 
 from ipucloud.laboratory.simulator.clock import WallClock
 from ipucloud.laboratory.simulator.http.app import build_app
 from ipucloud.laboratory.simulator.http.protocol import BreakableProtocol, QuietServer
-from ipucloud.laboratory.simulator.metrics import build_exporter
 from ipucloud.laboratory.simulator.ports import listen_on
 from ipucloud.laboratory.simulator.settings import Settings
 from ipucloud.laboratory.simulator.site import Site, prepare_folder
@@ -140,17 +138,11 @@ async def _rpc_server(
 
 async def _listen_http(site: Site, open_things: AsyncExitStack) -> None:
     settings = site.settings
-    await _serve_http(site, "http", settings.http_port, build_app(site, settings.token), open_things)
-    if settings.metrics_port is not None:
-        await _serve_http(site, "metrics", settings.metrics_port, build_exporter(site), open_things)
-
-
-async def _serve_http(site: Site, purpose: str, port: int, app: Starlette, open_things: AsyncExitStack) -> None:
-    stored = port or site.state.ports.get(purpose)
-    port, listener = await listen_on(stored, lambda p: _http_socket(site.settings.bind, p))
-    _keep_port(site, purpose, port)
+    stored = settings.http_port or site.state.ports.get("http")
+    port, listener = await listen_on(stored, lambda p: _http_socket(settings.bind, p))
+    _keep_port(site, "http", port)
     config = uvicorn.Config(
-        app,
+        build_app(site, settings.token),
         http=BreakableProtocol,
         ws="none",
         lifespan="off",
@@ -193,6 +185,4 @@ def _ready_line(site: Site) -> str:
     }
     url = f"http://{site.settings.told_address}:{site.state.ports['http']}"
     told = {"ready": True, "url": url, "regions": regions}
-    if site.settings.metrics_port is not None:
-        told["metrics"] = f"http://{site.settings.told_address}:{site.state.ports['metrics']}/metrics"
     return json.dumps(told)

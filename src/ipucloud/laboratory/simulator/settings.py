@@ -25,7 +25,6 @@ class Settings:
     `regions` are further regions under V-IPU, each with the type of its machines.
     `secure` V-IPU controllers ask every caller of their user service for a user and an access key. They know an
     `administrator`, a user who sees everything, from the start.
-    `metrics_port` is where the site tells Prometheus of itself; 0 means: choose one and keep it, None: nowhere.
     `time_scale` divides every duration (45 turns fifteen minutes into twenty seconds); 0 makes everything immediate.
     """
 
@@ -46,7 +45,6 @@ class Settings:
     secure: bool = False
     administrator: tuple[str, str] | None = field(default=None, repr=False)
     gateway_topology: GatewayTopology = "looped"
-    metrics_port: int | None = None
     fsync: bool = True
 
     @property

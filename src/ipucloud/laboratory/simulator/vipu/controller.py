@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import MappingProxyType
@@ -53,7 +52,6 @@ class Controller:
         stored = read_document(path)
         self.document = Document(path, lambda: orjson.dumps(self._context.state), fsync=fsync)
         self.secure = secure
-        self.calls: Counter[tuple[str, str]] = Counter()
         self._administrator = administrator
         self._around = (clock, durations, reachable, broken, self.document.touch)
         self._begin(region, State() if stored is None else STATE.validate_json(stored))
@@ -93,10 +91,6 @@ class Controller:
         for link in links_among([self._context.fleet.agents[name] for name in agents]):
             answers = self.reachable(link.one.name) and self.reachable(link.other.name)
             yield link, self._context.broken.get(link.name, LinkState.UP) if answers else LinkState.DOWN
-
-    def busy_ipus(self, agent: str) -> frozenset[int]:
-        """The IPUs of an agent that are in a partition."""
-        return frozenset(self._devices_in_use(agent))
 
     def agents(self, cluster_id: str = "") -> list[Machine]:
         """Every agent (of one cluster, when it is named), in the order of the hardware."""

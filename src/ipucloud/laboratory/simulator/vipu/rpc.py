@@ -69,14 +69,10 @@ class Call:
         plan = self.faults.plan(self.name, target_of(request)) if self.faults else CALM
         try:
             if plan is CALM:
-                reply = await self._effect(request, context)
-            else:
-                reply = await self._troubled(plan, request, context)
+                return await self._effect(request, context)
+            return await self._troubled(plan, request, context)
         except Refusal as refusal:
-            self.controller.calls[self.name, refusal.reason.grpc_code.name] += 1
             await context.abort(refusal.reason.grpc_code, refusal.sentence)
-        self.controller.calls[self.name, "OK"] += 1
-        return reply
 
     async def _effect(self, request: Message, context: Context, plan: Plan = CALM) -> Message:
         """Act, and answer when what is told is on disk."""
