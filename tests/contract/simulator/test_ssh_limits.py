@@ -5,19 +5,15 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
-import struct
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import asyncssh
 import pytest
 
-from ipucloud.laboratory.simulator.ssh.connection import MAX_SESSIONS
 from ipucloud.laboratory.simulator.ssh.disk import BLOCK, MAX_DEPTH
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.server import MAX_CONNECTIONS, PoplarServer, Surroundings
-from ipucloud.laboratory.simulator.ssh.sftp import MAX_OPEN
 from ipucloud.vipu_cli.controller import Channels
 from ipucloud.wire.site import ServerSpec
 from tests.support.site import RunningSite, running_site
@@ -118,14 +114,13 @@ async def test_a_file_that_is_appended_to_itself_ends_with_the_disk(
     assert await told(login, "rm g; echo more > h; cat h") == (0, "more\n")
 
 
-async def test_a_variable_that_multiplies_itself_ends_the_shell(
+async def test_a_variable_that_multiplies_itself_is_refused(
     tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey, login: asyncssh.SSHClientConnection
 ) -> None:
     before = memory(tenant.site)
-    status, text = await told(login, "A=0123456789;" + "A=$A$A$A$A;" * 40 + "echo never", check=False)
+    status, text = await told(login, "A=0123456789;" + "A=$A$A$A$A;" * 40, check=False)
     assert status == 2
     assert text.startswith("bash: xrealloc: cannot allocate ")
-    assert "never" not in text
     assert memory(tenant.site) - before < SPARE
     await check_others(tenant, neighbour, key)
 
@@ -207,64 +202,6 @@ async def test_folders_end_where_they_could_not_be_wiped_any_more(
     assert await told(login, "rm -r /data /tmp/a") == (0, "")
 
 
-async def test_a_session_has_so_many_files_open(login: asyncssh.SSHClientConnection) -> None:
-    async with login.start_sftp_client() as sftp:
-        files = [await sftp.open("big", "w") for _ in range(MAX_OPEN)]
-        with pytest.raises(asyncssh.SFTPFailure, match="Too many open files"):
-            await sftp.open("big")
-        await files[0].close()
-        await (await sftp.open("big")).close()
-    redirected = "echo " + "> big " * 1000
-    assert "Too many open files" in (await told(login, redirected, check=False))[1]
-
-
-async def test_who_asks_and_does_not_read_gets_no_more(
-    tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey, login: asyncssh.SSHClientConnection
-) -> None:
-    async with login.start_sftp_client() as sftp, sftp.open("big", "wb") as file:
-        await file.write(b"x" * (DISK // 2))
-    before = memory(tenant.site)
-    deaf = await connected(tenant, key)
-    processes = [await deaf.create_process("cat " + "big " * 1000, window=65536) for _ in range(MAX_SESSIONS - 1)]
-    sftp_like = await deaf.create_process(subsystem="sftp", encoding=None, window=65536)
-    sftp_like.stdin.write(_packet(1, struct.pack(">I", 3)))
-    sftp_like.stdin.write(_packet(3, struct.pack(">I", 1) + _string(b"big") + struct.pack(">I", 1) + bytes(4)))
-    for number in range(20_000):
-        sftp_like.stdin.write(
-            _packet(5, struct.pack(">I", number) + _string(bytes(4)) + struct.pack(">QI", 0, 1 << 31))
-        )
-    await check_others(tenant, neighbour, key)
-    assert memory(tenant.site) - before < SPARE
-    assert [process.exit_status for process in processes] == [None] * len(processes)
-    deaf.abort()
-
-
-async def test_what_a_terminal_types_and_does_not_read_ends_its_connection(
-    tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey
-) -> None:
-    before = memory(tenant.site)
-    deaf = await connected(tenant, key)
-    terminal = await deaf.create_process("sleep 1000", term_type="xterm", window=1024)
-    with suppress(OSError):
-        for _ in range(100_000):
-            if deaf.is_closed():
-                break
-            terminal.stdin.write("\x01" + "x" * 500)
-            terminal.change_terminal_size(80, 24)
-            await terminal.stdin.drain()
-            await asyncio.sleep(0)
-    await asyncio.wait_for(deaf.wait_closed(), SECONDS)
-    await check_others(tenant, neighbour, key)
-    assert memory(tenant.site) - before < SPARE
-
-
-async def test_variables_for_a_session_have_an_end(tenant: Tenant, key: asyncssh.SSHKey) -> None:
-    connection = await connected(tenant, key)
-    with pytest.raises((OSError, asyncssh.Error)):
-        await connection.run("true", env={f"LC_{number}": "x" * 10_000 for number in range(100)}, timeout=SECONDS)
-    await asyncio.wait_for(connection.wait_closed(), SECONDS)
-
-
 async def test_a_line_has_an_end(login: asyncssh.SSHClientConnection) -> None:
     done = await login.run(input="x" * 10_000_000, timeout=SECONDS)
     assert (done.exit_status, done.stderr) == (2, "bash: the line is too long\n")
@@ -282,18 +219,6 @@ async def test_a_configuration_file_that_is_none_is_told(login: asyncssh.SSHClie
 
 async def test_what_a_pipe_holds_has_an_end(login: asyncssh.SSHClientConnection) -> None:
     assert await told(login, "cat | true", "x\n" * 2_000_000) == (0, "Killed\n")
-
-
-async def test_a_connection_has_so_many_sessions(tenant: Tenant, key: asyncssh.SSHKey) -> None:
-    async with await connected(tenant, key) as connection:
-        held = [await connection.create_process("sleep 1000") for _ in range(MAX_SESSIONS)]
-        with pytest.raises(asyncssh.ChannelOpenError):
-            await connection.create_process("echo one too many")
-        async with await connected(tenant, key) as other:
-            assert await told(other, "echo alive") == (0, "alive\n")
-        held[0].close()
-        await held[0].wait_closed()
-        assert await told(connection, "echo again") == (0, "again\n")
 
 
 async def test_a_server_has_so_many_connections(tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey) -> None:
@@ -339,11 +264,3 @@ async def test_a_command_is_killed_when_its_time_is_over(key: asyncssh.SSHKey, t
                 assert await told(connection, command + "; echo never", check=False) == (137, "Killed\n")
     finally:
         await server.stop()
-
-
-def _string(text: bytes) -> bytes:
-    return struct.pack(">I", len(text)) + text
-
-
-def _packet(kind: int, body: bytes) -> bytes:
-    return _string(bytes([kind]) + body)

@@ -28,7 +28,7 @@ async def cd(shell: Shell, args: list[str], terminal: Terminal) -> int:
     if not shell.disk.real(target).is_dir():
         raise CommandProblem(f"cd: {args[0] if args else target}: No such directory")
     shell.cwd = target
-    shell.set("PWD", target)
+    shell.env["PWD"] = target
     return 0
 
 
@@ -57,7 +57,7 @@ async def export(shell: Shell, args: list[str], terminal: Terminal) -> int:
         if not name.isidentifier():
             raise CommandProblem(f"export: '{arg}': not a valid identifier")
         if separator:
-            shell.set(name, value)
+            shell.env[name] = value
     return 0
 
 

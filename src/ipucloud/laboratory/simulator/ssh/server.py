@@ -8,19 +8,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import asyncssh
 
 from ipucloud.laboratory.simulator.ports import PortTaken, listen_on
 from ipucloud.laboratory.simulator.refusal import invalid
 from ipucloud.laboratory.simulator.ssh.commands import COMMANDS
-from ipucloud.laboratory.simulator.ssh.connection import Connection, Login
 from ipucloud.laboratory.simulator.ssh.disk import Disk
 from ipucloud.laboratory.simulator.ssh.fabric import Fabric
 from ipucloud.laboratory.simulator.ssh.ipu_commands import IpuPrograms, keep_config
 from ipucloud.laboratory.simulator.ssh.seen import Choice, config_of, devices_of
-from ipucloud.laboratory.simulator.ssh.session import Session
+from ipucloud.laboratory.simulator.ssh.session import Login, Session
 from ipucloud.laboratory.simulator.ssh.shell import Shell
 from ipucloud.laboratory.simulator.ssh.terminal import ENCODING_ERRORS
 from ipucloud.laboratory.simulator.store import replace_file
@@ -80,11 +78,11 @@ class PoplarServer:
         self.ipus_visible: int | None = None
         self.detail: str | None = None
         self.keys = parse_keys(spec.ssh_authorized_keys)
-        self.connections: set[Connection] = set()
+        self.connections: set[asyncssh.SSHServerConnection] = set()
         self._folder = folder
         self._around = around
         self._disk = Disk(folder / "disk", spec.user, around.disk_size)
-        self._acceptor: asyncio.Server | None = None
+        self._acceptor: asyncssh.SSHAcceptor | None = None
 
     async def start(self, port: int | None) -> int:
         """Listen, on `port` if it is given and free; answers the port."""
@@ -144,8 +142,12 @@ class PoplarServer:
         programs = COMMANDS | IpuPrograms(self._around.fabric, self.spec.ipus).all()
         return Shell(self._disk, self.spec.name, env, programs)
 
-    async def _listen(self, port: int, host_key: asyncssh.SSHKey) -> asyncio.Server:
-        options = asyncssh.SSHServerConnectionOptions(
+    async def _listen(self, port: int, host_key: asyncssh.SSHKey) -> asyncssh.SSHAcceptor:
+        return await asyncssh.listen(
+            self._around.bind,
+            port,
+            backlog=MAX_CONNECTIONS,
+            reuse_address=True,
             server_factory=lambda: _Door(self),
             server_host_keys=[host_key],
             password_auth=False,
@@ -160,14 +162,10 @@ class PoplarServer:
             window=WINDOW,
             server_version="ipucloud-simulated",
         )
-        loop = asyncio.get_running_loop()
-        return await loop.create_server(
-            lambda: Connection(loop, options), self._around.bind, port, backlog=MAX_CONNECTIONS, reuse_address=True
-        )
 
-    def new_session(self, connection: Connection) -> tuple[asyncssh.SSHServerChannel[str], Login] | bool:
-        """A session of a client that has proved who it is."""
-        return connection.new_session(self._disk, self._serve)
+    def new_login(self) -> Login:
+        """A login of a client that has proved who it is."""
+        return Login(self._disk, self._serve)
 
     async def _serve(self, login: Login) -> None:
         await Session(login, self.new_shell(), self._around.command_seconds).run()
@@ -198,7 +196,7 @@ class _Door(asyncssh.SSHServer):
         self._server = server
 
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
-        self._connection = cast("Connection", conn)
+        self._connection = conn
         self._server.connections.add(self._connection)
         if len(self._server.connections) > MAX_CONNECTIONS:
             conn.abort()
@@ -215,5 +213,5 @@ class _Door(asyncssh.SSHServer):
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
         return username == self._server.spec.user and key.public_data in self._server.keys
 
-    def session_requested(self) -> tuple[asyncssh.SSHServerChannel[str], Login] | bool:
-        return self._server.new_session(self._connection)
+    def session_requested(self) -> Login:
+        return self._server.new_login()

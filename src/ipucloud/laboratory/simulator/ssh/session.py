@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from typing import cast
 
 import asyncssh
 
-from ipucloud.laboratory.simulator.ssh.connection import Login
+from ipucloud.laboratory.simulator.ssh.disk import Disk
+from ipucloud.laboratory.simulator.ssh.sftp import DiskSftp
 from ipucloud.laboratory.simulator.ssh.shell import Shell, ShellExit
 from ipucloud.laboratory.simulator.ssh.terminal import CHUNK, Terminal, Writer
 
 GREETING = "Simulated Poplar server {name}. `help` lists the commands.\n"
 KILLED = 137
+
+
+class Login(asyncssh.SSHServerProcess[str]):
+    """What a client of a server has opened: a shell, a command, or a transfer of files."""
+
+    def __init__(self, disk: Disk, serve: Callable[[Login], Awaitable[None]]) -> None:
+        super().__init__(
+            lambda _: serve(self),
+            lambda channel: DiskSftp(cast("asyncssh.SSHServerChannel[bytes]", channel), disk),
+            sftp_version=3,
+            allow_scp=True,
+        )
+
+    def terminal_size_changed(self, width: int, height: int, pixwidth: int, pixheight: int) -> None:
+        """No program here draws on the whole terminal."""
 
 
 class Session:
@@ -27,7 +45,7 @@ class Session:
         """Serve the session to its end and send the exit status of its last command."""
         term = self._login.term_type
         if term is not None:
-            self._shell.set("TERM", term[:64])
+            self._shell.env["TERM"] = term
         try:
             if self._login.command is not None:
                 status = await self._run(self._login.command)
@@ -77,7 +95,6 @@ class Session:
 
     async def _line(self) -> str:
         """The next line; a line feed alone for one that was broken off, nothing at the end of input."""
-        self._login.keys_read()
         try:
             return await self._login.stdin.readline()
         except (asyncssh.BreakReceived, asyncssh.SignalReceived):
@@ -90,6 +107,7 @@ class Session:
         async def write(text: str) -> None:
             for begin in range(0, len(text), CHUNK):
                 stream.write(text[begin : begin + CHUNK])
-                await self._login.flushed()
+                await asyncio.sleep(0)
+                await stream.drain()
 
         return write

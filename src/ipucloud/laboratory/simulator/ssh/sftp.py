@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import errno
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager
 from io import FileIO
 from pathlib import Path
 from typing import cast
-from weakref import WeakSet
 
 import asyncssh
 
@@ -18,24 +14,14 @@ from ipucloud.laboratory.simulator.ssh.disk import BLOCK, Disk
 
 PERMISSION_BITS, FILE_BITS, FOLDER_BITS = 0o777, 0o600, 0o700
 """What may be set; and what is set of a file and of a folder at least, so that a wipe can remove them."""
-MAX_OPEN = 32
-"""Files and listings that a session has open at a time."""
-MAX_READ = 256 * 1024
 
 
 class DiskSftp(asyncssh.SFTPServer):
-    """Serves one disk. Links, owners and set-id bits are not taken: they would mean something outside the disk.
+    """Serves one disk. Links, owners and set-id bits are not taken: they would mean something outside the disk."""
 
-    `flushed` waits until the client has taken what was sent.
-    """
-
-    def __init__(
-        self, channel: asyncssh.SSHServerChannel[bytes], disk: Disk, flushed: Callable[[], Awaitable[None]]
-    ) -> None:
+    def __init__(self, channel: asyncssh.SSHServerChannel[bytes], disk: Disk) -> None:
         super().__init__(channel, chroot=os.fsencode(disk.root))
         self._disk = disk
-        self._flushed = flushed
-        self._opened: WeakSet[object] = WeakSet()
 
     def exit(self) -> None:
         # asyncssh ends a subsystem without an exit status, which OpenSSH's scp takes for a failure.
@@ -57,36 +43,13 @@ class DiskSftp(asyncssh.SFTPServer):
         raise asyncssh.SFTPPermissionDenied("this server's disk takes no links")
 
     def open(self, path: bytes, pflags: int, attrs: asyncssh.SFTPAttrs) -> object:
-        self._check_handles()
         real = self._real(path)
         room = self._disk.room_for(real) if pflags & asyncssh.FXF_CREAT else 0
         with self._disk.changing(real, room=room):
-            file = super().open(path, pflags, _plain(attrs, FILE_BITS))
-        self._opened.add(file)
-        return file
+            return super().open(path, pflags, _plain(attrs, FILE_BITS))
 
-    def close(self, file_obj: object) -> None:
-        self._opened.discard(file_obj)
-        super().close(file_obj)
-
-    async def read(self, file_obj: object, offset: int, size: int) -> bytes:
-        await self._flushed()
-        file = _file(file_obj)
-        file.seek(offset)
-        return file.read(min(size, MAX_READ))
-
-    async def write(self, file_obj: object, offset: int, data: bytes) -> int:
-        await self._flushed()
+    def write(self, file_obj: object, offset: int, data: bytes) -> int:
         return self._disk.write(_file(file_obj), data, offset)
-
-    async def fsync(self, file_obj: object) -> None:
-        await asyncio.to_thread(os.fsync, _file(file_obj).fileno())
-
-    def scandir(self, path: bytes) -> AsyncIterator[asyncssh.SFTPName]:
-        self._check_handles()
-        listing = super().scandir(path)
-        self._opened.add(listing)
-        return listing
 
     def mkdir(self, path: bytes, attrs: asyncssh.SFTPAttrs) -> None:
         self._disk.mkdir(self._real(path))
@@ -130,10 +93,6 @@ class DiskSftp(asyncssh.SFTPServer):
     def _resizing(self, place: Path | int, attrs: asyncssh.SFTPAttrs) -> AbstractContextManager[None]:
         room = 0 if attrs.size is None else attrs.size - os.stat(place).st_size  # noqa: PTH116 - of a descriptor, too
         return self._disk.changing(place, room=room)
-
-    def _check_handles(self) -> None:
-        if len(self._opened) >= MAX_OPEN:
-            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
 
 def _file(file_obj: object) -> FileIO:

@@ -20,23 +20,16 @@ from ipucloud.laboratory.simulator.ssh.terminal import (
     Writer,
 )
 
-MAX_COMMAND_LENGTH = 32 * 1024
-MAX_REDIRECTS = 16
 MAX_SHELLS = 8
 """Shells within each other."""
-VARIABLE_COST = 64
 
 
 class ShellExit(Exception):
-    """The shell ends, because the customer asks to leave or because it is out of memory."""
+    """The shell ends, because the customer asks to leave."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
-
-
-class OutOfMemory(Exception):
-    """The shell itself would need more memory than a login has."""
 
 
 @dataclass
@@ -53,7 +46,6 @@ class Shell:
 
     def __post_init__(self) -> None:
         self.cwd = self.cwd or self.disk.home
-        self._kept = sum(map(self._cost, self.env))
 
     @property
     def prompt(self) -> str:
@@ -71,29 +63,16 @@ class Shell:
         """Run a text and answer the exit status of its last command. Raises ShellExit for `exit`."""
         text = text.replace("\0", "")
         try:
-            if len(text) > MAX_COMMAND_LENGTH:
-                raise SyntaxProblem(f"the command is longer than {MAX_COMMAND_LENGTH} characters")
-            for _ in parse(text):
-                await asyncio.sleep(0)  # nothing of a text runs unless all of it can be read
+            steps = list(parse(text))  # nothing of a text runs unless all of it can be read
         except SyntaxProblem as problem:
             await terminal.err(f"{problem}\n")
             self.status = 2
             return self.status
-        for step in parse(text):
+        for step in steps:
             await asyncio.sleep(0)
             if self._wanted(step):
                 self.status = await self._pipeline(step.pipeline, terminal)
         return self.status
-
-    def set(self, name: str, value: str) -> None:
-        """Give a variable its value."""
-        others = self._kept - self._cost(name)
-        _check(others + VARIABLE_COST + len(name) + len(value))
-        self.env[name] = value
-        self._kept = others + self._cost(name)
-
-    def _cost(self, name: str) -> int:
-        return VARIABLE_COST + len(name) + len(self.env[name]) if name in self.env else 0
 
     def real(self, path: str) -> Path:
         """Where a path of the customer lies, from the working directory on."""
@@ -136,9 +115,6 @@ class Shell:
             except CommandProblem as problem:
                 await terminal.err(f"{problem}\n")
                 return problem.status
-            except OutOfMemory as problem:
-                await terminal.err(f"bash: xrealloc: {problem}\n")
-                raise ShellExit(2) from problem
             except ConnectionError:
                 raise
             except OSError as error:
@@ -147,7 +123,8 @@ class Shell:
 
     async def _program(self, words: list[str], terminal: Terminal) -> int:
         while words and "=" in words[0] and words[0].split("=", 1)[0].isidentifier():
-            self.set(*words.pop(0).split("=", 1))
+            name, value = words.pop(0).split("=", 1)
+            self.env[name] = value
         if not words:
             return 0
         program = self.programs.get(words[0].removeprefix("/usr/bin/").removeprefix("/bin/"))
@@ -157,8 +134,6 @@ class Shell:
         return await program(self, words[1:], terminal)
 
     def _redirect(self, command: Command, terminal: Terminal, files: ExitStack) -> Terminal:
-        if len(command.redirects) > MAX_REDIRECTS:
-            raise CommandProblem("bash: redirection error: Too many open files")
         for operator, word in command.redirects:
             if operator == "2>&1":
                 terminal = replace(terminal, err=terminal.out)
@@ -194,7 +169,8 @@ class Shell:
             nonlocal total
             value = str(self.status) if name == "?" else self.env.get(name, "")
             total += len(value)
-            _check(total)
+            if total > MEMORY:
+                raise CommandProblem(f"bash: xrealloc: cannot allocate {total} bytes", 2)
             return value
 
         values = (expand(word, variable, self.disk.home) for word in words)
@@ -202,11 +178,6 @@ class Shell:
 
 
 Program = Callable[[Shell, list[str], Terminal], Awaitable[int]]
-
-
-def _check(characters: int) -> None:
-    if characters > MEMORY:
-        raise OutOfMemory(f"cannot allocate {characters} bytes")
 
 
 async def _discard(text: str) -> None:
