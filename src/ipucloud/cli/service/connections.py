@@ -41,9 +41,10 @@ def revealed(secret: SecretStr | None) -> str:
 
 
 def running_at(data_dir: Path) -> Settings | None:
-    """The settings that reach the database and the site of the system that runs from `data_dir`, if one does."""
+    """The settings that reach the system that runs from `data_dir`, if one does with a database of its own."""
     try:
         connections = (data_dir / CONNECTIONS).read_text()
     except FileNotFoundError:
         return None
-    return Settings(**json.loads(connections))
+    settings = Settings(**json.loads(connections))
+    return None if settings.database_url is None else settings

@@ -7,11 +7,7 @@ import socket
 
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.http.listeners import ListenError, listener
-
-# Below the range from which Linux takes the ports of outgoing connections (32768 and up), so that the same port is
-# likely free again after a restart.
-FIRST_PORT, LAST_PORT = 20000, 32000
-ATTEMPTS = 100
+from ipucloud.laboratory.simulator.ports import ATTEMPTS, FIRST_PORT, LAST_PORT
 
 
 class PortError(CommandError):

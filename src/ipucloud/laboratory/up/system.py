@@ -97,8 +97,9 @@ async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIt
             key = kept_secret(settings.data_dir / SECRETS_KEY)
             settings = settings.model_copy(update={"secrets_key": SecretStr(key)})
         async with keeping(say) as keeper:
-            settings, needed = await _foundations(keeper, settings, time_scale, logs)
-            sockets.enter_context(_reachable(settings))
+            given = settings
+            settings, needed = await _foundations(keeper, given, time_scale, logs)
+            sockets.enter_context(reachable(given, settings))
             token = await _through_restarts(needed, lambda: _prepare(settings, catalogue))
             public, internal, workers = (
                 sockets.enter_context(listen_near(host, port))
@@ -134,10 +135,14 @@ def _sole_user(data_dir: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _reachable(settings: Settings) -> Iterator[None]:
-    """While the block lasts, commands for operators find the system by its data directory."""
+def reachable(given: Settings, settings: Settings) -> Iterator[None]:
+    """While the block lasts, commands for operators find the system by its data directory.
+
+    What was `given`, such as the password of another database, is not written down.
+    """
     path = settings.data_dir / CONNECTIONS
-    write_secret(path, json.dumps({name: _plain(getattr(settings, name)) for name in REACHED_BY}))
+    own = [name for name in REACHED_BY if getattr(settings, name) != getattr(given, name)]
+    write_secret(path, json.dumps({name: _plain(getattr(settings, name)) for name in own}))
     try:
         yield
     finally:
