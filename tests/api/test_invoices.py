@@ -123,7 +123,7 @@ async def test_only_who_pays_sees_other_projects_lines(api: Api) -> None:
         mine = api.cloud.project.id
         for project in (mine, other.id):
             await charge(connection, project, account_id=mine)
-        await post_usage(connection, HOUR, 0, [Posted(mine, "EUR", Decimal("30"))])
+        await post_usage(connection, HOUR, 0, [Posted(mine, "EUR", Decimal("30"), 1)])
         number = await invoice_of(connection, mine)
     admin = await api.caller(Role.ADMIN)
     await admin.put(f"/v1/projects/{other.slug}/billing/account", json={"account_id": str(mine)})

@@ -68,7 +68,7 @@ async def make_invoice(connection: AsyncConnection, project_id: UUID, price: str
         return found
     await add_tax_rate(connection)
     await charge(connection, project_id, account_id=project_id, price=price)
-    await post_usage(connection, HOUR, 0, [Posted(project_id, "EUR", Decimal(price) * 240)])
+    await post_usage(connection, HOUR, 0, [Posted(project_id, "EUR", Decimal(price) * 240, 1)])
     return await invoice_of(connection, project_id)
 
 

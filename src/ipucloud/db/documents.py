@@ -26,11 +26,15 @@ def rfc3339(instant: str) -> str:
     return f"""to_char({instant} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 
 
+def plain(amount: str) -> str:
+    """A numeric as text with no superfluous zeros, in at least two places; NULL stays NULL."""
+    return f"round({amount}, greatest(2, min_scale({amount})))::text"
+
+
 def money(amount: str, currency: str) -> str:
     """A numeric as `{"amount": "0.25", "currency": "EUR"}` with no superfluous zeros; NULL when the amount is."""
     return (
-        f"CASE WHEN {amount} IS NOT NULL THEN json_build_object("
-        f"'amount', round({amount}, greatest(2, min_scale({amount})))::text, 'currency', {currency}) END"
+        f"CASE WHEN {amount} IS NOT NULL THEN json_build_object('amount', {plain(amount)}, 'currency', {currency}) END"
     )
 
 

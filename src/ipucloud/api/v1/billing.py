@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
+from ipucloud.api.paging import only_page
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import principal, reading
 from ipucloud.api.routing import operation, router
@@ -165,7 +166,7 @@ async def list_charges(
         charges = await charges_of(
             connection, project_id=scope.project_id, cluster_id=cluster, since=query.since, until=query.until
         )
-    return Response(to_json({"items": charges, "next_cursor": None}), media_type=JSON)
+    return only_page(charges)
 
 
 async def _document(request: Request, connection: AsyncConnection, account: UUID) -> tuple[bytes, int]:

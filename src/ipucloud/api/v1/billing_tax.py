@@ -15,7 +15,7 @@ from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.invoices.seller import seller_document, update_seller
-from ipucloud.billing.invoices.tax_rates import NewTaxRate, TaxRate, add_rate, all_rates
+from ipucloud.billing.invoices.tax_rates import NewTaxRate, add_rate, all_rates
 from ipucloud.contract.invoices import SellerOut, SellerPatch, TaxRateCreate, TaxRatePage
 from ipucloud.db.statements import Statements
 from ipucloud.identity.access import Principal
@@ -91,8 +91,5 @@ async def add_tax_rate(request: Request, body: TaxRateCreate) -> Response:
 
 
 async def _rates(connection: Statements) -> bytes:
-    return to_json({"items": [_shown(each) for each in await all_rates(connection)], "next_cursor": None})
-
-
-def _shown(rate: TaxRate) -> dict[str, object]:
-    return {name: getattr(rate, name) for name in TaxRate.__slots__} | {"rate": plain(rate.rate)}
+    rates = await all_rates(connection)
+    return to_json({"items": [each._asdict() | {"rate": plain(each.rate)} for each in rates], "next_cursor": None})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.budgets.refusal import REACHED
 from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 
 _AIMED = clauses(
@@ -50,31 +51,36 @@ _DUE = sa.text(
         """,
     )
 )
-_NOTE = sa.text(
-    clauses(
-        _AIMED,
-        """
-        , noted AS (
-          INSERT INTO budget_suspensions (budget_id, month, measure, percent, cluster_id)
-          SELECT budget_id, month, measure, percent, cluster_id FROM aimed
-          ON CONFLICT DO NOTHING
-          RETURNING budget_id, measure, percent
-        )
-        SELECT b.id, b.name, noted.measure, noted.percent FROM noted JOIN budgets b ON b.id = noted.budget_id
-         ORDER BY b.created_at, b.id, noted.measure, noted.percent LIMIT 1
-        """,
-    )
-)
 
 
-@dataclass(frozen=True, slots=True)
-class ReachedThreshold:
+class ReachedThreshold(NamedTuple):
     """Why a cluster is suspended: so many percent of a budget's amount are used, or forecast."""
 
     budget_id: UUID
     budget: str
     measure: str
     percent: int
+
+
+_NOTE = Query(
+    sa.text(
+        clauses(
+            _AIMED,
+            """
+        , noted AS (
+          INSERT INTO budget_suspensions (budget_id, month, measure, percent, cluster_id)
+          SELECT budget_id, month, measure, percent, cluster_id FROM aimed
+          ON CONFLICT DO NOTHING
+          RETURNING budget_id, measure, percent
+        )
+        SELECT noted.budget_id, b.name AS budget, noted.measure, noted.percent
+          FROM noted JOIN budgets b ON b.id = noted.budget_id
+         ORDER BY b.created_at, b.id, noted.measure, noted.percent LIMIT 1
+        """,
+        )
+    ),
+    ReachedThreshold,
+)
 
 
 async def over_budget(connection: Statements, *, states: Sequence[str], limit: int) -> list[tuple[UUID, UUID]]:
@@ -94,5 +100,4 @@ async def note_over_budget(
     The caller holds the cluster's lock, and suspends it in the same transaction. None: no threshold is left to do so,
     because the amount was raised, say.
     """
-    row = (await connection.execute(_NOTE, {"states": list(states), "cluster_id": cluster_id})).one_or_none()
-    return None if row is None else ReachedThreshold(row.id, row.name, row.measure, row.percent)
+    return await _NOTE.one_or_none(connection, {"states": list(states), "cluster_id": cluster_id})

@@ -71,7 +71,7 @@ class Pieces(io.RawIOBase):
 
 def build(order: Build, write: Write) -> Said:
     """Write the file from one snapshot, and keep it. Raises psycopg.Error."""
-    selection, progress = order.subject.selection(), Progress()
+    selection, progress = order.subject, Progress()
     with (
         psycopg.connect(
             order.database_url,

@@ -11,8 +11,10 @@ import sqlalchemy as sa
 from pydantic import JsonValue
 
 from ipucloud.billing.exports.inputs import ExportInputs
-from ipucloud.billing.exports.order import Build, Deliver, Said, Subject, Target
+from ipucloud.billing.exports.order import Build, Deliver, Said, Target
+from ipucloud.billing.exports.periods import Period
 from ipucloud.billing.exports.process import Note, carried_out
+from ipucloud.billing.exports.selection import Selection
 from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.db.engine import Database
 from ipucloud.db.schema_check import SchemaMismatchError
@@ -81,12 +83,11 @@ class Exporter:
             database_url=self._database.url,
             export_id=row.id,
             fence=ticket.fence,
-            subject=Subject(
+            subject=Selection(
                 dataset=row.dataset,
                 version=row.focus_version,
                 format=row.format,
-                since=row.since,
-                until=row.until,
+                period=Period(row.since, row.until),
                 project_id=None if row.account_id else row.project_id,
                 account_id=row.account_id,
                 provider=self._provider,

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
 from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from ipucloud.billing.exports.periods import Period
 from ipucloud.billing.exports.selection import Selection
-from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 
 CHUNK_BYTES = 1 << 20
 """Of a piece of a file as it is kept."""
@@ -19,32 +16,6 @@ CHUNK_BYTES = 1 << 20
 
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-
-class Subject(_Model):
-    """What a file is about, as `Selection`."""
-
-    dataset: Dataset
-    version: FocusVersion
-    format: FileFormat
-    since: date
-    until: date
-    project_id: UUID | None
-    account_id: UUID | None
-    provider: str
-    regions: Mapping[str, str]
-
-    def selection(self) -> Selection:
-        return Selection(
-            self.dataset,
-            self.version,
-            self.format,
-            Period(self.since, self.until),
-            self.project_id,
-            self.account_id,
-            self.provider,
-            self.regions,
-        )
 
 
 class Target(_Model):
@@ -70,7 +41,7 @@ class Build(_Model):
     database_url: str = Field(repr=False)
     export_id: UUID
     fence: int
-    subject: Subject
+    subject: Selection
 
     @property
     def task(self) -> str:

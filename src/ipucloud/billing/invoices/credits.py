@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -20,6 +21,7 @@ from ipucloud.billing.invoices.payer import lock_payer, platform
 from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.db.documents import money, rfc3339
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
@@ -46,20 +48,6 @@ _LIST = sa.text(
      ORDER BY expires_at, id LIMIT 1000
     """  # noqa: S608  # our own text
 )
-# Only a credit that expired within the month needs to know what was used before.
-_USABLE = sa.text(
-    f"""
-    SELECT id, rest, CASE WHEN expires_at < (CAST(:month AS date) + interval '1 month') AT TIME ZONE 'UTC' THEN (
-             SELECT coalesce(sum(cost), 0) FROM usage_charges u
-              WHERE u.billing_month = :month AND u.account_id = :account_id AND u.currency = :currency
-                AND u.started_at < c.expires_at) END AS used_before
-      FROM (SELECT c.id, c.expires_at, {_REST} AS rest FROM promo_credits c
-             WHERE account_id = :account_id AND currency = :currency
-               AND expires_at > CAST(:month AS date)::timestamp AT TIME ZONE 'UTC') AS c
-     WHERE rest > 0
-     ORDER BY expires_at, id
-    """  # noqa: S608  # our own text
-)
 _BURN = sa.text(
     "INSERT INTO promo_credit_uses (credit_id, invoice_id, amount) VALUES (:credit_id, :invoice_id, :amount)"
 )
@@ -77,13 +65,31 @@ _EXPIRED = sa.text(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Usable:
+class Usable(NamedTuple):
     """A credit with something left. `used_before`: exact usage until it expired; None when it still holds."""
 
     id: UUID
     rest: Decimal
     used_before: Decimal | None
+
+
+# Only a credit that expired within the month needs to know what was used before.
+_USABLE = Query(
+    sa.text(
+        f"""
+    SELECT id, rest, CASE WHEN expires_at < (CAST(:month AS date) + interval '1 month') AT TIME ZONE 'UTC' THEN (
+             SELECT coalesce(sum(cost), 0) FROM usage_charges u
+              WHERE u.billing_month = :month AND u.account_id = :account_id AND u.currency = :currency
+                AND u.started_at < c.expires_at) END AS used_before
+      FROM (SELECT c.id, c.expires_at, {_REST} AS rest FROM promo_credits c
+             WHERE account_id = :account_id AND currency = :currency
+               AND expires_at > CAST(:month AS date)::timestamp AT TIME ZONE 'UTC') AS c
+     WHERE rest > 0
+     ORDER BY expires_at, id
+    """  # noqa: S608  # our own text
+    ),
+    Usable,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +117,7 @@ async def credits_of(connection: Statements, account_id: UUID, *, id: UUID | Non
 
 async def usable(connection: Statements, bill: Bill) -> Sequence[Usable]:
     """What may be burned for the bill, in the order in which it is."""
-    rows = await connection.execute(_USABLE, bill.values())
-    return [Usable(row.id, row.rest, row.used_before) for row in rows]
+    return await _USABLE.all(connection, bill.values())
 
 
 def burn(usable_credits: Sequence[Usable], subtotal: Decimal) -> Sequence[Burned]:

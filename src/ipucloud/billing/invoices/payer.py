@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.ledger.transfers import Side
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import NOT_FOUND, Problem
 
@@ -17,8 +18,6 @@ _READ = """
 SELECT id, name, legal_name, address, country, tax_id, tax_exempt, payment_days
   FROM billing_accounts WHERE id = :account_id
 """
-_LOOK = sa.text(_READ)
-_LOCK = sa.text(f"{_READ} FOR NO KEY UPDATE")
 _BALANCE = sa.text(
     """
     SELECT coalesce(sum(credits - debits), 0) AS balance FROM ledger_accounts
@@ -27,8 +26,7 @@ _BALANCE = sa.text(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Payer:
+class Payer(NamedTuple):
     """An account, by what a document says of it."""
 
     id: UUID
@@ -43,6 +41,10 @@ class Payer:
     def side(self, code: str, currency: str) -> Side:
         """Its account of the ledger: `unbilled`, `receivable`, `wallet` or `promo`."""
         return Side(code, self.id, currency)
+
+
+_LOOK = Query(sa.text(_READ), Payer)
+_LOCK = Query(sa.text(f"{_READ} FOR NO KEY UPDATE"), Payer)
 
 
 def platform(code: str, currency: str) -> Side:
@@ -67,8 +69,8 @@ async def balance(connection: Statements, payer: Payer, code: str, currency: str
     return found
 
 
-async def _payer(connection: Statements, statement: sa.TextClause, account_id: UUID) -> Payer:
-    row = (await connection.execute(statement, {"account_id": account_id})).mappings().one_or_none()
-    if row is None:
+async def _payer(connection: Statements, statement: Query[Payer], account_id: UUID) -> Payer:
+    payer = await statement.one_or_none(connection, {"account_id": account_id})
+    if payer is None:
         raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
-    return Payer(**row)
+    return payer

@@ -11,23 +11,42 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from importlib.resources import files
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.invoices.tax import STANDARD_KIND
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
 
 SHIPPED = "shipped, an example"
 
-_ALL = sa.text(
-    """
+
+class TaxRate(NamedTuple):
+    """A rate in [valid_from, valid_to); `rate` 0.17 is 17 %."""
+
+    id: UUID
+    country: str
+    kind: str
+    name: str
+    rate: Decimal
+    valid_from: date
+    valid_to: date | None
+    source: str
+
+
+_ALL = Query(
+    sa.text(
+        """
     SELECT id, country, kind, name, rate, valid_from, valid_to, source FROM tax_rates
      ORDER BY country, kind, valid_from
     """
+    ),
+    TaxRate,
 )
 _IN_FORCE = sa.text(
     """
@@ -59,20 +78,6 @@ _INSTALL = sa.text(f"{_INSERT} ON CONFLICT DO NOTHING")
 
 
 @dataclass(frozen=True, slots=True)
-class TaxRate:
-    """A rate in [valid_from, valid_to); `rate` 0.17 is 17 %."""
-
-    id: UUID
-    country: str
-    kind: str
-    name: str
-    rate: Decimal
-    valid_from: date
-    valid_to: date | None
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
 class NewTaxRate:
     """A rate to add, as long as what it takes the place of would have held."""
 
@@ -86,7 +91,7 @@ class NewTaxRate:
 
 async def all_rates(connection: Statements) -> Sequence[TaxRate]:
     """Every rate that ever was or will be in force, by country."""
-    return [TaxRate(**row) for row in (await connection.execute(_ALL)).mappings()]
+    return await _ALL.all(connection)
 
 
 async def rate_on(connection: Statements, country: str, day: date) -> tuple[str, Decimal] | None:

@@ -13,9 +13,7 @@ revision. Rows of a sealed month stay; its corrections land in the first open mo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -24,6 +22,7 @@ from ipucloud.billing.ledger.transfers import Posted, post_usage
 from ipucloud.billing.pricing.hour import RATED, UNPRICED
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.failpoints import failpoint
 
@@ -85,52 +84,56 @@ _SUMS = """
 SELECT account_id, currency, sum(cost) AS amount, count(*) AS charges FROM posted GROUP BY account_id, currency
 """
 # No ON CONFLICT: a charge that would be posted twice must abort.
-_CHARGE = sa.text(
-    clauses(
-        "WITH",
-        RATED,
-        _MONTH,
-        ", posted AS (",
-        _POST,
-        """
+_CHARGE = Query(
+    sa.text(
+        clauses(
+            "WITH",
+            RATED,
+            _MONTH,
+            ", posted AS (",
+            _POST,
+            """
         SELECT bill.month, :hour, cluster_id, first_minute, 0, project_id, account_id, interval_id, price_id,
                started_at, ended_at, minutes, quantity, sku, region, currency, unit_price, list_unit_price
           FROM rated, bill
         RETURNING account_id, currency, cost)
         """,
-        _SUMS,
-    )
+            _SUMS,
+        )
+    ),
+    Posted,
 )
 _SAME = "interval_id, account_id, project_id, cluster_id, price_id, sku, region, currency, quantity, unit_price,"
-_CORRECT = sa.text(
-    clauses(
-        "WITH",
-        RATED,
-        _MONTH,
-        ", difference AS (SELECT",
-        _SAME,
-        """
+_CORRECT = Query(
+    sa.text(
+        clauses(
+            "WITH",
+            RATED,
+            _MONTH,
+            ", difference AS (SELECT",
+            _SAME,
+            """
                list_unit_price, min(first_minute) AS first_minute, min(started_at) AS started_at,
                max(ended_at) AS ended_at, sum(minutes) AS minutes, max(rev) AS rev
           FROM (SELECT""",
-        _SAME,
-        """
+            _SAME,
+            """
                        list_unit_price, first_minute, started_at, ended_at, minutes, 0 AS rev FROM rated
                 UNION ALL SELECT""",
-        _SAME,
-        """
+            _SAME,
+            """
                        list_unit_price, first_minute, started_at, ended_at, -minutes, rev
                   FROM usage_charges WHERE hour = :hour) AS both_sides
          GROUP BY""",
-        _SAME,
-        """
+            _SAME,
+            """
                list_unit_price
         ), last_rev AS (
           SELECT cluster_id, max(rev) AS rev FROM usage_charges WHERE hour = :hour GROUP BY cluster_id
         ), posted AS (
         """,
-        _POST,
-        """
+            _POST,
+            """
         SELECT bill.month, :hour, cluster_id, first_minute,
                coalesce(last_rev.rev, 0) + row_number() OVER (
                  PARTITION BY cluster_id ORDER BY minutes, first_minute, price_id),
@@ -140,8 +143,10 @@ _CORRECT = sa.text(
          WHERE minutes <> 0
         RETURNING account_id, currency, cost)
         """,
-        _SUMS,
-    )
+            _SUMS,
+        )
+    ),
+    Posted,
 )
 _CLOSED = sa.text("UPDATE hour_closes SET closed_at = app_now(), charges = :charges WHERE hour = :hour")
 _CORRECTED = sa.text("UPDATE hour_closes SET revision = revision + 1 WHERE hour = :hour")
@@ -200,11 +205,11 @@ async def post_hour(connection: AsyncConnection, hour: datetime) -> int:
     if (await connection.execute(_LOCK_OPEN, {"hour": hour})).one_or_none() is None:
         return 0
     failpoint("close.hour_locked")
-    found = (await connection.execute(_CHARGE, {"hour": hour})).all()
+    found = await _CHARGE.all(connection, {"hour": hour})
     failpoint("close.charged")
-    await post_usage(connection, hour, 0, _posted(found))
+    await post_usage(connection, hour, 0, found)
     failpoint("close.transferred")
-    charges = _rows(found)
+    charges = sum(each.charges for each in found)
     await connection.execute(_CLOSED, {"hour": hour, "charges": charges})
     return charges
 
@@ -217,24 +222,16 @@ async def _correct(connection: AsyncConnection, hour: datetime, *, verify: bool)
     # First, so that what is noted from now on stays noted: the statements after this one see at least as much.
     await connection.execute(_CLEAN, {"hour": hour})
     failpoint("correct.hour_locked")
-    found = (await connection.execute(_CORRECT, {"hour": hour})).all()
+    found = await _CORRECT.all(connection, {"hour": hour})
     failpoint("correct.charged")
     if found:
-        await post_usage(connection, hour, locked.revision + 1, _posted(found))
+        await post_usage(connection, hour, locked.revision + 1, found)
         await connection.execute(_CORRECTED, {"hour": hour})
     if verify and (await connection.execute(_UNPRICED, {"hour": hour})).scalar_one() == 0:
         await connection.execute(_VERIFIED, {"hour": hour})
-    return _rows(found)
+    return sum(each.charges for each in found)
 
 
 async def _take_time(connection: AsyncConnection) -> None:
     for statement in _LONG:
         await connection.execute(statement)
-
-
-def _rows(sums: Iterable[sa.Row[Any]]) -> int:
-    return sum(int(row.charges) for row in sums)
-
-
-def _posted(rows: Iterable[sa.Row[Any]]) -> list[Posted]:
-    return [Posted(row.account_id, row.currency, row.amount) for row in rows]

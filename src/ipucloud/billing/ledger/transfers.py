@@ -10,40 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-
-_ACCOUNT = sa.text(
-    """
-    INSERT INTO ledger_accounts (code, owner_id, currency) VALUES (:code, :owner_id, :currency) ON CONFLICT DO NOTHING
-    """
-)
-_FIND = sa.text(
-    """
-    SELECT id FROM ledger_accounts
-     WHERE code = :code AND owner_id IS NOT DISTINCT FROM CAST(:owner_id AS uuid) AND currency = :currency
-    """
-)
-_POST = sa.text(
-    """
-    INSERT INTO ledger_transfers (idem, kind, debit_id, credit_id, currency, amount, effective_at)
-    VALUES (:idem, :kind, :debit_id, :credit_id, :currency, :amount,
-            coalesce(CAST(:effective_at AS timestamptz), app_now()))
-    ON CONFLICT (idem) DO NOTHING
-    """
-)
-_BALANCES = sa.text(
-    """
-    SELECT code, currency, credits - debits AS balance FROM ledger_accounts
-     WHERE owner_id = :account_id ORDER BY currency, code
-    """
-)
 
 _MOVED = """
 WITH moved AS (
@@ -96,17 +71,16 @@ class Side:
     currency: str
 
 
-@dataclass(frozen=True, slots=True)
-class Posted:
-    """What charges of one account come to; negative: taken back."""
+class Posted(NamedTuple):
+    """What charges of one account come to, and how many they are; negative: taken back."""
 
     account_id: UUID
     currency: str
     amount: Decimal
+    charges: int
 
 
-@dataclass(frozen=True, slots=True)
-class Balance:
+class Balance(NamedTuple):
     """What an account's credits exceed its debits by: what the customer has, or, below 0, owes."""
 
     code: str
@@ -114,30 +88,15 @@ class Balance:
     balance: Decimal
 
 
-async def transfer(
-    connection: AsyncConnection,
-    *,
-    idem: str,
-    kind: str,
-    debit: Side,
-    credit: Side,
-    amount: Decimal,
-    effective_at: datetime | None = None,
-) -> bool:
-    """Move `amount` from one account to another; False when this `idem` was posted before.
-
-    Raises sqlalchemy.exc.IntegrityError when an account would fall below its floor.
-    """
-    parameters = {
-        "idem": idem,
-        "kind": kind,
-        "debit_id": await _account(connection, debit),
-        "credit_id": await _account(connection, credit),
-        "currency": debit.currency,
-        "amount": amount,
-        "effective_at": effective_at,
-    }
-    return (await connection.execute(_POST, parameters)).rowcount == 1
+_BALANCES = Query(
+    sa.text(
+        """
+        SELECT code, currency, credits - debits AS balance FROM ledger_accounts
+         WHERE owner_id = :account_id ORDER BY currency, code
+        """
+    ),
+    Balance,
+)
 
 
 async def post_usage(connection: AsyncConnection, hour: datetime, revision: int, sums: Sequence[Posted]) -> None:
@@ -158,13 +117,4 @@ async def post_usage(connection: AsyncConnection, hour: datetime, revision: int,
 
 async def balances(connection: Statements, account_id: UUID) -> list[Balance]:
     """The customer's accounts that were ever used."""
-    return [
-        Balance(row.code, row.currency, row.balance)
-        for row in await connection.execute(_BALANCES, {"account_id": account_id})
-    ]
-
-
-async def _account(connection: AsyncConnection, side: Side) -> Any:
-    parameters = {"code": side.code, "owner_id": side.owner, "currency": side.currency}
-    await connection.execute(_ACCOUNT, parameters)
-    return (await connection.execute(_FIND, parameters)).scalar_one()
+    return await _BALANCES.all(connection, {"account_id": account_id})

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from ipucloud.billing.exports.checks import CHECKS, Defect, find_defects
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.selection import snapshot
 from ipucloud.contract.exports import FocusVersion
 from ipucloud.db.engine import Database
 from tests.feature.billing.books import open_books
+from tests.feature.billing.exports.defects import CHECKS, Defect, find_defects
 from tests.feature.billing.exports.ledgers import APRIL, csv_of, furnish, selection
 from tests.support.postgres import Database as Scratch
 

@@ -15,12 +15,12 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.billing.exports.checks import find_defects
 from ipucloud.billing.exports.datasets import columns_of
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.selection import Selection, snapshot
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from tests.feature.billing.books import Books, at
+from tests.feature.billing.exports.defects import find_defects
 from tests.feature.billing.exports.ledgers import APRIL, HOSTILE, MAY, csv_of, furnish, selection
 from tests.support.postgres import Database as Scratch
 

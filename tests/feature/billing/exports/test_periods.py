@@ -20,7 +20,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ipucloud.billing.exports import parquet_columns
-from ipucloud.billing.exports.checks import find_defects
 from ipucloud.billing.exports.datasets import columns_of
 from ipucloud.billing.exports.manifest import Manifest, manifest_of
 from ipucloud.billing.exports.periods import Period, month_of
@@ -31,6 +30,7 @@ from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.engine import Database
 from ipucloud.kernel.money import Money
 from tests.feature.billing.books import at, open_books
+from tests.feature.billing.exports.defects import find_defects
 from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, parquet_of, selection
 from tests.feature.billing.exports.test_files import rows_of, summed, toolkit
 from tests.feature.billing.exports.test_parquet import meant

@@ -64,7 +64,7 @@ async def furnish(books: Books) -> None:
     async with books.database.begin() as connection:
         for hour in hours:
             await charge(connection, books.project.id, account_id=books.project.id, hour=hour)
-            await post_usage(connection, hour, 0, [Posted(books.project.id, "EUR", Decimal("15.00"))])
+            await post_usage(connection, hour, 0, [Posted(books.project.id, "EUR", Decimal("15.00"), 1)])
     await books.execute("UPDATE hour_closes SET verified_at = app_now()")
 
 
