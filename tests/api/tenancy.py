@@ -14,8 +14,9 @@ from ipucloud.api.app import create_app
 from ipucloud.billing.budgets.store import NewBudget, Owner, create
 from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.billing.prepaid.store import set_prepaid
-from ipucloud.billing.pricing.book import NewPrice, add, book
+from ipucloud.billing.pricing.book import add, book
 from ipucloud.config import Settings
+from ipucloud.contract.prices import PriceAddition
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
@@ -96,7 +97,9 @@ class Tenancy:
         if "{budget}" in operation.path or operation.id == "endPrepaid":
             names["budget"] = await self._money(operation, project, f"target-{number}")
         if "{price}" in operation.path:
-            new = NewPrice(None, f"sku-{number}", "r", Money.of(1, "EUR"), FAR, None, "test")
+            new = PriceAddition(
+                sku=f"sku-{number}", region="r", unit_price=Money.of(1, "EUR"), valid_from=FAR, source="test"
+            )
             async with cloud.database.begin() as connection:
                 await add(connection, [new])
                 names["price"] = str(next(each.id for each in await book(connection) if each.sku == new.sku))

@@ -9,9 +9,10 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.billing.pricing.book import NewPrice, add, book, install_prices, withdraw
+from ipucloud.billing.pricing.book import add, book, install_prices, withdraw
 from ipucloud.billing.pricing.queries import current_and_future
 from ipucloud.catalogue.load import load
+from ipucloud.contract.prices import PriceAddition
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.money import Money
@@ -77,8 +78,8 @@ async def test_the_application_can_change_nothing_of_a_price_but_its_end(db: Dat
             await connection.execute(sa.text("SELECT withdraw_price(id) FROM prices"))
 
 
-def version(unit_price: str, begins: str, ends: str | None = None, *, account: UUID | None = None) -> NewPrice:
-    return NewPrice(
+def version(unit_price: str, begins: str, ends: str | None = None, *, account: UUID | None = None) -> PriceAddition:
+    return PriceAddition(
         account_id=account,
         sku="ipu-m2000",
         region="luxembourg-2",

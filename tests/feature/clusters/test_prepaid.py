@@ -12,9 +12,10 @@ import pytest
 
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.invoices.payments import record_payment
-from ipucloud.billing.prepaid.funds import Funds, funds_of
+from ipucloud.billing.prepaid.funds import funds_of
 from ipucloud.billing.prepaid.store import end_prepaid, set_prepaid
 from ipucloud.billing.prepaid.watch import watch_prepaid
+from ipucloud.contract.wallet import FundsOut
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import FUNDS_EXHAUSTED, Problem
 from ipucloud.kernel.ids import new_id
@@ -53,7 +54,7 @@ class Payer:
     def after(self, minutes: float) -> None:
         stop_clock(self.scratch.owner_url, NOW + timedelta(minutes=minutes))
 
-    async def funds(self) -> Funds:
+    async def funds(self) -> FundsOut:
         async with self.cloud.database.read() as connection:
             found = await funds_of(connection, self.cloud.project.id, currency="EUR")
         sums = found.wallet + found.promo - found.owed - found.accruing - found.held

@@ -19,8 +19,8 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.v1.catalogue import listing
 from ipucloud.api.writes import change_platform
-from ipucloud.billing.pricing.book import NewPrice, add, book, withdraw
-from ipucloud.contract.prices import PriceAdditions, PriceBookPage, PricesAddedOut
+from ipucloud.billing.pricing.book import add, book, withdraw
+from ipucloud.contract.prices import PriceAddition, PriceAdditions, PriceBookPage, PricesAddedOut
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
@@ -88,8 +88,8 @@ def _is_price(amount: Decimal) -> bool:
         return False
 
 
-def _checked(body: PriceAdditions) -> list[NewPrice]:
-    """Raises `Problem` validation_failed."""
+def _checked(body: PriceAdditions) -> list[PriceAddition]:
+    """The versions to add. Raises `Problem` validation_failed."""
     faults = []
     for place, item in enumerate(body.items):
         if item.valid_from.microsecond or (item.valid_to and item.valid_to.microsecond):
@@ -106,4 +106,4 @@ def _checked(body: PriceAdditions) -> list[NewPrice]:
             )
     if faults:
         raise invalid(faults)
-    return [NewPrice(**dict(item)) for item in body.items]
+    return body.items

@@ -16,9 +16,9 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_NONE_MATCH
 from ipucloud.api.v1.catalogue import listing, region_slug
-from ipucloud.billing.pricing.queries import ListedPrice, current_and_future
+from ipucloud.billing.pricing.queries import current_and_future
 from ipucloud.contract.catalogue import Flavor, FlavorOut, FlavorPage, InRegion
-from ipucloud.contract.prices import PricePage
+from ipucloud.contract.prices import PriceOut, PricePage
 from ipucloud.identity.access import not_found
 from ipucloud.identity.roles import Permission
 
@@ -65,12 +65,12 @@ async def list_prices(request: Request) -> Response:
     return listing(request, await _prices(request))
 
 
-async def _prices(request: Request) -> Sequence[ListedPrice]:
+async def _prices(request: Request) -> Sequence[PriceOut]:
     async with services_of(request).database.read() as connection:
         return await current_and_future(connection, catalogue_of(request))
 
 
-def _priced(request: Request, flavor: Flavor, region: str, prices: Sequence[ListedPrice]) -> FlavorOut:
+def _priced(request: Request, flavor: Flavor, region: str, prices: Sequence[PriceOut]) -> FlavorOut:
     services = services_of(request)
     now, currency = services.clock.now(), services.settings.currency
     price = next(

@@ -34,7 +34,7 @@ async def get_cluster_usage(request: Request, project: ProjectRef, cluster: Clus
     trace_of(request).concerns(cluster_id=cluster)
     async with reading(request, project) as (connection, scope):
         usage = await cluster_usage(connection, project_id=scope.project_id, cluster_id=cluster)
-    return Response(UsageOut.model_validate(usage).model_dump_json(), media_type=JSON)
+    return Response(usage.model_dump_json(), media_type=JSON)
 
 
 async def get_project_usage(request: Request, project: ProjectRef, query: Annotated[Period, Query()]) -> Response:
@@ -49,7 +49,7 @@ async def get_project_usage(request: Request, project: ProjectRef, query: Annota
             since=query.since,
             until=query.until,
         )
-    return Response(ProjectUsageOut.model_validate(usage).model_dump_json(), media_type=JSON)
+    return Response(usage.model_dump_json(), media_type=JSON)
 
 
 for _path, _id in (("usage", "getProjectUsage"), ("billing/usage", "getBillingUsage")):

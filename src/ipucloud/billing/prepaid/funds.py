@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from ipucloud.billing.reports.outlook import outlook
+from ipucloud.contract.wallet import FundsOut
 from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.money import Money
@@ -75,30 +74,10 @@ _OF_ACCOUNT = sa.text(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Funds:
-    """What an account has left: `available` = wallet + promo - owed - accruing - held.
-
-    `owed` is unbilled usage and unpaid invoices, `accruing` what was used since the last hour that was closed, `held`
-    what new clusters may still come to in their first hour. `when_empty` None: it does not pay ahead.
-    """
-
-    account_id: UUID
-    when_empty: str | None
-    state: str | None
-    state_entered_at: datetime | None
-    wallet: Money
-    promo: Money
-    owed: Money
-    accruing: Money
-    held: Money
-    available: Money
-
-
-async def funds_of(connection: Statements, account_id: UUID, *, currency: str) -> Funds:
+async def funds_of(connection: Statements, account_id: UUID, *, currency: str) -> FundsOut:
     """The account's funds at this moment."""
     row = (await connection.execute(_OF_ACCOUNT, {"account_id": account_id, "currency": currency})).one()
-    return Funds(
+    return FundsOut(
         account_id=row.account_id,
         when_empty=row.when_empty,
         state=row.state,

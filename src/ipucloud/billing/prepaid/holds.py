@@ -7,8 +7,9 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.prepaid.funds import Funds, funds_of
+from ipucloud.billing.prepaid.funds import funds_of
 from ipucloud.billing.prepaid.tables import HOLDING
+from ipucloud.contract.wallet import FundsOut
 from ipucloud.kernel.errors import FUNDS_EXHAUSTED, Problem
 from ipucloud.kernel.money import Money
 
@@ -51,7 +52,7 @@ async def hold(
     )
 
 
-def _exhausted(funds: Funds, needed: Money) -> Problem:
+def _exhausted(funds: FundsOut, needed: Money) -> Problem:
     figures = {name: getattr(funds, name) for name in ("wallet", "promo", "owed", "accruing", "held", "available")}
     return Problem(
         FUNDS_EXHAUSTED,

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.contract.prices import BookedPriceOut, PriceAddition
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
@@ -40,33 +40,6 @@ _BOOK = sa.text(
 )
 _SAME_KEY = "sku = :sku AND region = :region AND currency = :currency"
 _TABLES = {"prices": _SAME_KEY, "contract_prices": f"{_SAME_KEY} AND account_id = :account_id"}
-
-
-@dataclass(frozen=True, slots=True)
-class BookedPrice:
-    """A price in [valid_from, valid_to) for everybody, or for the one account."""
-
-    id: UUID
-    account_id: UUID | None
-    sku: str
-    region: str
-    unit_price: Money
-    valid_from: datetime
-    valid_to: datetime | None
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class NewPrice:
-    """A version to add. Without `valid_to` it holds as long as the version it takes the place of would have."""
-
-    account_id: UUID | None
-    sku: str
-    region: str
-    unit_price: Money
-    valid_from: datetime
-    valid_to: datetime | None
-    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,24 +104,24 @@ async def install_prices(connection: AsyncConnection, catalogue: Catalogue) -> i
     return added
 
 
-async def book(connection: Statements) -> Sequence[BookedPrice]:
+async def book(connection: Statements) -> Sequence[BookedPriceOut]:
     """Every version that ever was or will be in force: list prices first, then account by account."""
     return [
-        BookedPrice(
-            row.id,
-            row.account_id,
-            row.sku,
-            row.region,
-            Money.of(row.unit_price, row.currency),
-            row.valid_from,
-            row.valid_to,
-            row.source,
+        BookedPriceOut(
+            id=row.id,
+            account_id=row.account_id,
+            sku=row.sku,
+            region=row.region,
+            unit_price=Money.of(row.unit_price, row.currency),
+            valid_from=row.valid_from,
+            valid_to=row.valid_to,
+            source=row.source,
         )
         for row in await connection.execute(_BOOK)
     ]
 
 
-async def add(connection: AsyncConnection, new: Sequence[NewPrice]) -> int:
+async def add(connection: AsyncConnection, new: Sequence[PriceAddition]) -> int:
     """Add all of them, in order of time, or none; how many were not there yet.
 
     Raises `Problem` validation_failed for one that would change what was in force, state_conflict for one that reaches
@@ -180,7 +153,7 @@ async def withdraw(connection: AsyncConnection, price_id: UUID) -> None:
     raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
 
 
-async def _add(connection: AsyncConnection, place: int, price: NewPrice) -> bool:
+async def _add(connection: AsyncConnection, place: int, price: PriceAddition) -> bool:
     statements = _LIST if price.account_id is None else _CONTRACT
     values = {
         "account_id": price.account_id,
@@ -222,7 +195,7 @@ async def _add(connection: AsyncConnection, place: int, price: NewPrice) -> bool
     return True
 
 
-async def _check(connection: AsyncConnection, place: int, price: NewPrice) -> None:
+async def _check(connection: AsyncConnection, place: int, price: PriceAddition) -> None:
     """A contract never reaches into the past; the list may, where it has a gap."""
     if price.account_id is None:
         return

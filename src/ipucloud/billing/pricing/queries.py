@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.contract.prices import PaidPriceOut, PriceOut
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.money import Money
 
@@ -38,61 +37,29 @@ _PAID = sa.text(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ListedPrice:
-    """The price of a SKU in a region per `unit`, in [valid_from, valid_to); `valid_to` None: until changed."""
-
-    sku: str
-    region: str
-    unit: str
-    unit_price: Money
-    valid_from: datetime
-    valid_to: datetime | None
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class PaidPrice:
-    """What a project pays for a SKU in a region per `unit`, in [valid_from, valid_to), and for which account.
-
-    `contract`: of that account alone; `list_unit_price` is what others pay.
-    """
-
-    sku: str
-    region: str
-    unit: str
-    unit_price: Money
-    list_unit_price: Money
-    contract: bool
-    account_id: UUID
-    valid_from: datetime
-    valid_to: datetime | None
-    source: str
-
-
-async def current_and_future(connection: Statements, catalogue: Catalogue) -> Sequence[ListedPrice]:
+async def current_and_future(connection: Statements, catalogue: Catalogue) -> Sequence[PriceOut]:
     """Every price in force now or from a later instant on, by SKU, region, currency and time.
 
     The catalogue has the units that they are for.
     """
     return [
-        ListedPrice(
-            row.sku,
-            row.region,
-            catalogue.unit_of(row.sku),
-            Money.of(row.unit_price, row.currency),
-            row.valid_from,
-            row.valid_to,
-            row.source,
+        PriceOut(
+            sku=row.sku,
+            region=row.region,
+            unit=catalogue.unit_of(row.sku),
+            unit_price=Money.of(row.unit_price, row.currency),
+            valid_from=row.valid_from,
+            valid_to=row.valid_to,
+            source=row.source,
         )
         for row in await connection.execute(_CURRENT_AND_FUTURE)
     ]
 
 
-async def paid_by(connection: Statements, project_id: UUID, catalogue: Catalogue) -> Sequence[PaidPrice]:
+async def paid_by(connection: Statements, project_id: UUID, catalogue: Catalogue) -> Sequence[PaidPriceOut]:
     """What the project pays now or will: its account's contract prices, and the list's where there is none."""
     return [
-        PaidPrice(
+        PaidPriceOut(
             sku=row.sku,
             region=row.region,
             unit=catalogue.unit_of(row.sku),

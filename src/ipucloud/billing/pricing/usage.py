@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from ipucloud.contract.usage import ProjectUsageOut, UsageOut, UsageSliceOut
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -70,49 +70,6 @@ LEFT JOIN LATERAL (
 ) AS price_now ON true
 """
 """A join that gives each living cluster of `page` its `price_now.per_minute`, of who pays now; after `PAID`."""
-
-
-@dataclass(frozen=True, slots=True)
-class UsageSlice:
-    """Minutes of one size under one price, all started in [started_at, ended_at)."""
-
-    started_at: datetime
-    ended_at: datetime
-    minutes: int
-    machines: int
-    sku: str
-    unit_price: Money
-    cost: Money
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterUsage:
-    """What one cluster used in [since, until): minutes and their exact cost, in time order by slice.
-
-    `since` is None while nothing is billed yet; `running` says that it is billed now.
-    """
-
-    cluster_id: UUID
-    name: str
-    region: str
-    flavor: str
-    running: bool
-    since: datetime | None
-    until: datetime
-    minutes: int
-    cost: Money
-    slices: tuple[UsageSlice, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectUsage:
-    """What a project's clusters used in [since, until), in one currency."""
-
-    since: datetime
-    until: datetime
-    minutes: int
-    cost: Money
-    clusters: tuple[ClusterUsage, ...]
 
 
 _PARTS = """
@@ -198,7 +155,7 @@ _WINDOW = Query(
 )
 
 
-async def cluster_usage(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> ClusterUsage:
+async def cluster_usage(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> UsageOut:
     """Everything the cluster used so far. Raises `Problem` not_found, or not_configured while a price is missing."""
     parameters = {"project_id": project_id, "cluster_id": cluster_id, "since": None, "until": None}
     parts = await _OF_CLUSTER.all(connection, parameters)
@@ -214,7 +171,7 @@ async def project_usage(
     currency: str,
     since: datetime | None = None,
     until: datetime | None = None,
-) -> ProjectUsage:
+) -> ProjectUsageOut:
     """What the project's clusters used in a period, by cluster; without bounds the running UTC month up to now.
 
     A minute belongs to the period in which it starts. Raises `Problem` not_configured while a price is missing.
@@ -224,12 +181,13 @@ async def project_usage(
     by_cluster: dict[UUID, list[_Part]] = {}
     for part in await _OF_PROJECT.all(connection, parameters):
         by_cluster.setdefault(part.cluster_id, []).append(part)
-    used = tuple(_usage(parts) for parts in by_cluster.values())
+    used = [_usage(parts) for parts in by_cluster.values()]
     total = sum((cluster.cost for cluster in used), start=Money.of(0, currency))
-    return ProjectUsage(window.since, window.until, sum(cluster.minutes for cluster in used), total, used)
+    minutes = sum(cluster.minutes for cluster in used)
+    return ProjectUsageOut(since=window.since, until=window.until, minutes=minutes, cost=total, clusters=used)
 
 
-def _usage(parts: Sequence[_Part]) -> ClusterUsage:
+def _usage(parts: Sequence[_Part]) -> UsageOut:
     """One cluster's figures from all its parts, which are in time order."""
     if any(part.unpriced for part in parts):
         raise Problem(
@@ -238,8 +196,8 @@ def _usage(parts: Sequence[_Part]) -> ClusterUsage:
             "force then.",
         )
     cluster = parts[0]
-    slices = tuple(_slice(part, part.minutes) for part in parts if part.minutes)
-    return ClusterUsage(
+    slices = [_slice(part, part.minutes) for part in parts if part.minutes]
+    return UsageOut(
         cluster_id=cluster.cluster_id,
         name=cluster.name,
         region=cluster.region,
@@ -253,8 +211,8 @@ def _usage(parts: Sequence[_Part]) -> ClusterUsage:
     )
 
 
-def _slice(part: _Part, minutes: int) -> UsageSlice:
-    return UsageSlice(
+def _slice(part: _Part, minutes: int) -> UsageSliceOut:
+    return UsageSliceOut(
         started_at=part.started_at,
         ended_at=part.ended_at,
         minutes=minutes,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from ipucloud.billing.reports.outlook import OUTLOOK
+from ipucloud.contract.reports import ForecastOut
 from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.money import Money
@@ -45,42 +44,23 @@ _MONTH = sa.text(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """What the month [since, until) comes to, seen from `now`; unrounded.
-
-    `posted` + `accruing` = `so_far`; `so_far` + `to_come` = `forecast`. `accruing` is what was used since the last hour
-    that was closed, and may be below 0 while a correction is due. Minutes without a price are in none of them.
-    """
-
-    since: datetime
-    until: datetime
-    now: datetime
-    posted: Money
-    accruing: Money
-    so_far: Money
-    to_come: Money
-    forecast: Money
-    unpriced_minutes: int
-
-
-async def project_forecast(connection: Statements, project_id: UUID, *, currency: str) -> Forecast:
+async def project_forecast(connection: Statements, project_id: UUID, *, currency: str) -> ForecastOut:
     """What the project's clusters come to, whoever pays for them."""
     return await _forecast(connection, _OF_PROJECT, project_id, currency)
 
 
-async def account_forecast(connection: Statements, account_id: UUID, *, currency: str) -> Forecast:
+async def account_forecast(connection: Statements, account_id: UUID, *, currency: str) -> ForecastOut:
     """What the account pays for, of all its projects, for as long as it pays for them."""
     return await _forecast(connection, _OF_ACCOUNT, account_id, currency)
 
 
-async def _forecast(connection: Statements, statement: sa.TextClause, owner: UUID, currency: str) -> Forecast:
+async def _forecast(connection: Statements, statement: sa.TextClause, owner: UUID, currency: str) -> ForecastOut:
     month = (await connection.execute(_MONTH)).one()
     parameters = {"owner": owner, "currency": currency, "since": month.since, "until": month.until}
     row = (await connection.execute(statement, parameters)).one()
     so_far, forecast = Money.of(row.so_far, currency), Money.of(row.cost, currency)
     posted = Money.of(row.posted, currency)
-    return Forecast(
+    return ForecastOut(
         since=row.since,
         until=row.until,
         now=row.now,
