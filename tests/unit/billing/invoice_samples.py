@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
-import orjson
-
 from ipucloud.billing.invoices.arithmetic import settle
-from ipucloud.billing.invoices.document import Credit, credit_note_document, invoice_document
+from ipucloud.billing.invoices.document import Credit, credit_note_document, invoice_document, written
 from ipucloud.billing.invoices.lines import Bill, Line
 from ipucloud.billing.invoices.payer import Payer
-from ipucloud.billing.invoices.tax import Tax, Treatment
+from ipucloud.billing.invoices.tax import Tax
+from ipucloud.contract.invoices import PaperOut, SellerOut
 
 ACCOUNT = UUID("01977b1e-7c3a-7c55-9d3f-0a1b2c3d4e5f")
 APRIL = date(2026, 4, 1)
-SELLER: dict[str, object] = {
-    "legal_name": "Nordwind Rechenzentren S.à r.l.",
-    "address": "12, rue de l'Industrie\nL-8399 Windhof",
-    "country": "LU",
-    "tax_id": "LU12345678",
-    "bank": "IBAN LU28 0019 4006 4475 0000, BIC NWRZLULL, Banque du Nord",
-}
+SELLER = SellerOut(
+    legal_name="Nordwind Rechenzentren S.à r.l.",
+    address="12, rue de l'Industrie\nL-8399 Windhof",
+    country="LU",
+    tax_id="LU12345678",
+    bank="IBAN LU28 0019 4006 4475 0000, BIC NWRZLULL, Banque du Nord",
+    version=1,
+)
 CUSTOMER = Payer(
     ACCOUNT,
     "research",
@@ -35,8 +34,8 @@ CUSTOMER = Payer(
     tax_exempt=False,
     payment_days=30,
 )
-VAT = Tax(Treatment.STANDARD, "VAT", Decimal("0.17"))
-REVERSE = Tax(Treatment.REVERSE_CHARGE, "VAT", Decimal(0))
+VAT = Tax("standard", "VAT", Decimal("0.17"))
+REVERSE = Tax("reverse_charge", "VAT", Decimal(0))
 
 
 def lines(count: int, *, month: date = APRIL) -> list[Line]:
@@ -98,7 +97,7 @@ def invoice(
     wallet: str = "0",
     number: str | None = "INV-2026-000042",
     payer: Payer = CUSTOMER,
-) -> dict[str, Any]:
+) -> PaperOut:
     totals = settle([line.cost for line in of], tax.rate, promo=Decimal(promo), wallet=Decimal(wallet))
     bill = Bill(ACCOUNT, "EUR", APRIL)
     made = invoice_document(
@@ -107,7 +106,7 @@ def invoice(
     return _as_stored(made)
 
 
-def credit_note() -> dict[str, Any]:
+def credit_note() -> PaperOut:
     credit = Credit(Decimal("100.00"), Decimal("17.00"), Decimal("40.00"))
     made = credit_note_document(
         invoice(lines(3)),
@@ -119,6 +118,5 @@ def credit_note() -> dict[str, Any]:
     return _as_stored(made)
 
 
-def _as_stored(document: dict[str, object]) -> dict[str, Any]:
-    stored: dict[str, Any] = orjson.loads(orjson.dumps(document))
-    return stored
+def _as_stored(document: PaperOut) -> PaperOut:
+    return PaperOut.model_validate_json(written(document))

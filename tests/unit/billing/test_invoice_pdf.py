@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import combinations
-from typing import Any
 
 import pypdfium2 as pdfium  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
 from ipucloud.billing.invoices.pdf import render
 from ipucloud.billing.invoices.sheet import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, printable
+from ipucloud.contract.invoices import PaperOut
 from tests.unit.billing.invoice_samples import CUSTOMER, REVERSE, correction, credit_note, invoice, lines
 
 POINTS = 72 / 25.4
@@ -29,7 +29,7 @@ DOCUMENTS = {
 
 
 @contextmanager
-def opened(document: dict[str, Any]) -> Iterator[pdfium.PdfDocument]:
+def opened(document: PaperOut) -> Iterator[pdfium.PdfDocument]:
     pdf = pdfium.PdfDocument(render(document))
     try:
         yield pdf
@@ -37,7 +37,7 @@ def opened(document: dict[str, Any]) -> Iterator[pdfium.PdfDocument]:
         pdf.close()
 
 
-def texts(document: dict[str, Any]) -> list[str]:
+def texts(document: PaperOut) -> list[str]:
     """Each page's text, its runs of blanks made one."""
     with opened(document) as pdf:
         return [" ".join(page.get_textpage().get_text_range().split()) for page in pdf]
@@ -56,7 +56,7 @@ def overlap(one: Box, other: Box) -> bool:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS.keys())
-def test_text_stays_within_the_margins_and_nothing_overlaps(document: dict[str, Any]) -> None:
+def test_text_stays_within_the_margins_and_nothing_overlaps(document: PaperOut) -> None:
     with opened(document) as pdf:
         for page in pdf:
             found = boxes(page)
@@ -106,7 +106,7 @@ def test_many_lines_go_over_pages_each_with_the_titles() -> None:
         assert text.count("No. Project and what it used Minutes") == 1
         assert f"Page {number} of {len(pages)}" in text
     everything = " ".join(pages)
-    places = [everything.index(f" {line['line']} {line['project'][:10]}") for line in LONG["lines"]]
+    places = [everything.index(f" {line.line} {line.project[:10]}") for line in LONG.lines or ()]
     assert places == sorted(places)
     assert "Reverse charge: VAT is to be accounted for by the recipient of the service." in pages[-1]
     assert "Amount due EUR" in pages[-1]
@@ -120,7 +120,7 @@ def test_a_credit_note_names_its_invoice() -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS.keys())
-def test_made_again_it_is_the_same_to_the_byte(document: dict[str, Any]) -> None:
+def test_made_again_it_is_the_same_to_the_byte(document: PaperOut) -> None:
     assert render(document) == render(document)
 
 

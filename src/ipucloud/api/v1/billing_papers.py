@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
-import orjson
 from fastapi import Path
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
@@ -13,7 +12,7 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import tagged
 from ipucloud.billing.invoices.pdf import render
-from ipucloud.contract.invoices import PaperFormat
+from ipucloud.contract.invoices import PaperFormat, PaperOut
 
 PDF = "application/pdf"
 ONE_VERSION = 1
@@ -39,8 +38,8 @@ register_url_convertor("paper", _Number())
 async def paper(request: Request, query: PaperFormat, document: bytes) -> Response:
     """The document itself, or its picture."""
     if query.format == "pdf" or (query.format is None and PDF in request.headers.get("accept", "")):
-        known = orjson.loads(document)
-        name = known["number"] or "draft"
+        known = PaperOut.model_validate_json(document)
+        name = known.number or "draft"
         headers = {"Content-Disposition": f'inline; filename="{name}.pdf"'}
         return Response(await asyncio.to_thread(render, known), 200, headers, PDF)
     return tagged(request, document, ONE_VERSION)

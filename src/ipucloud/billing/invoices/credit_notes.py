@@ -9,16 +9,16 @@ from __future__ import annotations
 from decimal import Decimal
 from uuid import UUID
 
-import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.invoices.document import Credit, credit_note_document
+from ipucloud.billing.invoices.document import Credit, credit_note_document, written
 from ipucloud.billing.invoices.numbers import next_number, today
 from ipucloud.billing.invoices.payer import Payer, lock_payer, platform
 from ipucloud.billing.invoices.payments import settle_invoice, still_due
 from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.billing.invoices.tables import CREDIT_NOTE_SERIES
+from ipucloud.contract.invoices import PaperOut
 from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import plain, product, rounded
@@ -75,7 +75,7 @@ async def _write(
     await post(connection, _moves(made, payer, credit, currency))
     number = await next_number(connection, CREDIT_NOTE_SERIES, day)
     document = credit_note_document(
-        orjson.loads(str(invoice.document)), credit, number=str(number), issued_on=day, reason=reason
+        PaperOut.model_validate_json(str(invoice.document)), credit, number=str(number), issued_on=day, reason=reason
     )
     values = {
         "id": made,
@@ -89,7 +89,7 @@ async def _write(
         "tax": credit.tax,
         "total": credit.total,
         "to_wallet": credit.to_wallet,
-        "document": orjson.dumps(document).decode(),
+        "document": written(document),
     }
     await connection.execute(_NOTE, values)
     settled = credit.total - credit.to_wallet

@@ -9,38 +9,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-
-import orjson
+from functools import partial
 
 from ipucloud.billing.invoices.arithmetic import InvoiceTotals
 from ipucloud.billing.invoices.lines import Bill, Line
 from ipucloud.billing.invoices.payer import Payer
-from ipucloud.billing.invoices.tax import SENTENCES, Tax, Treatment
-from ipucloud.kernel.money import plain
+from ipucloud.billing.invoices.tax import SENTENCES, Tax
+from ipucloud.contract.invoices import (
+    InvoiceLineOut,
+    InvoicePeriodOut,
+    InvoiceTaxOut,
+    IssuerOut,
+    PaperOut,
+    RecipientOut,
+    SellerOut,
+)
+from ipucloud.kernel.money import Money, plain
 
-Members = dict[str, object]
-SELLER_FIELDS = ("legal_name", "address", "country", "tax_id", "bank")
+
+def written(document: PaperOut) -> str:
+    """Its JSON. A member that its kind does not have is left out."""
+    return document.model_dump_json(exclude_unset=True)
 
 
 def end_of(month: date) -> date:
     """The first day of the next month."""
     return (month + timedelta(days=31)).replace(day=1)
-
-
-def seller_of(document: bytes) -> Members:
-    """What a document says of the seller."""
-    known = orjson.loads(document)
-    return {name: known[name] for name in SELLER_FIELDS}
-
-
-def customer_of(payer: Payer) -> Members:
-    return {
-        "account_id": str(payer.id),
-        "legal_name": payer.legal_name or payer.name,
-        "address": payer.address,
-        "country": payer.country,
-        "tax_id": payer.tax_id,
-    }
 
 
 def invoice_document(
@@ -52,35 +46,42 @@ def invoice_document(
     number: str | None,
     issued_on: date,
     payer: Payer,
-    seller: Members,
-) -> Members:
+    seller: SellerOut,
+) -> PaperOut:
     """An invoice, or without a number the draft of one."""
-    currency = bill.currency
-    due_on = issued_on + timedelta(days=payer.payment_days)
-    return {
-        "kind": "draft" if number is None else "invoice",
-        "number": number,
-        "issued_on": str(issued_on),
-        "due_on": None if number is None else str(due_on),
-        "payment_days": payer.payment_days,
-        "period": {"since": str(bill.month), "until": str(end_of(bill.month))},
-        "currency": currency,
-        "seller": seller,
-        "customer": customer_of(payer),
-        "lines": [_line(place, bill, line, tax.rate) for place, line in enumerate(lines, start=1)],
-        "cost": _money(totals.cost, currency),
-        "adjustment": _money(totals.adjustment, currency),
-        "subtotal": _money(totals.subtotal, currency),
-        "promo_applied": _money(totals.promo_applied, currency),
-        "taxable": _money(totals.taxable, currency),
-        "taxes": [_tax(tax.name, tax.rate, totals.taxable, totals.tax, currency)],
-        "tax": _money(totals.tax, currency),
-        "total": _money(totals.total, currency),
-        "wallet_applied": _money(totals.wallet_applied, currency),
-        "due": _money(totals.due, currency),
-        "tax_treatment": tax.treatment.value,
-        "notes": _notes(tax.treatment),
-    }
+    money = partial(Money.of, currency=bill.currency)
+    return PaperOut(
+        kind="draft" if number is None else "invoice",
+        number=number,
+        issued_on=issued_on,
+        due_on=None if number is None else issued_on + timedelta(days=payer.payment_days),
+        payment_days=payer.payment_days,
+        period=InvoicePeriodOut(since=bill.month, until=end_of(bill.month)),
+        currency=bill.currency,
+        seller=IssuerOut.model_validate(seller),
+        customer=RecipientOut(
+            account_id=payer.id,
+            legal_name=payer.legal_name or payer.name,
+            address=payer.address,
+            country=payer.country,
+            tax_id=payer.tax_id,
+        ),
+        lines=[_line(place, bill, line, tax.rate) for place, line in enumerate(lines, start=1)],
+        cost=money(totals.cost),
+        adjustment=money(totals.adjustment),
+        subtotal=money(totals.subtotal),
+        promo_applied=money(totals.promo_applied),
+        taxable=money(totals.taxable),
+        taxes=[
+            InvoiceTaxOut(name=tax.name, rate=plain(tax.rate), taxable=money(totals.taxable), tax=money(totals.tax))
+        ],
+        tax=money(totals.tax),
+        total=money(totals.total),
+        wallet_applied=money(totals.wallet_applied),
+        due=money(totals.due),
+        tax_treatment=tax.treatment,
+        notes=[SENTENCES[tax.treatment]] if tax.treatment in SENTENCES else [],
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,61 +97,46 @@ class Credit:
         return self.net + self.tax
 
 
-def credit_note_document(invoice: Members, credit: Credit, *, number: str, issued_on: date, reason: str) -> Members:
+def credit_note_document(invoice: PaperOut, credit: Credit, *, number: str, issued_on: date, reason: str) -> PaperOut:
     """A credit note in the words of the invoice it is about."""
-    currency = str(invoice["currency"])
-    [rate] = orjson.loads(orjson.dumps(invoice["taxes"]))
-    return {
-        "kind": "credit_note",
-        "number": number,
-        "invoice": invoice["number"],
-        "invoice_issued_on": invoice["issued_on"],
-        "issued_on": str(issued_on),
-        "reason": reason,
-        "period": invoice["period"],
-        "currency": currency,
-        "seller": invoice["seller"],
-        "customer": invoice["customer"],
-        "net": _money(credit.net, currency),
-        "taxes": [_tax(rate["name"], Decimal(rate["rate"]), credit.net, credit.tax, currency)],
-        "tax": _money(credit.tax, currency),
-        "total": _money(credit.total, currency),
-        "to_wallet": _money(credit.to_wallet, currency),
-        "tax_treatment": invoice["tax_treatment"],
-        "notes": invoice["notes"],
-    }
+    money = partial(Money.of, currency=invoice.currency)
+    [tax] = invoice.taxes
+    return PaperOut(
+        kind="credit_note",
+        number=number,
+        invoice=invoice.number,
+        invoice_issued_on=invoice.issued_on,
+        issued_on=issued_on,
+        reason=reason,
+        period=invoice.period,
+        currency=invoice.currency,
+        seller=invoice.seller,
+        customer=invoice.customer,
+        net=money(credit.net),
+        taxes=[InvoiceTaxOut(name=tax.name, rate=tax.rate, taxable=money(credit.net), tax=money(credit.tax))],
+        tax=money(credit.tax),
+        total=money(credit.total),
+        to_wallet=money(credit.to_wallet),
+        tax_treatment=invoice.tax_treatment,
+        notes=invoice.notes,
+    )
 
 
-def _line(place: int, bill: Bill, line: Line, tax_rate: Decimal) -> Members:
-    return {
-        "line": place,
-        "project_id": str(line.project_id),
-        "project": line.project,
-        "sku": line.sku,
-        "region": line.region,
-        "price_id": str(line.price_id),
-        "usage_month": f"{line.usage_month:%Y-%m}",
-        "correction": line.usage_month < bill.month,
-        "minutes": line.minutes,
-        "machine_minutes": line.machine_minutes,
-        "unit_price": _money(line.unit_price, bill.currency),
-        "cost": _money(line.cost, bill.currency),
-        "amount": _money(line.amount, bill.currency),
-        "tax_rate": _rate(tax_rate),
-    }
-
-
-def _tax(name: str, rate: Decimal, taxable: Decimal, tax: Decimal, currency: str) -> Members:
-    return {"name": name, "rate": _rate(rate), "taxable": _money(taxable, currency), "tax": _money(tax, currency)}
-
-
-def _notes(treatment: Treatment) -> list[str]:
-    return [SENTENCES[treatment]] if treatment in SENTENCES else []
-
-
-def _money(amount: Decimal, currency: str) -> Members:
-    return {"amount": plain(amount), "currency": currency}
-
-
-def _rate(rate: Decimal) -> str:
-    return plain(rate)
+def _line(place: int, bill: Bill, line: Line, tax_rate: Decimal) -> InvoiceLineOut:
+    money = partial(Money.of, currency=bill.currency)
+    return InvoiceLineOut(
+        line=place,
+        project_id=line.project_id,
+        project=line.project,
+        sku=line.sku,
+        region=line.region,
+        price_id=line.price_id,
+        usage_month=f"{line.usage_month:%Y-%m}",
+        correction=line.usage_month < bill.month,
+        minutes=line.minutes,
+        machine_minutes=line.machine_minutes,
+        unit_price=money(line.unit_price),
+        cost=money(line.cost),
+        amount=money(line.amount),
+        tax_rate=plain(tax_rate),
+    )

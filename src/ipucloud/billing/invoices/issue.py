@@ -14,24 +14,24 @@ from datetime import date, timedelta
 from decimal import Decimal
 from uuid import UUID
 
-import orjson
 import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.invoices.arithmetic import InvoiceTotals, settle
 from ipucloud.billing.invoices.credits import Burned, burn, usable, write_burned
-from ipucloud.billing.invoices.document import invoice_document, seller_of
+from ipucloud.billing.invoices.document import invoice_document, written
 from ipucloud.billing.invoices.lines import Bill, Line, lines_of, lines_of_many
 from ipucloud.billing.invoices.numbers import Number, next_number, today
 from ipucloud.billing.invoices.payer import Payer, balance, lock_payer, platform
 from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.billing.invoices.seller import seller_document
 from ipucloud.billing.invoices.tables import INVOICE_SERIES
-from ipucloud.billing.invoices.tax import Tax, Taxpayer, Treatment, treatment_of
+from ipucloud.billing.invoices.tax import Tax, Taxpayer, treatment_of
 from ipucloud.billing.invoices.tax_rates import rate_on
 from ipucloud.contract.event_payloads import InvoiceNumbered
 from ipucloud.contract.event_types import INVOICE_ISSUED
+from ipucloud.contract.invoices import PaperOut, SellerOut
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
@@ -107,14 +107,14 @@ class Computed:
 
     bill: Bill
     payer: Payer
-    seller: dict[str, object]
+    seller: SellerOut
     lines: Sequence[Line]
     burned: Sequence[Burned]
     totals: InvoiceTotals
     tax: Tax
     day: date
 
-    def document(self, number: Number | None) -> dict[str, object]:
+    def document(self, number: Number | None) -> PaperOut:
         return invoice_document(
             self.bill,
             self.lines,
@@ -184,8 +184,8 @@ async def compute(connection: Statements, bill: Bill, payer: Payer, lines: Seque
     if lines is None:
         lines = await lines_of(connection, bill)
     document, _ = await seller_document(connection)
-    seller, day = seller_of(document), await today(connection)
-    tax = await _tax(connection, payer, str(seller["country"]), day)
+    seller, day = SellerOut.model_validate_json(document), await today(connection)
+    tax = await _tax(connection, payer, seller.country, day)
     burned = burn(await usable(connection, bill), total(line.amount for line in lines))
     totals = settle(
         [line.cost for line in lines],
@@ -198,7 +198,7 @@ async def compute(connection: Statements, bill: Bill, payer: Payer, lines: Seque
 
 async def _tax(connection: Statements, payer: Payer, seller_country: str, day: date) -> Tax:
     treatment = treatment_of(Taxpayer(payer.country, payer.tax_id, payer.tax_exempt), seller_country)
-    if treatment is not Treatment.STANDARD:
+    if treatment != "standard":
         return Tax(treatment, NO_TAX, Decimal(0))
     country = payer.country or seller_country
     found = await rate_on(connection, country, day)
@@ -230,7 +230,7 @@ async def _write(connection: AsyncConnection, computed: Computed) -> Number:
         "total": totals.total,
         "wallet_applied": totals.wallet_applied,
         "due": totals.due,
-        "document": orjson.dumps(computed.document(number)).decode(),
+        "document": written(computed.document(number)),
     }
     await connection.execute(_INVOICE, invoice)
     rate = computed.tax.rate

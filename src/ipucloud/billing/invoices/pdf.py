@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ipucloud.billing.invoices.sheet import GREY, LEFT, RIGHT, TOP, Column, Row, Sheet
-from ipucloud.kernel.money import plain
+from ipucloud.contract.invoices import InvoiceLineOut, PaperOut, PartyOut
+from ipucloud.kernel.money import Money, plain
 
-Document = Mapping[str, Any]
 Finished = TypeVar("Finished")
 TITLES = {"invoice": "Invoice", "credit_note": "Credit note", "draft": "Draft invoice"}
 MOST_LINES = 8
@@ -21,7 +21,7 @@ _TOTALS = 112.0
 _MINUS = "-"
 
 
-def render(document: Document) -> bytes:
+def render(document: PaperOut) -> bytes:
     """The PDF of an invoice, a credit note or a draft; the same bytes whenever the same release makes it again."""
     pages = _drawn(document, 1, Sheet.page_no)
     return _drawn(document, pages, lambda sheet: bytes(sheet.output()))
@@ -36,40 +36,40 @@ class _Total:
     strong: bool = False
 
 
-def _drawn(document: Document, pages: int, finish: Callable[[Sheet], Finished]) -> Finished:
+def _drawn(document: PaperOut, pages: int, finish: Callable[[Sheet], Finished]) -> Finished:
     """What `finish` makes of the sheet that was drawn for so many pages."""
-    seller = document["seller"]
-    title = " ".join(filter(None, (TITLES[document["kind"]], document["number"])))
-    foot = ", ".join(filter(None, (seller["legal_name"], seller["tax_id"])))
-    with Sheet(title, foot, datetime.fromisoformat(document["issued_on"]).replace(tzinfo=UTC), pages) as sheet:
+    seller = document.seller
+    title = " ".join(filter(None, (TITLES[document.kind], document.number)))
+    foot = ", ".join(filter(None, (seller.legal_name, seller.tax_id)))
+    with Sheet(title, foot, datetime.combine(document.issued_on, time(), UTC), pages) as sheet:
         _head(sheet, document)
-        if document["kind"] == "credit_note":
-            sheet.print_table(_note_columns(document["currency"]), [_given_back(document)])
+        if document.kind == "credit_note":
+            sheet.print_table(_note_columns(document.currency), [_given_back(document)])
             _totals(sheet, _credit_totals(document))
         else:
-            sheet.print_table(_columns(document["currency"]), [_line(line) for line in document["lines"]])
+            sheet.print_table(_columns(document.currency), [_line(line) for line in document.lines or ()])
             _totals(sheet, _invoice_totals(document))
-        _remarks(sheet, [*document["notes"], *_terms(document)])
+        _remarks(sheet, [*document.notes, *_terms(document)])
         return finish(sheet)
 
 
-def _head(sheet: Sheet, document: Document) -> None:
-    seller, customer = document["seller"], document["customer"]
-    y = sheet.text_at(LEFT, TOP, seller["legal_name"], width=_HALF, size=12, bold=True)
+def _head(sheet: Sheet, document: PaperOut) -> None:
+    seller, customer = document.seller, document.customer
+    y = sheet.text_at(LEFT, TOP, seller.legal_name, width=_HALF, size=12, bold=True)
     left = sheet.text_at(LEFT, y + 1, _address(seller), width=_HALF, size=9, colour=GREY)
-    right = sheet.text_at(RIGHT - _HALF, TOP, TITLES[document["kind"]], width=_HALF, size=22, bold=True, align="R")
+    right = sheet.text_at(RIGHT - _HALF, TOP, TITLES[document.kind], width=_HALF, size=22, bold=True, align="R")
     y = max(left, right, TOP + 22) + 12
     left = sheet.text_at(LEFT, y, "Billed to", width=_HALF, size=8, colour=GREY)
-    left = sheet.text_at(LEFT, left + 1, customer["legal_name"], width=_HALF, size=10.5, bold=True)
+    left = sheet.text_at(LEFT, left + 1, customer.legal_name, width=_HALF, size=10.5, bold=True)
     left = sheet.text_at(LEFT, left + 0.5, _address(customer), width=_HALF, size=9.5)
     right = sheet.facts(RIGHT - _HALF, y, _HALF, _facts(document))
     sheet.set_y(max(left, right) + 10)
 
 
-def _address(party: Document) -> str:
-    tax_id = f"Tax ID {party['tax_id']}" if party["tax_id"] else None
-    country = f"Country {party['country']}" if party["country"] else None
-    return "\n".join(filter(None, (_few_lines(party["address"]), country, tax_id)))
+def _address(party: PartyOut) -> str:
+    tax_id = f"Tax ID {party.tax_id}" if party.tax_id else None
+    country = f"Country {party.country}" if party.country else None
+    return "\n".join(filter(None, (_few_lines(party.address), country, tax_id)))
 
 
 def _few_lines(text: str | None) -> str:
@@ -77,25 +77,19 @@ def _few_lines(text: str | None) -> str:
     return "\n".join((text or "").split("\n")[:MOST_LINES])
 
 
-def _facts(document: Document) -> list[tuple[str, str]]:
-    period = document["period"]
-    facts = [("Number", document["number"] or "not given yet"), ("Date", document["issued_on"])]
-    if document["kind"] == "credit_note":
-        facts += [("For invoice", document["invoice"]), ("Invoice date", document["invoice_issued_on"])]
-    elif document["due_on"] is not None:
-        facts.append(("Due date", document["due_on"]))
+def _facts(document: PaperOut) -> list[tuple[str, str]]:
+    period = document.period
+    facts = [("Number", document.number or "not given yet"), ("Date", str(document.issued_on))]
+    if document.kind == "credit_note":
+        facts += [("For invoice", document.invoice or ""), ("Invoice date", str(document.invoice_issued_on))]
+    elif document.due_on is not None:
+        facts.append(("Due date", str(document.due_on)))
     return [
         *facts,
-        ("Period of service", f"{period['since']} to {_last_day(period['until'])}"),
-        ("Currency", document["currency"]),
-        ("Account", document["customer"]["account_id"]),
+        ("Period of service", f"{period.since} to {period.until - timedelta(days=1)}"),
+        ("Currency", document.currency),
+        ("Account", str(document.customer.account_id)),
     ]
-
-
-def _last_day(until: str) -> str:
-    """The day before `until`, which is the first of a month."""
-    last = datetime.fromisoformat(until).date().toordinal() - 1
-    return str(datetime.fromordinal(last).date())
 
 
 def _columns(currency: str) -> tuple[Column, ...]:
@@ -113,51 +107,51 @@ def _note_columns(currency: str) -> tuple[Column, ...]:
     return (Column("No.", 10), Column("What is given back", 132), Column(f"Amount {currency}", 28, "R"))
 
 
-def _line(line: Document) -> Row:
-    used = f"{line['sku']}, {line['region']}"
-    if line["correction"]:
-        used += f"; correction of {line['usage_month']}"
+def _line(line: InvoiceLineOut) -> Row:
+    used = f"{line.sku}, {line.region}"
+    if line.correction:
+        used += f"; correction of {line.usage_month}"
     return Row(
         (
-            str(line["line"]),
-            line["project"],
-            f"{line['minutes']:,}",
-            f"{line['machine_minutes']:,}",
-            plain(Decimal(line["unit_price"]["amount"])),
-            _printed(line["amount"]),
+            str(line.line),
+            line.project,
+            f"{line.minutes:,}",
+            f"{line.machine_minutes:,}",
+            plain(line.unit_price.amount),
+            _printed(line.amount),
         ),
         note=used,
     )
 
 
-def _given_back(document: Document) -> Row:
-    return Row(("1", document["reason"], _printed(document["net"])), note=f"Credit for invoice {document['invoice']}")
+def _given_back(document: PaperOut) -> Row:
+    return Row(("1", document.reason or "", _printed(document.net)), note=f"Credit for invoice {document.invoice}")
 
 
-def _invoice_totals(document: Document) -> list[_Total]:
-    totals = [_Total("Subtotal", _printed(document["subtotal"]))]
-    if Decimal(document["promo_applied"]["amount"]):
-        totals.append(_Total("Promotional credit", _printed(document["promo_applied"], sign=_MINUS)))
-        totals.append(_Total("Net", _printed(document["taxable"])))
+def _invoice_totals(document: PaperOut) -> list[_Total]:
+    totals = [_Total("Subtotal", _printed(document.subtotal))]
+    if _amount(document.promo_applied):
+        totals.append(_Total("Promotional credit", _printed(document.promo_applied, sign=_MINUS)))
+        totals.append(_Total("Net", _printed(document.taxable)))
     totals += _taxes(document)
-    totals.append(_Total(f"Total {document['currency']}", _printed(document["total"]), strong=True))
-    wallet = Decimal(document["wallet_applied"]["amount"])
+    totals.append(_Total(f"Total {document.currency}", _printed(document.total), strong=True))
+    wallet = _amount(document.wallet_applied)
     if wallet > 0:
-        totals.append(_Total("Paid from the wallet", _printed(document["wallet_applied"], sign=_MINUS)))
+        totals.append(_Total("Paid from the wallet", _printed(document.wallet_applied, sign=_MINUS)))
     if wallet < 0:
         totals.append(_Total("Put into the wallet", f"{-wallet:,.2f}"))
-    return [*totals, _Total(f"Amount due {document['currency']}", _printed(document["due"]), strong=True)]
+    return [*totals, _Total(f"Amount due {document.currency}", _printed(document.due), strong=True)]
 
 
-def _credit_totals(document: Document) -> list[_Total]:
-    totals = [_Total("Net", _printed(document["net"])), *_taxes(document)]
-    return [*totals, _Total(f"Total {document['currency']}", _printed(document["total"]), strong=True)]
+def _credit_totals(document: PaperOut) -> list[_Total]:
+    totals = [_Total("Net", _printed(document.net)), *_taxes(document)]
+    return [*totals, _Total(f"Total {document.currency}", _printed(document.total), strong=True)]
 
 
-def _taxes(document: Document) -> list[_Total]:
+def _taxes(document: PaperOut) -> list[_Total]:
     return [
-        _Total(f"{tax['name']} {_percent(tax['rate'])} on {_printed(tax['taxable'])}", _printed(tax["tax"]))
-        for tax in document["taxes"]
+        _Total(f"{tax.name} {_percent(tax.rate)} on {_printed(tax.taxable)}", _printed(tax.tax))
+        for tax in document.taxes
     ]
 
 
@@ -177,38 +171,38 @@ def _totals(sheet: Sheet, totals: Sequence[_Total]) -> None:
     sheet.set_y(y + 6)
 
 
-def _terms(document: Document) -> list[str]:
-    currency = document["currency"]
-    if document["kind"] == "credit_note":
+def _terms(document: PaperOut) -> list[str]:
+    currency = document.currency
+    if document.kind == "credit_note":
         return [_given_to(document)]
     remarks = []
-    adjustment = Decimal(document["adjustment"]["amount"])
+    adjustment = _amount(document.adjustment)
     if adjustment:
-        cost = f"{Decimal(document['cost']['amount']):,}"
+        cost = f"{_amount(document.cost):,}"
         remarks.append(
             f"Prices are per machine-minute and exact; every line is rounded to cents. The exact usage is {cost}"
             f" {currency}; rounding comes to {plain(adjustment)} {currency}."
         )
-    if document["kind"] == "draft":
+    if document.kind == "draft":
         return [*remarks, "This is not an invoice: it shows what was charged so far, and changes until the month ends."]
-    if not Decimal(document["due"]["amount"]):
+    if not _amount(document.due):
         return [*remarks, "Nothing is left to pay."]
     terms = (
-        f"Please pay {_printed(document['due'])} {currency} within {document['payment_days']} days, by"
-        f" {document['due_on']}, and name {document['number']}."
+        f"Please pay {_printed(document.due)} {currency} within {document.payment_days} days, by"
+        f" {document.due_on}, and name {document.number}."
     )
-    bank = document["seller"]["bank"]
+    bank = document.seller.bank
     return [*remarks, terms, *([_few_lines(bank)] if bank else [])]
 
 
-def _given_to(document: Document) -> str:
-    wallet, total = (Decimal(document[name]["amount"]) for name in ("to_wallet", "total"))
+def _given_to(document: PaperOut) -> str:
+    wallet = _amount(document.to_wallet)
     if not wallet:
-        return f"The amount is taken off what is due of invoice {document['invoice']}."
-    amount = f"{wallet:,.2f} {document['currency']}"
-    if wallet == total:
+        return f"The amount is taken off what is due of invoice {document.invoice}."
+    amount = f"{wallet:,.2f} {document.currency}"
+    if wallet == document.total.amount:
         return f"{amount} was put into the wallet of the account."
-    return f"{amount} was put into the wallet of the account; the rest is taken off invoice {document['invoice']}."
+    return f"{amount} was put into the wallet of the account; the rest is taken off invoice {document.invoice}."
 
 
 def _remarks(sheet: Sheet, remarks: Sequence[str]) -> None:
@@ -217,8 +211,13 @@ def _remarks(sheet: Sheet, remarks: Sequence[str]) -> None:
         sheet.set_y(sheet.text_at(LEFT, sheet.get_y(), remark, size=9) + 2)
 
 
-def _printed(money: Document, *, sign: str = "") -> str:
-    return f"{sign}{Decimal(money['amount']):,.2f}"
+def _printed(money: Money | None, *, sign: str = "") -> str:
+    return f"{sign}{_amount(money):,.2f}"
+
+
+def _amount(money: Money | None) -> Decimal:
+    """Nothing, where a document of its kind has none."""
+    return Decimal(0) if money is None else money.amount
 
 
 def _percent(rate: str) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from uuid import UUID
 
-import orjson
 import sqlalchemy as sa
 
 from ipucloud.billing.accounts.store import account_of
+from ipucloud.billing.invoices.document import written
 from ipucloud.billing.invoices.issue import TaxUnknown, compute
 from ipucloud.billing.invoices.lines import Bill
 from ipucloud.billing.invoices.numbers import today
@@ -94,4 +94,4 @@ async def draft_of(connection: Statements, project_id: UUID, currency: str, *, e
         computed = await compute(connection, Bill(payer.id, currency, month), payer)
     except TaxUnknown as unknown:
         raise Problem(STATE_CONFLICT, f"There is {unknown}: an operator sets it.") from None
-    return orjson.dumps(computed.document(None))
+    return written(computed.document(None)).encode()

@@ -11,9 +11,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from enum import StrEnum
+from typing import Literal, TypeAlias
 
 STANDARD_KIND = "standard"
 _PREFIXES = {"GR": "EL"}
@@ -22,15 +23,10 @@ _SEPARATORS = re.compile(r"[\s.\-/]")
 _REST = r"[A-Z0-9]{2,12}"
 
 
-class Treatment(StrEnum):
-    STANDARD = "standard"
-    REVERSE_CHARGE = "reverse_charge"
-    EXEMPT = "exempt"
-
-
-SENTENCES = {
-    Treatment.REVERSE_CHARGE: "Reverse charge: VAT is to be accounted for by the recipient of the service.",
-    Treatment.EXEMPT: "The recipient is exempt from VAT.",
+Treatment: TypeAlias = Literal["standard", "reverse_charge", "exempt"]
+SENTENCES: Mapping[Treatment, str] = {
+    "reverse_charge": "Reverse charge: VAT is to be accounted for by the recipient of the service.",
+    "exempt": "The recipient is exempt from VAT.",
 }
 """What an invoice without tax has to say."""
 
@@ -55,11 +51,11 @@ class Tax:
 
 def treatment_of(customer: Taxpayer, seller_country: str) -> Treatment:
     if customer.exempt:
-        return Treatment.EXEMPT
+        return "exempt"
     country = customer.country or seller_country
     if country != seller_country and is_tax_id(customer.tax_id, country):
-        return Treatment.REVERSE_CHARGE
-    return Treatment.STANDARD
+        return "reverse_charge"
+    return "standard"
 
 
 def is_tax_id(tax_id: str | None, country: str) -> bool:
