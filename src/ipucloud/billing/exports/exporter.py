@@ -16,6 +16,7 @@ from ipucloud.billing.exports.periods import Period
 from ipucloud.billing.exports.process import Note, carried_out
 from ipucloud.billing.exports.selection import Selection
 from ipucloud.catalogue.current import CurrentCatalogue
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.engine import Database
 from ipucloud.db.schema_check import SchemaMismatchError
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, Problem
@@ -84,9 +85,9 @@ class Exporter:
             export_id=row.id,
             fence=ticket.fence,
             subject=Selection(
-                dataset=row.dataset,
-                version=row.focus_version,
-                format=row.format,
+                dataset=Dataset(row.dataset),
+                version=FocusVersion(row.focus_version),
+                format=FileFormat(row.format),
                 period=Period(row.since, row.until),
                 project_id=None if row.account_id else row.project_id,
                 account_id=row.account_id,
