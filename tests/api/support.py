@@ -22,6 +22,7 @@ from ipucloud.kernel.sealing import new_key
 from ipucloud.schema import metadata
 from tests.support.cloud import IMAGE, Cloud
 from tests.support.factories import Project, make_project, make_token
+from tests.support.shapes import as_documented
 
 PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1 laptop"
 SECRETS_KEY = new_key()
@@ -157,7 +158,8 @@ async def running(
 
 def client(app: FastAPI, headers: Mapping[str, str], address: str = "127.0.0.1") -> httpx.AsyncClient:
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=True, client=(address, 40_000))
-    return httpx.AsyncClient(transport=transport, base_url="http://api", headers=headers)
+    hooks = {"response": [as_documented(app)]}
+    return httpx.AsyncClient(transport=transport, base_url="http://api", headers=headers, event_hooks=hooks)
 
 
 def key() -> dict[str, str]:

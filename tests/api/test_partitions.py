@@ -7,8 +7,6 @@ from uuid import UUID
 import orjson
 import pytest
 
-from ipucloud.contract.partitions import PartitionDetailOut, PartitionItemOut
-from ipucloud.contract.topology import NewKeyOut, TopologyOut, VipuOut
 from tests.api.support import Api, key, problem
 from tests.support.feed import settled
 from tests.support.partitions import make_partition
@@ -41,13 +39,11 @@ async def test_a_partition_from_its_request_on(api: Api) -> None:
     )
     assert [step["name"] for step in operation["steps"]] == ["make_partition"]
     made = (await api.owner.get(f"{path}/partitions/inference")).json()
-    assert set(made) == set(PartitionDetailOut.model_fields)
     assert (made["id"], made["operation"]) == (operation["target"]["id"], operation["id"])
     assert (made["state"], made["origin"], made["size"], made["observed_at"]) == ("creating", "api", 2, None)
     listed = (await api.owner.get(f"{path}/partitions")).json()["items"]
-    assert [set(each) for each in listed] == [set(PartitionItemOut.model_fields)]
     by_id = (await api.owner.get(f"{path}/partitions/{made['partition_id']}")).json()
-    assert by_id == made
+    assert by_id == made == listed[0] | {"ipus": []}
     await settled(api.cloud.database)
     events = (await api.owner.get(f"{api.base}/events?type=partition.creating")).json()["items"]
     assert [each["subject_id"] for each in events] == [made["id"]]
@@ -148,7 +144,6 @@ async def test_the_topology_shows_machines_links_and_partitions(api: Api) -> Non
     cluster, path = await in_use(api)
     await given(api, cluster)
     found = (await api.owner.get(f"{path}/topology")).json()
-    assert set(found) == set(TopologyOut.model_fields)
     assert [len(rack["machines"]) for rack in found["racks"]] == [4]
     assert [link["state"] for link in found["links"]] == ["up", "up", "up"]
     assert (found["free_ipus"], found["largest_partition"]) == (12, 8)
@@ -178,7 +173,6 @@ async def test_the_end_point_of_the_controller(api: Api) -> None:
     cluster, path = await in_use(api)
     await given(api, cluster)
     found = (await api.owner.get(f"{path}/vipu")).json()
-    assert set(found) == set(VipuOut.model_fields)
     assert found["environment"]["IPUOF_VIPU_API_HOST"] == found["host"]
     assert found["environment"]["IPUOF_VIPU_API_PARTITION_ID"] == found["partition"]
     await given(api, cluster, "second", number=2)
@@ -195,7 +189,7 @@ async def test_an_access_key_is_shown_once_and_stored_nowhere(api: Api) -> None:
     headers = key()
     made = await api.owner.post(f"{path}/vipu:rotate-key", json={}, headers=headers)
     told = made.json()
-    assert (made.status_code, set(told)) == (202, set(NewKeyOut.model_fields))
+    assert made.status_code == 202
     assert told["access_key"].startswith("vipu_")
     assert made.headers["location"].endswith(told["operation"]["id"])
     assert [step["name"] for step in told["operation"]["steps"]] == ["replace_access_key"]

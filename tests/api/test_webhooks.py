@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 import pytest
 from pydantic import SecretStr
 
-from ipucloud.contract.webhooks import DeliveryOut, NewWebhookOut, WebhookOut
 from ipucloud.kernel.sealing import new_key
 from tests.api.support import UNLIMITED, Api, key, problem, running
 from tests.support.cloud import Cloud
@@ -29,14 +28,13 @@ async def test_a_webhook_from_its_creation_to_its_end(api: Api) -> None:
     headers = key()
     made = await api.owner.post(f"{api.base}/webhooks", json=BODY, headers=headers)
     told = made.json()
-    assert (made.status_code, set(told)) == (201, set(NewWebhookOut.model_fields))
+    assert made.status_code == 201
     assert told["secret"].startswith("whsec_")
     assert await api.stores(told["secret"]) == []
     again = await api.owner.post(f"{api.base}/webhooks", json=BODY, headers=headers)
     assert again.json() == told | {"secret": None}
     path = f"{api.base}/webhooks/{told['id']}"
     read = await api.owner.get(path)
-    assert set(read.json()) == set(WebhookOut.model_fields)
     assert (await api.owner.get(f"{api.base}/webhooks")).json()["items"] == [read.json()]
     stale = await api.owner.patch(path, json={"description": "ours"}, headers={"If-Match": '"9"'})
     problem(stale, 412, "precondition_failed")
@@ -55,7 +53,7 @@ async def test_a_ping_is_a_delivery_that_can_be_sent_again(api: Api) -> None:
     path = f"{api.base}/webhooks/{(await api.owner.post(f'{api.base}/webhooks', json=BODY)).json()['id']}"
     sent = await api.owner.post(f"{path}:ping")
     delivery = sent.json()
-    assert (sent.status_code, set(delivery)) == (202, set(DeliveryOut.model_fields))
+    assert sent.status_code == 202
     assert (delivery["type"], delivery["state"], delivery["tries"]) == ("webhook.ping", "pending", [])
     assert delivery["message_id"] == f"msg_{delivery['id'].replace('-', '')}"
     assert (await api.owner.get(f"{path}/deliveries")).json()["items"] == [delivery]

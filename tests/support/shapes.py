@@ -1,0 +1,46 @@
+"""What the API answers, held against the models that document it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+from starlette.routing import Match
+
+
+def assert_shape(model: type[BaseModel], text: str) -> None:
+    """Every member of the JSON is the model's, with the value that the model would write, and none is missing."""
+    written = model.model_validate_json(text).model_dump_json(exclude_unset=True)
+    assert _read(text) == _read(written)
+
+
+def as_documented(app: FastAPI) -> Callable[[httpx.Response], Awaitable[None]]:
+    """A hook of a client: every JSON answer of success has the shape that its route gives."""
+
+    async def check(answer: httpx.Response) -> None:
+        if not answer.is_success or answer.headers.get("content-type") != "application/json":
+            return
+        model = _given(app, answer.request)
+        if model is not None:
+            await answer.aread()
+            assert_shape(model, answer.text)
+
+    return check
+
+
+def _given(app: FastAPI, request: httpx.Request) -> type[BaseModel] | None:
+    scope = {"type": "http", "method": request.method, "path": request.url.path}
+    matching = (route for route in app.routes if route.matches(dict(scope))[0] is Match.FULL)
+    found = next(matching, None)
+    return found.response_model if isinstance(found, APIRoute) else None
+
+
+def _read(text: str) -> Any:
+    """The JSON, with whole seconds written in one way: PostgreSQL writes their microseconds, a model does not."""
+    return json.loads(re.sub(r"\.000000Z", "Z", text))
