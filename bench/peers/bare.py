@@ -16,9 +16,11 @@ import sqlalchemy as sa
 from fastapi import FastAPI, Response
 
 from bench.driver import Connection, connect, execute
-from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, list_parameters
+from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS
 from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterList
 from ipucloud.contract.lists import Order
+from ipucloud.db.documents import list_parameters
 from ipucloud.db.driver import Query, query
 from ipucloud.identity.access import AUTHENTICATE
 
@@ -72,7 +74,7 @@ def app() -> FastAPI:
 
     @bare.get("/clusters")
     async def list_clusters(limit: int = 50) -> Response:
-        row = await ask(find, {"project_id": project, **list_parameters(limit=limit)})
+        row = await ask(find, {"project_id": project, "tags": None, **list_parameters(ClusterList(limit=limit))})
         return Response(row[2], media_type="application/json")
 
     return bare

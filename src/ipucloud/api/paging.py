@@ -9,17 +9,19 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import orjson
+import sqlalchemy as sa
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
-from ipucloud.contract.lists import Listed, Paged
-from ipucloud.db.documents import Place
+from ipucloud.api.reads import read, reading_account
+from ipucloud.contract.lists import Listed, Order, Paged
+from ipucloud.db.documents import Place, list_parameters
 from ipucloud.db.reader import Row
 from ipucloud.kernel.errors import INVALID_CURSOR, Problem
 
@@ -36,6 +38,27 @@ def behind(query: Listed, request: Request) -> Place | None:
         return Place(_EPOCH + timedelta(microseconds=int(instant)), UUID(hex=number))
     except (ValueError, OverflowError):
         raise _invalid() from None
+
+
+async def list_of(
+    request: Request, project: str, statements: Mapping[Order, sa.TextClause], query: Listed, **more: object
+) -> Response:
+    """A page of a project's list; `more` are parameters that are not the query's.
+
+    Raises `Problem` invalid_cursor, and what `reads.read` raises.
+    """
+    parameters = list_parameters(query, behind(query, request))
+    return page(query, request, await read(request, statements[query.order], project, **parameters, **more))
+
+
+async def list_of_account(
+    request: Request, account: UUID, statements: Mapping[Order, sa.TextClause], query: Listed
+) -> Response:
+    """As `list_of`, for a list of a billing account. Raises what `reads.reading_account` raises."""
+    parameters = {"account_id": account, **list_parameters(query, behind(query, request))}
+    async with reading_account(request, account) as connection:
+        found = await connection.execute(statements[query.order], parameters)
+    return page(query, request, dict(found.mappings().one()))
 
 
 def page(query: Listed, request: Request, row: Row) -> Response:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from uuid import UUID
 
 import sqlalchemy as sa
 from starlette.requests import Request
 
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
+from ipucloud.billing.accounts.store import account_document
 from ipucloud.db.reader import Row
 from ipucloud.db.statements import Statements
 from ipucloud.identity.access import (
@@ -88,6 +90,22 @@ async def reading(request: Request, project: str) -> AsyncIterator[tuple[Stateme
         scope = await authorize(connection, trace.credential(), project, permission_of(request))
         trace.admit(project_id=scope.project_id)
         yield connection, scope
+
+
+@asynccontextmanager
+async def reading_platform(request: Request) -> AsyncIterator[Statements]:
+    """A connection for reads that are about no project. Raises `Problem` 401 or 403."""
+    await principal(request)
+    async with services_of(request).database.read() as connection:
+        yield connection
+
+
+@asynccontextmanager
+async def reading_account(request: Request, account: UUID) -> AsyncIterator[Statements]:
+    """As `reading_platform`, for reads about a billing account. Raises `Problem` 404 too, when there is none such."""
+    async with reading_platform(request) as connection:
+        await account_document(connection, account, currency=services_of(request).settings.currency)
+        yield connection
 
 
 async def check_permission(request: Request) -> None:

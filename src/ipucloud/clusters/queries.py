@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from uuid import UUID
 
-import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.usage import PAID, PRICE_NOW, SO_FAR
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Place, after, clauses, money, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, money, page_of, rfc3339
 from ipucloud.identity.access import authenticated
 from ipucloud.operations.queries import SUMMARY
 
@@ -121,11 +120,11 @@ _ONE = """
 # deleted; the second branch is not even begun unless a filter asks for deleted ones.
 _LIVING = """
 WHERE project_id = (SELECT project_id FROM project) AND deleted_at IS NULL
-  AND (CAST(:states AS text[]) IS NULL OR state = ANY(CAST(:states AS text[])))
+  AND (CAST(:state AS text[]) IS NULL OR state = ANY(CAST(:state AS text[])))
 """
 _DELETED = """
 WHERE project_id = (SELECT project_id FROM project) AND deleted_at IS NOT NULL
-  AND 'deleted' = ANY(CAST(:states AS text[]))
+  AND 'deleted' = ANY(CAST(:state AS text[]))
 """
 _FILTERS = """
   AND (CAST(:region AS text) IS NULL OR region = CAST(:region AS text))
@@ -146,9 +145,10 @@ LIST_CLUSTERS: Mapping[Order, sa.TextClause] = {
     )
     for order in Order
 }
-"""Parameters: those of the authentication and of `list_parameters`. Answers (role, project_id, items, next_created_at,
-next_id): the JSON array of clusters without their `machines`, and the last item's place when there are more, else
-NULL."""
+"""Parameters: those of the authentication, those of `db.documents.list_parameters` for a `ClusterList`, and `:tags`, a
+JSON object or NULL. Answers (role, project_id, items, next_created_at, next_id): the JSON array of clusters without
+their `machines`, and the last item's place when there are more, else NULL. Without deleted clusters, unless `:state` names
+them."""
 
 _READ = sa.text(
     clauses(
@@ -158,33 +158,6 @@ _READ = sa.text(
         "SELECT document::text FROM documents",
     )
 )
-
-
-def list_parameters(
-    *,
-    order: Order = Order.NEWEST_FIRST,
-    limit: int = 50,
-    behind: Place | None = None,
-    states: Sequence[str] | None = None,
-    region: str | None = None,
-    flavor: str | None = None,
-    name: str | None = None,
-    q: str | None = None,
-    tags: Mapping[str, str] | None = None,
-) -> dict[str, object]:
-    """The parameters of `LIST_CLUSTERS`, but for those of the authentication.
-
-    Without `states` deleted clusters are left out. `q` is a part of the name; `tags` must all be there.
-    """
-    filters = {
-        "states": list(states) if states else None,
-        "region": region,
-        "flavor": flavor,
-        "name": name,
-        "q": q,
-        "tags": orjson.dumps(tags).decode() if tags else None,
-    }
-    return filters | after(behind, order, limit)
 
 
 async def cluster_document(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from ipucloud.contract.lists import Order
+from ipucloud.contract.lists import Listed, Order
 
 
 class Fragment(str):
@@ -57,10 +57,14 @@ _BEFORE_ALL = {
 }
 
 
-def after(place: Place | None, order: Order, limit: int) -> dict[str, object]:
-    """The parameters of `beyond` and `first_of`: `limit` items behind `place`, from the beginning when it is None."""
-    place = place or _BEFORE_ALL[order]
-    return {"after_created_at": place.created_at, "after_id": place.id, "limit": limit}
+def list_parameters(query: Listed, behind: Place | None = None) -> dict[str, object]:
+    """The parameters of a list statement: the query's filters by their names, NULL for one that was left out, and those
+    of `beyond` and `first_of`, for the page `behind` a place; None begins the list.
+    """
+    place = behind or _BEFORE_ALL[query.order]
+    sent = {name: getattr(query, name) for name in type(query).model_fields.keys() - Listed.model_fields.keys()}
+    filters = {name: None if value == [] else value for name, value in sent.items()}
+    return filters | {"after_created_at": place.created_at, "after_id": place.id, "limit": query.limit}
 
 
 def beyond(order: Order) -> str:
@@ -86,7 +90,7 @@ def page_of(table: str, order: Order, *branches: str) -> str:
     """A further CTE `page` with the columns of `table`, and `place`: the rows that fulfil one of `branches`.
 
     Branches are WHERE clauses that exclude each other. Each is read in order, by an index of its own, and left as soon
-    as the page is full; one that the parameters rule out is not even begun. Parameters: those of `after`.
+    as the page is full; one that the parameters rule out is not even begun. Parameters: those of `list_parameters`.
     """
     parts = (clauses("(SELECT * FROM", table, branch, beyond(order), first_of(order), ")") for branch in branches)
     return clauses(

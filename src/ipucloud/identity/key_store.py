@@ -44,7 +44,7 @@ GET_KEY = authenticated(
 LIST_KEYS: Mapping[Order, sa.TextClause] = {
     order: authenticated(clauses(page_of("ssh_keys", order, _IN_PROJECT), _DOCUMENTS, DOCUMENT_PAGE)) for order in Order
 }
-"""Parameters from `db.documents.after`."""
+"""Parameters from `db.documents.list_parameters`."""
 
 _CREATE = sa.text(
     """

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_types import PROJECT_CREATED, PROJECT_DELETED, PROJECT_UPDATED, EventType
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Place, after, clauses, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, page_of, rfc3339
 from ipucloud.events.log import record
 from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id, not_found
 from ipucloud.kernel.actor import Actor
@@ -75,11 +75,6 @@ _END = sa.text(
     "UPDATE projects SET deleted_at = app_now(), version = version + 1 WHERE id = :id AND deleted_at IS NULL"
 )
 _END_TOKENS = sa.text("UPDATE tokens SET revoked_at = app_now() WHERE project_id = :id AND revoked_at IS NULL")
-
-
-def list_parameters(*, order: Order, limit: int, behind: Place | None) -> dict[str, object]:
-    """The parameters of `LIST_PROJECTS`, but for the token's."""
-    return after(behind, order, limit)
 
 
 async def project_document(connection: AsyncConnection, project_id: UUID) -> tuple[bytes, int]:

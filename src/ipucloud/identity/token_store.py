@@ -49,7 +49,7 @@ GET_TOKEN = authenticated(
 LIST_TOKENS: Mapping[Order, sa.TextClause] = {
     order: authenticated(clauses(page_of("tokens", order, _IN_PROJECT), _DOCUMENTS, DOCUMENT_PAGE)) for order in Order
 }
-"""Every token ever made, revoked ones too; parameters from `db.documents.after`."""
+"""Every token ever made, revoked ones too; parameters from `db.documents.list_parameters`."""
 
 _OF_PLATFORM = "WHERE project_id IS NULL"
 _NO_PROJECT = clauses("WITH", PRINCIPAL, ", project AS (SELECT CAST(NULL AS uuid) AS project_id)")

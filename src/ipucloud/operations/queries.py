@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Place, after, clauses, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, page_of, rfc3339
 from ipucloud.db.statements import Statements
 
 # What the step under way waits for, once that failed or takes longer than usual. `id` is the operation's.
@@ -72,13 +72,13 @@ _ONE = """
 )
 """
 _OF_ANY_CLUSTER = """
-WHERE project_id = (SELECT project_id FROM project) AND CAST(:cluster_id AS uuid) IS NULL
+WHERE project_id = (SELECT project_id FROM project) AND CAST(:cluster AS uuid) IS NULL
 """
 _OF_THE_CLUSTER = """
-WHERE project_id = (SELECT project_id FROM project) AND cluster_id = CAST(:cluster_id AS uuid)
+WHERE project_id = (SELECT project_id FROM project) AND cluster_id = CAST(:cluster AS uuid)
 """
 _FILTERS = """
-  AND (CAST(:states AS text[]) IS NULL OR state = ANY(CAST(:states AS text[])))
+  AND (CAST(:state AS text[]) IS NULL OR state = ANY(CAST(:state AS text[])))
   AND (CAST(:kind AS text) IS NULL OR kind = CAST(:kind AS text))
 """
 
@@ -91,7 +91,8 @@ LIST_OPERATIONS: Mapping[Order, str] = {
     )
     for order in Order
 }
-"""Parameters from `list_parameters`; answers (role, project_id, items, next_created_at, next_id)."""
+"""Parameters: those of `db.documents.list_parameters` for an `OperationList`. Answers (role, project_id, items,
+next_created_at, next_id)."""
 
 _READ = sa.text(
     clauses(
@@ -101,20 +102,6 @@ _READ = sa.text(
         "SELECT document::text FROM documents",
     )
 )
-
-
-def list_parameters(
-    *,
-    order: Order = Order.NEWEST_FIRST,
-    limit: int = 50,
-    behind: Place | None = None,
-    states: Sequence[str] | None = None,
-    kind: str | None = None,
-    cluster_id: UUID | None = None,
-) -> dict[str, object]:
-    """The parameters of `LIST_OPERATIONS`, but for those of the authentication."""
-    filters = {"states": list(states) if states else None, "kind": kind, "cluster_id": cluster_id}
-    return filters | after(behind, order, limit)
 
 
 async def operation_document(connection: Statements, *, project_id: UUID, operation_id: UUID) -> str:

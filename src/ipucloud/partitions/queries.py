@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, Place, after, clauses, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, page_of, rfc3339
 from ipucloud.identity.access import authenticated
 
 _CLUSTER = """
@@ -60,9 +60,9 @@ WHERE project_id = (SELECT project_id FROM project) AND cluster_id = :cluster_id
 """
 _LIVING = clauses(
     _OF_THE_CLUSTER,
-    "AND removed_at IS NULL AND (CAST(:states AS text[]) IS NULL OR state = ANY(CAST(:states AS text[])))",
+    "AND removed_at IS NULL AND (CAST(:state AS text[]) IS NULL OR state = ANY(CAST(:state AS text[])))",
 )
-_REMOVED = clauses(_OF_THE_CLUSTER, "AND removed_at IS NOT NULL AND 'removed' = ANY(CAST(:states AS text[]))")
+_REMOVED = clauses(_OF_THE_CLUSTER, "AND removed_at IS NOT NULL AND 'removed' = ANY(CAST(:state AS text[]))")
 _KNOWN = "SELECT answer.*, (SELECT allocated_through FROM cluster) AS allocated_through FROM ("
 
 GET_PARTITION: sa.TextClause = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT))
@@ -94,8 +94,9 @@ LIST_PARTITIONS: Mapping[Order, sa.TextClause] = {
     )
     for order in Order
 }
-"""Parameters: those of the authentication, `:cluster_id` and those of `list_parameters`. Answers (role, project_id,
-items, next_created_at, next_id, allocated_through); the last is NULL when the project has no such cluster."""
+"""Parameters: those of the authentication, `:cluster_id` and those of `db.documents.list_parameters` for a
+`PartitionList`; without `:state` removed partitions are left out. Answers (role, project_id, items, next_created_at,
+next_id, allocated_through); the last is NULL when the project has no such cluster."""
 
 _READ = sa.text(
     clauses(
@@ -105,21 +106,6 @@ _READ = sa.text(
         "SELECT document::text FROM documents",
     )
 )
-
-
-def list_parameters(
-    *,
-    order: Order = Order.NEWEST_FIRST,
-    limit: int = 50,
-    behind: Place | None = None,
-    states: Sequence[str] | None = None,
-    origin: str | None = None,
-) -> dict[str, object]:
-    """The parameters of `LIST_PARTITIONS`, but for those of the authentication and the cluster's id.
-
-    Without `states` removed partitions are left out.
-    """
-    return {"states": list(states) if states else None, "origin": origin} | after(behind, order, limit)
 
 
 async def partition_document(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, ref: str) -> str:

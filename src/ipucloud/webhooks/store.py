@@ -56,7 +56,7 @@ _MINE = "WHERE project_id = (SELECT project_id FROM project)"
 LIST_WEBHOOKS: Mapping[Order, str] = {
     order: clauses(page_of("webhooks", order, _MINE), _DOCUMENTS, DOCUMENT_PAGE) for order in Order
 }
-"""Parameters from `db.documents.after`."""
+"""Parameters from `db.documents.list_parameters`."""
 GET_WEBHOOK = clauses(
     ", page AS (SELECT *, 1 AS place FROM webhooks", _MINE, "AND id = :webhook_id)", _DOCUMENTS, ONE_DOCUMENT
 )
@@ -82,7 +82,7 @@ LIST_DELIVERIES: Mapping[Order, str] = {
     order: clauses(page_of("webhook_deliveries", order, _OF_WEBHOOK), _DELIVERY_DOCUMENTS, DOCUMENT_PAGE)
     for order in Order
 }
-"""Parameters `:webhook_id`, `:state` and those of `db.documents.after`."""
+"""Parameters `:webhook_id`, `:state` and those of `db.documents.list_parameters`."""
 _ONE_DELIVERY = "AND webhook_id = :webhook_id AND id = :delivery_id)"
 GET_DELIVERY = clauses(
     ", page AS (SELECT *, 1 AS place FROM webhook_deliveries", _MINE, _ONE_DELIVERY, _DELIVERY_DOCUMENTS, ONE_DOCUMENT

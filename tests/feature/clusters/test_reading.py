@@ -9,10 +9,10 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document, list_parameters
-from ipucloud.contract.clusters import ClusterItemOut, ClusterOut, ClusterState
+from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document
+from ipucloud.contract.clusters import ClusterItemOut, ClusterList, ClusterOut, ClusterState
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import Place
+from ipucloud.db.documents import Place, list_parameters
 from ipucloud.identity.roles import Role
 from ipucloud.operations.store import Accepted
 from tests.support.cloud import Cloud, authentication
@@ -22,9 +22,16 @@ from tests.support.shapes import assert_shape
 pytestmark = pytest.mark.anyio
 
 
-async def listed(cloud: Cloud, order: Order = Order.NEWEST_FIRST, **query: Any) -> sa.Row[Any]:
-    parameters = authentication(cloud.project) | list_parameters(order=order, **query)
-    return await cloud.one(LIST_CLUSTERS[order], parameters)
+async def listed(
+    cloud: Cloud,
+    order: Order = Order.NEWEST_FIRST,
+    behind: Place | None = None,
+    tags: dict[str, str] | None = None,
+    **filters: Any,
+) -> sa.Row[Any]:
+    parameters = list_parameters(ClusterList(order=order, **filters), behind)
+    parameters["tags"] = orjson.dumps(tags).decode() if tags else None
+    return await cloud.one(LIST_CLUSTERS[order], authentication(cloud.project) | parameters)
 
 
 async def names(cloud: Cloud, order: Order = Order.NEWEST_FIRST, **query: Any) -> list[str]:
@@ -51,7 +58,7 @@ async def test_the_json_made_by_postgresql_is_the_documented_model(cloud: Cloud)
 
 async def test_a_list_shows_all_of_a_cluster_but_its_machines(cloud: Cloud) -> None:
     made = await each_kind_of_cluster(cloud)
-    row = await listed(cloud, states=list(ClusterState))
+    row = await listed(cloud, state=list(ClusterState))
     items = {item["id"]: item for item in orjson.loads(row.items)}
     for accepted in made:
         item = items[str(accepted.target_id)]
@@ -64,10 +71,10 @@ async def test_a_list_shows_all_of_a_cluster_but_its_machines(cloud: Cloud) -> N
 
 async def test_deleted_clusters_are_listed_in_their_place_when_asked_for(cloud: Cloud) -> None:
     await each_kind_of_cluster(cloud)
-    assert await names(cloud, states=["deleted", "active"]) == ["deleted", "active"]
-    assert await names(cloud, states=["deleted", "active"], limit=1) == ["deleted"]
-    assert await names(cloud, states=list(ClusterState)) == ["broken", "deleted", "deleting", "active", "creating"]
-    assert await names(cloud, Order.OLDEST_FIRST, states=list(ClusterState), limit=4) == [
+    assert await names(cloud, state=["deleted", "active"]) == ["deleted", "active"]
+    assert await names(cloud, state=["deleted", "active"], limit=1) == ["deleted"]
+    assert await names(cloud, state=list(ClusterState)) == ["broken", "deleted", "deleting", "active", "creating"]
+    assert await names(cloud, Order.OLDEST_FIRST, state=list(ClusterState), limit=4) == [
         "creating",
         "active",
         "deleting",
@@ -109,8 +116,8 @@ async def test_a_list_shows_the_living_newest_first(cloud: Cloud) -> None:
 async def test_filters_narrow_a_list(cloud: Cloud) -> None:
     await each_kind_of_cluster(cloud)
     await cloud.create("far", region="amsterdam-2", flavor="bow-pod4", tags={"team": "nlp", "env": "prod"})
-    assert await names(cloud, states=["deleted"]) == ["deleted"]
-    assert await names(cloud, states=["active", "deleting"]) == ["deleting", "active"]
+    assert await names(cloud, state=["deleted"]) == ["deleted"]
+    assert await names(cloud, state=["active", "deleting"]) == ["deleting", "active"]
     assert await names(cloud, region="amsterdam-2") == ["far"]
     assert await names(cloud, flavor="bow-pod4") == ["far"]
     assert await names(cloud, name="active") == ["active"]
@@ -164,7 +171,10 @@ async def test_a_stranger_sees_neither_project_nor_cluster(cloud: Cloud) -> None
     assert platform.document is not None
     row = await cloud.one(
         LIST_CLUSTERS[Order.NEWEST_FIRST],
-        authentication(cloud.project) | {"token_hash": stranger.token.hash} | list_parameters(),
+        authentication(cloud.project)
+        | {"token_hash": stranger.token.hash}
+        | list_parameters(ClusterList())
+        | {"tags": None},
     )
     assert (row.project_id, row.items) == (None, "[]")
 

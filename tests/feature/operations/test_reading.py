@@ -8,10 +8,10 @@ import orjson
 import pytest
 
 from ipucloud.contract.lists import Order
-from ipucloud.contract.operations import OperationOut
-from ipucloud.db.documents import Place
+from ipucloud.contract.operations import OperationList, OperationOut
+from ipucloud.db.documents import Place, list_parameters
 from ipucloud.identity.access import authenticated
-from ipucloud.operations.queries import GET_OPERATION, LIST_OPERATIONS, list_parameters
+from ipucloud.operations.queries import GET_OPERATION, LIST_OPERATIONS
 from tests.support.cloud import Cloud, authentication
 from tests.support.factories import make_project
 from tests.support.shapes import assert_shape
@@ -22,8 +22,9 @@ GET = authenticated(GET_OPERATION)
 LISTS = {order: authenticated(text) for order, text in LIST_OPERATIONS.items()}
 
 
-async def ids(cloud: Cloud, order: Order = Order.NEWEST_FIRST, **query: Any) -> list[str]:
-    row = await cloud.one(LISTS[order], authentication(cloud.project) | list_parameters(order=order, **query))
+async def ids(cloud: Cloud, behind: Place | None = None, **filters: Any) -> list[str]:
+    query = OperationList(**filters)
+    row = await cloud.one(LISTS[query.order], authentication(cloud.project) | list_parameters(query, behind))
     return [operation["id"] for operation in orjson.loads(row.items)]
 
 
@@ -68,17 +69,17 @@ async def test_lists_by_state_kind_and_cluster(cloud: Cloud) -> None:
     gone = await cloud.delete(first.target_id)
     one, two, three = (str(accepted.operation_id) for accepted in (first, second, gone))
     assert await ids(cloud) == [three, two, one]
-    assert await ids(cloud, Order.OLDEST_FIRST) == [one, two, three]
-    assert await ids(cloud, states=["failed"]) == [one]
+    assert await ids(cloud, order=Order.OLDEST_FIRST) == [one, two, three]
+    assert await ids(cloud, state=["failed"]) == [one]
     assert await ids(cloud, kind="cluster.delete") == [three]
-    assert await ids(cloud, cluster_id=first.target_id) == [three, one]
-    assert await ids(cloud, kind="cluster.delete", cluster_id=second.target_id) == []
+    assert await ids(cloud, cluster=first.target_id) == [three, one]
+    assert await ids(cloud, kind="cluster.delete", cluster=second.target_id) == []
 
 
 async def test_pages_put_together_are_the_list(cloud: Cloud) -> None:
     for index in range(5):
         await cloud.create(f"c{index}")
-    parameters = authentication(cloud.project) | list_parameters(limit=3)
+    parameters = authentication(cloud.project) | list_parameters(OperationList(limit=3))
     page = await cloud.one(LISTS[Order.NEWEST_FIRST], parameters)
     rest = await ids(cloud, limit=3, behind=Place(page.next_created_at, page.next_id))
     assert [operation["id"] for operation in orjson.loads(page.items)] + rest == await ids(cloud)

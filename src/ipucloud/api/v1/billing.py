@@ -16,7 +16,7 @@ from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import only_page
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import principal, reading
+from ipucloud.api.reads import reading, reading_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, AccountId, ClusterId, ProjectRef
@@ -33,6 +33,7 @@ from ipucloud.contract.accounts import (
     ProjectAccountOut,
 )
 from ipucloud.contract.charges import ChargePage, ChargePeriod
+from ipucloud.db.statements import Statements
 from ipucloud.identity import projects
 from ipucloud.identity.access import Principal, Scope, not_found
 from ipucloud.identity.roles import Permission
@@ -77,11 +78,8 @@ async def create_billing_account(request: Request, body: BillingAccountCreate) -
 )
 async def get_billing_account(request: Request, account: AccountId) -> Response:
     """One account."""
-    await principal(request)
-    async with services_of(request).database.read() as connection:
-        document, version = await accounts.account_document(
-            connection, account, currency=services_of(request).settings.currency
-        )
+    async with reading_platform(request) as connection:
+        document, version = await _document(request, connection, account)
     return tagged(request, document, version)
 
 
@@ -169,5 +167,5 @@ async def list_charges(
     return only_page(charges)
 
 
-async def _document(request: Request, connection: AsyncConnection, account: UUID) -> tuple[bytes, int]:
+async def _document(request: Request, connection: Statements, account: UUID) -> tuple[bytes, int]:
     return await accounts.account_document(connection, account, currency=services_of(request).settings.currency)

@@ -14,7 +14,7 @@ from ipucloud.api.etag import changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import only_page
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import principal, reading
+from ipucloud.api.reads import reading, reading_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, AccountId, ProjectRef
@@ -136,8 +136,7 @@ async def delete_budget(request: Request, project: ProjectRef, budget: BudgetId)
 )
 async def list_account_budgets(request: Request, account: AccountId) -> Response:
     """Budgets over all that the account pays for."""
-    await principal(request)
-    async with services_of(request).database.read() as connection:
+    async with reading_platform(request) as connection:
         return only_page(await store.list_budgets(connection, Owner("account", account)))
 
 
@@ -178,8 +177,7 @@ async def create_account_budget(request: Request, account: AccountId, body: Acco
 )
 async def get_account_budget(request: Request, account: AccountId, budget: BudgetId) -> Response:
     """One budget."""
-    await principal(request)
-    async with services_of(request).database.read() as connection:
+    async with reading_platform(request) as connection:
         return await _shown(request, connection, Owner("account", account), budget)
 
 

@@ -10,19 +10,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import behind, page
-from ipucloud.api.reads import principal, read, read_one, reading
+from ipucloud.api.paging import list_of, list_of_account
+from ipucloud.api.reads import read_one, reading, reading_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import AccountId, ProjectRef
 from ipucloud.api.v1.billing_papers import PDF, Number, paper
 from ipucloud.api.writes import change_platform
-from ipucloud.billing.accounts.store import account_document
 from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.billing.invoices.queries import GET_SEEN, LIST_OF_ACCOUNT, LIST_SEEN, document_of, draft_of
 from ipucloud.contract.invoices import CreditNoteCreate, PaperFormat, PaperOut, PaperPage
 from ipucloud.contract.lists import Listed
-from ipucloud.db.documents import after
 from ipucloud.identity.access import Principal, authenticated, not_found
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
 from ipucloud.kernel.errors import STATE_CONFLICT
@@ -39,8 +37,7 @@ _GET = authenticated(GET_SEEN)
 )
 async def list_invoices(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
     """Of the accounts that paid for the project. One with another project's lines is shown to who pays it only."""
-    row = await read(request, _LIST[query.order], project, **after(behind(query, request), query.order, query.limit))
-    return page(query, request, row)
+    return await list_of(request, project, _LIST, query)
 
 
 @routes.get(
@@ -90,15 +87,7 @@ async def get_invoice(
 )
 async def list_account_invoices(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
     """All of them, whichever projects have lines on them."""
-    await principal(request)
-    services = services_of(request)
-    async with services.database.read() as connection:
-        await account_document(connection, account, currency=services.settings.currency)
-    parameters = {"account_id": account, **after(behind(query, request), query.order, query.limit)}
-    row = await services.reader.one(LIST_OF_ACCOUNT[query.order], parameters)
-    if row is None:
-        raise TypeError("a list answers with one row, whatever it finds")
-    return page(query, request, row)
+    return await list_of_account(request, account, LIST_OF_ACCOUNT, query)
 
 
 @routes.get(
@@ -113,8 +102,7 @@ async def list_account_invoices(request: Request, account: AccountId, query: Ann
 )
 async def get_account_invoice(request: Request, number: Number, query: Annotated[PaperFormat, Query()]) -> Response:
     """As it was issued."""
-    await principal(request)
-    async with services_of(request).database.read() as connection:
+    async with reading_platform(request) as connection:
         document = await document_of(connection, number)
     if document is None:
         raise not_found()

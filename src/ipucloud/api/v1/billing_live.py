@@ -7,12 +7,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
-from ipucloud.api.reads import principal, reading
+from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
 from ipucloud.api.v1.catalogue import listing
-from ipucloud.billing.accounts import store as accounts
 from ipucloud.billing.pricing.queries import paid_by
 from ipucloud.billing.reports.forecast import account_forecast, project_forecast
 from ipucloud.contract.prices import PaidPricePage
@@ -55,9 +54,6 @@ async def get_project_forecast(request: Request, project: ProjectRef) -> Respons
 )
 async def get_account_forecast(request: Request, account: AccountId) -> Response:
     """What the account pays for this month, of all its projects."""
-    await principal(request)
-    currency = services_of(request).settings.currency
-    async with services_of(request).database.read() as connection:
-        await accounts.account_document(connection, account, currency=currency)
-        found = await account_forecast(connection, account, currency=currency)
+    async with reading_account(request, account) as connection:
+        found = await account_forecast(connection, account, currency=services_of(request).settings.currency)
     return Response(to_json(found), media_type=JSON)

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.reads import principal, reading
+from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import AccountId, ProjectRef
@@ -45,10 +45,7 @@ async def get_project_funds(request: Request, project: ProjectRef) -> Response:
 )
 async def get_prepaid(request: Request, account: AccountId) -> Response:
     """The account's funds, whether it pays ahead or not."""
-    await principal(request)
-    currency = services_of(request).settings.currency
-    async with services_of(request).database.read() as connection:
-        await accounts.account_document(connection, account, currency=currency)
+    async with reading_account(request, account) as connection:
         body = await _funds(request, connection, account)
     return Response(body, media_type=JSON)
 

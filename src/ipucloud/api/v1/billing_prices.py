@@ -14,9 +14,8 @@ from starlette.responses import Response
 
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import principal
+from ipucloud.api.reads import reading_platform
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
 from ipucloud.api.v1.catalogue import listing
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.pricing.book import add, book, withdraw
@@ -35,8 +34,7 @@ routes = router()
 )
 async def read_price_book(request: Request) -> Response:
     """Every version that ever was or will be in force: list prices first, then contract prices by account."""
-    await principal(request)
-    async with services_of(request).database.read() as connection:
+    async with reading_platform(request) as connection:
         return listing(request, await book(connection))
 
 

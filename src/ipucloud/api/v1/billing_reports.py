@@ -14,11 +14,9 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import principal, reading
+from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
 from ipucloud.api.shapes import AccountId, ProjectRef
-from ipucloud.billing.accounts.store import account_document
 from ipucloud.billing.reports.report import MOST_DAYS, Report, ReportTooBigError, Sums, as_csv, report
 from ipucloud.contract.reports import ReportOut, ReportQuery
 from ipucloud.db.statements import Statements
@@ -66,11 +64,8 @@ async def get_project_report(request: Request, project: ProjectRef, query: Annot
 )
 async def get_account_report(request: Request, account: AccountId, query: Annotated[ReportQuery, Query()]) -> Response:
     """Sums of posted charges of every project that the account paid for, while it did."""
-    await principal(request)
     bounds = _bounds(query)
-    services = services_of(request)
-    async with services.database.read() as connection:
-        await account_document(connection, account, currency=services.settings.currency)
+    async with reading_account(request, account) as connection:
         found = await _report(connection, bounds, account_id=account)
     return _answer(request, query, found)
 

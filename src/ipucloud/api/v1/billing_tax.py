@@ -9,9 +9,8 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.reads import principal
+from ipucloud.api.reads import reading_platform
 from ipucloud.api.routing import operation, router
-from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.invoices.seller import seller_document, update_seller
@@ -34,8 +33,7 @@ routes = router()
 )
 async def get_seller(request: Request) -> Response:
     """What invoices of today would say of their issuer."""
-    await principal(request)
-    async with services_of(request).database.read() as connection:
+    async with reading_platform(request) as connection:
         document, version = await seller_document(connection)
     return tagged(request, document, version)
 
@@ -71,8 +69,7 @@ async def patch_seller(request: Request, body: SellerPatch) -> Response:
 )
 async def list_tax_rates(request: Request) -> Response:
     """Every rate that ever was or will be in force, by country."""
-    await principal(request)
-    async with services_of(request).database.read() as connection:
+    async with reading_platform(request) as connection:
         return Response(await _rates(connection), media_type=JSON)
 
 

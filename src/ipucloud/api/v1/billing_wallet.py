@@ -14,13 +14,13 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import behind, page
-from ipucloud.api.reads import principal, reading
+from ipucloud.api.paging import list_of_account
+from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import AccountId, ProjectRef
 from ipucloud.api.writes import change, change_platform
-from ipucloud.billing.accounts.store import account_document, account_of
+from ipucloud.billing.accounts.store import account_of
 from ipucloud.billing.invoices import payments
 from ipucloud.billing.invoices.credits import credits_of, grant
 from ipucloud.billing.ledger.wallet import standing
@@ -36,7 +36,6 @@ from ipucloud.contract.wallet import (
     RefundCreate,
     TopUpCreate,
 )
-from ipucloud.db.documents import after
 from ipucloud.identity.access import Principal, Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT
@@ -97,8 +96,7 @@ async def top_up(request: Request, project: ProjectRef, body: TopUpCreate) -> Re
 )
 async def list_account_credits(request: Request, account: AccountId) -> Response:
     """The one that expires first at the top; 1000 at most."""
-    await _known(request, account)
-    async with services_of(request).database.read() as connection:
+    async with reading_account(request, account) as connection:
         return _listed(await credits_of(connection, account))
 
 
@@ -130,12 +128,7 @@ async def grant_credit(request: Request, account: AccountId, body: CreditCreate)
 )
 async def list_payments(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
     """What came in, what went back, and what is expected."""
-    await _known(request, account)
-    parameters = {"account_id": account, **after(behind(query, request), query.order, query.limit)}
-    row = await services_of(request).reader.one(payments.LIST_PAYMENTS[query.order], parameters)
-    if row is None:
-        raise TypeError("a list answers with one row, whatever it finds")
-    return page(query, request, row)
+    return await list_of_account(request, account, payments.LIST_PAYMENTS, query)
 
 
 @routes.post(
@@ -189,14 +182,6 @@ async def record_refund(request: Request, account: AccountId, body: RefundCreate
 
 async def _paid(connection: AsyncConnection, payment: UUID) -> Answer:
     return Answer(201, await payments.payment_document(connection, payment), {}, payment)
-
-
-async def _known(request: Request, account: UUID) -> None:
-    """Raises `Problem` 401, 403, and 404 for an account that does not exist."""
-    await principal(request)
-    services = services_of(request)
-    async with services.database.read() as connection:
-        await account_document(connection, account, currency=services.settings.currency)
 
 
 def _listed(documents: object) -> Response:

@@ -15,8 +15,8 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import behind, page, prefixed
-from ipucloud.api.reads import read, read_one
+from ipucloud.api.paging import list_of, prefixed
+from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ClusterId, ProjectRef
@@ -28,7 +28,7 @@ from ipucloud.clusters.operations.create import create
 from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.operations.resume import resume
 from ipucloud.clusters.operations.suspend import suspend
-from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document, list_parameters
+from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document
 from ipucloud.clusters.update import update
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import (
@@ -89,18 +89,8 @@ async def get_cluster(request: Request, project: ProjectRef, cluster: ClusterId)
 )
 async def list_clusters(request: Request, project: ProjectRef, query: Annotated[ClusterList, Query()]) -> Response:
     """The project's clusters. `tag.<key>=<value>` keeps those with that tag, and may be given several times."""
-    parameters = list_parameters(
-        order=query.order,
-        limit=query.limit,
-        behind=behind(query, request),
-        states=query.state,
-        region=query.region,
-        flavor=query.flavor,
-        name=query.name,
-        q=query.q,
-        tags=prefixed(request, TAG),
-    )
-    return page(query, request, await read(request, LIST_CLUSTERS[query.order], project, **parameters))
+    tags = prefixed(request, TAG)
+    return await list_of(request, project, LIST_CLUSTERS, query, tags=orjson.dumps(tags).decode() if tags else None)
 
 
 @routes.post(

@@ -16,8 +16,8 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import tagged
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import behind, page
-from ipucloud.api.reads import read, read_one
+from ipucloud.api.paging import list_of
+from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_NONE_MATCH, OperationId, ProjectRef
@@ -28,7 +28,7 @@ from ipucloud.contract.operations import OperationList, OperationOut, OperationP
 from ipucloud.identity.access import Scope, authenticated, not_found
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
-from ipucloud.operations.queries import GET_OPERATION, LIST_OPERATIONS, list_parameters, operation_document
+from ipucloud.operations.queries import GET_OPERATION, LIST_OPERATIONS, operation_document
 from ipucloud.operations.store import request_cancel
 from ipucloud.reconcile.wake import wake
 
@@ -48,15 +48,7 @@ routes = router()
 )
 async def list_operations(request: Request, project: ProjectRef, query: Annotated[OperationList, Query()]) -> Response:
     """What was asked for in the project, newest first."""
-    parameters = list_parameters(
-        order=query.order,
-        limit=query.limit,
-        behind=behind(query, request),
-        states=query.state,
-        kind=query.kind,
-        cluster_id=query.cluster,
-    )
-    return page(query, request, await read(request, _LIST[query.order], project, **parameters))
+    return await list_of(request, project, _LIST, query)
 
 
 @routes.get(

@@ -36,6 +36,7 @@ from ipucloud.contract.partitions import (
     PartitionPage,
     PartitionReset,
 )
+from ipucloud.db.documents import list_parameters
 from ipucloud.identity.access import Scope, not_found
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import (
@@ -51,7 +52,6 @@ from ipucloud.partitions.queries import (
     GET_IPUOF,
     GET_PARTITION,
     LIST_PARTITIONS,
-    list_parameters,
     partition_document,
 )
 from ipucloud.partitions.requests import create, no_vipu, remove, reset
@@ -97,9 +97,7 @@ async def list_partitions(
 ) -> Response:
     """The partitions that the cluster's controller shows, and those asked for here; `origin` says whose each is."""
     trace_of(request).concerns(cluster_id=cluster)
-    parameters = list_parameters(
-        order=query.order, limit=query.limit, behind=behind(query, request), states=query.state, origin=query.origin
-    )
+    parameters = list_parameters(query, behind(query, request))
     row = await read(request, LIST_PARTITIONS[query.order], project, cluster_id=cluster, **parameters)
     if row["allocated_through"] is None:
         raise not_found()

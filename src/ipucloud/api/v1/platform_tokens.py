@@ -21,7 +21,7 @@ from ipucloud.api.v1.tokens import TokenId, told_once
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.lists import Listed
 from ipucloud.contract.tokens import NewTokenOut, PlatformTokenCreate, TokenOut, TokenPage, TokenRotate
-from ipucloud.db.documents import after
+from ipucloud.db.documents import list_parameters
 from ipucloud.identity import token_ends, token_store
 from ipucloud.identity.access import Principal, not_found
 from ipucloud.identity.roles import Permission, Role
@@ -38,7 +38,7 @@ _ONE = "/v1/tokens/{token:uuid}"
 )
 async def list_platform_tokens(request: Request, query: Annotated[Listed, Query()]) -> Response:
     """Every token the platform ever had, revoked ones too."""
-    parameters = after(behind(query, request), query.order, query.limit)
+    parameters = list_parameters(query, behind(query, request))
     row = await read_platform(request, token_store.LIST_PLATFORM_TOKENS[query.order], **parameters)
     return page(query, request, row)
 

@@ -19,6 +19,7 @@ from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.contract.lists import Listed
 from ipucloud.contract.projects import ProjectCreate, ProjectOut, ProjectPage, ProjectPatch
+from ipucloud.db.documents import list_parameters
 from ipucloud.identity import projects
 from ipucloud.identity.access import Principal, Scope
 from ipucloud.identity.roles import Permission
@@ -31,7 +32,7 @@ routes = router()
 @routes.get("/v1/projects", **operation("listProjects", "List projects", Permission.PROJECT_READ, gives=ProjectPage))
 async def list_projects(request: Request, query: Annotated[Listed, Query()]) -> Response:
     """The projects this token may know: its own, or all of them with a role of the platform."""
-    parameters = projects.list_parameters(order=query.order, limit=query.limit, behind=behind(query, request))
+    parameters = list_parameters(query, behind(query, request))
     return page(query, request, await read_platform(request, projects.LIST_PROJECTS[query.order], **parameters))
 
 

@@ -12,14 +12,13 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import behind, page
-from ipucloud.api.reads import read, read_one
+from ipucloud.api.paging import list_of
+from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import ProjectRef
 from ipucloud.api.writes import actor, change
 from ipucloud.contract.lists import Listed
 from ipucloud.contract.ssh_keys import SshKeyCreate, SshKeyOut, SshKeyPage
-from ipucloud.db.documents import after
 from ipucloud.identity import key_store
 from ipucloud.identity.access import Scope, not_found
 from ipucloud.identity.roles import Permission
@@ -36,8 +35,7 @@ KeyId = Annotated[UUID, Path(description="the key's id")]
 )
 async def list_ssh_keys(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
     """The project's keys."""
-    parameters = after(behind(query, request), query.order, query.limit)
-    return page(query, request, await read(request, key_store.LIST_KEYS[query.order], project, **parameters))
+    return await list_of(request, project, key_store.LIST_KEYS, query)
 
 
 @routes.post(

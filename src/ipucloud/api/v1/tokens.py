@@ -13,8 +13,8 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import behind, page
-from ipucloud.api.reads import read, read_one
+from ipucloud.api.paging import list_of
+from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import ProjectRef
@@ -22,7 +22,6 @@ from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import change
 from ipucloud.contract.lists import Listed
 from ipucloud.contract.tokens import NewTokenOut, TokenCreate, TokenOut, TokenPage, TokenRotate
-from ipucloud.db.documents import after
 from ipucloud.identity import token_ends, token_store
 from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission, Role
@@ -39,8 +38,7 @@ TokenId = Annotated[UUID, Path(description="the token's id")]
 )
 async def list_tokens(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
     """Every token the project ever had, revoked ones too."""
-    parameters = after(behind(query, request), query.order, query.limit)
-    return page(query, request, await read(request, token_store.LIST_TOKENS[query.order], project, **parameters))
+    return await list_of(request, project, token_store.LIST_TOKENS, query)
 
 
 @routes.post(

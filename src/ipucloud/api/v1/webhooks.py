@@ -13,9 +13,9 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON, expected_version, tagged
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import behind, page
+from ipucloud.api.paging import list_of
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import read, read_one
+from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, ProjectRef
@@ -32,7 +32,6 @@ from ipucloud.contract.webhooks import (
     WebhookPage,
     WebhookPatch,
 )
-from ipucloud.db.documents import after
 from ipucloud.egress.urls import UrlRefused, target_of
 from ipucloud.identity.access import Scope, authenticated
 from ipucloud.identity.roles import Permission
@@ -56,8 +55,7 @@ _DELIVERY = _ONE + "/deliveries/{delivery:uuid}"
 @routes.get(_ALL, **operation("listWebhooks", "List webhooks", Permission.PROJECT_READ, gives=WebhookPage))
 async def list_webhooks(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
     """The project's webhooks, without their secrets."""
-    parameters = after(behind(query, request), query.order, query.limit)
-    return page(query, request, await read(request, _LIST_WEBHOOKS[query.order], project, **parameters))
+    return await list_of(request, project, _LIST_WEBHOOKS, query)
 
 
 @routes.post(
@@ -188,11 +186,7 @@ async def list_deliveries(
 ) -> Response:
     """What was sent in the last 30 days, and what is to be, with every try."""
     await read_one(request, _GET_WEBHOOK, project, webhook_id=webhook)
-    parameters = after(behind(query, request), query.order, query.limit)
-    row = await read(
-        request, _LIST_DELIVERIES[query.order], project, webhook_id=webhook, state=query.state, **parameters
-    )
-    return page(query, request, row)
+    return await list_of(request, project, _LIST_DELIVERIES, query, webhook_id=webhook)
 
 
 @routes.get(_DELIVERY, **operation("getDelivery", "Read a delivery", Permission.PROJECT_READ, gives=DeliveryOut))

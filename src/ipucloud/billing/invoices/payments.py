@@ -97,7 +97,7 @@ LIST_PAYMENTS = {
     )
     for order in Order
 }
-"""An account's payments; parameters `:account_id` and those of `after`."""
+"""An account's payments; parameters `:account_id` and those of `list_parameters`."""
 _EXPECTED = sa.text("SELECT count(*) FROM payments WHERE account_id = :account_id AND finished_at IS NULL")
 _FIND = sa.text(
     """

@@ -56,7 +56,7 @@ AND (account_id = {_OF_PROJECT}
 """  # noqa: S608  # our own text
 
 LIST_SEEN = {order: clauses(page_of(_ALL, order, f"WHERE {_SEEN}"), _LISTED, DOCUMENT_PAGE) for order in Order}
-"""Documents that a project's people may see. For `authenticated`; parameters: those of `after`."""
+"""Documents that a project's people may see. For `authenticated`; parameters: those of `list_parameters`."""
 GET_SEEN = clauses(
     ", documents AS (SELECT document, 1 AS version FROM", _ALL, "WHERE number = :number AND", _SEEN, ")", ONE_DOCUMENT
 )
@@ -65,7 +65,7 @@ LIST_OF_ACCOUNT = {
     order: sa.text(clauses(NOBODY, page_of(_ALL, order, "WHERE account_id = :account_id"), _LISTED, DOCUMENT_PAGE))
     for order in Order
 }
-"""An account's documents; parameters `:account_id` and those of `after`."""
+"""An account's documents; parameters `:account_id` and those of `list_parameters`."""
 _GET = sa.text(clauses("SELECT document::text AS document FROM", _ALL, "WHERE number = :number"))
 _SHARED = sa.text(
     "SELECT EXISTS (SELECT FROM project_accounts WHERE account_id = :account_id AND project_id <> :project_id)"
