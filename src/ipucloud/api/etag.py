@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
+import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -62,6 +65,18 @@ def changed_since(version: int, body: bytes) -> Problem:
         "Read the object again, and repeat the change if it still makes sense.",
         headers={"ETag": tag(version, body)},
     )
+
+
+@asynccontextmanager
+async def current_tag(read: Callable[[], Awaitable[str]]) -> AsyncIterator[None]:
+    """Let a 412 carry the tag that the object has now; `read` gives its JSON."""
+    try:
+        yield
+    except Problem as problem:
+        if problem.kind is not PRECONDITION_FAILED:
+            raise
+        document = await read()
+        raise changed_since(orjson.loads(document)["version"], document.encode()) from None
 
 
 def _names(header: str | None, current: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -39,6 +40,14 @@ class Answer:
     subject_id: UUID | None = None
     replay: bytes | None = None
     replayed: bool = False
+
+
+def told_once(
+    status: int, known: Mapping[str, object], secret: dict[str, str], headers: dict[str, str], subject_id: UUID
+) -> Answer:
+    """An answer with a secret, which its replay has null in the place of; `secret`: its member and its value."""
+    replay = orjson.dumps({**known, **dict.fromkeys(secret)})
+    return Answer(status, orjson.dumps({**known, **secret}), headers, subject_id, replay)
 
 
 @dataclass(frozen=True, slots=True)

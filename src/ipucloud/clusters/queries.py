@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.usage import PAID, PRICE_NOW, SO_FAR
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, money, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, READ_BACK, clauses, money, page_of, rfc3339
 from ipucloud.identity.access import authenticated
 from ipucloud.operations.queries import SUMMARY
 
@@ -147,15 +147,15 @@ LIST_CLUSTERS: Mapping[Order, sa.TextClause] = {
 }
 """Parameters: those of the authentication, those of `db.documents.list_parameters` for a `ClusterList`, and `:tags`, a
 JSON object or NULL. Answers (role, project_id, items, next_created_at, next_id): the JSON array of clusters without
-their `machines`, and the last item's place when there are more, else NULL. Without deleted clusters, unless `:state` names
-them."""
+their `machines`, and the last item's place when there are more, else NULL. Deleted clusters are left out, unless
+`:state` names them."""
 
 _READ = sa.text(
     clauses(
         "WITH project AS (SELECT id AS project_id, slug FROM projects WHERE id = CAST(:project_id AS uuid))",
         _ONE,
         _DOCUMENTS,
-        "SELECT document::text FROM documents",
+        READ_BACK,
     )
 )
 

@@ -116,6 +116,10 @@ FROM (VALUES (true)) AS always LEFT JOIN documents ON true
 """
 """Answers with the one row of a CTE `documents` (document, version), both NULL when there is none."""
 
+OF_PROJECT = "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id)"
+READ_BACK = "SELECT document::text AS document FROM documents"
+"""Begin and end a statement that reads a document of a CTE `documents` inside the transaction that changed it."""
+
 DOCUMENT_PAGE = """
 SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,
        items.list::text AS items, next.created_at AS next_created_at, next.id AS next_id

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_types import SSH_KEY_CREATED, SSH_KEY_DELETED, EventType
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, READ_BACK, clauses, page_of, rfc3339
 from ipucloud.events.log import record
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.ssh_keys import SshKeyError, parse_public_key
@@ -59,7 +59,7 @@ _READ = sa.text(
         _COLUMNS,
         ", 1 AS place FROM ssh_keys WHERE id = :id)",
         _DOCUMENTS,
-        "SELECT document::text FROM documents",
+        READ_BACK,
     )
 )
 _DELETE = sa.text("DELETE FROM ssh_keys WHERE project_id = :project_id AND id = :id RETURNING id")

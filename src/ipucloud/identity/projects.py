@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_types import PROJECT_CREATED, PROJECT_DELETED, PROJECT_UPDATED, EventType
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, OF_PROJECT, ONE_DOCUMENT, clauses, page_of, rfc3339
 from ipucloud.events.log import record
 from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id, not_found
 from ipucloud.kernel.actor import Actor
@@ -55,7 +55,7 @@ next_created_at, next_id); `role` is NULL without a live token, `project_id` for
 
 _READ = sa.text(
     clauses(
-        "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id)",
+        OF_PROJECT,
         _ONE,
         _DOCUMENTS,
         "SELECT document::text AS document, version FROM documents",

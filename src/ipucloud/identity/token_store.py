@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_types import TOKEN_CREATED, EventType
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, READ_BACK, clauses, page_of, rfc3339
 from ipucloud.events.log import record
 from ipucloud.identity.access import PRINCIPAL, authenticated
 from ipucloud.identity.roles import Role
@@ -108,7 +108,7 @@ _READ = sa.text(
         _COLUMNS,
         ", 1 AS place FROM tokens WHERE id = :id)",
         _DOCUMENTS.lstrip(),
-        "SELECT document::text FROM documents",
+        READ_BACK,
     )
 )
 _TOUCH = sa.text(

@@ -12,7 +12,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, OF_PROJECT, ONE_DOCUMENT, READ_BACK, clauses, page_of, rfc3339
 from ipucloud.db.statements import Statements
 
 # What the step under way waits for, once that failed or takes longer than usual. `id` is the operation's.
@@ -94,14 +94,7 @@ LIST_OPERATIONS: Mapping[Order, str] = {
 """Parameters: those of `db.documents.list_parameters` for an `OperationList`. Answers (role, project_id, items,
 next_created_at, next_id)."""
 
-_READ = sa.text(
-    clauses(
-        "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id)",
-        _ONE,
-        _DOCUMENTS,
-        "SELECT document::text FROM documents",
-    )
-)
+_READ = sa.text(clauses(OF_PROJECT, _ONE, _DOCUMENTS, READ_BACK))
 
 
 async def operation_document(connection: Statements, *, project_id: UUID, operation_id: UUID) -> str:

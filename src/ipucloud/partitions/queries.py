@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, OF_PROJECT, ONE_DOCUMENT, READ_BACK, clauses, page_of, rfc3339
 from ipucloud.identity.access import authenticated
 
 _CLUSTER = """
@@ -98,14 +98,7 @@ LIST_PARTITIONS: Mapping[Order, sa.TextClause] = {
 `PartitionList`; without `:state` removed partitions are left out. Answers (role, project_id, items, next_created_at,
 next_id, allocated_through); the last is NULL when the project has no such cluster."""
 
-_READ = sa.text(
-    clauses(
-        "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id)",
-        _ONE,
-        _DOCUMENTS,
-        "SELECT document::text FROM documents",
-    )
-)
+_READ = sa.text(clauses(OF_PROJECT, _ONE, _DOCUMENTS, READ_BACK))
 
 
 async def partition_document(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, ref: str) -> str:

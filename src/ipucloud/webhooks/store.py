@@ -19,7 +19,7 @@ from ipucloud.contract.event_types import (
 )
 from ipucloud.contract.lists import Order
 from ipucloud.contract.webhooks import Disabled, WebhookCreate, WebhookPatch
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, OF_PROJECT, ONE_DOCUMENT, READ_BACK, clauses, page_of, rfc3339
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
@@ -57,9 +57,8 @@ LIST_WEBHOOKS: Mapping[Order, str] = {
     order: clauses(page_of("webhooks", order, _MINE), _DOCUMENTS, DOCUMENT_PAGE) for order in Order
 }
 """Parameters from `db.documents.list_parameters`."""
-GET_WEBHOOK = clauses(
-    ", page AS (SELECT *, 1 AS place FROM webhooks", _MINE, "AND id = :webhook_id)", _DOCUMENTS, ONE_DOCUMENT
-)
+_ONE = clauses(", page AS (SELECT *, 1 AS place FROM webhooks", _MINE, "AND id = :webhook_id)")
+GET_WEBHOOK = clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT)
 """Parameter `:webhook_id`; answers (role, project_id, document, version)."""
 
 _DELIVERY_MEMBERS = clauses(
@@ -83,31 +82,14 @@ LIST_DELIVERIES: Mapping[Order, str] = {
     for order in Order
 }
 """Parameters `:webhook_id`, `:state` and those of `db.documents.list_parameters`."""
-_ONE_DELIVERY = "AND webhook_id = :webhook_id AND id = :delivery_id)"
-GET_DELIVERY = clauses(
-    ", page AS (SELECT *, 1 AS place FROM webhook_deliveries", _MINE, _ONE_DELIVERY, _DELIVERY_DOCUMENTS, ONE_DOCUMENT
+_ONE_DELIVERY = clauses(
+    ", page AS (SELECT *, 1 AS place FROM webhook_deliveries",
+    _MINE,
+    "AND webhook_id = :webhook_id AND id = :delivery_id)",
 )
-_PROJECT = "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id)"
-_READ = sa.text(
-    clauses(
-        _PROJECT,
-        ", page AS (SELECT *, 1 AS place FROM webhooks",
-        _MINE,
-        "AND id = :webhook_id)",
-        _DOCUMENTS,
-        "SELECT document::text FROM documents",
-    )
-)
-_READ_DELIVERY = sa.text(
-    clauses(
-        _PROJECT,
-        ", page AS (SELECT *, 1 AS place FROM webhook_deliveries",
-        _MINE,
-        _ONE_DELIVERY,
-        _DELIVERY_DOCUMENTS,
-        "SELECT document::text FROM documents",
-    )
-)
+GET_DELIVERY = clauses(_ONE_DELIVERY, _DELIVERY_DOCUMENTS, ONE_DOCUMENT)
+_READ = sa.text(clauses(OF_PROJECT, _ONE, _DOCUMENTS, READ_BACK))
+_READ_DELIVERY = sa.text(clauses(OF_PROJECT, _ONE_DELIVERY, _DELIVERY_DOCUMENTS, READ_BACK))
 _PROJECT_LOCK = sa.text("SELECT id FROM projects WHERE id = :project_id FOR NO KEY UPDATE")
 _COUNT = sa.text("SELECT count(*) FROM webhooks WHERE project_id = :project_id")
 _LOCK = sa.text(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from functools import partial
 from typing import Annotated, Protocol
 from uuid import UUID
 
@@ -13,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
+from ipucloud.api.etag import JSON, current_tag, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import list_of, prefixed
 from ipucloud.api.reads import read_one
@@ -56,7 +55,6 @@ from ipucloud.kernel.errors import (
     PRECONDITION_FAILED,
     QUOTA_EXCEEDED,
     STATE_CONFLICT,
-    Problem,
 )
 from ipucloud.operations.store import Accepted
 
@@ -156,7 +154,8 @@ async def update_cluster(request: Request, project: ProjectRef, cluster: Cluster
     if_match = expected_version(request)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        async with current_tag(connection, scope, cluster):
+        read_back = partial(cluster_document, connection, project_id=scope.project_id, cluster_id=cluster)
+        async with current_tag(read_back):
             version = await update(connection, actor(request, scope), cluster, body, if_match=if_match)
         document = (await cluster_document(connection, project_id=scope.project_id, cluster_id=cluster)).encode()
         return Answer(200, document, {"ETag": tag(version, document)}, cluster)
@@ -242,7 +241,8 @@ async def _begun(request: Request, project: str, cluster: UUID, promise: Promise
     if_match = expected_version(request)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        async with current_tag(connection, scope, cluster):
+        read_back = partial(cluster_document, connection, project_id=scope.project_id, cluster_id=cluster)
+        async with current_tag(read_back):
             begun = await promise(
                 connection,
                 actor(request, scope),
@@ -277,15 +277,3 @@ async def _members(request: Request, project: str, cluster: UUID, member: str) -
     trace_of(request).concerns(cluster_id=cluster)
     document, _ = await read_one(request, GET_CLUSTER, project, cluster_id=cluster)
     return Response(orjson.dumps({"items": orjson.loads(document)[member], "next_cursor": None}), media_type=JSON)
-
-
-@asynccontextmanager
-async def current_tag(connection: AsyncConnection, scope: Scope, cluster: UUID) -> AsyncIterator[None]:
-    """Let a 412 carry the tag that the cluster has now."""
-    try:
-        yield
-    except Problem as problem:
-        if problem.kind is not PRECONDITION_FAILED:
-            raise
-        document = await cluster_document(connection, project_id=scope.project_id, cluster_id=cluster)
-        raise changed_since(orjson.loads(document)["version"], document.encode()) from None

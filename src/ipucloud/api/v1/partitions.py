@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from functools import partial
 from typing import Annotated
-from uuid import UUID
 
-import orjson
 from fastapi import Path, Query
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ipucloud.api.etag import JSON, changed_since, expected_version, tagged
+from ipucloud.api.etag import JSON, current_tag, expected_version, tagged
 from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import behind, page
 from ipucloud.api.problems import invalid
@@ -177,7 +174,10 @@ async def remove_partition(
     if_match = expected_version(request)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        async with _current_tag(connection, scope, cluster, partition):
+        read_back = partial(
+            partition_document, connection, project_id=scope.project_id, cluster_id=cluster, ref=partition
+        )
+        async with current_tag(read_back):
             gone = await remove(
                 connection,
                 actor(request, scope),
@@ -212,7 +212,10 @@ async def reset_partition(
     if_match = expected_version(request)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        async with _current_tag(connection, scope, cluster, partition):
+        read_back = partial(
+            partition_document, connection, project_id=scope.project_id, cluster_id=cluster, ref=partition
+        )
+        async with current_tag(read_back):
             begun = await reset(
                 connection,
                 actor(request, scope),
@@ -258,15 +261,3 @@ async def get_partition_config(
     middle = "" if row["gcds"] == 1 else f"_gcd{query.gcd}"
     name = f"{row['external_name']}{middle}_ipuof.conf"
     return Response(row["document"], media_type=JSON, headers={"Content-Disposition": f'attachment; filename="{name}"'})
-
-
-@asynccontextmanager
-async def _current_tag(connection: AsyncConnection, scope: Scope, cluster: UUID, partition: str) -> AsyncIterator[None]:
-    """Let a 412 carry the tag that the partition has now."""
-    try:
-        yield
-    except Problem as problem:
-        if problem.kind is not PRECONDITION_FAILED:
-            raise
-        document = await partition_document(connection, project_id=scope.project_id, cluster_id=cluster, ref=partition)
-        raise changed_since(orjson.loads(document)["version"], document.encode()) from None

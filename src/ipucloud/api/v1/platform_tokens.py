@@ -17,7 +17,7 @@ from ipucloud.api.reads import read_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
-from ipucloud.api.v1.tokens import TokenId, told_once
+from ipucloud.api.v1.tokens import TokenId, created_token
 from ipucloud.api.writes import change_platform
 from ipucloud.contract.lists import Listed
 from ipucloud.contract.tokens import NewTokenOut, PlatformTokenCreate, TokenOut, TokenPage, TokenRotate
@@ -68,7 +68,7 @@ async def create_platform_token(request: Request, body: PlatformTokenCreate) -> 
             created_by=principal.token_id,
         )
         trace_of(request).concerns(subject_id=made.id)
-        return told_once(made, _ALL)
+        return created_token(made, _ALL)
 
     return await change_platform(request, effect)
 
@@ -122,7 +122,7 @@ async def rotate_platform_token(request: Request, token: TokenId, body: TokenRot
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         keeper, env = _keeper(request, principal, token), services_of(request).settings.environment
-        return told_once(await token_ends.rotate(connection, keeper, token, body, env=env), _ALL)
+        return created_token(await token_ends.rotate(connection, keeper, token, body, env=env), _ALL)
 
     return await change_platform(request, effect)
 

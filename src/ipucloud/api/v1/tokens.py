@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
-from ipucloud.api.idempotency import Answer
+from ipucloud.api.idempotency import Answer, told_once
 from ipucloud.api.paging import list_of
 from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
@@ -61,7 +61,7 @@ async def create_token(request: Request, project: ProjectRef, body: TokenCreate)
             created_by=scope.token_id,
             request_id=trace_of(request).request_id,
         )
-        return told_once(made, f"/v1/projects/{scope.project_id}/tokens")
+        return created_token(made, f"/v1/projects/{scope.project_id}/tokens")
 
     return await change(request, project, effect)
 
@@ -113,21 +113,15 @@ async def rotate_token(request: Request, project: ProjectRef, token: TokenId, bo
         made = await token_ends.rotate(
             connection, _keeper(request, scope), token, body, env=services_of(request).settings.environment
         )
-        return told_once(made, f"/v1/projects/{scope.project_id}/tokens")
+        return created_token(made, f"/v1/projects/{scope.project_id}/tokens")
 
     return await change(request, project, effect)
 
 
-def told_once(made: token_store.MadeToken, path: str) -> Answer:
-    """201 with the secret, which a replay leaves out; `path` is that of the list."""
-    known = orjson.loads(made.document)
-    return Answer(
-        201,
-        orjson.dumps(known | {"token": made.secret}),
-        {"Location": f"{path}/{made.id}"},
-        subject_id=made.id,
-        replay=orjson.dumps(known | {"token": None}),
-    )
+def created_token(made: token_store.MadeToken, path: str) -> Answer:
+    """201 with the secret; `path` is that of the list."""
+    headers = {"Location": f"{path}/{made.id}"}
+    return told_once(201, orjson.loads(made.document), {"token": made.secret}, headers, made.id)
 
 
 def _keeper(request: Request, scope: Scope) -> token_ends.Keeper:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
-from ipucloud.api.idempotency import Answer
+from ipucloud.api.idempotency import Answer, told_once
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
@@ -78,13 +78,7 @@ async def rotate_vipu_key(request: Request, project: ProjectRef, cluster: Cluste
             "access_key_id": made.id,
             "environment": made.environment,
         }
-        return Answer(
-            promised.status,
-            orjson.dumps(known | {"access_key": made.secret}),
-            promised.headers,
-            subject_id=promised.subject_id,
-            replay=orjson.dumps(known | {"access_key": None}),
-        )
+        return told_once(promised.status, known, {"access_key": made.secret}, promised.headers, cluster)
 
     return await change(request, project, effect)
 

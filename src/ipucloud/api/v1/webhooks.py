@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON, expected_version, tagged
-from ipucloud.api.idempotency import Answer
+from ipucloud.api.idempotency import Answer, told_once
 from ipucloud.api.paging import list_of
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import read_one
@@ -79,7 +79,8 @@ async def create_webhook(request: Request, project: ProjectRef, body: WebhookCre
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         made = await store.create(connection, actor(request, scope), body, _keys(request))
-        return _told_once(made, 201, {"Location": f"/v1/projects/{scope.project_id}/webhooks/{made.id}"})
+        headers = {"Location": f"/v1/projects/{scope.project_id}/webhooks/{made.id}"}
+        return told_once(201, orjson.loads(made.document), {"secret": made.secret}, headers, made.id)
 
     return await change(request, project, effect)
 
@@ -172,7 +173,7 @@ async def rotate_webhook_secret(
         made = await store.rotate_secret(
             connection, actor(request, scope), webhook, _keys(request), keep_seconds=body.keep_previous_seconds
         )
-        return _told_once(made, 200)
+        return told_once(200, orjson.loads(made.document), {"secret": made.secret}, {}, made.id)
 
     return await change(request, project, effect)
 
@@ -228,17 +229,6 @@ def _check_url(request: Request, url: str) -> None:
 def _keys(request: Request) -> Keys | None:
     key = services_of(request).settings.secrets_key
     return None if key is None else read_keys(key.get_secret_value())
-
-
-def _told_once(made: store.Made, status: int, headers: dict[str, str] | None = None) -> Answer:
-    known = orjson.loads(made.document)
-    return Answer(
-        status,
-        orjson.dumps(known | {"secret": made.secret}),
-        headers or {},
-        subject_id=made.id,
-        replay=orjson.dumps(known | {"secret": None}),
-    )
 
 
 def _sent(scope: Scope, webhook: UUID, delivery: UUID, document: str) -> Answer:
