@@ -11,7 +11,7 @@ import httpx
 import sqlalchemy as sa
 
 from ipucloud.api.app import create_app
-from ipucloud.billing.budgets.store import NewBudget, Owner, create
+from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold, create
 from ipucloud.billing.invoices.payments import record_payment
 from ipucloud.billing.prepaid.store import set_prepaid
 from ipucloud.billing.pricing.book import add, book
@@ -179,7 +179,11 @@ class Tenancy:
         owner = Owner("account" if "{account}" in operation.path else "project", project.id)
         async with self.api.cloud.database.begin() as connection:
             await set_prepaid(connection, project.id, currency="EUR", when_empty="warn")
-            return str(await create(connection, owner, NewBudget(name, Money.of(5, "EUR"), None, []), None))
+            return str(
+                await create(
+                    connection, owner, NewBudget(name, Money.of(5, "EUR"), None, [Threshold("actual", 100, None)]), None
+                )
+            )
 
     async def ask(self, operation: Documented, caller: httpx.AsyncClient, names: dict[str, str]) -> httpx.Response:
         headers = {}
