@@ -58,7 +58,8 @@ def target_of(url: str, *, private: bool, ports: Set[int] = PORTS) -> Target:
     if "@" in parts.netloc or parts.fragment or not parts.hostname:
         raise UrlRefused("not_a_url", "Leave out user, password and fragment, and name a host.")
     host = parts.hostname.lower()
-    port = port or {"https": 443, "http": 80}[parts.scheme]
+    if port is None:
+        port = {"https": 443, "http": 80}[parts.scheme]
     address = parse(host)
     if address is None and not (_NAME.fullmatch(host) and (private or "." in host)):
         raise UrlRefused("not_a_host", "Name a host by its full DNS name, or by an IP address in its usual form.")

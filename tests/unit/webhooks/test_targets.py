@@ -97,6 +97,7 @@ URLS = [
     "https://hooks.example.com/#part",
     "https://hooks.example.com:8090/",
     "https://hooks.example.com:22/",
+    "https://hooks.example.com:0/",
     "https://hooks.example.com:99999/",
     "https://hooks.example.com:x/",
     "https://2130706433/",
