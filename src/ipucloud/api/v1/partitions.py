@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import Path, Query
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -45,6 +47,7 @@ from ipucloud.kernel.errors import (
     FieldError,
     Problem,
 )
+from ipucloud.operations.store import Accepted
 from ipucloud.partitions.queries import (
     GET_IPUOF,
     GET_PARTITION,
@@ -170,25 +173,7 @@ async def remove_partition(
 
     What runs on the partition ends as failed with `preempted`. Asking again answers with the removal that runs.
     """
-    trace_of(request).concerns(cluster_id=cluster)
-    if_match = expected_version(request)
-
-    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        read_back = partial(
-            partition_document, connection, project_id=scope.project_id, cluster_id=cluster, ref=partition
-        )
-        async with current_tag(read_back):
-            gone = await remove(
-                connection,
-                actor(request, scope),
-                cluster,
-                partition,
-                if_match=if_match,
-                settings=services_of(request).settings,
-            )
-        return await accepted(connection, scope, gone.operation_id, cluster)
-
-    return await change(request, project, effect)
+    return await _begun(request, project, cluster, partition, remove)
 
 
 @routes.post(
@@ -208,26 +193,7 @@ async def reset_partition(
     request: Request, project: ProjectRef, cluster: ClusterId, partition: PartitionRef, body: PartitionReset
 ) -> Response:
     """Reset the IPUs of a partition: programs that use it end. Once the operation is done, no reset is under way."""
-    trace_of(request).concerns(cluster_id=cluster)
-    if_match = expected_version(request)
-
-    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
-        read_back = partial(
-            partition_document, connection, project_id=scope.project_id, cluster_id=cluster, ref=partition
-        )
-        async with current_tag(read_back):
-            begun = await reset(
-                connection,
-                actor(request, scope),
-                cluster,
-                partition,
-                body,
-                if_match=if_match,
-                settings=services_of(request).settings,
-            )
-        return await accepted(connection, scope, begun.operation_id, cluster)
-
-    return await change(request, project, effect)
+    return await _begun(request, project, cluster, partition, partial(reset, body=body))
 
 
 @routes.get(
@@ -261,3 +227,21 @@ async def get_partition_config(
     middle = "" if row["gcds"] == 1 else f"_gcd{query.gcd}"
     name = f"{row['external_name']}{middle}_ipuof.conf"
     return Response(row["document"], media_type=JSON, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+async def _begun(
+    request: Request, project: str, cluster: UUID, partition: str, begin: Callable[..., Awaitable[Accepted]]
+) -> Response:
+    """202 with the operation on the partition that `begin` opened, or found open."""
+    trace_of(request).concerns(cluster_id=cluster)
+    if_match, settings = expected_version(request), services_of(request).settings
+
+    async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
+        read = partial(partition_document, connection, project_id=scope.project_id, cluster_id=cluster, ref=partition)
+        async with current_tag(read):
+            opened = await begin(
+                connection, actor(request, scope), cluster, partition, if_match=if_match, settings=settings
+            )
+        return await accepted(connection, scope, opened.operation_id, cluster)
+
+    return await change(request, project, effect)
