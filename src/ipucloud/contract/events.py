@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.event_patterns import EventTypeName
+from ipucloud.contract.event_types import EventTypeName
 from ipucloud.contract.fields import Answer
 from ipucloud.contract.lists import Order, Page, Paged
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.event_patterns import EventTypePattern
+from ipucloud.contract.event_types import EventTypePattern
 from ipucloud.contract.fields import Answer, Body
 from ipucloud.contract.lists import Listed, Page
 

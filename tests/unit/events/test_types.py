@@ -15,9 +15,8 @@ from pydantic import TypeAdapter, ValidationError
 from ipucloud.billing.budgets.tables import MEASURES
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.contract.event_patterns import PATTERNS, EventTypeName, EventTypePattern
 from ipucloud.contract.event_payloads import OverBudget, WebhookStopped
-from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.event_types import PATTERNS, REGISTRY, EventTypeName, EventTypePattern
 from ipucloud.contract.operations import OperationState
 from ipucloud.contract.partitions import PartitionState
 from ipucloud.contract.webhooks import Disabled
