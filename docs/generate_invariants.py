@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ipucloud.invariants.registry import INVARIANTS
-from ipucloud.invariants.rules import Refusal, Rule, TakeDown
+from ipucloud.invariants.rules import Refusal, Rule, SiteRemoval
 from ipucloud.invariants.site_rules import SITE_RULES
 
 PAGE = Path(__file__).with_name("reliability") / "invariants.md"
@@ -38,16 +38,16 @@ def page() -> str:
 
 
 def _table(title: str, rules: Sequence[Rule]) -> Iterator[str]:
-    yield from (f"## {title}", "", "| rule | what holds | if not | `--heal --apply` |", "|---|---|---|---|")
+    yield from (f"## {title}", "", "| rule | what holds | if not | `--repair --apply` |", "|---|---|---|---|")
     for rule in rules:
-        yield f"| `{rule.name}` | {rule.sentence} | {rule.remedy} | {_heal(rule)} |"
+        yield f"| `{rule.name}` | {rule.sentence} | {rule.remedy} | {_repair(rule)} |"
     yield ""
 
 
-def _heal(rule: Rule) -> str:
-    if isinstance(rule.heal, Refusal):
-        return f"refuses: {rule.heal.reason}"
-    return f"{rule.heal.does}{', after a second look' if isinstance(rule.heal, TakeDown) else ''}"
+def _repair(rule: Rule) -> str:
+    if isinstance(rule.repair, Refusal):
+        return f"refuses: {rule.repair.reason}"
+    return f"{rule.repair.does}{', after a second observation' if isinstance(rule.repair, SiteRemoval) else ''}"
 
 
 if __name__ == "__main__":

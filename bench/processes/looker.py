@@ -20,7 +20,7 @@ from ipucloud.kernel.clock import SystemClock
 from ipucloud.process import logs
 from ipucloud.reconcile.engine import Engine
 from ipucloud.reconcile.outcomes import Done, Outcome
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 
 
 class Looker:
@@ -31,14 +31,14 @@ class Looker:
     def __init__(self) -> None:
         self.looked: dict[str, int] = {}
 
-    async def load(self, connection: Statements, ticket: Ticket) -> Outcome:
-        self.looked[ticket.key] = time.monotonic_ns()
+    async def load(self, connection: Statements, item: WorkItem) -> Outcome:
+        self.looked[item.key] = time.monotonic_ns()
         return Done()
 
-    async def act(self, ticket: Ticket, inputs: None) -> None:
+    async def act(self, item: WorkItem, inputs: None) -> None:
         raise AssertionError("there is nothing to act on")
 
-    async def apply(self, connection: AsyncConnection, ticket: Ticket, inputs: None, result: None) -> Outcome:
+    async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: None, result: None) -> Outcome:
         raise AssertionError("there is nothing to apply")
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from ipucloud.clusters.inputs import ClusterInputs
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 from ipucloud.worker.main import run
 
 Phase = Callable[..., Awaitable[Any]]
@@ -27,12 +27,12 @@ applied: dict[tuple[str, int], tuple[str, float]] = {}
 
 
 def timed(load: Phase) -> Phase:
-    async def timed_load(self: ClusterReconciler, connection: Any, ticket: Ticket) -> Any:
+    async def timed_load(self: ClusterReconciler, connection: Any, item: WorkItem) -> Any:
         started = time.perf_counter()
-        step, ended = applied.pop((ticket.key, ticket.fence), ("", started))
+        step, ended = applied.pop((item.key, item.fence), ("", started))
         if step:
             spent[step]["commit"] += started - ended
-        inputs = await load(self, connection, ticket)
+        inputs = await load(self, connection, item)
         if isinstance(inputs, ClusterInputs):
             spent[inputs.operation.step.name]["looks"] += 1
             spent[inputs.operation.step.name]["load"] += time.perf_counter() - started
@@ -51,8 +51,8 @@ def timed_step(phase: Phase, name: str, inputs_at: int) -> Phase:
             ended = time.perf_counter()
             spent[step][name] += ended - started
             if name == "apply":
-                ticket: Ticket = arguments[inputs_at - 1]
-                applied[ticket.key, ticket.fence] = step, ended
+                item: WorkItem = arguments[inputs_at - 1]
+                applied[item.key, item.fence] = step, ended
 
     return timed_phase
 

@@ -21,10 +21,10 @@ from ipucloud.kernel.ids import new_id
 from ipucloud.reconcile import statements
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Done, Outcome
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 from ipucloud.reconcile.wake import PLATFORM
 
-TICKETS = 3000
+WORK_ITEMS = 3000
 PROJECTS = 5
 CONNECTIONS = 8
 SETTINGS = EngineSettings()
@@ -39,16 +39,16 @@ class Nothing:
         self._left = expected
         self.finished = asyncio.Event()
 
-    async def load(self, connection: Statements, ticket: Ticket) -> Outcome:
+    async def load(self, connection: Statements, item: WorkItem) -> Outcome:
         self._left -= 1
         if self._left == 0:
             self.finished.set()
         return Done()
 
-    async def act(self, ticket: Ticket, inputs: None) -> None:
+    async def act(self, item: WorkItem, inputs: None) -> None:
         raise AssertionError("there is nothing to act on")
 
-    async def apply(self, connection: AsyncConnection, ticket: Ticket, inputs: None, result: None) -> Outcome:
+    async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: None, result: None) -> Outcome:
         raise AssertionError("there is nothing to apply")
 
 
@@ -72,7 +72,7 @@ def run(stage: Stage) -> list[Finding]:
 async def _engine(urls: Urls) -> float:
     await _fill(urls)
     database = Database(urls.app, pool_size=CONNECTIONS)
-    nothing = Nothing(TICKETS)
+    nothing = Nothing(WORK_ITEMS)
     engine = Engine(database, [nothing], clock=SystemClock(), settings=SETTINGS)
     started = time.perf_counter()
     running = asyncio.create_task(engine.run())
@@ -81,7 +81,7 @@ async def _engine(urls: Urls) -> float:
     engine.stop()
     await running
     await database.close()
-    return TICKETS / elapsed
+    return WORK_ITEMS / elapsed
 
 
 async def _driver(urls: Urls) -> float:
@@ -95,7 +95,7 @@ async def _driver(urls: Urls) -> float:
     elapsed = time.perf_counter() - started
     for connection in connections:
         await connection.close()
-    return TICKETS / elapsed
+    return WORK_ITEMS / elapsed
 
 
 async def _claim_and_finish(
@@ -127,7 +127,7 @@ async def _fill(urls: Urls) -> None:
             SELECT 'bench', number::text, (%(projects)s::uuid[])[1 + number %% %(count)s], app_now()
               FROM generate_series(1, %(tickets)s) AS number
             """,
-            {"projects": [new_id() for _ in range(PROJECTS)], "count": PROJECTS, "tickets": TICKETS},
+            {"projects": [new_id() for _ in range(PROJECTS)], "count": PROJECTS, "tickets": WORK_ITEMS},
         )
         await connection.execute("ANALYZE work")
         await connection.execute("CHECKPOINT")

@@ -18,7 +18,7 @@ import psycopg
 from psycopg.rows import scalar_row
 
 from bench.child import Child
-from bench.finding import Finding, at_least, at_most
+from bench.finding import Finding, at_least, repair_limit
 from bench.rounds import alternate
 from bench.stage import Stage, Urls
 from bench.world import seed_price_list
@@ -157,7 +157,7 @@ def _bill(stage: Stage, books: Books) -> Iterator[Finding]:
     _check(books)
     what = f"billing a month of {CLUSTERS:,} clusters, {books.charges:,} charges"
     numbers = {"killed at": point / 2, "after s": first}
-    yield Finding(f"{what}: memory of the process", memory, "MB", at_most(MEMORY_GOAL))
+    yield Finding(f"{what}: memory of the process", memory, "MB", repair_limit(MEMORY_GOAL))
     yield Finding(f"{what}: the run after the kill", second["seconds"], "s", numbers=numbers)
     each = (first + second["seconds"]) / (books.charges / 1e6)
     yield Finding(f"{what}: both runs, per million charges", each, "s", numbers={"turns": second["turns"]})

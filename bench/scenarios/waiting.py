@@ -11,7 +11,7 @@ import psycopg
 
 from bench.child import cpu_seconds
 from bench.copies import copy_cluster
-from bench.finding import Finding, at_most
+from bench.finding import Finding, repair_limit
 from bench.stage import Stage, Urls
 from bench.workers import register, start_worker
 from bench.world import make_clusters, new_customer, seed_price_list
@@ -84,7 +84,7 @@ def _memory(stage: Stage, urls: Urls, site: RunningSite, case: Case) -> Finding:
         memory, busy = worker.memory(), cpu_seconds(worker.pid)
         worker.kill()  # calls that never end would only hold it up
     numbers = {"idle MB": at_rest, "all wait after s": reached, "worker CPU s": busy}
-    return Finding(f"{OPERATIONS} operations {case.what}", memory, "MB", goal=at_most(MEGABYTES), numbers=numbers)
+    return Finding(f"{OPERATIONS} operations {case.what}", memory, "MB", goal=repair_limit(MEGABYTES), numbers=numbers)
 
 
 def _silence() -> FaultRule:

@@ -31,7 +31,7 @@ class Line:
         self._calls: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
 
-    async def mend(self) -> None:
+    async def repair(self) -> None:
         self._server = await asyncio.start_unix_server(self._answer, self._socket)
 
     async def cut(self) -> None:
@@ -71,7 +71,7 @@ async def on_a_line(cloud: Cloud, database: Scratch, folder: Path) -> AsyncItera
     query = parse_qs(urlsplit(database.app_url).query)
     name = f".s.PGSQL.{query.get('port', ['5432'])[0]}"
     line = Line(Path(query["host"][0]) / name, folder / name)
-    await line.mend()
+    await line.repair()
     url = database.app_url.replace(query["host"][0], str(folder))
     settings = UNLIMITED | {"database_pool_timeout": 30.0}
     try:
@@ -96,7 +96,7 @@ async def test_an_outage_is_answered_and_survived(cloud: Cloud, database: Scratc
         unavailable(await api.owner.get("/readyz"))
         assert (await api.owner.get("/livez")).status_code == 200
         assert await cloud.column("SELECT count(*) FROM clusters") == [0]
-        await line.mend()
+        await line.repair()
         assert (await api.owner.get(f"{api.base}/clusters")).status_code == 200
         assert (await api.owner.get(f"{api.base}/quotas")).status_code == 200
         assert (await api.owner.post(f"{api.base}/clusters", json=cluster_json())).status_code == 202
@@ -106,7 +106,7 @@ async def test_a_restart_between_two_reads_is_not_noticed(cloud: Cloud, database
     async with on_a_line(cloud, database, tmp_path) as (api, line):
         await asyncio.gather(*(api.owner.get(f"{api.base}/clusters") for _ in range(20)))
         await line.cut()
-        await line.mend()
+        await line.repair()
         answers = await asyncio.gather(*(api.owner.get(f"{api.base}/clusters") for _ in range(20)))
         assert {answer.status_code for answer in answers} == {200}
 

@@ -23,16 +23,16 @@ KILLS = 10
 KILLS_AT_LEAST = 8
 """Kills of one history; most have all of them."""
 
-MOST_AT_ONCE = 3
-MOST_LIVING = 6
+MAX_CONCURRENT = 3
+MAX_LIVING = 6
 """A POD8 has two machines, and the site sixteen."""
 
-MOST_LOOKS = 3
+MAX_CHECKS = 3
 """A ticket is parked after five looks without progress; before that somebody has to be let finish."""
 
 
 @dataclass
-class Wish:
+class DesiredState:
     """A cluster somebody wanted, and what has been asked about it since."""
 
     cluster: UUID
@@ -66,56 +66,56 @@ async def history(lab: Lab, seed: int, points: Sequence[str]) -> History:
     """One history; the lab has no cluster before and after. The seed decides what is asked for and where it dies."""
     draw = random.Random(seed)  # noqa: S311  # repeatable, not secret
     told = History(seed)
-    wishes: list[Wish] = []
+    wishes: list[DesiredState] = []
     mine = [point for point in points if point.startswith(WORKER_POINTS)]
     while told.kills < KILLS and await _may_go_on(lab):
-        await _wish(lab, draw, wishes)
+        await _desired_state(lab, draw, wishes)
         told.died_at.append(await _one_life(lab, draw, mine))
         told.kills += 1
         await _change_of_mind(lab, draw, wishes)
     async with lab.survivor():
-        for wish in wishes:
-            ended = (await lab.world.finished(wish.create)).state
-            if ended not in wish.ends:
-                told.faults.append(f"a create ended as {ended}, not as {sorted(wish.ends)}")
-            for operation in (*wish.rests, wish.delete):
+        for desired_state in wishes:
+            ended = (await lab.world.finished(desired_state.create)).state
+            if ended not in desired_state.ends:
+                told.faults.append(f"a create ended as {ended}, not as {sorted(desired_state.ends)}")
+            for operation in (*desired_state.rests, desired_state.delete):
                 if operation is not None:
                     await lab.world.finished(operation)
-    told.faults += await checks.faults(lab, *(wish.cluster for wish in wishes))
+    told.faults += await checks.faults(lab, *(desired_state.cluster for desired_state in wishes))
     await lab.clear()
-    told.faults += await checks.faults(lab, *(wish.cluster for wish in wishes))
+    told.faults += await checks.faults(lab, *(desired_state.cluster for desired_state in wishes))
     return told
 
 
 async def _may_go_on(lab: Lab) -> bool:
     """Whether no ticket is near to being parked."""
     looks = await lab.world.value("SELECT max(attempt) FROM work")
-    return looks is None or looks <= MOST_LOOKS
+    return looks is None or looks <= MAX_CHECKS
 
 
-async def _wish(lab: Lab, draw: random.Random, wishes: list[Wish]) -> None:
+async def _desired_state(lab: Lab, draw: random.Random, wishes: list[DesiredState]) -> None:
     """Ask for clusters, or for an end of some, until there is something to do."""
     busy = await lab.world.value("SELECT count(*) FROM operations WHERE finished_at IS NULL")
-    for _ in range(draw.randint(1, MOST_AT_ONCE) if busy == 0 else 0):
-        living = [wish for wish in wishes if wish.delete is None]
-        if len(living) >= MOST_LIVING or (living and draw.random() < 1 / 2):
+    for _ in range(draw.randint(1, MAX_CONCURRENT) if busy == 0 else 0):
+        living = [desired_state for desired_state in wishes if desired_state.delete is None]
+        if len(living) >= MAX_LIVING or (living and draw.random() < 1 / 2):
             await draw.choice((_delete, _rest_or_come_back))(lab, draw.choice(living))
         else:
             made = await lab.create()
-            wishes.append(Wish(made.id, made.operation))
+            wishes.append(DesiredState(made.id, made.operation))
 
 
-async def _delete(lab: Lab, wish: Wish) -> None:
-    if await lab.world.value("SELECT state <> 'deleted' FROM clusters WHERE id = :id", id=wish.cluster):
-        wish.delete = await lab.world.delete(wish.cluster)
+async def _delete(lab: Lab, desired_state: DesiredState) -> None:
+    if await lab.world.value("SELECT state <> 'deleted' FROM clusters WHERE id = :id", id=desired_state.cluster):
+        desired_state.delete = await lab.world.delete(desired_state.cluster)
 
 
-async def _rest_or_come_back(lab: Lab, wish: Wish) -> None:
+async def _rest_or_come_back(lab: Lab, desired_state: DesiredState) -> None:
     """Suspend a cluster in use, resume a suspended one; others are refused, and so is one that finds no room."""
-    state = await lab.world.value("SELECT state FROM clusters WHERE id = :id", id=wish.cluster)
+    state = await lab.world.value("SELECT state FROM clusters WHERE id = :id", id=desired_state.cluster)
     with contextlib.suppress(Problem):
         ask = lab.world.resume if state == "suspended" else lab.world.suspend
-        wish.rests.append(await ask(wish.cluster))
+        desired_state.rests.append(await ask(desired_state.cluster))
 
 
 async def _one_life(lab: Lab, draw: random.Random, points: Sequence[str]) -> str:
@@ -134,14 +134,14 @@ async def _one_life(lab: Lab, draw: random.Random, points: Sequence[str]) -> str
     return victim.points[-1] if victim.points else "start"
 
 
-async def _change_of_mind(lab: Lab, draw: random.Random, wishes: Sequence[Wish]) -> None:
-    wish = draw.choice(wishes)
-    if wish.delete is not None:
+async def _change_of_mind(lab: Lab, draw: random.Random, wishes: Sequence[DesiredState]) -> None:
+    desired_state = draw.choice(wishes)
+    if desired_state.delete is not None:
         return
     match draw.choice(("nothing", "nothing", "nothing", "cancel", "delete", "rest")):
         case "cancel":
-            wish.cancelled |= await lab.cancel(wish.create)
+            desired_state.cancelled |= await lab.cancel(desired_state.create)
         case "delete":
-            await _delete(lab, wish)
+            await _delete(lab, desired_state)
         case "rest":
-            await _rest_or_come_back(lab, wish)
+            await _rest_or_come_back(lab, desired_state)

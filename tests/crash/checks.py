@@ -134,7 +134,7 @@ async def faults(lab: Lab, *trial: UUID) -> list[str]:
         there = site.pop(cluster.external_name, Seen())
         wrong += _of_cluster(cluster, there)
     wrong += [f"the site has {name} and no cluster does: {there}" for name, there in site.items()]
-    wrong += [f"stuck: {row.ticket}" for row in await lab.rows(_STUCK)]
+    wrong += [f"stuck: {row.item}" for row in await lab.rows(_STUCK)]
     wrong += [f"quota {q.used}, held {q.held}" for q in await lab.rows(_QUOTAS) if q.used != q.held]
     wrong += [told_in_a_line(finding) for finding in await audit(lab.world.database)]
     return wrong

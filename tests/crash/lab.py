@@ -30,7 +30,7 @@ from tests.support.site import RunningSite
 from tests.support.world import CALL_SECONDS, Made, World, open_world
 
 FLAVOR = "m2000-pod8"
-MOST_KEPT = 4
+MAX_KEPT = 4
 """Clusters kept for trials that begin with one; a POD8 has two machines, and the site sixteen."""
 
 NOTHING: Mapping[str, float] = MappingProxyType({})
@@ -86,7 +86,7 @@ class Lab:
         self.http.post("/v1/faults", json=FaultRule(**rule).model_dump(mode="json")).raise_for_status()
         self._faulty = True
 
-    def heal(self) -> None:
+    def repair(self) -> None:
         """Take every fault rule away."""
         if self._faulty:
             self.http.delete("/v1/faults").raise_for_status()
@@ -155,7 +155,7 @@ class Lab:
         """Leave an active or suspended cluster to a later trial; the oldest go when there are too many."""
         kept = self.active if state == "active" else self.resting
         kept.append(cluster)
-        if len(kept) > MOST_KEPT:
+        if len(kept) > MAX_KEPT:
             await self.remove(kept[:2])
 
     async def remove(self, clusters: Sequence[UUID]) -> None:
@@ -168,7 +168,7 @@ class Lab:
 
     async def clear(self) -> None:
         """Take every cluster down."""
-        self.heal()
+        self.repair()
         self.active.clear()
         self.resting.clear()
         async with self.survivor():

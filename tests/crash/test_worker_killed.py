@@ -40,7 +40,7 @@ async def test_a_worker_may_die_while_the_site_keeps_its_answer_back(
     victim = await lab.victim()
     await lab.hit(call)
     await victim.kill()
-    lab.heal()
+    lab.repair()
     assert await settled(lab, promise) == []
 
 

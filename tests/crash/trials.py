@@ -50,9 +50,9 @@ async def attempt(lab: Lab, case: Case) -> Outcome:
         died = victim.ended.done() and victim.ended.result() == -signal.SIGKILL
         await victim.kill()
     if case.kind.after is None:
-        lab.heal()
+        lab.repair()
     faults = await settled(lab, promise)
-    lab.heal()
+    lab.repair()
     return Outcome(died, tuple(victim.points), tuple(faults))
 
 

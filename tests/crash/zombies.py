@@ -163,7 +163,7 @@ async def attempt(lab: Lab, case: Case) -> Thawed:
         await victim.reached(f"site.after:{case.call}")
         await victim.reached(*STALE)
         if case.held is not None:
-            lab.heal()
+            lab.repair()
             await lab.world.finished(deletion)
         faults = await checks.faults(lab, *clusters)
         left_over = bool(faults) and case.meanwhile is Meanwhile.DELETED

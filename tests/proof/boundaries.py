@@ -22,7 +22,7 @@ from ipucloud.kernel.sealing import read_keys
 from ipucloud.operations.results import StepResult
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Outcome
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 from ipucloud.site.connect import SiteClients
 from tests.support.world import PATIENCE, SECRETS_KEY, World
 
@@ -47,22 +47,22 @@ class Watched:
     plans: dict[UUID, dict[Boundary, Callable[[], Awaitable[None]]]]
     kind: str = ClusterReconciler.kind
 
-    async def load(self, connection: Statements, ticket: Ticket) -> ClusterInputs | Outcome:
-        found = await self.inner.load(connection, ticket)
+    async def load(self, connection: Statements, item: WorkItem) -> ClusterInputs | Outcome:
+        found = await self.inner.load(connection, item)
         if isinstance(found, ClusterInputs) and await self._reach(found, Moment.BETWEEN):
-            return await self.inner.load(connection, ticket)
+            return await self.inner.load(connection, item)
         return found
 
-    async def act(self, ticket: Ticket, inputs: ClusterInputs) -> StepResult:
+    async def act(self, item: WorkItem, inputs: ClusterInputs) -> StepResult:
         await self._reach(inputs, Moment.LOADED)
-        result = await self.inner.act(ticket, inputs)
+        result = await self.inner.act(item, inputs)
         await self._reach(inputs, Moment.ACTED)
         return result
 
     async def apply(
-        self, connection: AsyncConnection, ticket: Ticket, inputs: ClusterInputs, result: StepResult
+        self, connection: AsyncConnection, item: WorkItem, inputs: ClusterInputs, result: StepResult
     ) -> Outcome:
-        return await self.inner.apply(connection, ticket, inputs, result)
+        return await self.inner.apply(connection, item, inputs, result)
 
     async def _reach(self, inputs: ClusterInputs, moment: Moment) -> bool:
         plan = self.plans.get(inputs.id, {}).pop((inputs.operation.step.name, moment), None)

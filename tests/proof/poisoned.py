@@ -13,16 +13,16 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Done, Outcome
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 from tests.worker.engines import NoJitter, Scripted
 
 PROGRAM = "from tests.proof.poisoned import main; main()"
 
 
-async def _act(ticket: Ticket) -> Outcome:
-    if ticket.key.startswith("dies"):
+async def _act(item: WorkItem) -> Outcome:
+    if item.key.startswith("dies"):
         os.kill(os.getpid(), signal.SIGKILL)
-    if ticket.key.startswith("raises"):
+    if item.key.startswith("raises"):
         raise ValueError("out of order")
     return Done()
 

@@ -15,7 +15,7 @@ from tests.proof.site_things import DIGEST, IPUS_OF_A_MACHINE, REGION, Thing
 Transport = Literal["http", "user", "admin"]
 Answer = Any
 Prepare = Callable[[Site, Thing], Awaitable[None]]
-Look = Callable[[Site, Thing], Awaitable[bool]]
+Observation = Callable[[Site, Thing], Awaitable[bool]]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class CallCase:
     transport: Transport
     make: Callable[[Sites, Site, Thing], Awaitable[Answer]]
     prepare: Prepare = things.nothing
-    look: Look | None = None
+    look: Observation | None = None
     makes: bool | None = None
     missing: str = "refused"
     target: Callable[[Thing], str] = field(default=lambda thing: thing.name)

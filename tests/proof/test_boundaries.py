@@ -220,7 +220,7 @@ async def go_through(world: World, cases: Sequence[Case]) -> list[str]:
         await trial.prepare()
     async with watched_worker(world, {trial.made.id: trial.plans for trial in trials}):
         wrong = [line for lines in await asyncio.gather(*(trial.finish() for trial in trials)) for line in lines]
-        world.heal()
+        world.repair()
         await world.delete_all()
     await world.assert_nothing_left()
     return wrong

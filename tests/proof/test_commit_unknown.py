@@ -78,7 +78,7 @@ async def test_a_write_takes_effect_once(struck: tuple[Office, httpx.AsyncClient
     line.strike = strike = Strike(b"COMMIT", lose=lose)
     honest(await write.send(client))
     assert strike.fired == 1
-    line.heal()
+    line.repair()
     again = await repeated(write, client)
     committed = lose == "answer"
     told = REPEATED_WITHOUT_KEY.get(name, calm.status_code) if committed else calm.status_code
@@ -102,7 +102,7 @@ async def test_a_connection_that_died_before_commit_is_not_noticed(
     write = await WRITES[name](office)
     line.strike = strike = Strike(b"BEGIN", lose=lose)
     answer = await write.send(client)
-    line.heal()
+    line.repair()
     assert strike.fired == 1
     assert answer.status_code == calm.status_code, answer.text
     assert change(before, await office.footprint()) == prepared_and_done
@@ -134,6 +134,6 @@ async def build_and_remove(world: World, prefix: str, line: Proxy) -> None:
     assert len(world.partitions()) == 8
     deletions = [await world.delete(each.id) for each in made]
     assert {(await world.finished(deletion)).state for deletion in deletions} == {"succeeded"}
-    line.heal()
+    line.repair()
     await world.assert_nothing_left()
     assert await world.value("SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL") == 0

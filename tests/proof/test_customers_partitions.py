@@ -97,9 +97,9 @@ class History:
             async with worker(self.world, site_call_timeout=0.5):
                 for _ in range(2):
                     await self._something()
-                self.world.heal()  # the customer's own calls meet no rule
+                self.world.repair()  # the customer's own calls meet no rule
                 assert await asyncio.to_thread(customer.sees) == customer.own, f"seed {self.seed}: {self.happened}"
-        self.world.heal()
+        self.world.repair()
         async with worker(self.world):
             await self._settle()
             assert await asyncio.to_thread(customer.sees) == customer.own, f"seed {self.seed}: {self.happened}"

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.anyio
 
 PLAIN = re.compile(r"[\x20-\x7e]{0,300}", re.ASCII)
 ID = re.compile(PARTITION_ID, re.ASCII)
-MOST_BYTES = 200_000
+MAX_BYTES = 200_000
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,7 @@ async def _documents(world: World) -> list[dict[str, Any]]:
             asked = who | {"cluster_id": row.cluster_id, "ref": row.external_name}
             document = (await connection.execute(GET_PARTITION, asked)).one().document
             if document is not None:
-                assert len(document) < MOST_BYTES
+                assert len(document) < MAX_BYTES
                 shown.append(PartitionDetailOut.model_validate_json(document).model_dump(mode="json"))
         return shown
 

@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 
 from ipucloud.invariants.audit import audit, audit_sites
-from ipucloud.invariants.healing import Healer
+from ipucloud.invariants.repairing import Repairer
 from ipucloud.invariants.rules import Finding
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.errors import Problem
@@ -29,9 +29,9 @@ from tests.support.world import CALL_SECONDS, World, open_world
 pytestmark = pytest.mark.anyio
 
 REGION = "luxembourg-2"
-FORGOTTEN = "what_is_named_by_us_has_a_record"
+FORGOTTEN = "named_resource_has_a_record"
 MISSING = "cluster_in_use_has_its_"
-HEALS = 5
+REPAIRS = 5
 PATIENCE = 60.0
 
 
@@ -97,9 +97,9 @@ async def findings(world: World) -> list[Finding]:
     return await audit(world.database) + await audit_sites(world.database, world.sites, call_timeout=CALL_SECONDS)
 
 
-async def heal(world: World) -> set[str]:
+async def repair(world: World) -> set[str]:
     """Have the audit heal, and workers do what it leaves to them, until it finds only what it refuses; those rules."""
-    healer = Healer(
+    repairer = Repairer(
         world.database,
         world.sites,
         SystemClock(),
@@ -109,10 +109,10 @@ async def heal(world: World) -> set[str]:
         poll_interval=0.02,
     )
     async with world.worker():
-        for _ in range(HEALS):
-            for healed in await healer.heal(await findings(world)):
-                if healed.operation_id is not None:
-                    await world.finished(healed.operation_id)
+        for _ in range(REPAIRS):
+            for repaired in await repairer.repair(await findings(world)):
+                if repaired.operation_id is not None:
+                    await world.finished(repaired.operation_id)
     return {finding.rule.name for finding in await findings(world)}
 
 
@@ -130,7 +130,7 @@ async def take_down_by_hand(world: World, name: str) -> None:
     await site.networks.delete(name)
 
 
-async def test_what_a_failover_lost_is_found_and_mended(pair: Pair, tmp_path: Path) -> None:
+async def test_what_a_failover_lost_is_found_and_repaired(pair: Pair, tmp_path: Path) -> None:
     """The lost writes: one cluster was deleted, another one was made. The first one's customer gets it back; the other
     one's may be at work on what no record tells of, and it stays."""
     url = by_line(pair.line, pair.primary.url())
@@ -147,10 +147,10 @@ async def test_what_a_failover_lost_is_found_and_mended(pair: Pair, tmp_path: Pa
             assert FORGOTTEN in found
             assert any(name.startswith(MISSING) for name in found)
 
-            assert await heal(world) == {FORGOTTEN}
+            assert await repair(world) == {FORGOTTEN}
             await sweep_left_overs(world.database, world.sites, call_timeout=CALL_SECONDS)
             assert sorted(world.partitions()) == sorted([its_name, forgotten])
 
             await take_down_by_hand(world, forgotten)
-            assert await heal(world) == set()
+            assert await repair(world) == set()
             assert await world.value("SELECT state FROM clusters WHERE id = :id", id=undeleted) == "active"

@@ -16,7 +16,7 @@ import pytest
 
 from ipucloud.kernel.ids import new_id
 from ipucloud.reconcile.outcomes import Done, Outcome
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 from tests.proof.poisoned import PROGRAM
 from tests.support.lines import database_line
 from tests.support.postgres import Database as Scratch
@@ -36,7 +36,7 @@ ODD = """
     INSERT INTO work (kind, key, project_id, run_at, last_error)
     VALUES (:kind, :key, :project, app_now() - interval '100 years', repeat('☠', 1000000))
 """
-ODD_TICKETS = (
+ODD_WORK_ITEMS = (
     ("cluster", "not-a-uuid"),
     ("cluster", ""),
     ("cluster", "00000000-0000-4000-8000-000000000000"),
@@ -114,7 +114,7 @@ async def test_poison_takes_nobody_with_it(
     # Two that kill may have been looked at together: then one death counts for both.
     assert 5 <= sum(each.deaths for each in workers) <= 5 * poison
     figures(
-        tickets=others,
+        work_items=others,
         poison=2 * poison,
         deaths=sum(each.deaths for each in workers),
         seconds_for_the_others=round(beside_poison, 2),
@@ -141,7 +141,7 @@ async def test_rows_that_nobody_understands_hold_up_nobody(database: Scratch, tm
     with running_site(tmp_path / "site", machines=4) as site:
         async with open_world(database, site) as world:
             bench = Bench(database.app_url)
-            for kind, key in ODD_TICKETS:
+            for kind, key in ODD_WORK_ITEMS:
                 await bench.execute(ODD, kind=kind, key=key, project=world.project.id)
             async with world.worker():
                 made = await world.create("even", "m2000-pod4")
@@ -151,7 +151,7 @@ async def test_rows_that_nobody_understands_hold_up_nobody(database: Scratch, tm
                         await asyncio.sleep(0.05)
             assert await world.value("SELECT state FROM clusters WHERE id = :id", id=made.id) == "active"
             assert await count(bench, "kind = 'periodic' AND last_error IS NOT NULL") == 0
-            await bench.execute("DELETE FROM work WHERE key = ANY (:keys)", keys=[key for _, key in ODD_TICKETS])
+            await bench.execute("DELETE FROM work WHERE key = ANY (:keys)", keys=[key for _, key in ODD_WORK_ITEMS])
             await bench.database.close()
 
 
@@ -159,7 +159,7 @@ async def test_outages_park_nothing(bench: Bench, database: Scratch) -> None:
     """A look that takes longer than the database lives is interrupted again and again: that is nobody's failure."""
     looking, outages = asyncio.Event(), 8
 
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         looking.set()
         await asyncio.sleep(PATIENCE if len(reconciler.looks) <= outages else 0)
         return Done()
@@ -190,8 +190,8 @@ async def test_a_noisy_project_holds_up_nobody(bench: Bench, full: bool, figures
     begun = time.monotonic()
     at: dict[str, Any] = {}
 
-    async def act(ticket: Ticket) -> Outcome:
-        if ticket.key == "quiet":
+    async def act(item: WorkItem) -> Outcome:
+        if item.key == "quiet":
             at["seconds"], at["served"] = time.monotonic() - at["asked"], len(first.looks) + len(second.looks)
         return Done()
 
@@ -213,7 +213,7 @@ async def test_a_noisy_project_holds_up_nobody(bench: Bench, full: bool, figures
     figures(
         backlog=crowd,
         per_second=round(crowd / (time.monotonic() - begun)),
-        quiet_after_tickets=at["served"] - before,
+        quiet_after_work_items=at["served"] - before,
         quiet_after_seconds=round(at["seconds"], 3),
     )
 

@@ -182,7 +182,7 @@ async def meet(lane: Lane, fault: SiteFault, answer_bytes: int) -> list[str]:
                     pass
         fault.apply(lane.line, answer_bytes)
         found = await outcome(case.make(sites, site, thing))
-        lane.line.heal()
+        lane.line.repair()
         if fault.newcomer == "refused":
             lane.line.listen()
     wanted = expected(case, fault.http if case.transport == "http" else fault.grpc)
@@ -279,7 +279,7 @@ async def test_ssh_is_asked_within_its_time(site: RunningSite) -> None:
             if fault.rule is None and fault.name != "calm":
                 fault.apply(line, 1)
                 assert await outcome(hosts.ssh_host_key("127.0.0.1", line.port)) == "None", fault.name
-                line.heal()
+                line.repair()
                 if fault.newcomer == "refused":
                     line.listen()
         await sites.close()

@@ -92,16 +92,16 @@ class Customers:
     async def _life(self, name: str, horizon: float) -> None:
         await self.actor.sleep(self._draw.uniform(0, horizon), f"wants {name}")
         made = await self._create(self._draw.choice(self._shop.projects), name)
-        wish = self._draw.choice(("keep", "delete", "cancel", "use", "use", "use and delete", "use and delete"))
-        if made is None or wish == "keep":
+        desired_state = self._draw.choice(("keep", "delete", "cancel", "use", "use", "use and delete", "use and delete"))
+        if made is None or desired_state == "keep":
             return
-        if wish in {"cancel", "delete"}:
+        if desired_state in {"cancel", "delete"}:
             await self.actor.sleep(
                 self._draw.expovariate(1 / self._draw.choice((5.0, 60.0))), f"has had enough of {name}"
             )
         else:
             await self._use(made)
-        if wish == "use" or (wish == "cancel" and await self._cancel(made)):
+        if desired_state == "use" or (desired_state == "cancel" and await self._cancel(made)):
             return
         await self._delete(made)
         if self._draw.random() < 0.2:

@@ -37,7 +37,7 @@ from tests.sim.watcher import Watcher
 from tests.sim.workers import Surroundings, Worker
 
 PASS_SECONDS = 15.0
-MOST_PASSES = 50
+MAX_PASSES = 50
 """How long everything may take to end when nothing goes wrong any more: twelve minutes and a half. Most of it is a
 request's longest life twice, before machines are freed, and the pauses after failures, of a minute at most each."""
 _QUIET_CHOICES = 60
@@ -259,14 +259,14 @@ class History:
         await self._baton.kill(self._customers.actor)
         for actor in self._baton.actors:
             actor.frozen_until = 0.0
-        for number in range(1, MOST_PASSES + 1):
+        for number in range(1, MAX_PASSES + 1):
             if number % 4 == 1:
                 self._requeue()
             await self._pass()
             if self._done() and await self._still_done():
                 self.verdict.passes = number
                 return
-        self.verdict.failures.append(f"something was still under way after {MOST_PASSES} passes without faults")
+        self.verdict.failures.append(f"something was still under way after {MAX_PASSES} passes without faults")
 
     async def _pass(self) -> None:
         end = self._baton.now + PASS_SECONDS

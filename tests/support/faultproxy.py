@@ -138,7 +138,7 @@ class Proxy:
     def down(self, fault: Fault) -> None:
         self._set("down", fault)
 
-    def heal(self) -> None:
+    def repair(self) -> None:
         """No faults from now on; what was swallowed stays lost."""
         self.up = self.down = CALM
         self.refuse, self.strike = False, None

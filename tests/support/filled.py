@@ -18,7 +18,7 @@ from ipucloud.clusters.tables import clusters, poplar_servers, vipu_access_keys
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
 from ipucloud.idempotency.tables import idempotency_keys
-from ipucloud.invariants.tables import heals
+from ipucloud.invariants.tables import repairs
 from ipucloud.inventory.tables import allocations
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.tables import operation_steps, operations
@@ -190,7 +190,7 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
             origin="cluster",
             name=external_name(filled.cluster, 1),
             external_name=external_name(filled.cluster, 1),
-            wish="kept",
+            desired_state="kept",
             state="active",
             observed={"size": 4, "gcds": 1, "ipus": []},
             observed_at=READY_AT,
@@ -247,7 +247,7 @@ async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
         )
     )
     await connection.execute(
-        sa.insert(heals).values(
+        sa.insert(repairs).values(
             id=new_id(),
             rule="cluster_being_deleted_has_its_operation",
             object_type="cluster",

@@ -73,7 +73,7 @@ class World:
     async def close(self) -> None:
         """Hold every rule against what the test leaves, here and at the site."""
         try:
-            self.heal()
+            self.repair()
             await assert_sound(
                 self.database, self.sites, call_timeout=self.settings.site_call_timeout, but=self.broken_on_purpose
             )
@@ -209,7 +209,7 @@ class World:
             ):
                 await asyncio.sleep(0.01)
 
-    def heal(self) -> None:
+    def repair(self) -> None:
         """Take every fault rule away."""
         self.site.http().delete("/v1/faults").raise_for_status()
 

@@ -109,11 +109,11 @@ def test_the_workers_call_the_address_the_simulated_site_listens_on() -> None:
 
 @each_service
 def test_what_a_service_waits_for_can_happen(name: str) -> None:
-    for target, wish in SERVICES[name].get("depends_on", {}).items():
-        if wish["condition"] == "service_healthy":
+    for target, desired_state in SERVICES[name].get("depends_on", {}).items():
+        if desired_state["condition"] == "service_healthy":
             assert "healthcheck" in SERVICES[target]
         else:
-            assert wish["condition"] == "service_completed_successfully"
+            assert desired_state["condition"] == "service_completed_successfully"
             assert "restart" not in SERVICES[target]
 
 

@@ -20,8 +20,8 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Done, Outcome
-from ipucloud.reconcile.platform_tickets import PlatformTickets
-from ipucloud.reconcile.reconciler import Reconciler, Ticket
+from ipucloud.reconcile.platform_work import PlatformWork
+from ipucloud.reconcile.reconciler import Reconciler, WorkItem
 from ipucloud.reconcile.wake import PLATFORM, wake
 from ipucloud.reconcile.watch import DatabaseWatch
 
@@ -40,21 +40,21 @@ class Scripted:
 
     kind = "test"
 
-    def __init__(self, act: Callable[[Ticket], Awaitable[Outcome]] | None = None) -> None:
+    def __init__(self, act: Callable[[WorkItem], Awaitable[Outcome]] | None = None) -> None:
         self._act = act
-        self.looks: list[Ticket] = []
+        self.looks: list[WorkItem] = []
 
-    async def load(self, connection: Statements, ticket: Ticket) -> str:
-        return ticket.key
+    async def load(self, connection: Statements, item: WorkItem) -> str:
+        return item.key
 
-    async def act(self, ticket: Ticket, inputs: str) -> Outcome:
-        self.looks.append(ticket)
-        return await self._act(ticket) if self._act else Done()
+    async def act(self, item: WorkItem, inputs: str) -> Outcome:
+        self.looks.append(item)
+        return await self._act(item) if self._act else Done()
 
-    async def apply(self, connection: AsyncConnection, ticket: Ticket, inputs: str, result: Outcome) -> Outcome:
+    async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: str, result: Outcome) -> Outcome:
         await connection.execute(
             sa.text("INSERT INTO machine_pools VALUES (:key, :fence) ON CONFLICT DO NOTHING"),
-            {"key": inputs, "fence": str(ticket.fence)},
+            {"key": inputs, "fence": str(item.fence)},
         )
         return result
 
@@ -106,7 +106,7 @@ class Bench:
         lease: float = 600.0,
         drain: float = 5.0,
         watch: DatabaseWatch | None = None,
-        platform_tickets: PlatformTickets = MappingProxyType({}),
+        platform_work: PlatformWork = MappingProxyType({}),
     ) -> AsyncIterator[Engine]:
         """A running engine, stopped and drained at the end; `watch` runs beside it."""
         database = Database(self.database.url, pool_size=4)
@@ -117,7 +117,7 @@ class Bench:
             clock=SystemClock(),
             settings=settings,
             draw=NoJitter(),
-            platform_tickets=platform_tickets,
+            platform_work=platform_work,
             watch=watch,
         )
         running = asyncio.create_task(engine.run())

@@ -6,12 +6,12 @@ import asyncio
 import sys
 
 from ipucloud.reconcile.outcomes import Done, Outcome
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 from tests.worker.engines import Bench, Scripted
 
 
 async def main(url: str) -> None:
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         print("looking", file=sys.stderr, flush=True)
         await asyncio.Event().wait()
         return Done()

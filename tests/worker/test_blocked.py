@@ -110,7 +110,7 @@ async def test_a_delete_says_what_it_waits_for(world: World, what: str) -> None:
         [running] = [each for each in await steps(world, operation) if each["state"] == "running"]
         assert (running["name"], running["checks"] >= 2) == (step, True)
         assert await world.value("SELECT blocked_by FROM clusters WHERE id = :id", id=made.id) == running["detail"]
-        world.heal()
+        world.repair()
         assert (await world.finished(operation)).state == "succeeded"
         assert (await cluster(world, made.id))["blocked_by"] is None
 
@@ -122,7 +122,7 @@ async def test_a_create_says_what_it_waits_for(world: World) -> None:
         await until(lambda: blocked(world, made.id), "the cluster says what it waits for")
         host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id")
         assert f"host {host} did not answer" in (await cluster(world, made.id))["blocked_by"]
-        world.heal()
+        world.repair()
         assert (await world.finished(made.operation)).state == "succeeded"
         await world.delete_all()
 

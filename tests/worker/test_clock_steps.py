@@ -15,7 +15,7 @@ from ipucloud.db.engine import Database
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.reconcile import metrics
 from ipucloud.reconcile.outcomes import Done, Outcome, Wait
-from ipucloud.reconcile.reconciler import Periodic, PeriodicTasks, Ticket
+from ipucloud.reconcile.reconciler import Periodic, PeriodicTasks, WorkItem
 from ipucloud.reconcile.watch import DatabaseWatch
 from tests.support.cloud import shift_clock
 from tests.support.postgres import Database as Scratch
@@ -26,7 +26,7 @@ from tests.worker.engines import Bench, Scripted, until
 pytestmark = pytest.mark.anyio
 
 HOUR = 3600.0
-TICKETS = {"periodic": {"hourly": HOUR}}
+WORK_ITEMS = {"periodic": {"hourly": HOUR}}
 LEFT = sa.text("SELECT extract(epoch FROM lease_until - app_now()) FROM work WHERE key = :key")
 OUT_OF_ORDER = {
     "cluster_times_in_order",
@@ -68,7 +68,7 @@ async def _waits(bench: Bench, key: str) -> bool:
 async def test_a_running_worker_notices_that_the_clock_was_set_back(bench: Bench, database: Scratch) -> None:
     hourly = Hourly(bench)
     watch = DatabaseWatch(bench.database, SystemClock())
-    async with bench.engine(hourly.tasks, watch=watch, platform_tickets=TICKETS):
+    async with bench.engine(hourly.tasks, watch=watch, platform_work=WORK_ITEMS):
         await until(lambda: _waits(bench, "hourly"), "the task ran, and waits for its next turn")
         shift_clock(database.owner_url, "-1 day")
         await until(lambda: hourly.ran(2), "the task ran again at once, and not in 25 hours")
@@ -79,18 +79,18 @@ async def test_a_running_worker_notices_that_the_clock_was_set_back(bench: Bench
 
 async def test_a_worker_that_starts_notices_that_the_clock_was_set_back(bench: Bench, database: Scratch) -> None:
     hourly = Hourly(bench)
-    async with bench.engine(hourly.tasks, platform_tickets=TICKETS):
+    async with bench.engine(hourly.tasks, platform_work=WORK_ITEMS):
         await until(lambda: _waits(bench, "hourly"), "the task ran")
     shift_clock(database.owner_url, "-1 day")
-    async with bench.engine(hourly.tasks, platform_tickets=TICKETS):
+    async with bench.engine(hourly.tasks, platform_work=WORK_ITEMS):
         await until(lambda: hourly.ran(2), "the task ran again")
 
 
 async def test_a_restart_alone_makes_nothing_due(bench: Bench, database: Scratch) -> None:
     hourly = Hourly(bench)
-    async with bench.engine(hourly.tasks, platform_tickets=TICKETS):
+    async with bench.engine(hourly.tasks, platform_work=WORK_ITEMS):
         await until(lambda: _waits(bench, "hourly"), "the task ran")
-    async with bench.engine(hourly.tasks, platform_tickets=TICKETS):
+    async with bench.engine(hourly.tasks, platform_work=WORK_ITEMS):
         await bench.execute(
             "INSERT INTO work (kind, key, project_id, run_at)"
             " VALUES ('periodic', 'other', gen_random_uuid(), app_now())"
@@ -100,7 +100,7 @@ async def test_a_restart_alone_makes_nothing_due(bench: Bench, database: Scratch
 
 
 async def test_what_is_polled_is_looked_at_again(bench: Bench, database: Scratch) -> None:
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         return Wait("the site is slow", recheck=60.0)
 
     async def looked_again() -> bool:
@@ -120,7 +120,7 @@ async def test_the_lease_of_a_frozen_worker_ends_as_soon_as_any_other(bench: Ben
     lease = 30.0
     looking = asyncio.Event()
 
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         looking.set()
         await asyncio.Event().wait()
         return Done()
@@ -137,7 +137,7 @@ async def test_a_clock_that_is_set_forward_parks_nothing(bench: Bench, database:
     """Every lease has ended at once: what is under way is begun again, and only one result counts."""
     looking, go_on = asyncio.Event(), asyncio.Event()
 
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         looking.set()
         if len(reconciler.looks) == 1:
             await go_on.wait()

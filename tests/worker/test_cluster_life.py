@@ -52,7 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
     async with open_world(database, site) as world:
         yield world
-        world.heal()
+        world.repair()
         async with world.worker():
             await world.delete_all()
         await world.assert_nothing_left()

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from ipucloud.kernel.ids import new_id
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 from tests.support.postgres import Database as Scratch
 from tests.worker.engines import PATIENCE, Bench, Scripted, until
 
@@ -40,7 +40,7 @@ async def test_a_woken_object_is_looked_at_once_and_then_rests(bench: Bench) -> 
 async def test_a_wake_during_a_look_leads_to_another_look(bench: Bench) -> None:
     looking, go_on = asyncio.Event(), asyncio.Event()
 
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         looking.set()
         await go_on.wait()
         return Done()
@@ -56,7 +56,7 @@ async def test_a_wake_during_a_look_leads_to_another_look(bench: Bench) -> None:
 
 
 async def test_a_wait_is_cut_short_by_a_wake(bench: Bench) -> None:
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         return Wait("nothing to see", recheck=3600)
 
     reconciler = Scripted(act)
@@ -69,21 +69,21 @@ async def test_a_wait_is_cut_short_by_a_wake(bench: Bench) -> None:
 
 
 async def test_progress_is_followed_by_another_look_under_the_same_fence(bench: Bench) -> None:
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         return Go() if len(reconciler.looks) == 1 else Wait("enough", recheck=3600)
 
     reconciler = Scripted(act)
     async with bench.engine(reconciler):
         await bench.wake("a")
         await until(lambda: _looked(reconciler, 2), "the second look")
-    assert {ticket.fence for ticket in reconciler.looks} == {1}
+    assert {item.fence for item in reconciler.looks} == {1}
 
 
 async def test_a_result_made_under_a_lost_lease_is_dropped(bench: Bench) -> None:
     """A worker that was thought dead comes back with its result after another one has done the work."""
     frozen, thaw = asyncio.Event(), asyncio.Event()
 
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         frozen.set()
         await thaw.wait()
         return Done()
@@ -103,10 +103,10 @@ async def test_a_result_made_under_a_lost_lease_is_dropped(bench: Bench) -> None
 async def test_no_call_may_start_when_the_lease_has_no_time_left(bench: Bench) -> None:
     refused = asyncio.Event()
 
-    async def act(ticket: Ticket) -> Outcome:
-        ticket.deadline = ticket.clock.monotonic()
+    async def act(item: WorkItem) -> Outcome:
+        item.deadline = item.clock.monotonic()
         try:
-            ticket.remaining()
+            item.remaining()
         finally:
             refused.set()
         return Done()
@@ -141,7 +141,7 @@ async def test_a_frozen_worker_is_replaced_when_its_lease_ends(bench: Bench, dat
         await process.wait()
 
 
-async def test_a_locked_ticket_of_a_frozen_worker_keeps_no_other_from_being_freed(bench: Bench) -> None:
+async def test_a_locked_work_item_of_a_frozen_worker_keeps_no_other_from_being_freed(bench: Bench) -> None:
     """A worker that freezes inside its transaction holds its ticket's row until the database ends its session."""
     for key in ("locked", "free"):
         await bench.wake(key)
@@ -153,11 +153,11 @@ async def test_a_locked_ticket_of_a_frozen_worker_keeps_no_other_from_being_free
     assert await bench.applied("locked") == []
 
 
-async def test_a_locked_ticket_keeps_no_other_lease_from_being_renewed(bench: Bench) -> None:
+async def test_a_locked_work_item_keeps_no_other_lease_from_being_renewed(bench: Bench) -> None:
     """A request that wakes an object, and then takes its time, holds the row of a ticket that somebody looks at."""
     gone_on = asyncio.Event()
 
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         await gone_on.wait()
         return Done()
 
@@ -177,7 +177,7 @@ async def test_a_locked_ticket_keeps_no_other_lease_from_being_renewed(bench: Be
 
 
 async def test_a_reconciler_that_raises_is_retried_then_parked_with_the_error_until_woken(bench: Bench) -> None:
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         if len(reconciler.looks) <= 5:
             raise ValueError("out of order")
         return Done()
@@ -204,8 +204,8 @@ async def test_an_object_that_kills_its_workers_is_parked_without_another_look(b
 
 
 async def test_one_raising_object_does_not_hold_up_the_others(bench: Bench) -> None:
-    async def act(ticket: Ticket) -> Outcome:
-        if ticket.key == "bad":
+    async def act(item: WorkItem) -> Outcome:
+        if item.key == "bad":
             raise ValueError("out of order")
         return Done()
 
@@ -225,14 +225,14 @@ async def test_projects_take_turns(bench: Bench) -> None:
     reconciler = Scripted()
     async with bench.engine(reconciler, slots=4):
         await until(lambda: _resting(bench, "single"), "the project with one ticket was served")
-        served = [ticket.key for ticket in reconciler.looks].index("single")
+        served = [item.key for item in reconciler.looks].index("single")
     assert served < 20
 
 
 async def test_draining_hands_back_what_does_not_end(bench: Bench) -> None:
     looking = asyncio.Event()
 
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         looking.set()
         await asyncio.Event().wait()
         return Done()
@@ -249,7 +249,7 @@ async def test_draining_hands_back_what_does_not_end(bench: Bench) -> None:
 async def test_draining_lets_a_look_end(bench: Bench) -> None:
     looking = asyncio.Event()
 
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         looking.set()
         await stopping.wait()
         return Done()

@@ -9,7 +9,7 @@ import pytest
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.reconcile.outcomes import Done, Outcome
-from ipucloud.reconcile.reconciler import Periodic, PeriodicTasks, Ticket
+from ipucloud.reconcile.reconciler import Periodic, PeriodicTasks, WorkItem
 from ipucloud.reconcile.wake import wake
 from ipucloud.site.errors import SiteUnknown
 from tests.support.postgres import Database as Scratch
@@ -28,7 +28,7 @@ async def bench(database: Scratch) -> AsyncIterator[Bench]:
 
 
 async def test_a_database_that_does_not_answer_parks_nothing(bench: Bench) -> None:
-    async def act(ticket: Ticket) -> Outcome:
+    async def act(item: WorkItem) -> Outcome:
         if len(reconciler.looks) <= MORE_THAN_PARKS:
             await bench.execute("UPDATE work SET wake_seq = wake_seq + 1")  # no need to sit the backoff out
             raise Problem(UNAVAILABLE, "The database does not answer.")

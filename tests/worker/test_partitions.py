@@ -156,7 +156,7 @@ async def test_an_answer_that_is_lost_is_looked_for(world: World, action: FaultA
         await who.done(await who.remove(who.default))
         await who.done(await who.create("training", 16))
         await who.done(await who.reset("training"))
-        world.heal()
+        world.repair()
         assert world.partitions() == [f"{who.default}-1"]
 
 
@@ -169,7 +169,7 @@ async def test_a_delete_of_the_cluster_takes_over(world: World) -> None:
         await world.hit("vipu.CreatePartition")
         deletion = await world.delete(who.cluster)
         assert (await world.finished(making)).error["code"] == "preempted"
-        world.heal()
+        world.repair()
         assert (await world.finished(deletion)).state == "succeeded"
         assert await who.rows() == {}
 
@@ -184,7 +184,7 @@ async def test_a_removal_takes_over_from_what_runs_on_its_partition(world: World
         world.fault(call="vipu.*", action=FaultAction.STATUS, grpc_status="UNAVAILABLE")  # so that it is not done yet
         removal = await who.remove("training")
         assert await who.remove("training") == removal
-        world.heal()
+        world.repair()
         await who.done(removal)
         assert (await world.finished(making)).error["code"] == "preempted"
         assert world.partitions() == []

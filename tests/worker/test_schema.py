@@ -17,7 +17,7 @@ from ipucloud.db import migrate
 from ipucloud.db.schema_check import NEWER, OLDER
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.reconcile.outcomes import Done, Outcome
-from ipucloud.reconcile.reconciler import Periodic, PeriodicTasks, Ticket
+from ipucloud.reconcile.reconciler import Periodic, PeriodicTasks, WorkItem
 from ipucloud.reconcile.watch import DatabaseWatch
 from tests.support.control_plane import WORKER, process, stop
 from tests.support.ports import free_ports
@@ -128,8 +128,8 @@ async def bench(database: Scratch) -> AsyncIterator[Bench]:
 async def test_a_missing_column_is_not_the_items_failure(bench: Bench) -> None:
     """The database has the revision, and yet not what it needs; the other work goes on."""
 
-    async def act(ticket: Ticket) -> Outcome:
-        if ticket.key == "needs it":
+    async def act(item: WorkItem) -> Outcome:
+        if item.key == "needs it":
             await bench.execute("SELECT dropped_by_hand FROM clusters")
         return Done()
 

@@ -49,7 +49,7 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
             for machine_type in ("c600-server", "dss8440"):
                 await set_quota(connection, world.project.id, "lab-1", machine_type, 8)
         yield world
-        world.heal()
+        world.repair()
         async with world.worker():
             await world.delete_all()
         await world.assert_nothing_left()

@@ -54,7 +54,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
     async with open_world(database, site, partitions_quiet_interval=0.5) as world:
         yield world
-        world.heal()
+        world.repair()
         async with world.worker():
             await world.delete_all()
         await world.assert_nothing_left()
@@ -195,7 +195,7 @@ async def test_a_suspend_goes_on_until_it_holds_and_says_what_blocks_it(world: W
             await asyncio.sleep(0.01)
         assert await intervals(world) == (1, 0)
         assert not await world.cancel(operation)
-        world.heal()
+        world.repair()
         for call in SUSPEND_CALLS:
             world.fault(call=call, action="status", status=503, grpc_status="UNAVAILABLE", times=2)
         assert (await world.finished(operation)).state == "succeeded"
@@ -209,7 +209,7 @@ async def test_a_resume_that_is_refused_leaves_the_cluster_suspended(world: Worl
         world.fault(call=RESUME_CALLS[step], action="status", status=422, grpc_status="INVALID_ARGUMENT")
         operation = await world.resume(cluster)
         await world.hit(RESUME_CALLS[step])
-        world.heal()
+        world.repair()
         ended = await world.finished(operation)
         assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
         assert step in ended.error["detail"]
@@ -227,7 +227,7 @@ async def test_a_resume_can_be_cancelled(world: World) -> None:
         operation = await world.resume(cluster)
         await world.reached(operation, "switch_on_poplar_servers")
         assert await world.cancel(operation)
-        world.heal()
+        world.repair()
         assert (await world.finished(operation)).state == "cancelled"
         assert (await state(world, cluster), await intervals(world)) == ("suspended", (1, 0))
         assert_only_servers_are_left(world)
@@ -243,7 +243,7 @@ async def test_a_delete_takes_over(world: World, held: str) -> None:
             preempted = await (world.suspend if held == "suspending" else world.resume)(cluster)
             await world.hit("hosts.power")
         deletion = await world.delete(cluster)
-        world.heal()
+        world.repair()
         assert (await world.finished(deletion)).state == "succeeded"
         if preempted is not None:
             assert (await world.finished(preempted)).error["code"] == "preempted"

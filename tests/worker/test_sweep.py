@@ -134,6 +134,6 @@ async def test_a_site_that_refuses_is_asked_again_by_the_next_sweep(
     world.fault(call="admin.RemoveAllocation", action="status", grpc_status="UNAVAILABLE")
     await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
     assert await stands(site, name) == {"allocation"}
-    world.heal()
+    world.repair()
     await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
     assert await stands(site, name) == set()

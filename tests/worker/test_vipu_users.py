@@ -11,7 +11,7 @@ import pytest
 
 from ipucloud.clusters.operations.rotate_key import NewKey, rotate
 from ipucloud.invariants.audit import audit_sites
-from ipucloud.invariants.healing import Healer
+from ipucloud.invariants.repairing import Repairer
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
@@ -95,7 +95,7 @@ async def test_what_a_controller_forgot_is_made_again_with_the_same_keys(world: 
         assert sees(site, key.user, key.secret) is None
         found = await audit_sites(world.database, world.sites, call_timeout=PATIENCE)
         assert [finding.rule.name for finding in found] == ["cluster_in_use_has_its_allocation"]
-        healer = Healer(
+        repairer = Repairer(
             world.database,
             world.sites,
             SystemClock(),
@@ -104,9 +104,9 @@ async def test_what_a_controller_forgot_is_made_again_with_the_same_keys(world: 
             call_timeout=PATIENCE,
             poll_interval=0.02,
         )
-        (healed,) = await healer.heal(found)
-        assert healed.operation_id is not None
-        assert (await world.finished(healed.operation_id)).state == "succeeded"
+        (repaired,) = await repairer.repair(found)
+        assert repaired.operation_id is not None
+        assert (await world.finished(repaired.operation_id)).state == "succeeded"
         assert sees(site, key.user, key.secret) == [key.user]
         assert set(users(site)[key.user].access_key_ids) == before
 

@@ -25,7 +25,7 @@ from ipucloud.http.addresses import subscriber
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import RATE_LIMITED, UNAUTHENTICATED, Problem
 
-MOST_BUCKETS = 10_000
+MAX_BUCKETS = 10_000
 """Callers remembered at a time; the longest silent one is forgotten first, which only ever fills its bucket."""
 
 
@@ -61,7 +61,7 @@ class RateLimiter:
         bucket = self._buckets.get(caller)
         if bucket is None:
             bucket = self._buckets[caller] = Bucket(self._burst, now)
-            if len(self._buckets) > MOST_BUCKETS:
+            if len(self._buckets) > MAX_BUCKETS:
                 self._buckets.popitem(last=False)
         else:
             self._buckets.move_to_end(caller)

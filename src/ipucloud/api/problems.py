@@ -13,7 +13,7 @@ from starlette.types import Scope
 from ipucloud.api.trace import scope_trace
 from ipucloud.kernel.errors import INTERNAL_ERROR, MEDIA_TYPE, VALIDATION_FAILED, FieldError, Problem
 
-_MOST_ERRORS = 20
+_MAX_ERRORS = 20
 _LONGEST_SEGMENT = 64
 _OWN_WORDS = {
     "extra_forbidden": "There is no such field or parameter.",
@@ -54,14 +54,14 @@ def body_errors(errors: Iterable[Mapping[str, Any]], body: object) -> list[Field
         fault
         for fault in faults
         if fault.code != "none_required" or not any(other.startswith(fault.pointer) for other in told)
-    ][:_MOST_ERRORS]
+    ][:_MAX_ERRORS]
 
 
 def query_errors(errors: Iterable[Mapping[str, Any]]) -> list[FieldError]:
     """As `body_errors`, with `?name` for pointers."""
     return [
         FieldError(f"?{str(error['loc'][0])[:_LONGEST_SEGMENT]}", error["type"], _sentence(error))
-        for error, _ in zip(errors, range(_MOST_ERRORS), strict=False)
+        for error, _ in zip(errors, range(_MAX_ERRORS), strict=False)
     ]
 
 

@@ -44,7 +44,7 @@ COMMANDS = (
     Entry("migrate", "ipucloud.cli.service.migrate", "Bring the database's schema up to date.", SERVICE),
     Entry("bootstrap", "ipucloud.cli.service.bootstrap", "Make the first project, tokens, quotas, prices.", SERVICE),
     Entry("catalogue", "ipucloud.cli.service.catalogue", "What is sold where, in files of your own.", SERVICE),
-    Entry("admin", "ipucloud.cli.service.admin", "Audit the service, and heal what is wrong.", SERVICE),
+    Entry("admin", "ipucloud.cli.service.admin", "Audit the service, and repair what is wrong.", SERVICE),
     Entry("site", "ipucloud.cli.service.site", "Read a site's hardware into the inventory.", SERVICE),
 )
 

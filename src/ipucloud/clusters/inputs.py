@@ -17,7 +17,7 @@ from ipucloud.kernel.sealing import Keys
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
 from ipucloud.operations.results import StepResult
-from ipucloud.reconcile.reconciler import LeaseLost, Ticket
+from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
 from ipucloud.site.ports import Site, VipuAddress
 
 
@@ -118,18 +118,18 @@ _LOAD = sa.text(
 
 
 async def load(
-    connection: Statements, ticket: Ticket, *, request_life: float, billed_from_request: bool, keys: Keys | None
+    connection: Statements, item: WorkItem, *, request_life: float, billed_from_request: bool, keys: Keys | None
 ) -> ClusterInputs | None:
     """The inputs, or None when the cluster is gone or has no open operation. Raises LeaseLost.
 
     `billed_from_request`: a cluster that becomes usable for the first time is billed since it was requested.
     """
     found = await connection.execute(
-        _LOAD, {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence, "request_life": request_life}
+        _LOAD, {"kind": item.kind, "key": item.key, "fence": item.fence, "request_life": request_life}
     )
     row = found.one_or_none()
     if row is None or not row.leased:
-        raise LeaseLost(ticket.key)
+        raise LeaseLost(item.key)
     operation = open_operation_of(row)
     if operation is None:
         return None

@@ -17,7 +17,7 @@ from ipucloud.kernel.sealing import Keys
 from ipucloud.operations.results import Failed, StepResult
 from ipucloud.operations.runner import Runner, unknown
 from ipucloud.reconcile.outcomes import Done, Go, Outcome
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 from ipucloud.site.errors import SiteBusy, SiteRefused, SiteUnknown
 from ipucloud.site.ports import Sites
 
@@ -50,10 +50,10 @@ class ClusterReconciler:
         self._billed_from_request = billing_starts_at == "requested"
         self._keys = keys
 
-    async def load(self, connection: Statements, ticket: Ticket) -> ClusterInputs | Outcome:
+    async def load(self, connection: Statements, item: WorkItem) -> ClusterInputs | Outcome:
         inputs = await load(
             connection,
-            ticket,
+            item,
             request_life=self._request_life,
             billed_from_request=self._billed_from_request,
             keys=self._keys,
@@ -62,7 +62,7 @@ class ClusterReconciler:
             return Done()
         return inputs if self._runner.knows(inputs.operation) else unknown(inputs.operation)
 
-    async def act(self, ticket: Ticket, inputs: ClusterInputs) -> StepResult:
+    async def act(self, item: WorkItem, inputs: ClusterInputs) -> StepResult:
         operation = inputs.operation
         structlog.contextvars.bind_contextvars(
             project_id=str(inputs.project_id),
@@ -75,7 +75,7 @@ class ClusterReconciler:
         if decided is not None:
             return decided
         step = self._runner.step(operation)
-        site = self._sites.at(inputs.vipu, ticket.remaining)
+        site = self._sites.at(inputs.vipu, item.remaining)
         try:
             return await step.act(site, inputs)
         except SiteRefused as error:
@@ -90,7 +90,7 @@ class ClusterReconciler:
             return Failed(f"{asked_by(step, inputs)} cannot be reached, or cannot do it at the moment", outage=True)
 
     async def apply(
-        self, connection: AsyncConnection, ticket: Ticket, inputs: ClusterInputs, result: StepResult
+        self, connection: AsyncConnection, item: WorkItem, inputs: ClusterInputs, result: StepResult
     ) -> Outcome:
         if not await lock_operation(connection, inputs):
             # A delete took the operation's place while this step ran, or it is to be cancelled: go on with that.

@@ -160,7 +160,7 @@ ACCOUNT_FUNDS_RESTORED = _register(
     "The prepaid account that pays for the project has funds again.",
     payload=FundsLeft,
 )
-AUDIT_HEALED = _register(
+AUDIT_REPAIRED = _register(
     "audit.healed",
     "An audit repaired the subject; if it has no id of its own, the subject is the project.",
     payload=payloads.AuditRepair,

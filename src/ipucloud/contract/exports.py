@@ -29,7 +29,7 @@ class FileFormat(StrEnum):
     PARQUET = "parquet"
 
 
-MOST_DAYS = 366
+MAX_DAYS = 366
 Month = Annotated[str, Field(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$", examples=["2026-05"])]
 Day = Annotated[
     str,
@@ -54,7 +54,7 @@ class ExportCreate(FileChoice):
 
     month: Month | None = Field(None, description="of the bill, in UTC; the running one gives what is posted so far")
     since: Day | None = Field(None, description="the first day, in UTC, when it is not about a month")
-    until: Day | None = Field(None, description=f"the day behind the last one; {MOST_DAYS} days at most")
+    until: Day | None = Field(None, description=f"the day behind the last one; {MAX_DAYS} days at most")
     scope: Literal["project", "account"] = Field(
         "project",
         description="account: everything that the project's account pays for; where it pays for other projects too,"

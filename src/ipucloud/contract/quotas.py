@@ -7,7 +7,7 @@ from pydantic import Field
 from ipucloud.contract.fields import Answer, Body, Slug
 from ipucloud.contract.lists import Page
 
-MOST_MACHINES = 1_000_000
+MAX_MACHINES = 1_000_000
 
 
 class QuotaOut(Answer):
@@ -26,7 +26,7 @@ class QuotaPage(Page[QuotaOut]):
 class QuotaLimit(Body):
     region: Slug = Field(examples=["luxembourg-2"])
     machine_type: Slug = Field(examples=["m2000"])
-    limit: int = Field(ge=0, le=MOST_MACHINES, description="machines", examples=[64])
+    limit: int = Field(ge=0, le=MAX_MACHINES, description="machines", examples=[64])
 
 
 class QuotaLimits(Body):

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from ipucloud.contract.fields import Answer, Instant
 from ipucloud.kernel.money import Money
 
-MOST_GROUPS = 4
+MAX_GROUPS = 4
 GroupBy = Annotated[str, Field(pattern=r"^(cluster|project|flavor|region|sku|day|month|tag:[^\x00-\x1f\x7f]{1,128})$")]
 
 
@@ -48,7 +48,7 @@ class ReportQuery(BaseModel):
     until: Instant | None = Field(None, description="a full hour; the running one when left out")
     group_by: list[GroupBy] = Field(
         default_factory=list,
-        max_length=MOST_GROUPS,
+        max_length=MAX_GROUPS,
         description="cluster, project, flavor, region, sku, day, month, or tag:<key>; several give their combinations",
     )
     format: Literal["json", "csv"] | None = Field(None, description="goes before `Accept`")

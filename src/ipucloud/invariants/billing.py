@@ -7,9 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_interval, open_interval
 from ipucloud.clusters.states import BILLABLE
-from ipucloud.invariants.repairs import lock_violated
-from ipucloud.invariants.rules import Invariant, Mend, Mended, Refusal, Refused, Violation, by
+from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refused, RepairDone, Violation, by
 from ipucloud.invariants.states import STATES
+from ipucloud.invariants.worker_repairs import lock_violated
 
 _BILL_STANDS = Refusal("What was billed is never rewritten; a wrong bill is corrected by a credit.")
 
@@ -24,7 +24,7 @@ _BILLED_RIGHTLY = sa.text(
 )
 
 
-async def _bill_from_now(connection: AsyncConnection, violation: Violation) -> Mended:
+async def _bill_from_now(connection: AsyncConnection, violation: Violation) -> RepairDone:
     """What runs wrongly ends, and an interval of what the cluster is begins; the past stays as it is."""
     cluster = await lock_violated(connection, violation)
     mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
@@ -33,7 +33,7 @@ async def _bill_from_now(connection: AsyncConnection, violation: Violation) -> M
         raise Refused("The cluster is not in use any more, or billed rightly by now.")
     await close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     await open_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
-    return Mended()
+    return RepairDone()
 
 
 BILLED = Invariant(
@@ -41,7 +41,7 @@ BILLED = Invariant(
     sentence="A cluster in use has an open usage interval.",
     object_type="cluster",
     remedy="Let the audit bill it from now on; what was used before is a gift.",
-    heal=Mend("bills the cluster from now on", _bill_from_now),
+    repair=DatabaseRepair("bills the cluster from now on", _bill_from_now),
     statement="""
     SELECT c.id::text AS object_id, c.project_id, format('nothing is billed since %s', c.state_entered_at) AS detail
       FROM clusters c
@@ -57,7 +57,7 @@ NOT_BILLED = Invariant(
     sentence="A cluster that is not in use has no open usage interval.",
     object_type="cluster",
     remedy="Let the audit end the interval when the cluster's use ended.",
-    heal=by(
+    repair=by(
         "ends the interval at the time the cluster was asked to go, or left use",
         """
         UPDATE usage_intervals u
@@ -84,7 +84,7 @@ BEGINS_IN_LIFE = Invariant(
     sentence="Nothing is billed from before the cluster was asked for.",
     object_type="usage_interval",
     remedy="Credit the customer with the minutes before the cluster's creation.",
-    heal=_BILL_STANDS,
+    repair=_BILL_STANDS,
     statement="""
     SELECT u.id::text AS object_id, u.project_id,
            format('billed since %s, cluster %s was asked for at %s', u.started_at, c.id, c.created_at) AS detail
@@ -98,7 +98,7 @@ ENDS_WITH_DELETE = Invariant(
     sentence="Nothing is billed after the cluster was asked to go.",
     object_type="usage_interval",
     remedy="Credit the customer with the minutes after the request.",
-    heal=_BILL_STANDS,
+    repair=_BILL_STANDS,
     statement="""
     SELECT u.id::text AS object_id, u.project_id,
            format('billed until %s, cluster %s was asked to go at %s', u.ended_at, c.id,
@@ -114,7 +114,7 @@ NO_OVERLAP = Invariant(
     sentence="No instant of a cluster is in two usage intervals.",
     object_type="cluster",
     remedy="Credit the customer with the time that was billed twice.",
-    heal=_BILL_STANDS,
+    repair=_BILL_STANDS,
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
            string_agg(format('%s to %s', started_at, coalesce(ended_at::text, 'now')), ', ' ORDER BY started_at)
@@ -134,7 +134,7 @@ BILLED_AS_IS = Invariant(
     sentence="The open interval of a cluster has its machines, article, region and currency.",
     object_type="cluster",
     remedy="Let the audit bill it rightly from now on; credit or debit the difference before.",
-    heal=Mend("ends the interval and begins a right one", _bill_from_now),
+    repair=DatabaseRepair("ends the interval and begins a right one", _bill_from_now),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('%s × %s in %s is billed as %s × %s in %s, in %s', c.machines, c.sku, c.region, u.quantity, u.sku,
@@ -151,7 +151,7 @@ ONE_ANCHOR = Invariant(
     sentence="All intervals of a cluster count their minutes from the start of its first one.",
     object_type="cluster",
     remedy="Compute the minutes by hand and credit the customer with what was counted twice.",
-    heal=_BILL_STANDS,
+    repair=_BILL_STANDS,
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
            format('anchors from %s to %s, first start %s', min(anchor_at), max(anchor_at), min(started_at)) AS detail
@@ -166,7 +166,7 @@ WAS_READY = Invariant(
     sentence="Only a cluster that was ready once is billed, or can be in use.",
     object_type="cluster",
     remedy="Set the time it became ready from its operation; if it never did, credit the customer with everything.",
-    heal=Refusal("Whether the cluster ever was ready cannot be told from this row."),
+    repair=Refusal("Whether the cluster ever was ready cannot be told from this row."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id, format('never ready, and in %s', c.state) AS detail
       FROM clusters c
@@ -178,11 +178,11 @@ WAS_READY = Invariant(
 )
 
 PRICED = Invariant(
-    name="what_is_billed_has_a_price",
+    name="billed_usage_has_a_price",
     sentence="Every article that is being billed has a price now.",
     object_type="price",
     remedy="Install a price for the article, valid from the end of the last one.",
-    heal=Refusal("Prices are set by people."),
+    repair=Refusal("Prices are set by people."),
     statement="""
     SELECT DISTINCT concat_ws('/', u.sku, u.region, u.currency) AS object_id, NULL::uuid AS project_id,
            'clusters are being billed for it, and it has no price' AS detail
@@ -194,11 +194,11 @@ PRICED = Invariant(
 )
 
 ONE_PRICE = Invariant(
-    name="article_has_one_price",
+    name="sku_has_one_price",
     sentence="At every instant an article has one price at most.",
     object_type="price",
     remedy="End the wrong price before the other begins; credit what was billed too much.",
-    heal=Refusal("Prices are set by people."),
+    repair=Refusal("Prices are set by people."),
     statement="""
     SELECT concat_ws('/', sku, region, currency) AS object_id, NULL::uuid AS project_id,
            string_agg(format('%s from %s to %s', unit_price, valid_from, coalesce(valid_to::text, 'ever')), ', '

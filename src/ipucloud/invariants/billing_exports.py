@@ -12,7 +12,7 @@ ROLL_UP = Invariant(
     " clusters).",
     object_type="day",
     remedy="Let the audit throw the roll-up away; it is made again within a minute. Find out what wrote to it.",
-    heal=by(
+    repair=by(
         "throws the roll-up away, so that it is made again",
         "UPDATE day_rollups SET hours = -1 WHERE day = CAST(:object_id AS date) AND hours >= 0",
     ),

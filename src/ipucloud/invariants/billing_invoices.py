@@ -18,7 +18,7 @@ SUMS = Invariant(
     sentence="An invoice is its lines, adjustment, burned credit and taxes, to the last digit (the newest thousand).",
     object_type="invoice",
     remedy="Find out what wrote past the code that issues invoices; issue a credit note for what is wrong.",
-    heal=_STANDS,
+    repair=_STANDS,
     statement=f"""
     SELECT number AS object_id, NULL::uuid AS project_id,
            format('lines of %s, rounded %s, taxes of %s, credit of %s: not %s', exact, amount, taxes, burned, total)
@@ -35,7 +35,7 @@ IN_LEDGER = Invariant(
     sentence="Every figure of an invoice was transferred, once (the newest thousand).",
     object_type="invoice",
     remedy="Find out what issued it without its transfers; post the difference under an idem of its own.",
-    heal=_MONEY_STANDS,
+    repair=_MONEY_STANDS,
     statement=f"""
     SELECT i.number AS object_id, NULL::uuid AS project_id,
            format('%s of %s, transfer of %s', part.name, part.amount, coalesce(t.amount, 0)) AS detail
@@ -52,7 +52,7 @@ BILLED = Invariant(
     sentence="An invoice has all charges of its account, currency and month (the newest, up to 100,000 hours).",
     object_type="invoice",
     remedy="Find out what posted charges to a sealed month, or kept some off the invoice; correct the hours.",
-    heal=_STANDS,
+    repair=_STANDS,
     statement="""
     SELECT i.number AS object_id, NULL::uuid AS project_id,
            format('invoiced %s, charged %s', i.cost, charged.cost) AS detail
@@ -73,7 +73,7 @@ NUMBERS = Invariant(
     sentence="Invoices and credit notes of a year are numbered from 1 on without a gap.",
     object_type="series",
     remedy="Find out which transaction took the number; explain the gap to the tax office.",
-    heal=_STANDS,
+    repair=_STANDS,
     statement="""
     SELECT format('%s-%s', coalesce(c.series, given.series), coalesce(c.year, given.year)) AS object_id,
            NULL::uuid AS project_id,
@@ -94,7 +94,7 @@ NOT_OVERPAID = Invariant(
     sentence="Payments and credit notes settle no more of an invoice than was due, and credit notes give no more back.",
     object_type="invoice",
     remedy="Find out which of them came twice; put the difference into the customer's wallet.",
-    heal=_MONEY_STANDS,
+    repair=_MONEY_STANDS,
     statement="""
     SELECT i.number AS object_id, NULL::uuid AS project_id,
            format('due %s, settled %s; taxable %s, given back %s', i.due, coalesce(settled.amount, 0), i.taxable,
@@ -112,7 +112,7 @@ CREDITS = Invariant(
     sentence="What is left of an account's credits is on its ledger account, and nothing was taken from one twice.",
     object_type="account",
     remedy="Find out what burned credit without a transfer, or moved it without a record; post the difference.",
-    heal=_MONEY_STANDS,
+    repair=_MONEY_STANDS,
     statement="""
     SELECT format('%s %s', account_id, currency) AS object_id, NULL::uuid AS project_id,
            format('credits have %s left, the ledger holds %s', coalesce(granted.rest, 0), coalesce(held.balance, 0))
@@ -133,7 +133,7 @@ WALLET = Invariant(
     sentence="A wallet holds what was paid into it and given back to it, less what invoices and refunds took.",
     object_type="account",
     remedy="Find out what moved money of the wallet without a payment or a document; post the difference.",
-    heal=_MONEY_STANDS,
+    repair=_MONEY_STANDS,
     statement="""
     SELECT format('%s %s', account_id, currency) AS object_id, NULL::uuid AS project_id,
            format('it was given %s, the ledger holds %s', coalesce(moved.amount, 0), coalesce(held.balance, 0))

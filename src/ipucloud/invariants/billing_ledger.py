@@ -15,7 +15,7 @@ TRIAL_BALANCE = Invariant(
     " (in a large ledger: customers' accounts of the newest fifty transfers).",
     object_type="ledger_account",
     remedy="Find out what wrote past the trigger of ledger_transfers; set the sums from the transfers, as the owner.",
-    heal=_MONEY_STANDS,
+    repair=_MONEY_STANDS,
     statement="""
     SELECT coalesce(a.id::text, a.currency) AS object_id, NULL::uuid AS project_id,
            format('%s %s: debits %s, credits %s; its transfers come to %s and %s', coalesce(a.code, 'all accounts'),
@@ -40,11 +40,11 @@ TRIAL_BALANCE = Invariant(
 )
 
 FLOOR = Invariant(
-    name="wallet_is_not_below_nothing",
+    name="wallet_is_not_negative",
     sentence="A wallet and a promotional credit are never overdrawn.",
     object_type="ledger_account",
     remedy="Find out what overdrew it; ask the customer for the difference, or give it to them by a transfer.",
-    heal=_MONEY_STANDS,
+    repair=_MONEY_STANDS,
     statement="""
     SELECT id::text AS object_id, NULL::uuid AS project_id,
            format('the %s of account %s holds %s %s', code, owner_id, credits - debits, currency) AS detail
@@ -57,7 +57,7 @@ IN_LEDGER = Invariant(
     sentence="What the charges of a closed hour come to was transferred, account by account (the last three hours).",
     object_type="hour",
     remedy="Find out what posted charges without a transfer; post the difference under an idem of its own.",
-    heal=_MONEY_STANDS,
+    repair=_MONEY_STANDS,
     statement="""
     WITH last AS (
       SELECT hour, revision FROM hour_closes WHERE closed_at IS NOT NULL ORDER BY hour DESC LIMIT 3
@@ -84,7 +84,7 @@ OF_CLOSED_HOURS = Invariant(
     sentence="Nothing is charged for an hour before it is closed.",
     object_type="hour",
     remedy="Find out what posts charges besides the close of hours; correct the hour once it is closed.",
-    heal=_MONEY_STANDS,
+    repair=_MONEY_STANDS,
     statement="""
     SELECT DISTINCT to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24') AS object_id, NULL::uuid AS project_id,
            'it has charges and is not closed' AS detail
@@ -98,7 +98,7 @@ SEALED_IS_VERIFIED = Invariant(
     sentence="Every hour of a sealed month was closed and looked at once more.",
     object_type="month",
     remedy="Close and correct the hours; what that adds lands in the open month. Find out who sealed it.",
-    heal=_MONEY_STANDS,
+    repair=_MONEY_STANDS,
     statement="""
     SELECT b.month::text AS object_id, NULL::uuid AS project_id,
            format('%s hours were not, the first is %s', count(*), min(c.hour)) AS detail
@@ -115,7 +115,7 @@ HAS_PAYER = Invariant(
     sentence="Somebody pays for every project, from its beginning on.",
     object_type="project",
     remedy="Insert the account and the row of project_accounts that the trigger of projects should have made.",
-    heal=Refusal("Who pays is decided by people."),
+    repair=Refusal("Who pays is decided by people."),
     statement="""
     SELECT p.id::text AS object_id, p.id AS project_id, 'no account pays for it' AS detail
       FROM projects p
@@ -128,7 +128,7 @@ PARTITIONS_CLOSED = Invariant(
     sentence="The application reaches charges through their table only, where the guards stand.",
     object_type="privilege",
     remedy="As the owner, REVOKE ALL on the partition from the application's role.",
-    heal=Refusal("The application owns nothing of the schema; only its owner may change it."),
+    repair=Refusal("The application owns nothing of the schema; only its owner may change it."),
     statement="""
     SELECT i.inhrelid::regclass::text AS object_id, NULL::uuid AS project_id,
            format('%s may reach it', CAST(:role AS text)) AS detail

@@ -11,7 +11,7 @@ FIRES_ONCE = Invariant(
     sentence="A threshold of a budget fires once a month, at what it says.",
     object_type="budget",
     remedy="Find out what wrote past the key of budget_alerts; delete the alert that is too many, as the owner.",
-    heal=_TOLD,
+    repair=_TOLD,
     statement="""
     SELECT a.budget_id::text AS object_id, min(b.project_id::text)::uuid AS project_id,
            format('%s %s %% fired %s times in %s, at %s of %s', a.measure, a.percent, count(*),
@@ -23,11 +23,11 @@ FIRES_ONCE = Invariant(
 )
 
 TOLD_ONCE = Invariant(
-    name="budget_alert_is_told_once",
+    name="budget_alert_is_sent_once",
     sentence="What a project's budget fired this month and last was told by one event, and nothing else was.",
     object_type="budget",
     remedy="Tell whom it concerns: a receiver of events was told twice, or not at all. Find out what writes them.",
-    heal=_TOLD,
+    repair=_TOLD,
     statement="""
     WITH recent AS (
       SELECT date_trunc('month', app_now() AT TIME ZONE 'UTC') - interval '1 month' AS since
@@ -60,7 +60,7 @@ FIGURES = Invariant(
     sentence="What a budget was held against is not more than what it was forecast to come to.",
     object_type="budget",
     remedy="Wait for the next turn of the books, which computes both anew; if they stay so, fix `reports/outlook.py`.",
-    heal=Refusal("The next turn of the books computes the figures anew."),
+    repair=Refusal("The next turn of the books computes the figures anew."),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('used %s, forecast %s of %s', actual, forecast, to_char(month, 'YYYY-MM')) AS detail
@@ -74,7 +74,7 @@ HOLD_HAS_OWNER = Invariant(
     sentence="What is held of an account's funds is held for a cluster that is there, and of an account that exists.",
     object_type="create_hold",
     remedy="Let the audit release the hold. Find out why the books did not.",
-    heal=by(
+    repair=by(
         "releases the hold",
         """
         UPDATE create_holds SET released_at = app_now(), reason = 'gone'
@@ -99,7 +99,7 @@ HELD_RIGHTLY = Invariant(
     sentence="A create holds funds of the account that paid for its project then.",
     object_type="create_hold",
     remedy="Find out what wrote the hold; release it, and hold of the right account what its first hour costs.",
-    heal=Refusal("Which account's funds to hold is decided by people."),
+    repair=Refusal("Which account's funds to hold is decided by people."),
     statement="""
     SELECT h.cluster_id::text AS object_id, h.project_id,
            format('of account %s, which did not pay for the project at %s', h.account_id, h.created_at) AS detail

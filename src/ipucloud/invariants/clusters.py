@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from ipucloud.db.documents import clauses
-from ipucloud.invariants.repairs import build_again, delete_again
 from ipucloud.invariants.rules import Invariant, Refusal, by
 from ipucloud.invariants.states import STATES
+from ipucloud.invariants.worker_repairs import build_again, delete_again
 from ipucloud.kernel.ids import ALPHABET
 
 _NO_OPERATION_OF_KIND = """
@@ -21,7 +21,7 @@ CREATING = Invariant(
     sentence="A cluster in `creating` has an open operation that creates it.",
     object_type="cluster",
     remedy="Delete the cluster; the delete cleans up whatever was built.",
-    heal=Refusal("How far the creation came, and whether anybody still wants it, is not known."),
+    repair=Refusal("How far the creation came, and whether anybody still wants it, is not known."),
     statement=f"""
     SELECT c.id::text AS object_id, c.project_id, 'nothing creates the cluster' AS detail
       FROM clusters c WHERE c.state = 'creating' {_NO_OPERATION_OF_KIND.format(kind="create")}
@@ -34,7 +34,7 @@ DELETING = Invariant(
     sentence="A cluster in `deleting` has an open operation that deletes it.",
     object_type="cluster",
     remedy="Let the audit delete it again.",
-    heal=delete_again,
+    repair=delete_again,
     statement=f"""
     SELECT c.id::text AS object_id, c.project_id, 'nothing deletes the cluster' AS detail
       FROM clusters c WHERE c.state = 'deleting' {_NO_OPERATION_OF_KIND.format(kind="delete")}
@@ -43,11 +43,11 @@ DELETING = Invariant(
 )
 
 BETWEEN = Invariant(
-    name="cluster_on_its_way_to_rest_or_back_has_its_operation",
+    name="suspending_or_resuming_cluster_has_its_operation",
     sentence="A cluster in `suspending` has an open operation that suspends it, one in `resuming` one that resumes it.",
     object_type="cluster",
     remedy="Find out from its events and from the site how far it is; its customer can delete it.",
-    heal=Refusal("How far it came, and whether its servers are still wanted, is not known."),
+    repair=Refusal("How far it came, and whether its servers are still wanted, is not known."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id, format('the cluster is %s, and nothing does it', c.state) AS detail
       FROM clusters c
@@ -64,7 +64,7 @@ SETTLED = Invariant(
     sentence="Only a cluster in `creating` is being created, one in `deleting` deleted, and so on.",
     object_type="cluster",
     remedy="Delete the cluster; that ends the operation. If it is deleted already, end the operation by hand.",
-    heal=Refusal("Whether the state is wrong or the operation cannot be told."),
+    repair=Refusal("Whether the state is wrong or the operation cannot be told."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('the cluster is in %s, and operation %s is a %s', c.state, o.id, o.kind) AS detail
@@ -81,7 +81,7 @@ TIMES_IN_ORDER = Invariant(
     sentence="A cluster is created, becomes ready, is asked to go and is deleted, in this order.",
     object_type="cluster",
     remedy="Correct the row by hand if the true times are known.",
-    heal=Refusal("What really happened cannot be told from the database."),
+    repair=Refusal("What really happened cannot be told from the database."),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('in %s: created %s, ready %s, asked to go %s, deleted %s', state, created_at,
@@ -107,7 +107,7 @@ OWN_NAME = Invariant(
     sentence="What a cluster has at the site is named after the cluster and its incarnation, and after no other.",
     object_type="cluster",
     remedy="Delete the cluster only after you know that nothing at the site has its wrong name; ask for help.",
-    heal=Refusal("Things at the site may have either name."),
+    repair=Refusal("Things at the site may have either name."),
     statement=clauses(
         "SELECT id::text AS object_id, project_id,",
         "format('it is called %s outside, not %s', external_name, its_own) AS detail",
@@ -126,7 +126,7 @@ SERVERS_OF_HOSTS = Invariant(
     sentence="A cluster that is there has one Poplar server for each of its hosts, of the same number.",
     object_type="cluster",
     remedy="Delete the cluster and have it created again, or restore the rows from a backup.",
-    heal=Refusal("Which server is on which host cannot be told from the database."),
+    repair=Refusal("Which server is on which host cannot be told from the database."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('hosts %s, Poplar servers %s', coalesce(hosts.numbers, '{}'), coalesce(servers.numbers, '{}'))
@@ -148,7 +148,7 @@ SERVER_NAMES = Invariant(
     sentence="A Poplar server is called `<name of its cluster outside, now or before>-p<number>`.",
     object_type="poplar_server",
     remedy="Correct the name by hand, after a look at the host.",
-    heal=Refusal("The server on the host may have either name."),
+    repair=Refusal("The server on the host may have either name."),
     statement="""
     SELECT s.id::text AS object_id, s.project_id,
            format('server %s of cluster %s is called %s', s.ordinal, c.external_name, s.name) AS detail
@@ -164,7 +164,7 @@ SERVERS_RUN = Invariant(
     sentence="Every Poplar server of a cluster in use runs, and says how to log in.",
     object_type="cluster",
     remedy="Let the audit have a worker look at the servers and record what it sees.",
-    heal=build_again("look at the servers and record what it sees", "deploy_poplar_servers"),
+    repair=build_again("look at the servers and record what it sees", "deploy_poplar_servers"),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            string_agg(format('%s is %s at %s', s.name, s.state, coalesce(s.ssh_host, 'no address')), '; '
@@ -182,7 +182,7 @@ SERVERS_REST = Invariant(
     sentence="Every Poplar server of a suspended cluster is off, and known by its address and key.",
     object_type="cluster",
     remedy="Look at the hosts. A server that is there is found again when the cluster is resumed.",
-    heal=Refusal("What the server's disk holds is its customer's; somebody has to look."),
+    repair=Refusal("What the server's disk holds is its customer's; somebody has to look."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            string_agg(format('%s is %s at %s', s.name, s.state, coalesce(s.ssh_host, 'no address')), '; '
@@ -199,7 +199,7 @@ SERVERS_GONE = Invariant(
     sentence="The Poplar servers of a cluster that is gone are gone, and have no address.",
     object_type="cluster",
     remedy="Let the audit strike them out; whether a host still has one is another rule.",
-    heal=by(
+    repair=by(
         "strikes the servers out",
         """
         UPDATE poplar_servers s

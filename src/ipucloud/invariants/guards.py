@@ -72,7 +72,7 @@ IN_FORCE = Invariant(
     sentence="Every constraint, index and trigger of the schema exists and is in force.",
     object_type="guard",
     remedy="As the owner, make it as alembic/versions has it; where rows stand in the way, audit those first.",
-    heal=_OWNER_ONLY,
+    repair=_OWNER_ONLY,
     statement="""
     SELECT expected.relation || '.' || expected.name AS object_id, NULL::uuid AS project_id,
            CASE WHEN found.name IS NULL THEN 'it does not exist' ELSE 'it exists and is not in force' END AS detail
@@ -102,7 +102,7 @@ INDEXED = Invariant(
     sentence="Every reference between tables has an index that begins with it.",
     object_type="reference",
     remedy="As the owner, make the index; without it every join along the reference reads the whole table.",
-    heal=_OWNER_ONLY,
+    repair=_OWNER_ONLY,
     statement="""
     SELECT f.conrelid::regclass || '.' || f.conname AS object_id, NULL::uuid AS project_id,
            'no index in force begins with its columns' AS detail
@@ -125,7 +125,7 @@ NO_BYPASS = Invariant(
     sentence="The application's role is neither superuser nor owner, makes no roles or databases, and is in no group.",
     object_type="role",
     remedy="As a superuser, take the power away: ALTER ROLE, REVOKE, REASSIGN OWNED; deploy/roles.sql has it right.",
-    heal=_OWNER_ONLY,
+    repair=_OWNER_ONLY,
     statement="""
     SELECT rolname::text AS object_id, NULL::uuid AS project_id, power AS detail
       FROM pg_roles r,
@@ -147,7 +147,7 @@ HISTORY_STANDS = Invariant(
     sentence="The application can neither change nor remove what happened, what was billed and at which price.",
     object_type="privilege",
     remedy="As the owner, REVOKE the privilege, and find out what used it.",
-    heal=_OWNER_ONLY,
+    repair=_OWNER_ONLY,
     statement="""
     SELECT may.relation || ' ' || may.privilege AS object_id, NULL::uuid AS project_id,
            format('%s may do this', CAST(:role AS text)) AS detail

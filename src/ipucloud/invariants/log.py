@@ -1,4 +1,4 @@
-"""Rules about the logs: whatever happened is told, in the past, about things that exist; a heal ends."""
+"""Rules about the logs: whatever happened is told, in the past, about things that exist; a repair finishes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OPERATIONS_TOLD = Invariant(
     sentence="The log tells when an operation was asked for and how it ended.",
     object_type="operation",
     remedy="Let the audit append the missing event; whoever follows the log has not heard of it.",
-    heal=by(
+    repair=by(
         "appends the missing events",
         "SELECT id FROM operations WHERE project_id = :project_id AND id = CAST(:object_id AS uuid) FOR NO KEY UPDATE",
         """
@@ -49,7 +49,7 @@ CLUSTERS_TOLD = Invariant(
     sentence="The log tells how a cluster came into the state it is in.",
     object_type="cluster",
     remedy="Let the audit append the missing event; whoever follows the log has not heard of it.",
-    heal=by(
+    repair=by(
         "appends the missing event",
         "SELECT id FROM clusters WHERE project_id = :project_id AND id = CAST(:object_id AS uuid) FOR NO KEY UPDATE",
         """
@@ -82,7 +82,7 @@ OF_THE_PAST = Invariant(
     object_type="event",
     remedy="The database was restored into a server that counts from lower: use up the numbers in between, as"
     " docs/operations.md tells under Backup.",
-    heal=Refusal("Until the numbers are used up, every event is written in a wrong place; stop the writers first."),
+    repair=Refusal("Until the numbers are used up, every event is written in a wrong place; stop the writers first."),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('%s of transaction %s; the next one is %s. It and whatever follows it is shown in a wrong order',
@@ -97,7 +97,7 @@ ABOUT_SOMETHING = Invariant(
     sentence="The operation, the cluster and the partition that an event names exist, in the event's project.",
     object_type="event",
     remedy="Restore the missing row from a backup; events are never removed.",
-    heal=Refusal("Events are never changed, and what happened is not known beyond them."),
+    repair=Refusal("Events are never changed, and what happened is not known beyond them."),
     statement="""
     SELECT e.id::text AS object_id, e.project_id,
            format('%s names %s %s, operation %s', e.type, e.subject_type, e.subject_id,
@@ -117,7 +117,7 @@ REGISTERED = Invariant(
     sentence="Every event is of a registered type, and its subject is what events of that type are about.",
     object_type="event",
     remedy="Start a version of the programs that knows the type; if none does, report the event's type as a defect.",
-    heal=Refusal("Events are never changed, and another version may know the type."),
+    repair=Refusal("Events are never changed, and another version may know the type."),
     statement="""
     SELECT e.id::text AS object_id, e.project_id, format('%s about a %s', e.type, e.subject_type) AS detail
       FROM events e
@@ -138,13 +138,13 @@ REGISTERED = Invariant(
 
 _INTERRUPTED = "state = 'running' AND started_at < app_now() - interval '1 hour'"
 
-HEALS_END = Invariant(
-    name="heal_ends",
-    sentence="A heal ends within an hour.",
-    object_type="heal",
-    remedy="The audit was interrupted: let it note that. What is left to heal it finds again.",
-    heal=by(
-        "notes that the heal was interrupted",
+REPAIRS_END = Invariant(
+    name="repair_finishes",
+    sentence="A repair finishes within an hour.",
+    object_type="repair",
+    remedy="The audit was interrupted: let it note that. It finds again what is left to repair.",
+    repair=by(
+        "notes that the repair was interrupted",
         clauses(
             "UPDATE heals SET state = 'failed', error = 'The audit was interrupted.', finished_at = app_now()",
             "WHERE id = CAST(:object_id AS uuid) AND",
@@ -158,4 +158,4 @@ HEALS_END = Invariant(
     ),
 )
 
-RULES = (OPERATIONS_TOLD, CLUSTERS_TOLD, OF_THE_PAST, ABOUT_SOMETHING, REGISTERED, HEALS_END)
+RULES = (OPERATIONS_TOLD, CLUSTERS_TOLD, OF_THE_PAST, ABOUT_SOMETHING, REGISTERED, REPAIRS_END)

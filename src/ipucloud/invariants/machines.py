@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from ipucloud.invariants.repairs import take_clean_up_again
 from ipucloud.invariants.rules import Invariant, Refusal
 from ipucloud.invariants.states import STATES
+from ipucloud.invariants.worker_repairs import take_clean_up_again
 from ipucloud.inventory.blocks import DOMAIN
 
 ONE_HOLDER = Invariant(
@@ -14,7 +14,7 @@ ONE_HOLDER = Invariant(
     sentence="A machine or host is held by one cluster at most.",
     object_type="machine",
     remedy="Find out which of the clusters really runs there, and delete the other.",
-    heal=Refusal("Only a person can say which of the customers keeps the machine."),
+    repair=Refusal("Only a person can say which of the customers keeps the machine."),
     statement="""
     SELECT shared.id::text AS object_id, NULL::uuid AS project_id,
            format('%s is held by the clusters %s', coalesce(m.name, h.name), shared.clusters) AS detail
@@ -32,7 +32,7 @@ GONE_HOLDS_NOTHING = Invariant(
     sentence="A cluster that is deleted, or whose creation failed, holds no machine and no host.",
     object_type="cluster",
     remedy="Let the audit have a worker clean up again; the machines come back when they were seen clean.",
-    heal=take_clean_up_again,
+    repair=take_clean_up_again,
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('the cluster is in %s and holds %s machines and %s hosts', c.state, count(a.machine_id),
@@ -49,7 +49,7 @@ EXACTLY_ITS_MACHINES = Invariant(
     sentence="A cluster that is there holds exactly its number of machines; one being deleted, or none.",
     object_type="cluster",
     remedy="Delete the cluster and have it created again, or restore the allocations from a backup.",
-    heal=Refusal("Which machines the cluster really uses cannot be told from the database."),
+    repair=Refusal("Which machines the cluster really uses cannot be told from the database."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('the cluster is in %s, has %s machines and holds %s', c.state, c.machines,
@@ -68,7 +68,7 @@ RESTING = Invariant(
     sentence="A suspended cluster holds no machine, but for servers with IPUs of their own, which it keeps.",
     object_type="cluster",
     remedy="Resume the cluster or delete it; both end with machines that were seen clean.",
-    heal=Refusal("Whether the machines were taken down cannot be told from the database."),
+    repair=Refusal("Whether the machines were taken down cannot be told from the database."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('the cluster has %s machines and holds %s', c.machines, coalesce(held.machines, 0)) AS detail
@@ -85,7 +85,7 @@ NOTHING_RELEASED = Invariant(
     sentence="No machine or host of a cluster in use is released.",
     object_type="cluster",
     remedy="Look at the machines: if they are on and in the cluster's V-IPU allocation, clear `released_at` by hand.",
-    heal=Refusal("A released machine may be switched off already; somebody has to look."),
+    repair=Refusal("A released machine may be switched off already; somebody has to look."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('the cluster is in %s and %s of its machines and hosts are released', c.state, count(*)) AS detail
@@ -101,7 +101,7 @@ TIMES_IN_ORDER = Invariant(
     sentence="A machine is taken, then released, then freed.",
     object_type="allocation",
     remedy="Correct the row by hand if the true times are known; nobody is harmed by the wrong ones.",
-    heal=Refusal("What really happened cannot be told from the database."),
+    repair=Refusal("What really happened cannot be told from the database."),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('taken %s, released %s, freed %s', created_at, coalesce(released_at::text, 'never'),
@@ -116,7 +116,7 @@ TAKEN_AFTER_FREED = Invariant(
     sentence="A machine or host goes to the next cluster after the one before it was seen clean.",
     object_type="machine",
     remedy="Tell both customers: one may have seen what the other left. Then find out how the machine got free.",
-    heal=Refusal("What happened cannot be undone."),
+    repair=Refusal("What happened cannot be undone."),
     statement="""
     SELECT resource::text AS object_id, project_id,
            format('cluster %s took it at %s, cluster %s had it until %s', cluster_id, created_at, cluster_before,
@@ -134,7 +134,7 @@ NUMBERED = Invariant(
     sentence="The machines of a cluster are numbered from 0 without gaps, and so are its hosts.",
     object_type="cluster",
     remedy="Number the allocations by hand in the order of pod and slot; hosts in the order of their Poplar servers.",
-    heal=Refusal("A host's number says which Poplar server is on it; a wrong guess would mix up servers."),
+    repair=Refusal("A host's number says which Poplar server is on it; a wrong guess would mix up servers."),
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
            format('%s %s are numbered from %s to %s', count(*),
@@ -151,7 +151,7 @@ ONE_BLOCK = Invariant(
     sentence="A cluster's machines are one aligned block of a domain, or an aligned run of whole neighbouring domains.",
     object_type="cluster",
     remedy="Have the cluster created again; links of its machines may not reach each other.",
-    heal=Refusal("A cluster's machines cannot be exchanged under its customer."),
+    repair=Refusal("A cluster's machines cannot be exchanged under its customer."),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('%s machines in %s domains of %s groups: domains %s to %s, slots %s to %s', machines, domains,
@@ -182,7 +182,7 @@ RIGHT_KIND = Invariant(
     sentence="The machines and hosts of a cluster are in its region, and the machines of its type.",
     object_type="cluster",
     remedy="Delete the cluster and have it created again.",
-    heal=Refusal("A cluster's machines cannot be exchanged under its customer."),
+    repair=Refusal("A cluster's machines cannot be exchanged under its customer."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('a cluster of %s in %s holds %s', c.machine_type, c.region, string_agg(held.name, ', ')) AS detail

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from ipucloud.invariants.kinds import KINDS, STEPS
-from ipucloud.invariants.repairs import wake_cluster_of_operation
 from ipucloud.invariants.rules import Invariant, Refusal, by
+from ipucloud.invariants.worker_repairs import wake_cluster_of_operation
 from ipucloud.operations.states import TERMINAL
 
 _FINAL = MappingProxyType({"final": sorted(TERMINAL)})
@@ -22,7 +22,7 @@ ONE_OPEN = Invariant(
     sentence="A cluster has one open operation at most.",
     object_type="cluster",
     remedy="Delete the cluster; that ends its open operations.",
-    heal=Refusal("Which of the operations the customer wants cannot be told."),
+    repair=Refusal("Which of the operations the customer wants cannot be told."),
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
            string_agg(format('%s %s', kind, id), ', ' ORDER BY created_at, id) AS detail
@@ -36,7 +36,7 @@ COMPLETE = Invariant(
     sentence="A finished operation has its time, a failed one its error, a successful one all of its progress.",
     object_type="operation",
     remedy="Correct the row by hand with the trigger `operations_final` switched off for that transaction.",
-    heal=_NEVER_CHANGES,
+    repair=_NEVER_CHANGES,
     statement="""
     SELECT id::text AS object_id, project_id,
            format('%s, finished %s, %s %%, %s', state, coalesce(finished_at::text, 'never'), progress,
@@ -53,7 +53,7 @@ TIMES_IN_ORDER = Invariant(
     sentence="An operation is asked for, then started, then finished.",
     object_type="operation",
     remedy="Correct the row by hand if the true times are known; nobody is harmed by the wrong ones.",
-    heal=Refusal("What really happened cannot be told from the database."),
+    repair=Refusal("What really happened cannot be told from the database."),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('asked for %s, started %s, finished %s', created_at, coalesce(started_at::text, 'never'),
@@ -68,7 +68,7 @@ KNOWN_KIND = Invariant(
     sentence="The code knows the kind of every open operation and how to take each of its open steps.",
     object_type="operation",
     remedy="Start a worker of the version that made it, or delete the cluster.",
-    heal=Refusal("A worker of another version may know what this one does not."),
+    repair=Refusal("A worker of another version may know what this one does not."),
     statement="""
     SELECT o.id::text AS object_id, o.project_id,
            format('%s, steps %s', o.kind, string_agg(s.name, ', ' ORDER BY s.ordinal)) AS detail
@@ -85,7 +85,7 @@ NEXT_STEP = Invariant(
     sentence="An open operation has a step that is not finished.",
     object_type="operation",
     remedy="Delete the cluster; that ends the operation and cleans up.",
-    heal=Refusal("What the operation was to do last is not known, and so not whether it did it."),
+    repair=Refusal("What the operation was to do last is not known, and so not whether it did it."),
     statement="""
     SELECT o.id::text AS object_id, o.project_id, format('%s has no step left and is open', o.kind) AS detail
       FROM operations o
@@ -101,7 +101,7 @@ STEPS_ENDED = Invariant(
     sentence="A finished operation has steps, none of them open; those of a success did not fail.",
     object_type="operation",
     remedy="Let the audit mark the open steps as skipped; a failed step of a success needs a person.",
-    heal=by(
+    repair=by(
         "marks the open steps as skipped",
         """
         UPDATE operation_steps s SET state = 'skipped'
@@ -128,7 +128,7 @@ IN_ORDER = Invariant(
     sentence="Steps are taken one after the other: behind one that is open, none is finished or begun.",
     object_type="operation",
     remedy="Delete the cluster; that ends the operation and cleans up.",
-    heal=Refusal("What was really done at the site is not known; a step may have been left out."),
+    repair=Refusal("What was really done at the site is not known; a step may have been left out."),
     statement="""
     SELECT operation_id::text AS object_id, project_id,
            string_agg(format('%s %s', name, state), ', ' ORDER BY ordinal) AS detail
@@ -148,7 +148,7 @@ STEP_TIMES = Invariant(
     sentence="A step has an end exactly when it succeeded or failed.",
     object_type="operation",
     remedy="Correct the row by hand if the true time is known; nobody is harmed by the wrong one.",
-    heal=Refusal("What really happened cannot be told from the database."),
+    repair=Refusal("What really happened cannot be told from the database."),
     statement="""
     SELECT operation_id::text AS object_id, project_id,
            string_agg(format('%s %s, ended %s', name, state, coalesce(finished_at::text, 'never')), '; '
@@ -164,7 +164,7 @@ HAS_WORK = Invariant(
     sentence="Somebody will look at every open operation: its ticket is due, leased or parked.",
     object_type="operation",
     remedy="Let the audit wake the cluster.",
-    heal=wake_cluster_of_operation,
+    repair=wake_cluster_of_operation,
     statement=f"""
     SELECT o.id::text AS object_id, o.project_id,
            format('%s of %s: %s', o.kind, coalesce(o.cluster_id, o.export_id),
@@ -180,7 +180,7 @@ IN_TIME = Invariant(
     sentence="An open operation is at most two minutes past its deadline, unless its ticket is parked.",
     object_type="operation",
     remedy="Look at its step: either no worker is there, or the site keeps a clean-up waiting.",
-    heal=wake_cluster_of_operation,
+    repair=wake_cluster_of_operation,
     statement=f"""
     SELECT o.id::text AS object_id, o.project_id,
            format('%s of %s should have ended at %s%s', o.kind, coalesce(o.cluster_id, o.export_id), o.deadline_at,
@@ -197,7 +197,7 @@ MOVES = Invariant(
     " is more, unless its ticket is parked.",
     object_type="operation",
     remedy="Look at what it waits for, a host, a machine or a controller; `blocked_by` tells the customer the same.",
-    heal=Refusal("What keeps it waiting is at the site, or no worker is there; a person has to look."),
+    repair=Refusal("What keeps it waiting is at the site, or no worker is there; a person has to look."),
     statement="""
     SELECT o.id::text AS object_id, o.project_id,
            format('%s of %s: no step ended since %s; step %s, checked %s times, failed %s times: %s',

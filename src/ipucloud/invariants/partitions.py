@@ -5,12 +5,12 @@ from __future__ import annotations
 from ipucloud.invariants.rules import Invariant, Refusal, by
 from ipucloud.invariants.states import STATES
 
-PROMISE_IS_WANTED = Invariant(
-    name="promised_partition_is_wanted",
+OPERATION_MATCHES_DESIRED_STATE = Invariant(
+    name="operation_matches_desired_state",
     sentence="What an open operation promises about a partition is what the reconciler sees to.",
     object_type="partition",
     remedy="Remove the partition; that ends the operation and says anew what is wanted.",
-    heal=Refusal("Whether the operation or the wish is what the customer asked for cannot be told."),
+    repair=Refusal("Whether the operation or the wish is what the customer asked for cannot be told."),
     statement="""
     SELECT p.id::text AS object_id, p.project_id,
            format('operation %s is a %s, and %s is wanted', o.id, o.kind, p.wish) AS detail
@@ -21,12 +21,12 @@ PROMISE_IS_WANTED = Invariant(
     """,
 )
 
-WANTED_IS_PROMISED = Invariant(
-    name="wanted_partition_is_promised",
+DESIRED_STATE_HAS_OPERATION = Invariant(
+    name="desired_state_has_operation",
     sentence="A partition that is to be made, reset or removed has an open operation.",
     object_type="partition",
     remedy="Let the audit leave it as it is; the next look at the controller says how that is.",
-    heal=by(
+    repair=by(
         "wants nothing more of the partition",
         """
         UPDATE partitions p SET wish = 'kept', reset_fence = NULL, reset_sent_at = NULL, reset_confirmed = false,
@@ -52,7 +52,7 @@ GONE_WITH_THE_CLUSTER = Invariant(
     sentence="A cluster that is deleted or suspended, or whose creation failed, has no partition but removed ones.",
     object_type="partition",
     remedy="Let the audit mark it as removed: the cluster's machines were seen clean.",
-    heal=by(
+    repair=by(
         "marks the partition as removed",
         """
         UPDATE partitions
@@ -75,7 +75,7 @@ NAMED_AFTER_THE_CLUSTER = Invariant(
     sentence="Our partitions have the name of their cluster at the controller, and a number of their own behind it.",
     object_type="partition",
     remedy="Look at the controller which partition is meant, and delete the cluster once its customer agrees.",
-    heal=Refusal("A name at the controller cannot be changed, and under another one nothing is ours."),
+    repair=Refusal("A name at the controller cannot be changed, and under another one nothing is ours."),
     statement="""
     SELECT p.id::text AS object_id, p.project_id, format('it is called %s', p.external_name) AS detail
       FROM partitions p JOIN clusters c ON c.project_id = p.project_id AND c.id = p.cluster_id
@@ -90,7 +90,7 @@ ONE_OWNER_PER_IPU = Invariant(
     sentence="No IPU was last seen in two partitions of a cluster.",
     object_type="cluster",
     remedy="Ask the controller for its partitions: it cannot be so, or what it says cannot be trusted.",
-    heal=Refusal("The controller is the truth; the next look reads it again."),
+    repair=Refusal("The controller is the truth; the next look reads it again."),
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
            format('IPU %s of %s is in %s', ipu, machine, string_agg(name, ', ' ORDER BY name)) AS detail
@@ -105,11 +105,11 @@ ONE_OWNER_PER_IPU = Invariant(
 
 
 LOOKED_AT = Invariant(
-    name="partitions_are_looked_at",
+    name="partitions_are_reconciled",
     sentence="Somebody will look at the partitions of every cluster in use: their ticket is due, leased or parked.",
     object_type="cluster",
     remedy="Let the audit wake it.",
-    heal=by(
+    repair=by(
         "has a worker look at the partitions",
         """
         INSERT INTO work (kind, key, project_id, run_at) VALUES ('partitions', :object_id, :project_id, app_now())
@@ -129,8 +129,8 @@ LOOKED_AT = Invariant(
 )
 
 RULES = (
-    PROMISE_IS_WANTED,
-    WANTED_IS_PROMISED,
+    OPERATION_MATCHES_DESIRED_STATE,
+    DESIRED_STATE_HAS_OPERATION,
     GONE_WITH_THE_CLUSTER,
     NAMED_AFTER_THE_CLUSTER,
     ONE_OWNER_PER_IPU,

@@ -15,7 +15,7 @@ from ipucloud.invariants import (
     operations,
     partitions,
     tenancy,
-    tickets,
+    work_items,
 )
 from ipucloud.invariants.rules import Invariant
 
@@ -23,7 +23,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     *clusters.RULES,
     *operations.RULES,
     *partitions.RULES,
-    *tickets.RULES,
+    *work_items.RULES,
     *machines.RULES,
     *billing.RULES,
     *billing_ledger.RULES,

@@ -30,32 +30,32 @@ class Violation:
 
 
 class Refused(Exception):
-    """A heal that must not, or need not, go on; the message is a sentence for the operator."""
+    """A repair that must not, or need not, go on; the message is a sentence for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
-    """A heal is through. `operation_id`: the operation that a worker was left the rest to."""
+class RepairDone:
+    """A repair is done. `operation_id`: the operation in which a worker does the rest."""
 
     operation_id: UUID | None = None
 
 
 @dataclass(frozen=True)
-class Mend:
-    """A heal inside the database: one transaction, which looks again before it changes anything.
+class DatabaseRepair:
+    """A repair inside the database: one transaction, which checks again before it changes anything.
 
-    `does` completes "The audit …". `run` raises `Refused` when there is nothing to mend any more.
+    `does` completes "The audit …". `run` raises `Refused` when there is nothing left to repair.
     """
 
     does: str
-    run: Callable[[AsyncConnection, Violation], Awaitable[Mended]]
+    run: Callable[[AsyncConnection, Violation], Awaitable[RepairDone]]
 
 
 @dataclass(frozen=True)
-class TakeDown:
-    """A heal that removes something at a site. It wants two observations, `request_life` apart.
+class SiteRemoval:
+    """A repair that removes something at a site. It needs two observations, `request_life` apart.
 
-    `run` asks once for what is still there to go, and answers whether it is gone. It can be repeated.
+    `run` asks once to remove what is still there, and answers whether it is gone. It can be repeated.
     """
 
     does: str
@@ -64,12 +64,12 @@ class TakeDown:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """No heal: the reason why a program must not decide this."""
+    """No repair: the reason why a program must not decide this."""
 
     reason: str
 
 
-Heal: TypeAlias = Mend | TakeDown | Refusal
+Repair: TypeAlias = DatabaseRepair | SiteRemoval | Refusal
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Rule:
     sentence: str
     object_type: str
     remedy: str
-    heal: Heal
+    repair: Repair
 
 
 @dataclass(frozen=True)
@@ -118,20 +118,20 @@ async def violations(connection: Statements, rule: Invariant) -> list[Violation]
     return [Violation(row.object_id, row.project_id, row.detail) for row in found]
 
 
-def by(does: str, *statements: str) -> Mend:
-    """A heal of statements with the parameters `:object_id` and `:project_id`; the last one says whether it did.
+def by(does: str, *statements: str) -> DatabaseRepair:
+    """A repair by statements with the parameters `:object_id` and `:project_id`; the last one says whether it did.
 
     Those before it take the locks it relies on.
     """
     texts = [sa.text(statement) for statement in statements]
 
-    async def run(connection: AsyncConnection, violation: Violation) -> Mended:
+    async def run(connection: AsyncConnection, violation: Violation) -> RepairDone:
         values = {"object_id": violation.object_id, "project_id": violation.project_id}
         changed = 0
         for text in texts:
             changed = (await connection.execute(text, values)).rowcount
         if changed == 0:
-            raise Refused("There was nothing left to mend when the heal looked.")
-        return Mended()
+            raise Refused("There was nothing left to repair.")
+        return RepairDone()
 
-    return Mend(does, run)
+    return DatabaseRepair(does, run)

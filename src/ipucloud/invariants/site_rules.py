@@ -10,10 +10,10 @@ from ipucloud.contract.clusters import ClusterState
 from ipucloud.invariants.census import RegionCensus
 from ipucloud.invariants.comparison import THINGS, Comparison, Thing
 from ipucloud.invariants.records import ClusterRecord
-from ipucloud.invariants.repairs import build_again
-from ipucloud.invariants.rules import Refusal, Rule, TakeDown, Violation
+from ipucloud.invariants.rules import Refusal, Rule, SiteRemoval, Violation
 from ipucloud.invariants.states import WORKING
 from ipucloud.invariants.take_downs import take_down_allocation, take_down_network, take_down_server
+from ipucloud.invariants.worker_repairs import build_again
 from ipucloud.site.ports import PartitionState
 from ipucloud.wire.site import NetworkState
 
@@ -28,7 +28,7 @@ class SiteRule(Rule):
     find: Callable[[Comparison], Iterable[Violation]]
 
 
-def _nobodys(kind: str, what: str, take_down: TakeDown) -> SiteRule:
+def _nobodys(kind: str, what: str, take_down: SiteRemoval) -> SiteRule:
     def find(comparison: Comparison) -> Iterator[Violation]:
         for thing in comparison.strangers(kind):
             project = comparison.ever.get(thing.cluster)
@@ -42,7 +42,7 @@ def _nobodys(kind: str, what: str, take_down: TakeDown) -> SiteRule:
         sentence=f"Every {what} at a site is that of a cluster which holds machines.",
         object_type=what,
         remedy="Let the audit take it down; it looks twice, because a site may answer with what was.",
-        heal=take_down,
+        repair=take_down,
         find=find,
     )
 
@@ -103,7 +103,7 @@ def _no_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
     return f"the controller has no partition {cluster.name}, and no other in the cluster's allocation"
 
 
-def _ill_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
+def _unhealthy_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
     found = region.partitions.get(cluster.name)
     if found is None:
         return None
@@ -149,20 +149,20 @@ SITE_RULES = (
     _nobodys("network", "tenant network", take_down_network),
     _nobodys("server", "server", take_down_server),
     SiteRule(
-        name="what_is_named_by_us_has_a_record",
+        name="named_resource_has_a_record",
         sentence="Whatever at a site has a name of our form has a record in the database.",
         object_type="thing at a site",
         remedy="Find out whether the database was restored from a backup: then its customer is using this. Bring the"
         " record back; take it down by hand only when nobody misses it.",
-        heal=Refusal("The record was committed before this was built: the database has forgotten it, not the site."),
+        repair=Refusal("The record was committed before this was built: the database has forgotten it, not the site."),
         find=_forgotten,
     ),
     SiteRule(
-        name="hardware_of_a_cluster_is_nobody_else_s",
+        name="hardware_belongs_to_one_cluster",
         sentence="Nothing but the cluster's own is built on its machines and hosts.",
         object_type="thing at a site",
         remedy="Ask whoever administers the site what it is, and remove it there.",
-        heal=_IN_USE,
+        repair=_IN_USE,
         find=_intruders,
     ),
     SiteRule(
@@ -172,7 +172,7 @@ SITE_RULES = (
         remedy="Let the audit have a worker make it again, with the partition.",
         # Where the allocation is gone the cluster may have been taken down as a whole: nothing is made of machines that
         # are off, and a site switches on only what is in the cluster's network.
-        heal=build_again(
+        repair=build_again(
             "make the allocation, its user and its partition",
             "attach_network",
             "power_on_machines",
@@ -187,7 +187,7 @@ SITE_RULES = (
         sentence="The V-IPU allocation of a cluster in use has the cluster's machines, all and only those.",
         object_type="cluster",
         remedy="Delete the cluster and have it created again, once its customer agrees.",
-        heal=_IN_USE,
+        repair=_IN_USE,
         find=_in_use(_other_machines),
     ),
     SiteRule(
@@ -195,7 +195,7 @@ SITE_RULES = (
         sentence="A cluster in use has a partition of its name, or its customer's own in its place.",
         object_type="cluster",
         remedy="Let the audit have a worker make it again.",
-        heal=build_again("make the partition", "create_partition"),
+        repair=build_again("make the partition", "create_partition"),
         find=_in_use(_no_partition),
     ),
     SiteRule(
@@ -203,15 +203,15 @@ SITE_RULES = (
         sentence="The partition of a cluster in use is in the cluster's allocation, and not in error.",
         object_type="cluster",
         remedy="The controller resets it some times by itself. After that, ask the customer before you reset it.",
-        heal=_IN_USE,
-        find=_in_use(_ill_partition),
+        repair=_IN_USE,
+        find=_in_use(_unhealthy_partition),
     ),
     SiteRule(
         name="cluster_in_use_has_its_network",
         sentence="A cluster in use has a tenant network of its name.",
         object_type="cluster",
         remedy="Let the audit have a worker make it again.",
-        heal=build_again("make the network", "attach_network"),
+        repair=build_again("make the network", "attach_network"),
         find=_in_use(_no_network),
     ),
     SiteRule(
@@ -219,7 +219,7 @@ SITE_RULES = (
         sentence="The tenant network of a cluster in use joins the cluster's machines and hosts, all and only those.",
         object_type="cluster",
         remedy="Find out what else is joined: another customer may see this one's traffic.",
-        heal=_IN_USE,
+        repair=_IN_USE,
         find=_in_use(_other_ports),
     ),
     SiteRule(
@@ -227,7 +227,7 @@ SITE_RULES = (
         sentence="Every host of a cluster in use carries a server.",
         object_type="cluster",
         remedy="Let the audit have a worker deploy it again; what was on it is lost.",
-        heal=build_again("deploy the servers that are missing", "deploy_poplar_servers"),
+        repair=build_again("deploy the servers that are missing", "deploy_poplar_servers"),
         find=_in_use(_no_server),
     ),
     SiteRule(
@@ -235,7 +235,7 @@ SITE_RULES = (
         sentence="Every host of a suspended cluster carries a server.",
         object_type="cluster",
         remedy="Tell its customer that what was on the server is lost; the cluster cannot be resumed, only deleted.",
-        heal=Refusal("An empty server in its place would hide that everything on it is gone."),
+        repair=Refusal("An empty server in its place would hide that everything on it is gone."),
         find=_in_use(_no_server, _SUSPENDED),
     ),
     SiteRule(
@@ -243,7 +243,7 @@ SITE_RULES = (
         sentence="The site lists every machine and host that the inventory has.",
         object_type="machine",
         remedy="Put it under maintenance, so that no cluster gets it; ask the site where it is.",
-        heal=Refusal("Hardware that is not listed may come back, and may be in use."),
+        repair=Refusal("Hardware that is not listed may come back, and may be in use."),
         find=_unlisted,
     ),
 )

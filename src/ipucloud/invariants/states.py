@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
-from ipucloud.clusters.operations.heal import HEAL
+from ipucloud.clusters.operations.repair import REPAIR
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.suspend import SUSPEND
 from ipucloud.clusters.states import BILLABLE
@@ -44,7 +44,7 @@ STATES: Mapping[str, object] = MappingProxyType(
         "billable": sorted(BILLABLE),
         "create": CREATE.name,
         "delete": DELETE.name,
-        "heal": HEAL.name,
+        "repair": REPAIR.name,
         "suspend": SUSPEND.name,
         "resume": RESUME.name,
     }

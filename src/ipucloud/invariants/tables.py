@@ -19,7 +19,7 @@ from ipucloud.partitions import tables as partitions
 from ipucloud.quotas import tables as quotas
 from ipucloud.reconcile import tables as reconcile
 
-heals = sa.Table(
+repairs = sa.Table(
     "heals",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
@@ -41,11 +41,11 @@ heals = sa.Table(
     sa.CheckConstraint("(state = 'running') = (finished_at IS NULL)", name="finished"),
     sa.CheckConstraint("(state = 'failed') = (error IS NOT NULL)", name="failure_has_error"),
 )
-sa.Index("ix_heals_operation", heals.c.project_id, heals.c.operation_id)
-sa.Index("ix_heals_started", heals.c.started_at)
+sa.Index("ix_heals_operation", repairs.c.project_id, repairs.c.operation_id)
+sa.Index("ix_heals_started", repairs.c.started_at)
 
 TABLES = (
-    heals,
+    repairs,
     *(
         table
         for module in (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.invariants.rules import Refused, TakeDown, Violation
+from ipucloud.invariants.rules import Refused, SiteRemoval, Violation
 from ipucloud.site.ports import Site
 from ipucloud.wire.site import HostState
 
@@ -36,6 +36,6 @@ async def _server(site: Site, violation: Violation) -> bool:
     return host.server is None and host.state is HostState.CLEAN
 
 
-take_down_allocation = TakeDown("removes the V-IPU allocation with the partitions in it", _allocation)
-take_down_network = TakeDown("removes the tenant network", _network)
-take_down_server = TakeDown("wipes the server from its host", _server)
+take_down_allocation = SiteRemoval("removes the V-IPU allocation with the partitions in it", _allocation)
+take_down_network = SiteRemoval("removes the tenant network", _network)
+take_down_server = SiteRemoval("wipes the server from its host", _server)

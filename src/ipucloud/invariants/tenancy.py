@@ -20,7 +20,7 @@ QUOTA_COUNTS = Invariant(
     sentence="What a quota says is used is the number of machines that the project's clusters hold.",
     object_type="quota",
     remedy="Let the audit count again.",
-    heal=by(
+    repair=by(
         "counts the machines again",
         clauses("SELECT used FROM quotas q WHERE", _THIS_QUOTA, "FOR NO KEY UPDATE"),
         clauses("UPDATE quotas q SET used =", _HELD, "WHERE", _THIS_QUOTA, "AND used <>", _HELD),
@@ -45,7 +45,7 @@ QUOTA_KEPT = Invariant(
     sentence="No project uses more than its quota, or less than nothing of it.",
     object_type="quota",
     remedy="Raise the limit, or have clusters deleted.",
-    heal=Refusal("How much a project may hold is decided by people."),
+    repair=Refusal("How much a project may hold is decided by people."),
     statement="""
     SELECT concat_ws('/', region, machine_type) AS object_id, project_id,
            format('%s of %s machines are used', used, machine_limit) AS detail
@@ -70,11 +70,11 @@ def _dangling(table: sa.Table, reference: sa.ForeignKeyConstraint) -> str:
 
 
 REFERENCES = Invariant(
-    name="references_lead_to_rows",
+    name="references_resolve",
     sentence="Whatever a row refers to exists, in the row's own project.",
     object_type="row",
     remedy="Restore the missing row from a backup, or remove the row that refers to it.",
-    heal=Refusal("Which of the two rows is wrong cannot be told."),
+    repair=Refusal("Which of the two rows is wrong cannot be told."),
     statement=" UNION ALL ".join(
         _dangling(table, reference)
         for table in TABLES
@@ -87,7 +87,7 @@ LOOSE_REFERENCES = Invariant(
     sentence="The token that asked for an operation, or made another token, exists.",
     object_type="token",
     remedy="Nothing depends on it; find out who deletes tokens, for they are revoked, never deleted.",
-    heal=Refusal("A token that is not known cannot be made up."),
+    repair=Refusal("A token that is not known cannot be made up."),
     statement="""
     SELECT named.id::text AS object_id, named.project_id, named.detail
       FROM (SELECT requested_by AS id, project_id, format('it asked for operation %s', id) AS detail FROM operations
@@ -105,7 +105,7 @@ ROLE_FITS = Invariant(
     sentence="Only a token of the platform has a role of the platform, and it has no other.",
     object_type="token",
     remedy="Let the audit revoke it at once, then find out who made it and what it did.",
-    heal=by(
+    repair=by(
         "revokes the token and gives it the least role of its place",
         clauses(
             "UPDATE tokens SET revoked_at = app_now(),",
@@ -133,7 +133,7 @@ ENDED_WITHOUT_TOKENS = Invariant(
     sentence="No token of a deleted project is alive.",
     object_type="token",
     remedy="Let the audit revoke it.",
-    heal=by(
+    repair=by(
         "revokes the token",
         clauses(
             "UPDATE tokens SET revoked_at = app_now() WHERE id = CAST(:object_id AS uuid) AND",
@@ -156,7 +156,7 @@ ENDED_WITHOUT_CLUSTERS = Invariant(
     sentence="A deleted project has no living cluster.",
     object_type="cluster",
     remedy="Take the deletion of the project back, or delete the cluster.",
-    heal=Refusal("Somebody may still use the cluster."),
+    repair=Refusal("Somebody may still use the cluster."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id, format('the project ended at %s', p.deleted_at) AS detail
       FROM clusters c JOIN projects p ON p.id = c.project_id
@@ -181,7 +181,7 @@ ANSWER_HAS_EFFECT = Invariant(
     sentence="What a stored answer tells the making of was made.",
     object_type="idempotency_key",
     remedy="Let the audit forget the answer, so that a repeat of the request is carried out.",
-    heal=by(
+    repair=by(
         "forgets the answer",
         clauses("DELETE FROM idempotency_keys k WHERE k.scope::text || '/' || k.key = :object_id AND", _EFFECTLESS),
     ),

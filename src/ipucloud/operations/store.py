@@ -23,7 +23,7 @@ from ipucloud.kernel.ids import new_id
 from ipucloud.operations.kind import Kind, OpenOperation
 from ipucloud.operations.states import StepState
 from ipucloud.operations.step import PlannedStep
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 from ipucloud.reconcile.wake import wake
 
 
@@ -202,7 +202,7 @@ _PROGRESS = sa.text(
 ).bindparams(sa.bindparam("progress", type_=sa.Integer))
 
 
-async def record_progress(connection: Statements, ticket: Ticket, operation: OpenOperation, percent: int) -> None:
+async def record_progress(connection: Statements, item: WorkItem, operation: OpenOperation, percent: int) -> None:
     """Record how far a step that takes long is, while it is carried out; nothing once the lease is lost."""
     await connection.execute(
         _PROGRESS,
@@ -210,9 +210,9 @@ async def record_progress(connection: Statements, ticket: Ticket, operation: Ope
             "project_id": operation.project_id,
             "operation_id": operation.id,
             "progress": percent,
-            "kind": ticket.kind,
-            "key": ticket.key,
-            "fence": ticket.fence,
+            "kind": item.kind,
+            "key": item.key,
+            "fence": item.fence,
         },
     )
 

@@ -11,7 +11,7 @@ from ipucloud.kernel.clock import Clock
 from ipucloud.reconcile.outcomes import backoff
 from ipucloud.site.ports import VipuAddress
 
-MOST_AT_ONCE = 4
+MAX_CONCURRENT = 4
 """Looks at one controller at the same time; a worker has more slots than that for everybody else."""
 
 
@@ -40,7 +40,7 @@ class Controllers:
         left = line.closed_until - self._clock.monotonic()
         if left > 0:
             return left + self._draw.uniform(0, self._pause)
-        if line.looking >= (1 if line.failures else MOST_AT_ONCE):
+        if line.looking >= (1 if line.failures else MAX_CONCURRENT):
             return self._draw.uniform(self._pause / 2, self._pause)
         return None
 

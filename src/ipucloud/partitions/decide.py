@@ -11,7 +11,7 @@ from ipucloud.kernel.vipu import DOMAIN_IPUS, PartitionShape
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.results import Achieved, Failed, Pending, StepResult
 from ipucloud.partitions.inputs import Record
-from ipucloud.partitions.look import Answer, Look
+from ipucloud.partitions.observation import Answer, Observation
 from ipucloud.partitions.plan import Verdict, judge
 
 UNANSWERED = "the V-IPU controller did not answer; its state is read before anything else is asked"
@@ -31,31 +31,31 @@ class Announce:
 
 
 Decision: TypeAlias = StepResult | Confirmed | Announce
-Judge: TypeAlias = Callable[[Record, Look], Decision]
+Judge: TypeAlias = Callable[[Record, Observation], Decision]
 """How a step is judged, given the partition on record and what its controller shows and answered."""
 
 
-def made(partition: Record, look: Look) -> Decision:
+def made(partition: Record, observation: Observation) -> Decision:
     """Whether a partition is there that was to be made."""
-    verdict = judge(partition.desired, look.seen.get(partition.external_name))
+    verdict = judge(partition.desired, observation.seen.get(partition.external_name))
     if verdict is Verdict.REACHED:
         return Achieved()
-    answer = look.answers.get(partition.external_name)
-    return _unhappy(verdict, answer) or _make(partition.shape, answer, look)
+    answer = observation.answers.get(partition.external_name)
+    return _unhappy(verdict, answer) or _make(partition.shape, answer, observation)
 
 
-def reset(partition: Record, look: Look) -> Decision:
+def reset(partition: Record, observation: Observation) -> Decision:
     """Whether a partition was reset."""
-    verdict = judge(partition.desired, look.seen.get(partition.external_name))
+    verdict = judge(partition.desired, observation.seen.get(partition.external_name))
     if verdict is Verdict.REACHED:
         return Achieved()
-    answer = look.answers.get(partition.external_name)
+    answer = observation.answers.get(partition.external_name)
     return _unhappy(verdict, answer) or _reset(answer)
 
 
-def removed(partition: Record, look: Look) -> Decision:
+def removed(partition: Record, observation: Observation) -> Decision:
     """Whether a partition is gone."""
-    verdict = judge(partition.desired, look.seen.get(partition.external_name))
+    verdict = judge(partition.desired, observation.seen.get(partition.external_name))
     return Achieved() if verdict is Verdict.REACHED else Pending("the V-IPU controller removes the partition")
 
 
@@ -71,14 +71,14 @@ def _final(problem: Problem) -> Failed:
     return Failed(problem.detail, final=True, problem=problem)
 
 
-def _make(shape: PartitionShape | None, answer: Answer | None, look: Look) -> Decision:
+def _make(shape: PartitionShape | None, answer: Answer | None, observation: Observation) -> Decision:
     if answer not in {Answer.REFUSED, Answer.BUSY} or shape is None:
         return Pending("the V-IPU controller prepares the partition")
     segments = shape.segments or max(1, shape.size // DOMAIN_IPUS)
-    if not look.room.fits(shape.size, segments):
-        return _final(_no_room(shape.size, look))
+    if not observation.room.fits(shape.size, segments):
+        return _final(_no_room(shape.size, observation))
     if answer is Answer.REFUSED:
-        return _final(_refused(look))
+        return _final(_refused(observation))
     return Failed("the V-IPU controller cannot do it at the moment")
 
 
@@ -94,26 +94,26 @@ def _reset(answer: Answer | None) -> Decision:
             return Pending("the V-IPU controller resets the partition")
 
 
-def _no_room(size: int, look: Look) -> Problem:
-    largest = look.room.largest
+def _no_room(size: int, observation: Observation) -> Problem:
+    largest = observation.room.largest
     fits = f"A partition of {largest} would fit" if largest else "No IPU is free"
     detail = (
         f"No aligned block of {size} IPUs is free: a partition of 2^k IPUs begins at a multiple of 2^k."
         f" {fits}. Remove a partition, or ask for a smaller one."
     )
-    return Problem(PARTITION_REFUSED, detail, extra={"rule": "no_room"} | _free(look))
+    return Problem(PARTITION_REFUSED, detail, extra={"rule": "no_room"} | _free(observation))
 
 
-def _refused(look: Look) -> Problem:
+def _refused(observation: Observation) -> Problem:
     detail = (
         "The V-IPU controller refused the partition although there is room for it. Ask for another routing, sync type"
         " or number of GCDs, or ask the operator with the operation's id."
     )
-    return Problem(PARTITION_REFUSED, detail, extra={"rule": "refused_by_controller"} | _free(look))
+    return Problem(PARTITION_REFUSED, detail, extra={"rule": "refused_by_controller"} | _free(observation))
 
 
-def _free(look: Look) -> dict[str, object]:
-    return {"free_blocks": [asdict(block) for block in look.room.blocks], "largest": look.room.largest}
+def _free(observation: Observation) -> dict[str, object]:
+    return {"free_blocks": [asdict(block) for block in observation.room.blocks], "largest": observation.room.largest}
 
 
 def failure(operation: OpenOperation, failed: Failed) -> Problem:

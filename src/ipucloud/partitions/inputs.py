@@ -17,8 +17,8 @@ from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace, PartitionShape
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
 from ipucloud.partitions.plan import Desired
-from ipucloud.partitions.states import IN_USE, Wish
-from ipucloud.reconcile.reconciler import LeaseLost, Ticket
+from ipucloud.partitions.states import IN_USE, DesiredState
+from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
 from ipucloud.site.ports import VipuAddress
 
 
@@ -34,7 +34,7 @@ class Record:
     origin: Origin
     name: str
     external_name: str
-    wish: Wish
+    desired_state: DesiredState
     state: PartitionState
     removed: bool
     shape: PartitionShape | None
@@ -47,8 +47,8 @@ class Record:
 
     @property
     def desired(self) -> Desired:
-        shape = self.shape if self.wish is Wish.MADE else None
-        return Desired(self.external_name, self.wish, shape, sent=self.confirmed)
+        shape = self.shape if self.desired_state is DesiredState.MADE else None
+        return Desired(self.external_name, self.desired_state, shape, sent=self.confirmed)
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,12 @@ _LOAD = sa.text(
 )
 
 
-async def load(connection: Statements, ticket: Ticket) -> PartitionInputs | None:
+async def load(connection: Statements, item: WorkItem) -> PartitionInputs | None:
     """The inputs, or None when the cluster is not in use or has no V-IPU. Raises LeaseLost."""
-    found = await connection.execute(_LOAD, {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence})
+    found = await connection.execute(_LOAD, {"kind": item.kind, "key": item.key, "fence": item.fence})
     row = found.one_or_none()
     if row is None or not row.leased:
-        raise LeaseLost(ticket.key)
+        raise LeaseLost(item.key)
     if row.id is None or row.state not in IN_USE or row.allocated_through != AllocatedThrough.V_IPU:
         return None
     vipu = VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port, row.vipu_secure)
@@ -153,7 +153,7 @@ def _record(found: Mapping[str, Any]) -> Record:
         origin=Origin(found["origin"]),
         name=found["name"],
         external_name=found["external_name"],
-        wish=Wish(found["wish"]),
+        desired_state=DesiredState(found["wish"]),
         state=PartitionState(found["state"]),
         removed=found["removed"],
         shape=None if found["requested"] is None else shape_of(found["requested"]),

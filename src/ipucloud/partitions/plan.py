@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ipucloud.kernel.vipu import PartitionShape
-from ipucloud.partitions.states import Wish
+from ipucloud.partitions.states import DesiredState
 from ipucloud.site.ports import PartitionState, SeenPartition
 
 
@@ -22,7 +22,7 @@ class Desired:
     """
 
     name: str
-    wish: Wish
+    desired_state: DesiredState
     shape: PartitionShape | None = None
     sent: bool = False
 
@@ -55,12 +55,12 @@ def plan(desired: Iterable[Desired], observed: Mapping[str, SeenPartition]) -> t
     others: list[Action] = []
     for each in desired:
         seen = observed.get(each.name)
-        match each.wish:
-            case Wish.GONE if seen is not None:
+        match each.desired_state:
+            case DesiredState.GONE if seen is not None:
                 removals.append(Remove(each.name))
-            case Wish.MADE if seen is None and each.shape is not None:
+            case DesiredState.MADE if seen is None and each.shape is not None:
                 others.append(Make(each.name, each.shape))
-            case Wish.RESET if seen is not None and not each.sent and seen.state in AT_REST:
+            case DesiredState.RESET if seen is not None and not each.sent and seen.state in AT_REST:
                 others.append(Reset(each.name))
     return (*removals, *others)
 
@@ -77,13 +77,13 @@ class Verdict(StrEnum):
 
 def judge(desired: Desired, seen: SeenPartition | None) -> Verdict:
     """`broken`: in error. `other`: not what was asked for. `missing`: it was there to be kept or reset, and is not."""
-    if desired.wish is Wish.GONE:
+    if desired.desired_state is DesiredState.GONE:
         return Verdict.REACHED if seen is None else Verdict.PENDING
     if seen is None:
-        return Verdict.PENDING if desired.wish is Wish.MADE else Verdict.MISSING
+        return Verdict.PENDING if desired.desired_state is DesiredState.MADE else Verdict.MISSING
     if desired.shape is not None and not fits(desired.shape, seen.shape):
         return Verdict.OTHER
-    if desired.wish is Wish.RESET and not desired.sent:
+    if desired.desired_state is DesiredState.RESET and not desired.sent:
         return Verdict.PENDING
     if seen.state is PartitionState.ACTIVE:
         return Verdict.REACHED

@@ -17,11 +17,11 @@ from ipucloud.partitions import record
 from ipucloud.partitions.controllers import Controllers
 from ipucloud.partitions.decide import UNANSWERED, Announce, Confirmed
 from ipucloud.partitions.inputs import PartitionInputs, load
-from ipucloud.partitions.look import Look, NoLook, look
+from ipucloud.partitions.observation import NotObserved, Observation, observe
 from ipucloud.partitions.operations import PARTITION_OPERATIONS
-from ipucloud.partitions.states import Wish
+from ipucloud.partitions.states import DesiredState
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Sites
 
@@ -52,15 +52,15 @@ class PartitionReconciler:
         self._draw = draw
         self._controllers = Controllers(clock, draw, pause=change_interval)
 
-    async def load(self, connection: Statements, ticket: Ticket) -> PartitionInputs | Outcome:
-        inputs = await load(connection, ticket)
+    async def load(self, connection: Statements, item: WorkItem) -> PartitionInputs | Outcome:
+        inputs = await load(connection, item)
         if inputs is None:
             return Done()
         if inputs.operation is not None and not self._runner.knows(inputs.operation):
             return unknown(inputs.operation)
         return inputs
 
-    async def act(self, ticket: Ticket, inputs: PartitionInputs) -> Look | NoLook:
+    async def act(self, item: WorkItem, inputs: PartitionInputs) -> Observation | NotObserved:
         structlog.contextvars.bind_contextvars(project_id=str(inputs.project_id), cluster_id=str(inputs.cluster_id))
         if inputs.operation is not None:
             structlog.contextvars.bind_contextvars(
@@ -68,25 +68,25 @@ class PartitionReconciler:
             )
         wait = self._controllers.wait_for(inputs.vipu)
         if wait is not None:
-            return NoLook("others are looking at this controller", outage=False, recheck=wait)
-        site = self._sites.at(inputs.vipu, ticket.remaining)
+            return NotObserved("others are looking at this controller", outage=False, recheck=wait)
+        site = self._sites.at(inputs.vipu, item.remaining)
         with self._controllers.looking(inputs.vipu):
             try:
-                found = await look(site, inputs, ticket.fence, self._request_life)
+                found = await observe(site, inputs, item.fence, self._request_life)
             except SiteError as error:
                 log.warning("partitions_not_seen", error=str(error))
-                return NoLook(UNANSWERED, recheck=self._controllers.failed(inputs.vipu))
+                return NotObserved(UNANSWERED, recheck=self._controllers.failed(inputs.vipu))
         self._controllers.answered(inputs.vipu)
         return found
 
     async def apply(
-        self, connection: AsyncConnection, ticket: Ticket, inputs: PartitionInputs, result: Look | NoLook
+        self, connection: AsyncConnection, item: WorkItem, inputs: PartitionInputs, result: Observation | NotObserved
     ) -> Outcome:
         if not await record.lock(connection, inputs):
             # Another operation was begun meanwhile, or the cluster is being deleted: go on with that.
             return Go()
         operation = inputs.operation
-        if isinstance(result, NoLook):
+        if isinstance(result, NotObserved):
             if operation is None or not result.outage:
                 return Wait(result.detail, recheck=result.recheck or self._quiet_interval)
             unanswered = Failed(result.detail, outage=True)
@@ -94,7 +94,7 @@ class PartitionReconciler:
         if operation is None:
             changed = await record.write(connection, inputs, result)
             return self._wait("observed", changed=changed)
-        return await self._operate(connection, ticket, inputs, operation, result)
+        return await self._operate(connection, item, inputs, operation, result)
 
     def _wait(self, reason: str, *, changed: bool) -> Outcome:
         interval = self._change_interval if changed else self._quiet_interval
@@ -103,24 +103,24 @@ class PartitionReconciler:
     async def _operate(
         self,
         connection: AsyncConnection,
-        ticket: Ticket,
+        item: WorkItem,
         inputs: PartitionInputs,
         operation: OpenOperation,
-        found: Look,
+        found: Observation,
     ) -> Outcome:
         """Take the operation further, from what was seen."""
         partition = inputs.partition
         decision = self._runner.step(operation).act(partition, found)
-        fulfilled = isinstance(decision, Achieved) and partition.wish is not Wish.GONE
+        fulfilled = isinstance(decision, Achieved) and partition.desired_state is not DesiredState.GONE
         await record.write(connection, inputs, found, frozenset({partition.id}) if fulfilled else frozenset())
         if not isinstance(decision, Achieved):
             decision = self._runner.decided(operation) or decision
         match decision:
             case Announce():
-                await record.mark_reset(connection, inputs, ticket.fence)
+                await record.mark_reset(connection, inputs, item.fence)
                 return Go()
             case Confirmed(detail=detail):
-                await record.mark_reset(connection, inputs, ticket.fence, confirmed=True)
+                await record.mark_reset(connection, inputs, item.fence, confirmed=True)
                 return await self._settle(connection, inputs, operation, Pending(detail))
             case _:
                 return await self._settle(connection, inputs, operation, decision)

@@ -15,8 +15,8 @@ from ipucloud.contract.partitions import Origin, PartitionState
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.partitions.inputs import PartitionInputs, Record
-from ipucloud.partitions.look import Look, as_stored
-from ipucloud.partitions.states import IN_USE, Wish
+from ipucloud.partitions.observation import Observation, as_stored
+from ipucloud.partitions.states import IN_USE, DesiredState
 from ipucloud.site.ports import Link, SeenPartition
 from ipucloud.site.ports import PartitionState as Ready
 
@@ -51,7 +51,7 @@ class Change:
     """What becomes of a row. `seen` None leaves its observation as it is."""
 
     record: Record
-    wish: Wish
+    desired_state: DesiredState
     state: PartitionState
     reason: str | None
     seen: dict[str, object] | None
@@ -62,32 +62,32 @@ _BROKEN = "a machine or a link of it is at fault; the controller resets it some 
 _UNKNOWN = "the controller reports a state that this version does not know"
 
 
-def changes(inputs: PartitionInputs, look: Look, kept: frozenset[UUID]) -> Iterator[Change]:
+def changes(inputs: PartitionInputs, observation: Observation, kept: frozenset[UUID]) -> Iterator[Change]:
     """The rows of ours that are not as they were. `kept`: ids whose wish is fulfilled, or given up."""
     for record in inputs.records:
         if record.removed:
             continue
-        seen = look.seen.get(record.external_name)
-        wish = Wish.KEPT if record.id in kept else record.wish
+        seen = observation.seen.get(record.external_name)
+        desired_state = DesiredState.KEPT if record.id in kept else record.desired_state
         if seen is None and record.origin is Origin.CUSTOMER:
             continue
-        state, reason = _state(record, wish, seen)
+        state, reason = _state(record, desired_state, seen)
         stored = None if seen is None else as_stored(seen, inputs)
         observed_anew = stored is not None and stored != record.observed
-        if (wish, state) != (record.wish, record.state) or observed_anew:
-            yield Change(record, wish, state, reason, stored if observed_anew else None)
+        if (desired_state, state) != (record.desired_state, record.state) or observed_anew:
+            yield Change(record, desired_state, state, reason, stored if observed_anew else None)
 
 
-def _state(record: Record, wish: Wish, seen: SeenPartition | None) -> tuple[PartitionState, str | None]:
-    if wish is Wish.GONE:
+def _state(record: Record, desired_state: DesiredState, seen: SeenPartition | None) -> tuple[PartitionState, str | None]:
+    if desired_state is DesiredState.GONE:
         return (PartitionState.REMOVED if seen is None else PartitionState.REMOVING), None
-    if wish is Wish.MADE:
+    if desired_state is DesiredState.MADE:
         return PartitionState.CREATING, None
     if seen is None:
         return PartitionState.MISSING, _MISSING
     if seen.state is Ready.ERROR:
         return PartitionState.ERROR, _BROKEN
-    if wish is Wish.RESET:
+    if desired_state is DesiredState.RESET:
         return PartitionState.RESETTING, None
     return {
         Ready.ACTIVE: (PartitionState.ACTIVE, None),
@@ -163,26 +163,26 @@ def _stored(links: Sequence[Link]) -> list[list[object]]:
 
 
 async def write(
-    connection: AsyncConnection, inputs: PartitionInputs, look: Look, kept: frozenset[UUID] = frozenset()
+    connection: AsyncConnection, inputs: PartitionInputs, observation: Observation, kept: frozenset[UUID] = frozenset()
 ) -> bool:
     """Bring the rows to what was seen; whether that changed any."""
     mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
-    seen = sorted(look.seen)
+    seen = sorted(observation.seen)
     gone = (await connection.execute(_VANISHED, mine | {"seen": seen})).rowcount
-    made = list(changes(inputs, look, kept))
+    made = list(changes(inputs, observation, kept))
     for change in made:
         await connection.execute(_CHANGE, _values(inputs, change))
     failpoint("partitions.rows_changed")
-    strangers = [each for each in look.seen.values() if each.id not in inputs.by_name]
+    strangers = [each for each in observation.seen.values() if each.id not in inputs.by_name]
     for stranger in strangers:
         await connection.execute(_APPEARED, mine | _appeared(inputs, stranger))
     await connection.execute(_STILL, mine | {"seen": seen})
-    for name, gcds in look.configs.items():
+    for name, gcds in observation.configs.items():
         await connection.execute(_CONFIG, mine | {"name": name, "ipuof": orjson.dumps(gcds).decode()})
-    if look.links is not None:
-        await connection.execute(_LINKS, mine | {"links": orjson.dumps(_stored(look.links)).decode()})
+    if observation.links is not None:
+        await connection.execute(_LINKS, mine | {"links": orjson.dumps(_stored(observation.links)).decode()})
     failpoint("partitions.observed")
-    return bool(gone or made or strangers or look.configs)
+    return bool(gone or made or strangers or observation.configs)
 
 
 def _values(inputs: PartitionInputs, change: Change) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def _values(inputs: PartitionInputs, change: Change) -> dict[str, Any]:
     return {
         "project_id": inputs.project_id,
         "id": change.record.id,
-        "wish": change.wish.value,
+        "wish": change.desired_state.value,
         "state": change.state.value,
         "reason": change.reason,
         "observed": None if change.seen is None else orjson.dumps(change.seen).decode(),

@@ -34,7 +34,7 @@ from ipucloud.operations.step import expected_seconds, plan_of
 from ipucloud.operations.store import Accepted, Target, open_operation, preempt
 from ipucloud.partitions.operations import CREATE, REMOVE, RESET, PartitionKind
 from ipucloud.partitions.rules import Hardware, faults
-from ipucloud.partitions.states import IN_USE, Wish
+from ipucloud.partitions.states import IN_USE, DesiredState
 from ipucloud.reconcile.wake import wake
 
 _FACTS = sa.text(
@@ -75,7 +75,7 @@ _FIND = sa.text(
        FOR NO KEY UPDATE
     """
 )
-_WISH = sa.text(
+_DESIRED_STATE = sa.text(
     """
     UPDATE partitions
        SET wish = :wish, state = :state, state_reason = NULL, state_entered_at = app_now(), version = version + 1,
@@ -116,7 +116,7 @@ async def create(
             "requested": orjson.dumps(asdict(shape)).decode(),
         },
     )
-    failpoint("promise.partition_written")
+    failpoint("partition_request.partition_written")
     return await _begin(connection, actor, cluster_id, partition_id, kind=CREATE, settings=settings)
 
 
@@ -138,9 +138,9 @@ async def reset(
     partition = await _find(connection, actor, cluster_id, ref, if_match)
     _require_ours(partition)
     _nothing_runs(facts)
-    if partition.wish != Wish.KEPT or partition.state == PartitionState.MISSING:
+    if partition.desired_state != DesiredState.KEPT or partition.state == PartitionState.MISSING:
         raise Problem(STATE_CONFLICT, "The partition is not there to be reset. Read it to see why.")
-    await _change(connection, actor, partition.id, Wish.RESET, PartitionState.RESETTING, relocatable=body.relocatable)
+    await _change(connection, actor, partition.id, DesiredState.RESET, PartitionState.RESETTING, relocatable=body.relocatable)
     return await _begin(connection, actor, cluster_id, partition.id, kind=RESET, settings=settings)
 
 
@@ -162,17 +162,17 @@ async def remove(
     if runs_on_it:
         reason = "The partition is being removed, whatever this operation had made of it."
         await preempt(connection, project_id=actor.project_id, cluster_id=cluster_id, reason=reason)
-        failpoint("promise.preempted")
+        failpoint("partition_request.preempted")
     else:
         _nothing_runs(facts)
-    await _change(connection, actor, partition.id, Wish.GONE, PartitionState.REMOVING)
+    await _change(connection, actor, partition.id, DesiredState.GONE, PartitionState.REMOVING)
     return await _begin(connection, actor, cluster_id, partition.id, kind=REMOVE, settings=settings)
 
 
 async def _in_use(connection: AsyncConnection, actor: Actor, cluster_id: UUID) -> sa.Row[Any]:
     """The cluster, locked, with what a partition of it depends on."""
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
-    failpoint("promise.cluster_locked")
+    failpoint("partition_request.cluster_locked")
     if cluster.allocated_through is not AllocatedThrough.V_IPU:
         raise no_vipu()
     if cluster.state not in IN_USE:
@@ -226,14 +226,14 @@ async def _change(
     connection: AsyncConnection,
     actor: Actor,
     partition_id: UUID,
-    wish: Wish,
+    desired_state: DesiredState,
     state: PartitionState,
     *,
     relocatable: bool = False,
 ) -> None:
-    values = {"project_id": actor.project_id, "id": partition_id, "wish": wish.value, "state": state.value}
-    await connection.execute(_WISH, values | {"relocatable": relocatable})
-    failpoint("promise.wish_written")
+    values = {"project_id": actor.project_id, "id": partition_id, "wish": desired_state.value, "state": state.value}
+    await connection.execute(_DESIRED_STATE, values | {"relocatable": relocatable})
+    failpoint("partition_request.desired_state_written")
 
 
 async def _begin(

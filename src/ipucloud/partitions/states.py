@@ -10,7 +10,7 @@ IN_USE = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
 """The states of a cluster in which its partitions can be changed."""
 
 
-class Wish(StrEnum):
+class DesiredState(StrEnum):
     """What the reconciler sees to.
 
     `made`: it is made when it is not there. `kept`: nothing is done about it, whatever becomes of it. `reset`: it is

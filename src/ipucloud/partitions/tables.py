@@ -7,7 +7,7 @@ from sqlalchemy.dialects import postgresql as pg
 
 from ipucloud.contract.partitions import Origin, PartitionState
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
-from ipucloud.partitions.states import Wish
+from ipucloud.partitions.states import DesiredState
 
 partitions = sa.Table(
     "partitions",
@@ -38,7 +38,7 @@ partitions = sa.Table(
     tenant_key("partitions"),
     same_project("partitions", "cluster_id", "clusters"),
     one_of("origin", Origin),
-    one_of("wish", Wish),
+    one_of("wish", DesiredState),
     one_of("state", PartitionState),
     sa.CheckConstraint("(state = 'removed') = (removed_at IS NOT NULL)", name="removed"),
     sa.CheckConstraint("(origin = 'api') = (requested IS NOT NULL AND number IS NOT NULL)", name="requested"),

@@ -24,9 +24,9 @@ from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile import metrics, statements
 from ipucloud.reconcile.clock_steps import begin_anew
 from ipucloud.reconcile.outcomes import Go, Outcome, Park, Retry, Wait, ending
-from ipucloud.reconcile.platform_tickets import PlatformTickets, ensure, was_set_back
+from ipucloud.reconcile.platform_work import PlatformWork, ensure, was_set_back
 from ipucloud.reconcile.presence import Presence, SessionPresence
-from ipucloud.reconcile.reconciler import LeaseLost, Reconciler, Ticket
+from ipucloud.reconcile.reconciler import LeaseLost, Reconciler, WorkItem
 from ipucloud.reconcile.wake import PLATFORM
 from ipucloud.reconcile.watch import DatabaseWatch
 
@@ -69,7 +69,7 @@ class Engine:
         clock: Clock,
         settings: EngineSettings = EngineSettings(),
         draw: random.Random | None = None,
-        platform_tickets: PlatformTickets = MappingProxyType({}),
+        platform_work: PlatformWork = MappingProxyType({}),
         on_clock_set_back: Sequence[sa.TextClause] = (),
         presence: Presence | None = None,
         watch: DatabaseWatch | None = None,
@@ -82,11 +82,11 @@ class Engine:
         self._draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
         self._awake = asyncio.Event()
         self._stopping = asyncio.Event()
-        self._running: dict[asyncio.Task[None], Ticket] = {}
+        self._running: dict[asyncio.Task[None], WorkItem] = {}
         self._interrupted: set[tuple[str, str]] = set()
         self._presence = presence or SessionPresence(database.url, database.application)
         self._first_project = PLATFORM
-        self._platform_tickets = platform_tickets
+        self._platform_work = platform_work
         self._on_clock_set_back = on_clock_set_back
         self._clock_set_back = asyncio.Event()
         if watch is not None:
@@ -119,7 +119,7 @@ class Engine:
             try:
                 await self._presence.open()
                 await self._count_no_outage()
-                await self._ensure_platform_tickets()
+                await self._ensure_platform_work()
                 await self._work()
             except (*_DATABASE_ERRORS, Problem) as error:
                 log.warning("worker_lost_database", error=str(error)[:200])
@@ -189,25 +189,25 @@ class Engine:
                     "first_project": self._first_project,
                     "kinds": list(self._reconcilers),
                     "n": count,
-                    "suspects": int(all(ticket.attempt <= SUSPECT for ticket in self._running.values())),
+                    "suspects": int(all(item.attempt <= SUSPECT for item in self._running.values())),
                     "owner": self._presence.owner,
                     "lease": self._settings.lease,
                 },
             )
-            tickets = [
-                Ticket(row.kind, row.key, row.project_id, row.fence, row.attempt, deadline, self._clock)
+            work_items = [
+                WorkItem(row.kind, row.key, row.project_id, row.fence, row.attempt, deadline, self._clock)
                 for row in found
             ]
-        for ticket in tickets:
+        for item in work_items:
             failpoint("engine.claimed")
-            task = asyncio.create_task(self._look(ticket), name=f"{ticket.kind}:{ticket.key}")
-            self._running[task] = ticket
+            task = asyncio.create_task(self._look(item), name=f"{item.kind}:{item.key}")
+            self._running[task] = item
             task.add_done_callback(self._ended)
-        metrics.CLAIMED.inc(len(tickets))
-        wrapped = not tickets and self._first_project != PLATFORM
-        last = max((ticket.project_id for ticket in tickets), default=_LAST_PROJECT)
+        metrics.CLAIMED.inc(len(work_items))
+        wrapped = not work_items and self._first_project != PLATFORM
+        last = max((item.project_id for item in work_items), default=_LAST_PROJECT)
         self._first_project = PLATFORM if last == _LAST_PROJECT else UUID(int=last.int + 1)
-        return await self._claim(count) if wrapped else len(tickets)
+        return await self._claim(count) if wrapped else len(work_items)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task, None)
@@ -215,10 +215,10 @@ class Engine:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("look_failed", task=task.get_name(), exc_info=error)
 
-    async def _look(self, ticket: Ticket) -> None:
-        with structlog.contextvars.bound_contextvars(kind=ticket.kind, key=ticket.key, fence=ticket.fence):
+    async def _look(self, item: WorkItem) -> None:
+        with structlog.contextvars.bound_contextvars(kind=item.kind, key=item.key, fence=item.fence):
             try:
-                await self._look_while_it_goes(ticket)
+                await self._look_while_it_goes(item)
             except LeaseLost:
                 failpoint("engine.stale_result")
                 metrics.STALE.inc()
@@ -227,42 +227,40 @@ class Engine:
                 # Whether the last transaction committed is unknown; the next look reads what is true.
                 failpoint("engine.database_lost")
                 log.warning("look_interrupted", error=str(error))
-                await self._give_back(
-                    ticket, Retry("the database did not answer"), counts=error.kind is not UNAVAILABLE
-                )
+                await self._give_back(item, Retry("the database did not answer"), counts=error.kind is not UNAVAILABLE)
 
-    async def _give_back(self, ticket: Ticket, outcome: Retry, *, counts: bool) -> None:
+    async def _give_back(self, item: WorkItem, outcome: Retry, *, counts: bool) -> None:
         """Hand back what could not be carried out. What is not the item's failure does not count towards parking it."""
-        if not counts and ticket.attempt:
-            self._interrupted.add((ticket.kind, ticket.key))
-            ticket.attempt -= 1
-        if await self._hand_back(ticket, outcome):
-            self._interrupted.discard((ticket.kind, ticket.key))
+        if not counts and item.attempt:
+            self._interrupted.add((item.kind, item.key))
+            item.attempt -= 1
+        if await self._hand_back(item, outcome):
+            self._interrupted.discard((item.kind, item.key))
 
-    async def _look_while_it_goes(self, ticket: Ticket) -> None:
-        reconciler = self._reconcilers[ticket.kind]
-        if ticket.attempt > self._settings.attempts:
-            await self._finish_alone(ticket, Park(f"{ticket.attempt - 1} looks without progress"))
+    async def _look_while_it_goes(self, item: WorkItem) -> None:
+        reconciler = self._reconcilers[item.kind]
+        if item.attempt > self._settings.attempts:
+            await self._finish_alone(item, Park(f"{item.attempt - 1} looks without progress"))
             return
         while True:
             try:
-                outcome = await self._once(reconciler, ticket)
+                outcome = await self._once(reconciler, item)
             except (LeaseLost, Problem):
                 raise
             except Exception as error:  # a bug in a reconciler must not stop the worker
                 if await self._blames_schema(error):
                     log.warning("schema_not_ours", error=str(error)[:500])
-                    await self._give_back(ticket, Retry(_NOT_OUR_SCHEMA, after=_SCHEMA_PAUSE), counts=False)
+                    await self._give_back(item, Retry(_NOT_OUR_SCHEMA, after=_SCHEMA_PAUSE), counts=False)
                     return
                 log.exception("reconciler_failed")
                 failpoint("engine.reconciler_failed")
                 outcome = Retry(f"{type(error).__name__}: {error}"[:500])
-                await self._finish_alone(ticket, outcome)
-            metrics.OUTCOMES.labels(ticket.kind, type(outcome).__name__).inc()
+                await self._finish_alone(item, outcome)
+            metrics.OUTCOMES.labels(item.kind, type(outcome).__name__).inc()
             if not isinstance(outcome, Go):
                 return
             if self._stopping.is_set():
-                await self._hand_back(ticket, Wait("draining", recheck=0.0))
+                await self._hand_back(item, Wait("draining", recheck=0.0))
                 return
 
     async def _blames_schema(self, error: BaseException) -> bool:
@@ -277,51 +275,51 @@ class Engine:
                 fault = await self._watch.check(lacks=lacks)
         return lacks or fault is not None
 
-    async def _once(self, reconciler: Reconciler[Any, Any], ticket: Ticket) -> Outcome:
+    async def _once(self, reconciler: Reconciler[Any, Any], item: WorkItem) -> Outcome:
         failpoint("engine.before_load")
         async with self._database.read() as connection:
-            inputs = await reconciler.load(connection, ticket)
+            inputs = await reconciler.load(connection, item)
             failpoint("engine.loaded")
             if isinstance(inputs, Outcome):
-                await self._finish(connection, ticket, inputs)
+                await self._finish(connection, item, inputs)
                 return inputs
         failpoint("engine.before_act")
-        result = await reconciler.act(ticket, inputs)
+        result = await reconciler.act(item, inputs)
         failpoint("engine.acted")
         async with self._database.begin() as connection:
-            outcome = await reconciler.apply(connection, ticket, inputs, result)
+            outcome = await reconciler.apply(connection, item, inputs, result)
             failpoint("engine.applied")
-            await self._finish(connection, ticket, outcome)
+            await self._finish(connection, item, outcome)
             failpoint("engine.before_commit")
         failpoint("engine.committed")
         return outcome
 
-    async def _finish(self, connection: Statements, ticket: Ticket, outcome: Outcome) -> None:
+    async def _finish(self, connection: Statements, item: WorkItem, outcome: Outcome) -> None:
         """Write the end of a look under its fence. Raises LeaseLost, and so rolls the caller's transaction back."""
-        mine = {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence, "owner": self._presence.owner}
+        mine = {"kind": item.kind, "key": item.key, "fence": item.fence, "owner": self._presence.owner}
         if isinstance(outcome, Go):
             deadline = self._clock.monotonic() + self._settings.lease
             failpoint("engine.before_extend")
             found = await connection.execute(statements.EXTEND, mine | {"lease": self._settings.lease})
-            ticket.deadline, ticket.attempt = deadline, 0
+            item.deadline, item.attempt = deadline, 0
         else:
             failpoint("engine.before_finish")
             if isinstance(outcome, Park):
                 log.error("parked", reason=outcome.reason)
-            found = await connection.execute(statements.FINISH, mine | ending(outcome, ticket.attempt, self._draw))
+            found = await connection.execute(statements.FINISH, mine | ending(outcome, item.attempt, self._draw))
         if found.rowcount != 1:
-            raise LeaseLost(ticket.key)
+            raise LeaseLost(item.key)
 
-    async def _finish_alone(self, ticket: Ticket, outcome: Outcome) -> None:
+    async def _finish_alone(self, item: WorkItem, outcome: Outcome) -> None:
         async with self._database.read() as connection:
-            await self._finish(connection, ticket, outcome)
+            await self._finish(connection, item, outcome)
             failpoint("engine.finished_alone")
 
-    async def _hand_back(self, ticket: Ticket, outcome: Outcome) -> bool:
+    async def _hand_back(self, item: WorkItem, outcome: Outcome) -> bool:
         """Best effort: a lease that cannot be given back ends by itself. True when it was given back."""
         failpoint("engine.before_hand_back")
         with contextlib.suppress(LeaseLost, Problem, *_DATABASE_ERRORS):
-            await self._finish_alone(ticket, outcome)
+            await self._finish_alone(item, outcome)
             return True
         return False
 
@@ -349,13 +347,13 @@ class Engine:
                 )
                 failpoint("engine.heartbeat_sent")
                 held = {(row.kind, row.key): row.fence for row in found}
-            for task, ticket in list(self._running.items()):
-                if held.get((ticket.kind, ticket.key)) == ticket.fence:
-                    ticket.deadline = deadline
-                elif self._clock.monotonic() > ticket.deadline:
+            for task, item in list(self._running.items()):
+                if held.get((item.kind, item.key)) == item.fence:
+                    item.deadline = deadline
+                elif self._clock.monotonic() > item.deadline:
                     failpoint("engine.stale_look")
                     metrics.STALE.inc()
-                    log.warning("stale_look_ended", key=ticket.key, fence=ticket.fence)
+                    log.warning("stale_look_ended", key=item.key, fence=item.fence)
                     task.cancel()
 
     async def _reap(self) -> None:
@@ -386,8 +384,8 @@ class Engine:
             await asyncio.wait(self._running, timeout=self._settings.drain)
         unfinished = list(self._running.values())
         await self._abandon()
-        for ticket in unfinished:
-            await self._hand_back(ticket, Wait("draining", recheck=0.0))
+        for item in unfinished:
+            await self._hand_back(item, Wait("draining", recheck=0.0))
 
     async def _abandon(self) -> None:
         tasks = list(self._running)
@@ -395,14 +393,14 @@ class Engine:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _ensure_platform_tickets(self) -> None:
+    async def _ensure_platform_work(self) -> None:
         """Nobody's request makes the tickets of the periodic tasks: every worker sees to it that they exist.
 
         By them it sees, too, that the clock was set back while no worker ran.
         """
-        if not self._platform_tickets:
+        if not self._platform_work:
             return
-        await ensure(self._database, self._platform_tickets)
-        failpoint("engine.tickets_ensured")
-        if await was_set_back(self._database, self._platform_tickets):
+        await ensure(self._database, self._platform_work)
+        failpoint("engine.work_ensured")
+        if await was_set_back(self._database, self._platform_work):
             self._clock_set_back.set()

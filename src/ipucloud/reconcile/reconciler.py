@@ -30,7 +30,7 @@ class LeaseLost(Exception):
 
 
 @dataclass(slots=True)
-class Ticket:
+class WorkItem:
     """The right to look at one object, under `fence`, until `deadline` on this process's monotonic clock.
 
     `attempt` counts the looks since the last progress, this one included; it was committed before this look began, so
@@ -58,16 +58,16 @@ class Reconciler(Protocol[Inputs, Result]):
 
     kind: str
 
-    async def load(self, connection: Statements, ticket: Ticket) -> Inputs | Outcome:
+    async def load(self, connection: Statements, item: WorkItem) -> Inputs | Outcome:
         """Read every input of `act` in one statement that also checks the lease (`fence`, `lease_until`).
 
         An Outcome means that there is nothing to act on. Raises LeaseLost.
         """
 
-    async def act(self, ticket: Ticket, inputs: Inputs) -> Result:
+    async def act(self, item: WorkItem, inputs: Inputs) -> Result:
         """Talk to the outside. What fails or stays unknown there is part of the result, not an exception."""
 
-    async def apply(self, connection: AsyncConnection, ticket: Ticket, inputs: Inputs, result: Result) -> Outcome:
+    async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: Inputs, result: Result) -> Outcome:
         """Write all consequences. The engine adds the fence check to the transaction and rolls it back when stale."""
 
 
@@ -93,10 +93,10 @@ class PeriodicTasks:
         self._database = database
         self.tasks = {task.name: task for task in tasks}
 
-    async def load(self, connection: Statements, ticket: Ticket) -> Periodic | Outcome:
-        return self.tasks.get(ticket.key) or Wait("no such task in this worker", recheck=60.0)
+    async def load(self, connection: Statements, item: WorkItem) -> Periodic | Outcome:
+        return self.tasks.get(item.key) or Wait("no such task in this worker", recheck=60.0)
 
-    async def act(self, ticket: Ticket, inputs: Periodic) -> str | None:
+    async def act(self, item: WorkItem, inputs: Periodic) -> str | None:
         """None, or how the task failed."""
         try:
             await inputs.run(self._database)
@@ -112,7 +112,7 @@ class PeriodicTasks:
     async def apply(
         self,
         connection: AsyncConnection,
-        ticket: Ticket,
+        item: WorkItem,
         inputs: Periodic,
         result: str | None,
     ) -> Outcome:

@@ -41,11 +41,11 @@ from ipucloud.wire.site import LinkKind, LinkState
 
 Value = TypeVar("Value")
 
-MOST_IPUS = 65_536
+MAX_IPUS = 65_536
 """IPUs of the largest partition and of the largest controller that we believe."""
-MOST_NAMES = 100_000
-MOST_ERRORS = 16
-MOST_ATTRIBUTES = 64
+MAX_NAMES = 100_000
+MAX_ERRORS = 16
+MAX_ATTRIBUTES = 64
 TEXT_LENGTH = 200
 
 _ID = re.compile(PARTITION_ID, re.ASCII)
@@ -99,7 +99,7 @@ def partition_state(ready_state: int) -> PartitionState:
 def partition_status(status: wire.PartitionStatus, asked: str) -> PartitionStatus:
     if status.partition_id not in {"", asked}:
         raise InvalidAnswer("the status is that of another partition")
-    errors = tuple(plain(error) for error in status.errors[:MOST_ERRORS])
+    errors = tuple(plain(error) for error in status.errors[:MAX_ERRORS])
     return PartitionStatus(partition_state(status.ready_state), errors)
 
 
@@ -109,7 +109,7 @@ def partition_names(found: Sequence[wire.Partition], allocation_id: str) -> list
     Customers name partitions: one with a name that we would not take must not keep its cluster from being deleted,
     or a whole region from being audited.
     """
-    _require(len(found) <= MOST_NAMES, "it lists too many partitions")
+    _require(len(found) <= MAX_NAMES, "it lists too many partitions")
     for each in found:
         _require(each.spec.allocation_id == allocation_id, "it lists a partition of another allocation")
     return [plain(each.id) for each in found]
@@ -117,7 +117,7 @@ def partition_names(found: Sequence[wire.Partition], allocation_id: str) -> list
 
 def every_partition(found: Sequence[wire.Partition]) -> list[Partition]:
     """Every partition, its id fit to be shown."""
-    _require(len(found) <= MOST_NAMES, "it lists too many partitions")
+    _require(len(found) <= MAX_NAMES, "it lists too many partitions")
     return [
         Partition(plain(each.id), _name(each.spec.allocation_id), partition_state(each.ready_state)) for each in found
     ]
@@ -138,7 +138,7 @@ def seen_partitions(found: Sequence[wire.Partition], allocation_id: str) -> list
 
 def _spec(spec: wire.PartitionSpec) -> tuple[PartitionShape, tuple[PartitionIpu, ...]]:
     size = len(spec.ipus)
-    _require(0 < size <= MOST_IPUS, "a partition has no IPUs, or too many")
+    _require(0 < size <= MAX_IPUS, "a partition has no IPUs, or too many")
     for count in (spec.num_gcds, spec.num_replicas, spec.num_ipulink_segments):
         _require(count <= size, "a partition has more GCDs, replicas or segments than IPUs")
     gcds = spec.num_gcds or 1
@@ -157,7 +157,7 @@ def _spec(spec: wire.PartitionSpec) -> tuple[PartitionShape, tuple[PartitionIpu,
 
 
 def _ipu(found: wire.PartitionIpu, size: int) -> PartitionIpu:
-    _require(found.ipulink_domain_topology_id < MOST_IPUS // DOMAIN_IPUS, "an IPU is in a domain that cannot be")
+    _require(found.ipulink_domain_topology_id < MAX_IPUS // DOMAIN_IPUS, "an IPU is in a domain that cannot be")
     _require(found.topology_id < DOMAIN_IPUS, "an IPU has a number that cannot be")
     _require(found.ipulink_domain_routing_id < size and found.routing_id < size, "an IPU's place cannot be")
     place = IpuPlace(found.ipulink_domain_topology_id, found.topology_id)
@@ -173,7 +173,7 @@ def ipuof_gcds(config: wire.PartitionConfig, shape: PartitionShape) -> list[Ipuo
 
 def _gcd(found: wire.PartitionConfig.Gcd, ipus: int) -> IpuofGcd:
     _require(len(found.devices) == ipus, "a GCD has another number of devices than IPUs")
-    _require(len(found.attributes) <= MOST_ATTRIBUTES, "a GCD has too many attributes")
+    _require(len(found.attributes) <= MAX_ATTRIBUTES, "a GCD has too many attributes")
     attributes = {_text(name): _text(value) for name, value in sorted(found.attributes.items())}
     return IpuofGcd(tuple(_device(device) for device in found.devices), attributes)
 
@@ -186,7 +186,7 @@ def _device(found: wire.IpuofDevice) -> IpuofDevice:
     _require("%" not in address, "a device has an address with a zone")
     _require(0 < found.server_port <= 65_535, "a device has no port")
     small = (found.rdma_port, found.device_id, found.ipulink_segment_id, found.routing_id, found.ipu_arch_id)
-    _require(max(*small, found.ipu_id) < MOST_IPUS, "a device has a number that cannot be")
+    _require(max(*small, found.ipu_id) < MAX_IPUS, "a device has a number that cannot be")
     return IpuofDevice(
         ip=address,
         server_port=found.server_port,
@@ -203,13 +203,13 @@ def _device(found: wire.IpuofDevice) -> IpuofDevice:
 
 
 def allocation(found: admin.Allocation) -> Allocation:
-    _require(len(found.agent_ids) <= MOST_NAMES, "an allocation has too many agents")
+    _require(len(found.agent_ids) <= MAX_NAMES, "an allocation has too many agents")
     agents = _distinct([_name(agent) for agent in found.agent_ids])
     return Allocation(_name(found.id), _name(found.cluster_id), frozenset(agents))
 
 
 def allocations(found: Sequence[admin.Allocation]) -> list[Allocation]:
-    _require(len(found) <= MOST_NAMES, "it lists too many allocations")
+    _require(len(found) <= MAX_NAMES, "it lists too many allocations")
     listed = [allocation(each) for each in found]
     _distinct([each.id for each in listed])
     return listed
@@ -218,8 +218,8 @@ def allocations(found: Sequence[admin.Allocation]) -> list[Allocation]:
 def cluster_test(found: admin.ClusterTest) -> ClusterTest:
     failures = tuple(
         plain(f"test {result.kind} of {link.from_agent} and {link.to_agent}: {link.detail}")
-        for result in found.results[:MOST_ERRORS]
-        for link in result.links[:MOST_NAMES]
+        for result in found.results[:MAX_ERRORS]
+        for link in result.links[:MAX_NAMES]
         if not link.passed
     )
     return ClusterTest(_TEST_STATES.get(found.state, TestState.FAILED), failures)
@@ -227,7 +227,7 @@ def cluster_test(found: admin.ClusterTest) -> ClusterTest:
 
 def links(found: Sequence[admin.Link]) -> list[Link]:
     """The links of one allocation, none of them twice."""
-    _require(len(found) <= MOST_NAMES, "it lists too many links")
+    _require(len(found) <= MAX_NAMES, "it lists too many links")
     listed = [_link(each) for each in found]
     _distinct([(each.kind, each.ends) for each in listed])
     return listed
@@ -242,7 +242,7 @@ def _link(found: admin.Link) -> Link:
 
 def user(found: admin.User, asked: str) -> VipuUser:
     _require(found.id == asked, "the user is another one")
-    _require(len(found.allocation_ids) + len(found.access_key_ids) <= MOST_NAMES, "a user has too much")
+    _require(len(found.allocation_ids) + len(found.access_key_ids) <= MAX_NAMES, "a user has too much")
     allocations = frozenset(map(_name, found.allocation_ids))
     return VipuUser(asked, allocations, found.all_allocations, frozenset(map(_name, found.access_key_ids)))
 

@@ -16,7 +16,7 @@ from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
 Reply = TypeVar("Reply", bound=Message)
 
 CALL_SECONDS = 30.0
-MOST_BYTES = 128 * 1024 * 1024
+MAX_BYTES = 128 * 1024 * 1024
 """The longest answer taken. The attributes of 65,536 IPUs are 32 MB, eight times what gRPC takes unless told."""
 
 _USER_SERVICE = "virmgrpc.UserService"
@@ -42,7 +42,7 @@ class Channels:
             options = [
                 ("grpc.max_reconnect_backoff_ms", 1000),
                 ("grpc.enable_retries", 0),
-                ("grpc.max_receive_message_length", MOST_BYTES),
+                ("grpc.max_receive_message_length", MAX_BYTES),
             ]
             self._channels[address] = grpc.aio.insecure_channel(address, options=options)
         return self._channels[address]

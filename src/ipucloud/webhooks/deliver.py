@@ -22,7 +22,7 @@ from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.kernel.sealing import Keys, SealingError, unseal
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
-from ipucloud.reconcile.reconciler import LeaseLost, Ticket
+from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
 from ipucloud.webhooks.dispatch import DELIVERY
 from ipucloud.webhooks.messages import headers, secret_place
 from ipucloud.webhooks.schedule import GIVEN_UP_AFTER, pause_after, seconds_asked
@@ -133,21 +133,21 @@ class Deliverer:
         self._keys = keys
         self._draw = draw
 
-    async def load(self, connection: Statements, ticket: Ticket) -> EndpointInputs | Outcome:
-        asked = {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence, "at_once": AT_ONCE}
+    async def load(self, connection: Statements, item: WorkItem) -> EndpointInputs | Outcome:
+        asked = {"kind": item.kind, "key": item.key, "fence": item.fence, "at_once": AT_ONCE}
         row = (await connection.execute(_LOAD, asked)).one_or_none()
         if row is None or not row.leased:
-            raise LeaseLost(ticket.key)
+            raise LeaseLost(item.key)
         if row.deliveries is None:
             return Done() if row.next_in is None else Wait("nothing is due", recheck=max(0.0, float(row.next_in)))
         sealed = (row.secret,) if row.previous_secret is None else (row.secret, row.previous_secret)
         due = tuple(Due(UUID(key), payload, tries) for key, payload, tries in row.deliveries)
         return EndpointInputs(row.id, row.project_id, row.url, sealed, due, row.now)
 
-    async def act(self, ticket: Ticket, inputs: EndpointInputs) -> Sequence[Tried]:
+    async def act(self, item: WorkItem, inputs: EndpointInputs) -> Sequence[Tried]:
         """Nothing is tried, and so nothing counts, while this worker cannot open the secrets."""
         structlog.contextvars.bind_contextvars(project_id=str(inputs.project_id))
-        ticket.remaining()
+        item.remaining()
         secrets = self._opened(inputs)
         if not secrets:
             return ()
@@ -171,7 +171,7 @@ class Deliverer:
         return Tried(due, sent, time.monotonic() - began)
 
     async def apply(
-        self, connection: AsyncConnection, ticket: Ticket, inputs: EndpointInputs, result: Sequence[Tried]
+        self, connection: AsyncConnection, item: WorkItem, inputs: EndpointInputs, result: Sequence[Tried]
     ) -> Outcome:
         asked = {"id": inputs.id, "given_up": GIVEN_UP_AFTER.total_seconds()}
         endpoint = (await connection.execute(_LOCK, asked)).one_or_none()

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
 from ipucloud.reconcile.outcomes import Go, Outcome, Wait
-from ipucloud.reconcile.reconciler import LeaseLost, Ticket
+from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
 from ipucloud.reconcile.wake import AWAKE, WAKE
 from ipucloud.webhooks.messages import PAYLOAD
 
@@ -85,16 +85,16 @@ class Dispatcher:
     def __init__(self, interval: float) -> None:
         self._interval = interval
 
-    async def load(self, connection: Statements, ticket: Ticket) -> bool | Outcome:
-        held = {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence}
+    async def load(self, connection: Statements, item: WorkItem) -> bool | Outcome:
+        held = {"kind": item.kind, "key": item.key, "fence": item.fence}
         if not (await connection.execute(_HELD, held)).scalar_one_or_none():
-            raise LeaseLost(ticket.key)
+            raise LeaseLost(item.key)
         return True
 
-    async def act(self, ticket: Ticket, inputs: bool) -> None:
+    async def act(self, item: WorkItem, inputs: bool) -> None:
         """Nothing outside is asked."""
 
-    async def apply(self, connection: AsyncConnection, ticket: Ticket, inputs: bool, result: None) -> Outcome:
+    async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: bool, result: None) -> Outcome:
         found = await connection.execute(_BEHIND, {"endpoints": ENDPOINTS})
         ids = list(found.scalars())
         if not ids:

@@ -22,7 +22,7 @@ from ipucloud.egress.urls import Target, UrlRefused, target_of
 SECONDS = 15.0
 """For the whole exchange: name, connection, request and answer."""
 
-MOST_BYTES = 64 * 1024
+MAX_BYTES = 64 * 1024
 """Of an answer's body; the rest is not read."""
 
 
@@ -113,7 +113,7 @@ class Sender:
             ) as pool,
             pool.stream("POST", url, headers=given, content=body) as response,
         ):
-            left = MOST_BYTES
+            left = MAX_BYTES
             async for chunk in response.aiter_stream():
                 left -= len(chunk)
                 if left <= 0:

@@ -38,7 +38,7 @@ from ipucloud.webhooks.messages import PING, new_secret, secret_place
 
 MOST = 20
 """End-points of one project."""
-MOST_TRIES = 50
+MAX_ATTEMPTS = 50
 """Of one message, with all that its owner asked for."""
 KEPT = "30 days"
 """How long deliveries can be read and sent again."""
@@ -230,8 +230,8 @@ async def redeliver(connection: AsyncConnection, actor: Actor, webhook_id: UUID,
     asked = {"project_id": actor.project_id, "webhook_id": webhook_id, "delivery_id": delivery_id}
     if (await connection.execute(_READ_DELIVERY, asked)).scalar_one_or_none() is None:
         raise _not_found()
-    if (await connection.execute(_AGAIN, asked | {"most": MOST_TRIES})).scalar_one_or_none() is None:
-        raise Problem(STATE_CONFLICT, f"The message was tried {MOST_TRIES} times. Read the event instead.")
+    if (await connection.execute(_AGAIN, asked | {"most": MAX_ATTEMPTS})).scalar_one_or_none() is None:
+        raise Problem(STATE_CONFLICT, f"The message was tried {MAX_ATTEMPTS} times. Read the event instead.")
     return await _sent(connection, asked)
 
 

@@ -122,7 +122,7 @@ def assemble_webhooks(
             drain=settings.drain_seconds,
         ),
         draw=draw,
-        platform_tickets={dispatcher.kind: {KEY: settings.webhook_interval}},
+        platform_work={dispatcher.kind: {KEY: settings.webhook_interval}},
         on_clock_set_back=webhooks.COUNT_ANEW,
         watch=watch,
     )
@@ -187,7 +187,7 @@ def assemble(
             drain=settings.drain_seconds,
         ),
         draw=draw,
-        platform_tickets={tasks.kind: {task.name: task.interval for task in tasks.tasks.values()}},
+        platform_work={tasks.kind: {task.name: task.interval for task in tasks.tasks.values()}},
         on_clock_set_back=(*effects.COUNT_ANEW, *record.COUNT_ANEW),
         presence=presence,
         watch=watch,

@@ -15,7 +15,7 @@ import structlog
 
 from ipucloud.db.engine import Database
 from ipucloud.invariants.comparison import Comparison, compare
-from ipucloud.invariants.rules import Refused, TakeDown
+from ipucloud.invariants.rules import Refused, SiteRemoval
 from ipucloud.invariants.site_rules import SITE_RULES, SiteRule
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.site.errors import SiteError
@@ -31,12 +31,12 @@ async def sweep_left_overs(database: Database, sites: Sites, *, call_timeout: fl
     """
     comparison = await compare(database, sites, call_timeout)
     for rule in SITE_RULES:
-        if isinstance(rule.heal, TakeDown):
-            await _take_down(rule, rule.heal, comparison, sites, call_timeout)
+        if isinstance(rule.repair, SiteRemoval):
+            await _take_down(rule, rule.repair, comparison, sites, call_timeout)
 
 
 async def _take_down(
-    rule: SiteRule, take_down: TakeDown, comparison: Comparison, sites: Sites, call_timeout: float
+    rule: SiteRule, take_down: SiteRemoval, comparison: Comparison, sites: Sites, call_timeout: float
 ) -> None:
     for found in rule.find(comparison):
         if found.project_id is None or found.region is None:

@@ -304,7 +304,7 @@ def test_a_rule_is_in_force_at_a_simulated_time_for_a_while(bench: Bench) -> Non
     assert [second for second, hit in enumerate(fired) if hit] == [10, 11, 12, 13, 14]
 
 
-def test_hardware_breaks_by_the_clock_and_is_mended(bench: Bench) -> None:
+def test_hardware_breaks_by_the_clock_and_is_repaired(bench: Bench) -> None:
     book = FaultBook(0, clock=bench, time_scale=10.0, hardware=bench)
     book.add(FaultRule(call="clock", action=FaultAction.FAIL_MACHINE, machine="m", after=100.0, lasting=100.0))
     book.add(FaultRule(call="clock", action=FaultAction.FAIL_LINK, machine="m", link=LinkKind.NEXT, after=150.0))

@@ -17,8 +17,8 @@ def http(http: httpx.Client, shared_site: RunningSite) -> httpx.Client:
     """The site's client; every link is mended before."""
     for machine in shared_site.region().pods[0].machines:
         for kind in ("internal", "next", "gateway"):
-            mended = http.post(f"/v1/machines/{machine.name}/links/{kind}:repair")
-            assert mended.status_code == 204
+            done = http.post(f"/v1/machines/{machine.name}/links/{kind}:repair")
+            assert done.status_code == 204
     return http
 
 

@@ -50,7 +50,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Wish:
+class DesiredState:
     """What a caller asks for; 0 leaves a field unset."""
 
     size: int
@@ -61,8 +61,8 @@ class Wish:
     sync: int
 
 
-WISHES = st.builds(
-    Wish,
+DESIRED_STATES = st.builds(
+    DesiredState,
     size=st.sampled_from(SIZES),
     gcds=st.sampled_from([0, 1, 2, 3, 4]),
     replicas=st.sampled_from([0, 0, 1, 2, 4, 6]),
@@ -72,16 +72,16 @@ WISHES = st.builds(
 )
 
 
-def is_valid(wish: Wish) -> bool:
+def is_valid(desired_state: DesiredState) -> bool:
     """Whether the rules allow a wish at all."""
-    gcds, needed = wish.gcds or 1, max(1, wish.size // 64)
-    replicas, segments = wish.replicas or gcds, wish.segments or needed
+    gcds, needed = desired_state.gcds or 1, max(1, desired_state.size // 64)
+    replicas, segments = desired_state.replicas or gcds, desired_state.segments or needed
     return (
-        wish.size.bit_count() == 1
-        and wish.size % gcds == 0 == replicas % gcds == wish.size % replicas
-        and needed <= segments <= min(wish.size, gcds)
-        and not (wish.reconfigurable and segments > 1)
-        and wish.sync != pb.ST_GS2_INDEPENDENT_RAILS
+        desired_state.size.bit_count() == 1
+        and desired_state.size % gcds == 0 == replicas % gcds == desired_state.size % replicas
+        and needed <= segments <= min(desired_state.size, gcds)
+        and not (desired_state.reconfigurable and segments > 1)
+        and desired_state.sync != pb.ST_GS2_INDEPENDENT_RAILS
     )
 
 
@@ -148,30 +148,30 @@ class ControllerModel(RuleBasedStateMachine):
             self.vipu.release(name)
             del self.held[name]
 
-    @rule(target=partitions, allocation=allocations, wish=WISHES)
-    def create(self, allocation: str, wish: Wish) -> object:
+    @rule(target=partitions, allocation=allocations, desired_state=DESIRED_STATES)
+    def create(self, allocation: str, desired_state: DesiredState) -> object:
         name = f"p{next(self.names)}"
-        if not is_valid(wish):
+        if not is_valid(desired_state):
             with self.refused(grpc.StatusCode.INVALID_ARGUMENT):
-                self.ask(name, allocation, wish)
+                self.ask(name, allocation, desired_state)
             return multiple()
         if allocation not in self.held:
             with self.refused(grpc.StatusCode.NOT_FOUND):
-                self.ask(name, allocation, wish)
+                self.ask(name, allocation, desired_state)
             return multiple()
-        gcds = wish.gcds or 1
-        segments = wish.segments or max(1, wish.size // 64)
-        if not fits(self.free(allocation), wish.size, segments):
+        gcds = desired_state.gcds or 1
+        segments = desired_state.segments or max(1, desired_state.size // 64)
+        if not fits(self.free(allocation), desired_state.size, segments):
             with self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "no free allocation"):
-                self.ask(name, allocation, wish)
+                self.ask(name, allocation, desired_state)
             return multiple()
         free = self.free(allocation)
-        self.ask(name, allocation, wish)
+        self.ask(name, allocation, desired_state)
         made = self.observed()[name]
-        assert made == Expected(allocation, made.ipus, gcds, wish.replicas or gcds, segments, wish.reconfigurable)
+        assert made == Expected(allocation, made.ipus, gcds, desired_state.replicas or gcds, segments, desired_state.reconfigurable)
         assert made.ipus <= free
-        assert len(made.ipus) == wish.size
-        self.check_blocks(made.ipus, wish.size // segments, segments)
+        assert len(made.ipus) == desired_state.size
+        self.check_blocks(made.ipus, desired_state.size // segments, segments)
         self.living[name] = made
         return name
 
@@ -212,7 +212,7 @@ class ControllerModel(RuleBasedStateMachine):
         self.silent.add(self.machines[number])
 
     @rule()
-    def mend_all(self) -> None:
+    def repair_all(self) -> None:
         for machine in sorted(self.silent):
             self.trouble(machine, "repair")
         self.silent.clear()
@@ -232,15 +232,15 @@ class ControllerModel(RuleBasedStateMachine):
             assert status.ready_state == (pb.PS_ERROR if broken else pb.PS_ACTIVE)
             assert {error.split()[1] for error in status.errors} == broken
 
-    def ask(self, name: str, allocation: str, wish: Wish) -> None:
+    def ask(self, name: str, allocation: str, desired_state: DesiredState) -> None:
         wanted = pb.PartitionRequirements(
             id=name,
-            size=wish.size,
-            num_gcds=wish.gcds,
-            num_replicas=wish.replicas,
-            num_ipulink_segments=wish.segments,
-            reconfigurable=wish.reconfigurable,
-            sync_type=pb.SyncType.Name(wish.sync),
+            size=desired_state.size,
+            num_gcds=desired_state.gcds,
+            num_replicas=desired_state.replicas,
+            num_ipulink_segments=desired_state.segments,
+            reconfigurable=desired_state.reconfigurable,
+            sync_type=pb.SyncType.Name(desired_state.sync),
             allocation_id=allocation,
         )
         self.vipu.user.CreatePartition(pb.CreatePartitionRequest(requirements=wanted), timeout=CALL_SECONDS)

@@ -41,7 +41,7 @@ def intervals_of_their_own(cloud: Cloud) -> None:
             "interval_ends_when_delete_is_asked_for",
             "billed_cluster_was_ready",
             "cluster_is_billed_as_what_it_is",
-            "what_is_billed_has_a_price",
+            "billed_usage_has_a_price",
         }
     )
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from ipucloud.contract.event_payloads import ClusterEntered, OutOfFunds, TokenReplaced
 from ipucloud.contract.event_types import (
-    AUDIT_HEALED,
+    AUDIT_REPAIRED,
     OPERATION_CREATED,
     REGISTRY,
     TOKEN_CREATED,
@@ -71,7 +71,7 @@ async def test_data_of_another_shape_are_refused(db: Database, kind: EventType, 
 
 
 @pytest.mark.parametrize(
-    ("kind", "subject"), [(TOKEN_CREATED, "cluster"), (OPERATION_CREATED, None), (AUDIT_HEALED, None)]
+    ("kind", "subject"), [(TOKEN_CREATED, "cluster"), (OPERATION_CREATED, None), (AUDIT_REPAIRED, None)]
 )
 async def test_a_subject_that_the_type_is_not_about_is_refused(
     db: Database, kind: EventType, subject: str | None

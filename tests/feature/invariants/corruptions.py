@@ -7,13 +7,13 @@ quota too, for instance. So every audit of these finds exactly the rule it is pl
 from __future__ import annotations
 
 from ipucloud.db.documents import clauses
-from ipucloud.invariants.healing import Outcome
+from ipucloud.invariants.repairing import Outcome
 from tests.feature.invariants.corruption import Corruption
 from tests.feature.invariants.invoice_corruptions import INVOICES
 from tests.feature.invariants.ledger_corruptions import LEDGER
 from tests.feature.invariants.live_corruptions import LIVE
 
-MENDED, LEFT, REFUSED = Outcome.MENDED, Outcome.LEFT_TO_WORKER, Outcome.REFUSED
+REPAIRED, LEFT, REFUSED = Outcome.REPAIRED, Outcome.LEFT_TO_WORKER, Outcome.REFUSED
 
 
 def _c(rule: str, outcome: Outcome, *statements: str, off: tuple[str, ...] = (), lasting: bool = False) -> Corruption:
@@ -58,7 +58,7 @@ CLUSTERS = (
     _c("cluster_being_created_has_its_operation", REFUSED, *(each.format(cluster="creating") for each in _END)),
     _c("cluster_being_deleted_has_its_operation", LEFT, *(each.format(cluster="deleting") for each in _END)),
     _c(
-        "cluster_on_its_way_to_rest_or_back_has_its_operation",
+        "suspending_or_resuming_cluster_has_its_operation",
         REFUSED,
         "UPDATE clusters SET state = 'suspending' WHERE id = %(active)s",
         "UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now()))"
@@ -107,7 +107,7 @@ CLUSTERS = (
     ),
     _c(
         "gone_cluster_has_no_server",
-        MENDED,
+        REPAIRED,
         "UPDATE poplar_servers SET state = 'running', ssh_host = '203.0.113.9' WHERE cluster_id = %(deleted)s",
     ),
 )
@@ -137,7 +137,7 @@ OPERATIONS = (
     ),
     _c(
         "finished_operation_has_finished_steps",
-        MENDED,
+        REPAIRED,
         "UPDATE operation_steps SET state = 'running' WHERE operation_id = %(finished)s AND ordinal = 2",
     ),
     _c(
@@ -171,32 +171,36 @@ OPERATIONS = (
     ),
 )
 
-TICKETS = (
-    _c("lease_is_whole", MENDED, "UPDATE work SET fence = -1 WHERE key = %(active)s::text"),
+WORK_ITEMS = (
+    _c("lease_is_whole", REPAIRED, "UPDATE work SET fence = -1 WHERE key = %(active)s::text"),
     _c(
         "lease_is_whole",
-        MENDED,
+        REPAIRED,
         "UPDATE work SET lease_owner = 7, run_at = NULL WHERE key = %(active)s::text",
         off=("ck_work_lease",),
     ),
     _c(
-        "lease_does_not_rot",
-        MENDED,
+        "expired_lease_is_freed",
+        REPAIRED,
         "UPDATE work SET lease_owner = 7, lease_until = app_now() - interval '1 hour' WHERE key = %(active)s::text",
     ),
     _c("attempts_are_bounded", REFUSED, "UPDATE work SET attempt = 11 WHERE key = %(active)s::text"),
     _c(
-        "no_ticket_is_parked",
+        "no_work_item_is_parked",
         REFUSED,
         "UPDATE work SET run_at = NULL, parked_at = app_now(), last_error = 'KeyError: x'"
         " WHERE key = %(creating)s::text",
     ),
-    _c("parked_ticket_rests", MENDED, "UPDATE work SET parked_at = app_now() WHERE key = %(creating)s::text"),
-    _c("no_wake_is_lost", MENDED, "UPDATE work SET run_at = NULL WHERE kind = 'cluster' AND key = %(active)s::text"),
-    _c("ticket_belongs_to_its_cluster", MENDED, "UPDATE work SET project_id = %(other)s WHERE key = %(active)s::text"),
+    _c("parked_work_item_is_idle", REPAIRED, "UPDATE work SET parked_at = app_now() WHERE key = %(creating)s::text"),
+    _c("no_wake_is_lost", REPAIRED, "UPDATE work SET run_at = NULL WHERE kind = 'cluster' AND key = %(active)s::text"),
     _c(
-        "ticket_belongs_to_its_cluster",
-        MENDED,
+        "work_item_belongs_to_its_cluster",
+        REPAIRED,
+        "UPDATE work SET project_id = %(other)s WHERE key = %(active)s::text",
+    ),
+    _c(
+        "work_item_belongs_to_its_cluster",
+        REPAIRED,
         "INSERT INTO work (kind, key, project_id, run_at) VALUES ('cluster', 'no uuid', %(project)s, app_now())",
     ),
 )
@@ -269,10 +273,10 @@ _NEW_INTERVAL = (
 )
 
 BILLING = (
-    _c("billable_cluster_is_billed", MENDED, "DELETE FROM usage_intervals WHERE cluster_id = %(active)s"),
+    _c("billable_cluster_is_billed", REPAIRED, "DELETE FROM usage_intervals WHERE cluster_id = %(active)s"),
     _c(
         "unusable_cluster_is_not_billed",
-        MENDED,
+        REPAIRED,
         "UPDATE usage_intervals SET ended_at = NULL WHERE cluster_id = %(deleting)s",
     ),
     _c(
@@ -289,7 +293,7 @@ BILLING = (
     _c("nothing_is_billed_twice", REFUSED, _NEW_INTERVAL, off=("ex_usage_intervals_no_overlap",)),
     _c(
         "cluster_is_billed_as_what_it_is",
-        MENDED,
+        REPAIRED,
         "UPDATE usage_intervals SET quantity = 9 WHERE cluster_id = %(active)s",
     ),
     _c(
@@ -299,13 +303,13 @@ BILLING = (
     ),
     _c("billed_cluster_was_ready", REFUSED, "UPDATE clusters SET ready_at = NULL WHERE id = %(active)s"),
     _c(
-        "what_is_billed_has_a_price",
+        "billed_usage_has_a_price",
         REFUSED,
         "UPDATE prices SET valid_to = date_trunc('second', app_now(), 'UTC') - interval '1 hour'"
         " WHERE sku = 'ipu-m2000'",
     ),
     _c(
-        "article_has_one_price",
+        "sku_has_one_price",
         REFUSED,
         "INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)"
         " SELECT gen_random_uuid(), sku, region, currency, 1, valid_from, 'again' FROM prices WHERE sku = 'ipu-m2000'",
@@ -314,10 +318,10 @@ BILLING = (
 )
 
 TENANCY = (
-    _c("quota_counts_what_is_held", MENDED, "UPDATE quotas SET used = used + 3 WHERE used > 0"),
+    _c("quota_counts_what_is_held", REPAIRED, "UPDATE quotas SET used = used + 3 WHERE used > 0"),
     _c("quota_is_not_exceeded", REFUSED, "UPDATE quotas SET machine_limit = 1 WHERE used > 1", off=("ck_quotas_used",)),
     _c(
-        "references_lead_to_rows",
+        "references_resolve",
         REFUSED,
         "UPDATE machines SET pod_id = gen_random_uuid() WHERE slot = 15 AND name LIKE 'lux%%'",
     ),
@@ -328,11 +332,11 @@ TENANCY = (
     ),
     _c(
         "token_role_fits_its_project",
-        MENDED,
+        REPAIRED,
         "UPDATE tokens SET role = 'admin' WHERE project_id = %(other)s",
         off=("ck_tokens_platform_role",),
     ),
-    _c("ended_project_has_no_token", MENDED, "UPDATE projects SET deleted_at = app_now() WHERE id = %(other)s"),
+    _c("ended_project_has_no_token", REPAIRED, "UPDATE projects SET deleted_at = app_now() WHERE id = %(other)s"),
     _c(
         "ended_project_has_no_cluster",
         REFUSED,
@@ -341,7 +345,7 @@ TENANCY = (
     ),
     _c(
         "stored_answer_has_its_effect",
-        MENDED,
+        REPAIRED,
         "INSERT INTO idempotency_keys (scope, key, fingerprint, status, body, subject_id)"
         " VALUES (%(project)s, 'k', '', 202, '', gen_random_uuid())",
     ),
@@ -350,10 +354,10 @@ TENANCY = (
 LOGS = (
     _c(
         "operation_is_in_the_log",
-        MENDED,
+        REPAIRED,
         "DELETE FROM events WHERE type = 'operation.succeeded' AND operation_id = %(finished)s",
     ),
-    _c("cluster_state_is_in_the_log", MENDED, "DELETE FROM events WHERE type = 'cluster.active'"),
+    _c("cluster_state_is_in_the_log", REPAIRED, "DELETE FROM events WHERE type = 'cluster.active'"),
     _c(
         "events_are_of_the_past",
         REFUSED,
@@ -378,8 +382,8 @@ LOGS = (
         " SELECT project_id, 'token.created', 'cluster', id FROM clusters WHERE id = %(active)s",
     ),
     _c(
-        "heal_ends",
-        MENDED,
+        "repair_finishes",
+        REPAIRED,
         "INSERT INTO heals (id, rule, object_type, object_id, detail, action, requested_by, started_at)"
         " VALUES (gen_random_uuid(), 'r', 'server', 's', 'd', 'a', 'somebody', app_now() - interval '2 hours')",
     ),
@@ -397,7 +401,7 @@ GUARDS = (
 CORRUPTIONS = (
     *CLUSTERS,
     *OPERATIONS,
-    *TICKETS,
+    *WORK_ITEMS,
     *MACHINES,
     *BILLING,
     *LEDGER,

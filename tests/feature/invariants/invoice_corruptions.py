@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.invariants.healing import Outcome
+from ipucloud.invariants.repairing import Outcome
 from tests.feature.invariants.corruption import Corruption
 
 _MONTH = "SELECT open_billing_month('2026-05-01')"

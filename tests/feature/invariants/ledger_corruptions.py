@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.invariants.healing import Outcome
+from ipucloud.invariants.repairing import Outcome
 from tests.feature.invariants.corruption import Corruption
 
 _MONTH = "SELECT open_billing_month('2026-05-01')"
@@ -24,7 +24,7 @@ def _c(rule: str, *statements: str, off: tuple[str, ...] = (), outcome: Outcome 
 LEDGER = (
     _c("trial_balance_is_zero", "INSERT INTO ledger_accounts (code, currency, debits) VALUES ('cash', 'EUR', 5)"),
     _c(
-        "wallet_is_not_below_nothing",
+        "wallet_is_not_negative",
         "INSERT INTO ledger_accounts (code, currency, credits) VALUES ('cash', 'EUR', 5)",
         "INSERT INTO ledger_accounts (code, owner_id, currency, debits) VALUES ('wallet', %(project)s, 'EUR', 5)",
         "INSERT INTO ledger_transfers (idem, kind, debit_id, credit_id, currency, amount, effective_at)"
@@ -50,7 +50,7 @@ LEDGER = (
         "INSERT INTO usage_days (day, version, account_id, project_id, cluster_id, sku, region, currency, minutes,"
         " machine_minutes, cost, list_cost) SELECT '2026-05-05', 1, %(project)s, %(project)s, %(active)s, 'ipu-m2000',"
         " 'luxembourg-2', 'EUR', 60, 60, 1, 1",
-        outcome=Outcome.MENDED,
+        outcome=Outcome.REPAIRED,
     ),
     _c("project_has_an_account", "DELETE FROM project_accounts WHERE project_id = %(other)s"),
     _c(

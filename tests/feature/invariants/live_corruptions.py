@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.invariants.healing import Outcome
+from ipucloud.invariants.repairing import Outcome
 from tests.feature.invariants.corruption import Corruption
 
 _BUDGET = (
@@ -30,9 +30,9 @@ LIVE = (
         (_BUDGET, *[_ALERT.format(month="'2020-01-01'")] * 2),
         ("pk_budget_alerts",),
     ),
-    Corruption("budget_alert_is_told_once", Outcome.REFUSED, (_BUDGET, _ALERT.format(month=_NOW))),
-    Corruption("budget_alert_is_told_once", Outcome.REFUSED, (_BUDGET, _ALERT.format(month=_NOW), _EVENT, _EVENT)),
-    Corruption("budget_alert_is_told_once", Outcome.REFUSED, (_BUDGET, _EVENT)),
+    Corruption("budget_alert_is_sent_once", Outcome.REFUSED, (_BUDGET, _ALERT.format(month=_NOW))),
+    Corruption("budget_alert_is_sent_once", Outcome.REFUSED, (_BUDGET, _ALERT.format(month=_NOW), _EVENT, _EVENT)),
+    Corruption("budget_alert_is_sent_once", Outcome.REFUSED, (_BUDGET, _EVENT)),
     Corruption(
         "budget_has_figures_of_one_month",
         Outcome.REFUSED,
@@ -43,7 +43,7 @@ LIVE = (
     ),
     Corruption(
         "hold_has_an_owner",
-        Outcome.MENDED,
+        Outcome.REPAIRED,
         (_HOLD.format(cluster="gen_random_uuid()", account="%(project)s"),),
     ),
     Corruption(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipucloud.invariants.healing import Outcome
+from ipucloud.invariants.repairing import Outcome
 from tests.feature.invariants.corruption import Corruption
 
 _PROMISED = (
@@ -27,18 +27,18 @@ _TWIN = (
 )
 
 PARTITIONS = (
-    Corruption("promised_partition_is_wanted", Outcome.REFUSED, _PROMISED),
+    Corruption("operation_matches_desired_state", Outcome.REFUSED, _PROMISED),
     Corruption(
-        "wanted_partition_is_promised",
-        Outcome.MENDED,
+        "desired_state_has_operation",
+        Outcome.REPAIRED,
         ("UPDATE partitions SET wish = 'gone', state = 'removing' WHERE id = %(partition)s",),
     ),
-    Corruption("gone_cluster_has_no_partition", Outcome.MENDED, (_LEFT,)),
+    Corruption("gone_cluster_has_no_partition", Outcome.REPAIRED, (_LEFT,)),
     Corruption(
         "partition_is_named_after_its_cluster",
         Outcome.REFUSED,
         ("UPDATE partitions SET external_name = 'another-1' WHERE id = %(partition)s",),
     ),
     Corruption("ipu_is_in_one_partition", Outcome.REFUSED, (_TWIN,)),
-    Corruption("partitions_are_looked_at", Outcome.MENDED, ("DELETE FROM work WHERE kind = 'partitions'",)),
+    Corruption("partitions_are_reconciled", Outcome.REPAIRED, ("DELETE FROM work WHERE kind = 'partitions'",)),
 )

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from ipucloud.invariants.audit import audit, audit_sites
-from ipucloud.invariants.healing import Healed, Healer
+from ipucloud.invariants.repairing import Repaired, Repairer
 from ipucloud.invariants.rules import Finding
 from ipucloud.kernel.clock import Clock, SystemClock
 from tests.support.postgres import Database as Scratch
@@ -58,8 +58,10 @@ class Stage:
         found = await audit_sites(self.world.database, self.world.sites, call_timeout=CALL_SECONDS)
         return await audit(self.world.database) + found
 
-    async def heal(self, findings: list[Finding], *, clock: Clock | None = None, at_most: int = 5) -> list[Healed]:
-        healer = Healer(
+    async def repair(
+        self, findings: list[Finding], *, clock: Clock | None = None, repair_limit: int = 5
+    ) -> list[Repaired]:
+        repairer = Repairer(
             self.world.database,
             self.world.sites,
             clock or SystemClock(),
@@ -67,9 +69,9 @@ class Stage:
             request_life=0.01,
             call_timeout=CALL_SECONDS,
             poll_interval=0.02,
-            at_most=at_most,
+            repair_limit=repair_limit,
         )
-        return await healer.heal(findings)
+        return await repairer.repair(findings)
 
     def allocate(self, name: str, machine: str) -> None:
         self.vipu.allocate(name, self._vipu_cluster, [machine])

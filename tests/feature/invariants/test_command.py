@@ -82,17 +82,17 @@ def test_a_finding_names_the_object_the_rule_and_the_remedy_and_ends_with_3(run:
     }
 
 
-def test_a_heal_is_dry_until_it_is_applied(run: Run, database: Database) -> None:
+def test_a_repair_changes_nothing_until_it_is_applied(run: Run, database: Database) -> None:
     fill(database.app_url)
     corrupt(database, COUNTED_WRONG)
-    status, out, _ = run("--heal", "--json")
+    status, out, _ = run("--repair", "--json")
     [planned] = orjson.loads(out)["findings"]
-    assert (status, planned["heal"]["outcome"]) == (3, "planned")
+    assert (status, planned["repair"]["outcome"]) == (3, "planned")
     assert one(database, "SELECT max(used) FROM quotas") == 4
     before = one(database, "SELECT count(*) FROM heals")
-    status, out, _ = run("--heal", "--apply", "--json")
+    status, out, _ = run("--repair", "--apply", "--json")
     [done] = orjson.loads(out)["findings"]
-    assert (status, done["heal"]["outcome"]) == (0, "mended")
+    assert (status, done["repair"]["outcome"]) == (0, "repaired")
     assert one(database, "SELECT max(used) FROM quotas") == 1
     assert one(database, "SELECT count(*) FROM heals") == before + 1
     assert "@" in one(database, "SELECT requested_by FROM heals ORDER BY started_at DESC LIMIT 1")
@@ -103,7 +103,7 @@ def test_a_heal_is_dry_until_it_is_applied(run: Run, database: Database) -> None
 def test_what_is_refused_says_why_and_leaves_3(run: Run, database: Database) -> None:
     fill(database.app_url)
     corrupt(database, PARKED)
-    status, out, _ = run("--heal", "--apply")
+    status, out, _ = run("--repair", "--apply")
     assert status == 3
     assert "KeyError: x (build.py:7)" in out
     assert "Refused. It waits for a person to look" in out
@@ -133,10 +133,10 @@ def test_a_site_that_does_not_answer_ends_with_1(run: Run, database: Database, m
     assert run("--database-only")[0] == 0
 
 
-def test_apply_without_heal_is_wrong_usage(run: Run, database: Database) -> None:
+def test_apply_without_repair_is_wrong_usage(run: Run, database: Database) -> None:
     status, _, err = run("--apply")
     assert status == 2
-    assert "--heal" in err
+    assert "--repair" in err
 
 
 def test_without_a_database_there_is_nothing_to_audit(

@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from ipucloud.db.engine import sqlalchemy_url
 from ipucloud.invariants.audit import audit
-from ipucloud.invariants.healing import Healed, Healer, Outcome
 from ipucloud.invariants.registry import INVARIANTS
+from ipucloud.invariants.repairing import Outcome, Repaired, Repairer
 from ipucloud.invariants.rules import Finding, Refusal, violations
 from ipucloud.kernel.clock import SystemClock
 from tests.feature.invariants.corruption import Corruption
@@ -33,8 +33,8 @@ IN_A_TRANSACTION = {"application_role_has_no_power"}
 """Rules that are broken for every database of the server, and so only where nobody else sees it."""
 
 
-def healer(healthy: Healthy) -> Healer:
-    return Healer(
+def repairer(healthy: Healthy) -> Repairer:
+    return Repairer(
         healthy.cloud.database,
         None,
         SystemClock(),
@@ -45,8 +45,8 @@ def healer(healthy: Healthy) -> Healer:
     )
 
 
-async def heal(healthy: Healthy, findings: list[Finding]) -> list[Healed]:
-    return await healer(healthy).heal(findings)
+async def repair(healthy: Healthy, findings: list[Finding]) -> list[Repaired]:
+    return await repairer(healthy).repair(findings)
 
 
 async def test_a_healthy_database_breaks_no_rule(healthy: Healthy) -> None:
@@ -54,19 +54,19 @@ async def test_a_healthy_database_breaks_no_rule(healthy: Healthy) -> None:
 
 
 @pytest.mark.parametrize("corruption", ALL, ids=lambda corruption: corruption.rule)
-async def test_a_corruption_is_found_alone_and_healed_or_refused(healthy: Healthy, corruption: Corruption) -> None:
+async def test_a_corruption_is_found_alone_and_repaired_or_refused(healthy: Healthy, corruption: Corruption) -> None:
     cloud = healthy.cloud
     plant(healthy.scratch.superuser_url, corruption.statements, healthy.values(), corruption.off)
     findings = await audit(cloud.database)
     assert {finding.rule.name for finding in findings} == {corruption.rule}
-    healed = await heal(healthy, findings)
-    assert {each.outcome for each in healed} == {corruption.outcome}
-    assert all(each.sentence for each in healed)
+    repaired = await repair(healthy, findings)
+    assert {each.outcome for each in repaired} == {corruption.outcome}
+    assert all(each.sentence for each in repaired)
     logged = await cloud.column("SELECT state FROM heals WHERE requested_by = 'operator@console'")
     left = {finding.rule.name for finding in await audit(cloud.database)}
     if corruption.outcome is Outcome.REFUSED:
         assert (logged, left) == ([], {corruption.rule})
-        assert isinstance(BY_NAME[corruption.rule].heal, Refusal)
+        assert isinstance(BY_NAME[corruption.rule].repair, Refusal)
     else:
         assert logged == ["succeeded"] * len(findings)
         assert left == ({corruption.rule} if corruption.lasting else set())
@@ -75,18 +75,18 @@ async def test_a_corruption_is_found_alone_and_healed_or_refused(healthy: Health
 @pytest.mark.parametrize(
     "corruption", [each for each in ALL if each.outcome is not Outcome.REFUSED], ids=lambda each: each.rule
 )
-async def test_a_heal_that_comes_too_late_changes_nothing(healthy: Healthy, corruption: Corruption) -> None:
+async def test_a_repair_that_comes_too_late_changes_nothing(healthy: Healthy, corruption: Corruption) -> None:
     """Whoever mended it meanwhile, the second heal looks for itself."""
     plant(healthy.scratch.superuser_url, corruption.statements, healthy.values(), corruption.off)
     findings = await audit(healthy.cloud.database)
-    await heal(healthy, findings)
-    again = await heal(healthy, findings)
-    if corruption.rule not in HEALS_THAT_ASK_ONLY:
+    await repair(healthy, findings)
+    again = await repair(healthy, findings)
+    if corruption.rule not in REPAIRS_THAT_ASK_ONLY:
         assert {each.outcome for each in again} == {Outcome.REFUSED}
     assert {finding.rule.name for finding in await audit(healthy.cloud.database)} <= {corruption.rule}
 
 
-HEALS_THAT_ASK_ONLY = {"open_operation_has_work", "operation_ends_in_time"}
+REPAIRS_THAT_ASK_ONLY = {"open_operation_has_work", "operation_ends_in_time"}
 """A wake can be repeated as often as one likes."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ipucloud.invariants.healing import Outcome
+from ipucloud.invariants.repairing import Outcome
 from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.ids import external_name, new_id
@@ -21,7 +21,7 @@ from tests.support.world import open_world
 
 pytestmark = pytest.mark.anyio
 
-MENDED, LEFT, REFUSED = Outcome.MENDED, Outcome.LEFT_TO_WORKER, Outcome.REFUSED
+REPAIRED, LEFT, REFUSED = Outcome.REPAIRED, Outcome.LEFT_TO_WORKER, Outcome.REFUSED
 FORGOTTEN = external_name(new_id(), 1)
 
 
@@ -72,11 +72,11 @@ def forget_host(stage: Stage) -> None:
 
 
 CORRUPTIONS = (
-    Corruption("allocation_belongs_to_a_cluster", MENDED, stray_allocation),
-    Corruption("network_belongs_to_a_cluster", MENDED, lambda stage: stage.network("stray", stage.spare)),
-    Corruption("server_belongs_to_a_cluster", MENDED, stray_server),
+    Corruption("allocation_belongs_to_a_cluster", REPAIRED, stray_allocation),
+    Corruption("network_belongs_to_a_cluster", REPAIRED, lambda stage: stage.network("stray", stage.spare)),
+    Corruption("server_belongs_to_a_cluster", REPAIRED, stray_server),
     Corruption(
-        "what_is_named_by_us_has_a_record",
+        "named_resource_has_a_record",
         REFUSED,
         lambda stage: stage.allocate(FORGOTTEN, stage.spare),
         lambda stage: stage.vipu.release(FORGOTTEN),
@@ -90,7 +90,7 @@ CORRUPTIONS = (
     Corruption("cluster_in_use_has_its_servers", LEFT, Stage.wipe_server),
     Corruption("hardware_is_listed_by_its_site", REFUSED, unlisted_host, forget_host),
 )
-ELSEWHERE = frozenset({"hardware_of_a_cluster_is_nobody_else_s", "suspended_cluster_has_its_servers"})
+ELSEWHERE = frozenset({"hardware_belongs_to_one_cluster", "suspended_cluster_has_its_servers"})
 """These need a cluster that is being created, and one that is suspended; each has a test of its own."""
 
 
@@ -118,19 +118,19 @@ async def test_a_cluster_in_use_breaks_no_rule(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("corruption", CORRUPTIONS, ids=lambda corruption: corruption.rule)
-async def test_a_corruption_is_found_alone_and_healed_or_refused(stage: Stage, corruption: Corruption) -> None:
+async def test_a_corruption_is_found_alone_and_repaired_or_refused(stage: Stage, corruption: Corruption) -> None:
     corruption.plant(stage)
     findings = await stage.look()
     assert [finding.rule.name for finding in findings] == [corruption.rule]
-    [healed] = await stage.heal(findings)
-    assert healed.outcome is corruption.outcome, healed.sentence
+    [repaired] = await stage.repair(findings)
+    assert repaired.outcome is corruption.outcome, repaired.sentence
     logged = await stage.world.value("SELECT count(*) FROM heals WHERE state = 'succeeded'")
     if corruption.outcome is REFUSED:
         assert (logged, await rules_broken(stage)) == (0, {corruption.rule})
     else:
-        if healed.operation_id is not None:
+        if repaired.operation_id is not None:
             async with stage.world.worker():
-                assert (await stage.world.finished(healed.operation_id)).state == "succeeded"
+                assert (await stage.world.finished(repaired.operation_id)).state == "succeeded"
         assert (logged, await rules_broken(stage)) == (1, set())
     corruption.undo(stage)
 
@@ -142,8 +142,8 @@ async def test_what_stands_in_a_cluster_s_way_is_found_and_left_to_people(stage:
     )
     stage.allocate("stray", machine)
     findings = await stage.look()
-    assert [finding.rule.name for finding in findings] == ["hardware_of_a_cluster_is_nobody_else_s"]
-    assert [each.outcome for each in await stage.heal(findings)] == [REFUSED]
+    assert [finding.rule.name for finding in findings] == ["hardware_belongs_to_one_cluster"]
+    assert [each.outcome for each in await stage.repair(findings)] == [REFUSED]
     assert "stray" in stage.vipu.allocations()
     stage.vipu.release("stray")
 
@@ -159,13 +159,13 @@ async def test_what_comes_back_after_its_cluster_is_gone_is_taken_down(stage: St
     assert await stage.world.value(
         "SELECT count(DISTINCT machine_id) = 1 FROM allocations WHERE machine_id IS NOT NULL"
     ), "the second cluster gets the machine of the first"
-    healed = await stage.heal(await stage.look())
-    assert {each.finding.rule.name for each in healed} == {
+    repaired = await stage.repair(await stage.look())
+    assert {each.finding.rule.name for each in repaired} == {
         "allocation_belongs_to_a_cluster",
         "network_belongs_to_a_cluster",
         "server_belongs_to_a_cluster",
     }
-    assert {each.outcome for each in healed} == {MENDED}
+    assert {each.outcome for each in repaired} == {REPAIRED}
     assert await rules_broken(stage) == set()
     assert await stage.world.value("SELECT count(*) FROM events WHERE type = 'audit.healed'") == 3
     async with stage.world.worker():
@@ -178,8 +178,8 @@ async def test_a_suspended_cluster_keeps_its_server_and_nothing_else(stage: Stag
         await world.finished(await world.suspend(stage.cluster))
     assert await rules_broken(stage) == set()
     stage.network(stage.name, stage.machine)
-    healed = await stage.heal(await stage.look())
-    assert [(each.finding.rule.name, each.outcome) for each in healed] == [("network_belongs_to_a_cluster", MENDED)]
+    repaired = await stage.repair(await stage.look())
+    assert [(each.finding.rule.name, each.outcome) for each in repaired] == [("network_belongs_to_a_cluster", REPAIRED)]
     async with world.worker():
         await world.finished(await world.resume(stage.cluster))
         assert await rules_broken(stage) == set(), "its server has the name that it was given first"
@@ -187,7 +187,7 @@ async def test_a_suspended_cluster_keeps_its_server_and_nothing_else(stage: Stag
     stage.wipe_server()
     findings = await stage.look()
     assert [finding.rule.name for finding in findings] == ["suspended_cluster_has_its_servers"]
-    assert [each.outcome for each in await stage.heal(findings)] == [REFUSED]
+    assert [each.outcome for each in await stage.repair(findings)] == [REFUSED]
     async with world.worker():
         ended = await world.finished(await world.resume(stage.cluster))
         assert (ended.state, "disk" in ended.error["detail"]) == ("failed", True)
@@ -200,7 +200,7 @@ async def test_what_customers_make_in_their_allocation_is_theirs(stage: Stage) -
     stage.network("stray", stage.spare)
     findings = await stage.look()
     assert [finding.violation.object_id for finding in findings] == ["stray"]
-    await stage.heal(findings)
+    await stage.repair(findings)
     assert sorted(stage.vipu.partitions()) == ["one", "two"]
 
 
@@ -218,8 +218,8 @@ async def test_what_a_second_look_does_not_find_again_stays(stage: Stage) -> Non
     stage.network("stray", stage.spare)
     findings = await stage.look()
     clock = Meanwhile(lambda: stage.http.delete("/v1/networks/stray"))
-    [healed] = await stage.heal(findings, clock=clock)
-    assert (healed.outcome, healed.sentence) == (REFUSED, "A second look did not find it again.")
+    [repaired] = await stage.repair(findings, clock=clock)
+    assert (repaired.outcome, repaired.sentence) == (REFUSED, "A second look did not find it again.")
     assert await stage.world.value("SELECT count(*) FROM heals") == 0
 
 
@@ -229,19 +229,19 @@ async def test_a_controller_that_lost_much_is_not_believed(stage: Stage) -> None
         stage.network(f"stray-{number}", stage.spares[number])
     findings = await stage.look()
     assert len(findings) == 3
-    assert {each.outcome for each in await stage.heal(findings, at_most=2)} == {REFUSED}
+    assert {each.outcome for each in await stage.repair(findings, repair_limit=2)} == {REFUSED}
     assert len(await stage.look()) == 3
-    healed = await stage.heal(findings, at_most=3)
-    assert {each.outcome for each in healed} == {MENDED, LEFT}
+    repaired = await stage.repair(findings, repair_limit=3)
+    assert {each.outcome for each in repaired} == {REPAIRED, LEFT}
 
 
 async def test_a_worker_records_again_how_to_log_in(stage: Stage) -> None:
     port = await stage.world.value("SELECT ssh_port FROM poplar_servers")
     plant(stage.scratch.superuser_url, ["UPDATE poplar_servers SET ssh_port = NULL"], {})
-    [healed] = await stage.heal(await stage.look())
-    assert healed.operation_id is not None
+    [repaired] = await stage.repair(await stage.look())
+    assert repaired.operation_id is not None
     async with stage.world.worker():
-        assert (await stage.world.finished(healed.operation_id)).state == "succeeded"
+        assert (await stage.world.finished(repaired.operation_id)).state == "succeeded"
     assert await stage.world.value("SELECT ssh_port FROM poplar_servers") == port
     assert await rules_broken(stage) == set()
 
@@ -250,8 +250,8 @@ async def test_a_worker_undoes_what_is_overdue(stage: Stage) -> None:
     made = await stage.world.create("second", "m2000-pod4")
     overdue = "UPDATE operations SET deadline_at = app_now() - interval '1 hour' WHERE finished_at IS NULL"
     plant(stage.scratch.superuser_url, [overdue, "UPDATE work SET run_at = app_now() + interval '1 day'"], {})
-    [healed] = await stage.heal(await stage.look())
-    assert (healed.finding.rule.name, healed.operation_id) == ("operation_ends_in_time", made.operation)
+    [repaired] = await stage.repair(await stage.look())
+    assert (repaired.finding.rule.name, repaired.operation_id) == ("operation_ends_in_time", made.operation)
     async with stage.world.worker():
         assert (await stage.world.finished(made.operation)).error["code"] == "deadline_exceeded"
     assert await rules_broken(stage) == set()
@@ -264,9 +264,9 @@ async def test_a_worker_cleans_up_after_a_cluster_that_is_gone(stage: Stage) -> 
     lost = ["UPDATE allocations SET freed_at = NULL", "UPDATE quotas SET used = 1 WHERE region = 'luxembourg-2'"]
     plant(stage.scratch.superuser_url, lost, {})
     stage.allocate(stage.name, stage.machine)
-    healed = await stage.heal(await stage.look())
-    assert [each.finding.rule.name for each in healed] == ["gone_cluster_holds_nothing"]
-    [operation] = [each.operation_id for each in healed]
+    repaired = await stage.repair(await stage.look())
+    assert [each.finding.rule.name for each in repaired] == ["gone_cluster_holds_nothing"]
+    [operation] = [each.operation_id for each in repaired]
     assert operation is not None
     async with stage.world.worker():
         ended = await stage.world.finished(operation)

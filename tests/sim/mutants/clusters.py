@@ -29,7 +29,7 @@ from ipucloud.operations import runner
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.results import Achieved, Failed, StepResult
 from ipucloud.operations.runner import Runner
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 from ipucloud.site.ports import Site
 from tests.sim.mutants.planting import declare, mutant, replace, rewrite
 from tests.sim.site.hardware import Hardware
@@ -118,8 +118,8 @@ def verified_too_early(stack: ExitStack) -> None:
 def unknown_is_done(stack: ExitStack) -> None:
     honest = ClusterReconciler.act
 
-    async def act(self: ClusterReconciler, ticket: Ticket, cluster: ClusterInputs) -> StepResult:
-        result = await honest(self, ticket, cluster)
+    async def act(self: ClusterReconciler, item: WorkItem, cluster: ClusterInputs) -> StepResult:
+        result = await honest(self, item, cluster)
         return Achieved() if isinstance(result, Failed) and result.outage else result
 
     replace(stack, ClusterReconciler, "act", act)

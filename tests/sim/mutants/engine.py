@@ -10,7 +10,7 @@ from ipucloud.db.statements import Statements
 from ipucloud.reconcile import statements, wake
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Outcome
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 from tests.sim.mutants.planting import mutant, replace, rewrite
 
 _ENGINE = "tests/worker/test_engine.py"
@@ -31,7 +31,7 @@ def no_fence(stack: ExitStack) -> None:
     directed=f"{_ENGINE}::test_no_call_may_start_when_the_lease_has_no_time_left",
 )
 def no_budget(stack: ExitStack) -> None:
-    replace(stack, Ticket, "remaining", lambda *_: 10.0)
+    replace(stack, WorkItem, "remaining", lambda *_: 10.0)
 
 
 @mutant(
@@ -98,8 +98,8 @@ def believes_its_lease(stack: ExitStack) -> None:
     async def heartbeat(self: Engine) -> None:
         while True:
             await self._clock.sleep(self._settings.lease / 3)
-            for ticket in self._running.values():
-                ticket.deadline = self._clock.monotonic() + self._settings.lease
+            for item in self._running.values():
+                item.deadline = self._clock.monotonic() + self._settings.lease
 
     replace(stack, Engine, "_heartbeat", heartbeat)
 
@@ -124,20 +124,20 @@ def finish_apart(stack: ExitStack) -> None:
     """The result in one transaction, the end of the look in another."""
     finish = Engine._finish
 
-    async def apart(self: Engine, connection: Statements, ticket: Ticket, outcome: Outcome) -> None:
+    async def apart(self: Engine, connection: Statements, item: WorkItem, outcome: Outcome) -> None:
         async with self._database.read() as other:
-            await finish(self, other, ticket, outcome)
+            await finish(self, other, item, outcome)
 
-    async def once(self: Engine, reconciler: Any, ticket: Ticket) -> Outcome:
+    async def once(self: Engine, reconciler: Any, item: WorkItem) -> Outcome:
         async with self._database.read() as connection:
-            found = await reconciler.load(connection, ticket)
+            found = await reconciler.load(connection, item)
             if isinstance(found, Outcome):
-                await finish(self, connection, ticket, found)
+                await finish(self, connection, item, found)
                 return found
-        result = await reconciler.act(ticket, found)
+        result = await reconciler.act(item, found)
         async with self._database.begin() as connection:
-            outcome: Outcome = await reconciler.apply(connection, ticket, found, result)
-        await apart(self, connection, ticket, outcome)
+            outcome: Outcome = await reconciler.apply(connection, item, found, result)
+        await apart(self, connection, item, outcome)
         return outcome
 
     replace(stack, Engine, "_once", once)

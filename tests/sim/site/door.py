@@ -15,7 +15,7 @@ from tests.sim.site.hardware import Hardware
 from tests.sim.site.state import SiteState
 
 Value = TypeVar("Value")
-Look: TypeAlias = Callable[[SiteState, float], Value]
+Observation: TypeAlias = Callable[[SiteState, float], Value]
 
 CALL_SECONDS = 10.0
 SLOW_SECONDS = (3.0, 9.0)
@@ -70,7 +70,7 @@ class Network:
             late.refusal = self._arrive(late.request, late.effect, now)
         return arrived
 
-    async def read(self, actor: Actor, budget: Budget, what: str, look: Look[Value]) -> Value:
+    async def read(self, actor: Actor, budget: Budget, what: str, look: Observation[Value]) -> Value:
         """One observation. Raises SiteError."""
         seconds, fault = await self._send(actor, budget, what, changes=False)
         self.hardware.advance(actor.baton.now)

@@ -25,7 +25,7 @@ from ipucloud.site.ports import (
 from ipucloud.wire.site import Host, Inventory, Network, NetworkSpec, RedfishSystem, ServerSpec
 from tests.sim.baton import Actor
 from tests.sim.site import observations as see
-from tests.sim.site.door import CALL_SECONDS, Look, Request
+from tests.sim.site.door import CALL_SECONDS, Observation, Request
 from tests.sim.site.door import Network as Wires
 
 Value = TypeVar("Value")
@@ -61,7 +61,7 @@ class Calls:
         self._budget = budget
         self._sender = sender
 
-    async def read(self, what: str, look: Look[Value]) -> Value:
+    async def read(self, what: str, look: Observation[Value]) -> Value:
         return await self._wires.read(self._actor, self._budget, what, look)
 
     async def change(self, call: str, name: str, effect: Callable[[], None], *touches: str) -> None:

@@ -6,17 +6,17 @@ from tests.support.scripted import Reply, Service
 from tests.unit.cli.conftest import Run
 
 TYPE = {"type": "cluster.active", "meaning": "The cluster is ready for use.", "subject_types": ["cluster"]}
-HEALED = {"type": "audit.healed", "meaning": "An audit repaired it.", "subject_types": [], "added": "later"}
+REPAIRED = {"type": "audit.healed", "meaning": "An audit repaired it.", "subject_types": [], "added": "later"}
 
 
 def test_the_types_are_listed_with_what_they_mean(run: Run, service: Service) -> None:
-    service.lists("/v1/event-types", [HEALED, TYPE | {"data_schema": {"type": "object"}}])
+    service.lists("/v1/event-types", [REPAIRED, TYPE | {"data_schema": {"type": "object"}}])
     shown = run("webhooks", "event-types")
     assert shown.status == 0
     assert "The cluster is ready for use." in shown.out
     assert "any" in shown.out
-    [healed, active] = run("webhooks", "event-types", "--json").json
-    assert (healed["data_schema"], active["data_schema"]) == (None, {"type": "object"})
+    [repaired, active] = run("webhooks", "event-types", "--json").json
+    assert (repaired["data_schema"], active["data_schema"]) == (None, {"type": "object"})
 
 
 def test_a_misspelt_type_is_told_with_the_nearest_ones(run: Run, service: Service) -> None:

@@ -274,7 +274,7 @@ def test_fragmentation_is_the_reason_when_free_machines_lie_apart() -> None:
         ("fffu" + "a" * 8 + "fffm", Reason.HEALTH, 1, "at least 1 unhealthy"),
     ],
 )
-def test_broken_machines_are_the_reason_when_mending_them_would_do(
+def test_broken_machines_are_the_reason_when_repairing_them_would_do(
     picture: str, reason: Reason, missing: int, words: str
 ) -> None:
     answer = refused([pod(1, picture)], 4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from datetime import UTC, datetime
 
-from ipucloud.partitions.controllers import MOST_AT_ONCE, Controllers
+from ipucloud.partitions.controllers import MAX_CONCURRENT, Controllers
 from ipucloud.site.ports import VipuAddress
 
 SILENT, OTHER = VipuAddress("10.0.0.1", 8090, 8091), VipuAddress("10.0.0.2", 8090, 8091)
@@ -33,7 +33,7 @@ def controllers(clock: Hands) -> Controllers:
 
 def test_only_so_many_look_at_one_at_the_same_time() -> None:
     shared = controllers(Hands())
-    looks = [shared.looking(OTHER) for _ in range(MOST_AT_ONCE)]
+    looks = [shared.looking(OTHER) for _ in range(MAX_CONCURRENT)]
     for look in looks:
         assert shared.wait_for(OTHER) is None
         look.__enter__()

@@ -24,7 +24,7 @@ from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.billing.accounts import store as accounts
 from ipucloud.billing.ledger.transfers import balances
-from ipucloud.billing.reports.explain import MOST_DAYS, charges_of, knows_cluster
+from ipucloud.billing.reports.explain import MAX_DAYS, charges_of, knows_cluster
 from ipucloud.contract.accounts import (
     AccountChoice,
     BillingAccountCreate,
@@ -156,7 +156,7 @@ async def list_charges(
 ) -> Response:
     """What was posted for usage in the period, 31 days at most: each charge with its fact, price and formula."""
     trace_of(request).concerns(cluster_id=cluster)
-    if query.since and query.until and not 0 <= (query.until - query.since).days <= MOST_DAYS:
+    if query.since and query.until and not 0 <= (query.until - query.since).days <= MAX_DAYS:
         raise invalid([FieldError("?until", "not_a_month", "The period ends after it begins, within 31 days.")])
     async with reading(request, project) as (connection, scope):
         if not await knows_cluster(connection, project_id=scope.project_id, cluster_id=cluster):

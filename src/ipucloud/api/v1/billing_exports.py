@@ -34,7 +34,7 @@ from ipucloud.billing.exports.requests import (
     pieces_of,
     request_export,
 )
-from ipucloud.contract.exports import MOST_DAYS, ExportCreate, ExportOut, ExportPage, FileFormat
+from ipucloud.contract.exports import MAX_DAYS, ExportCreate, ExportOut, ExportPage, FileFormat
 from ipucloud.contract.operations import OperationOut
 from ipucloud.identity import projects
 from ipucloud.identity.access import Scope
@@ -145,5 +145,5 @@ def _period(body: ExportCreate) -> Period:
     try:
         return Period(**days)
     except ValueError:
-        sentence = f"`until` is the day behind the last one: a period has 1 to {MOST_DAYS} days."
+        sentence = f"`until` is the day behind the last one: a period has 1 to {MAX_DAYS} days."
         raise invalid([FieldError("/until", "not_a_period", sentence)]) from None

@@ -17,7 +17,7 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import AccountId, ProjectRef
-from ipucloud.billing.reports.report import MOST_DAYS, Report, ReportTooBigError, Sums, as_csv, report
+from ipucloud.billing.reports.report import MAX_DAYS, Report, ReportTooBigError, Sums, as_csv, report
 from ipucloud.contract.reports import ReportOut, ReportQuery
 from ipucloud.db.statements import Statements
 from ipucloud.identity.roles import Permission
@@ -85,8 +85,8 @@ def _bounds(query: ReportQuery) -> Bounds:
         instant = getattr(query, name)
         if instant is not None and instant != instant.replace(minute=0, second=0, microsecond=0):
             faults.append(FieldError(f"?{name}", "not_an_hour", "Charges are posted by the hour: name a full one."))
-    if query.since and query.until and not _HOUR <= query.until - query.since <= timedelta(days=MOST_DAYS):
-        faults.append(FieldError("?until", "not_a_period", f"A period has an hour to {MOST_DAYS} days."))
+    if query.since and query.until and not _HOUR <= query.until - query.since <= timedelta(days=MAX_DAYS):
+        faults.append(FieldError("?until", "not_a_period", f"A period has an hour to {MAX_DAYS} days."))
     if len(set(query.group_by)) < len(query.group_by):
         faults.append(FieldError("?group_by", "repeated", "Name each group once."))
     if faults:

@@ -23,7 +23,7 @@ from ipucloud.kernel.errors import DEADLINE_EXCEEDED, Problem
 from ipucloud.kernel.sealing import Keys, SealingError, place, unseal
 from ipucloud.operations.results import Achieved, Failed, StepResult
 from ipucloud.operations.store import record_progress
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 
 BUILD_SECONDS = 1800.0
 DELIVER_SECONDS = 900.0
@@ -75,7 +75,7 @@ class Exporter:
         """Whether as many processes work as may at the same time."""
         return self._under_way >= AT_ONCE
 
-    async def build(self, ticket: Ticket, inputs: ExportInputs) -> StepResult:
+    async def build(self, item: WorkItem, inputs: ExportInputs) -> StepResult:
         """Make the file and keep it in the database."""
         if inputs.operation.overdue:
             return _late(GAVE_UP)
@@ -83,7 +83,7 @@ class Exporter:
         order = Build(
             database_url=self._database.url,
             export_id=row.id,
-            fence=ticket.fence,
+            fence=item.fence,
             subject=Selection(
                 dataset=Dataset(row.dataset),
                 version=FocusVersion(row.focus_version),
@@ -95,10 +95,10 @@ class Exporter:
                 regions=self._catalogue.catalogue.region_names,
             ),
         )
-        said = await self._carry_out(order, BUILD_SECONDS, self._note(ticket, inputs))
-        return Failed(_BROKEN_OFF) if said.manifest is None else Built(said.manifest, ticket.fence)
+        said = await self._carry_out(order, BUILD_SECONDS, self._note(item, inputs))
+        return Failed(_BROKEN_OFF) if said.manifest is None else Built(said.manifest, item.fence)
 
-    async def deliver(self, ticket: Ticket, inputs: ExportInputs) -> StepResult:
+    async def deliver(self, item: WorkItem, inputs: ExportInputs) -> StepResult:
         """Put the file that is kept into the bucket."""
         row = inputs.row
         if inputs.operation.overdue:
@@ -117,7 +117,7 @@ class Exporter:
             manifest=row.manifest,
             target=target,
         )
-        said = await self._carry_out(order, DELIVER_SECONDS, self._note(ticket, inputs))
+        said = await self._carry_out(order, DELIVER_SECONDS, self._note(item, inputs))
         return Achieved() if said.delivered else Failed(said.error or _UNANSWERED)
 
     async def _carry_out(self, order: Build | Deliver, seconds: float, note: Note) -> Said:
@@ -131,13 +131,13 @@ class Exporter:
             raise SchemaMismatchError("the process that makes the file met a missing table or column")
         return said
 
-    def _note(self, ticket: Ticket, inputs: ExportInputs) -> Note:
+    def _note(self, item: WorkItem, inputs: ExportInputs) -> Note:
         """Records progress in percent while a process works; under the fence, though outside `apply`."""
 
         async def note(percent: int) -> None:
             half = percent // 2 if inputs.row.connection_id else percent
             async with self._database.read() as connection:
-                await record_progress(connection, ticket, inputs.operation, min(half, 99))
+                await record_progress(connection, item, inputs.operation, min(half, 99))
 
         return note
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from ipucloud.db.statements import Statements
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
-from ipucloud.reconcile.reconciler import LeaseLost, Ticket
+from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
 
 _LOAD = sa.text(
     f"""
@@ -42,11 +42,11 @@ class ExportInputs:
         return {"project_id": self.row.project_id, "id": self.row.id, "operation_id": self.operation.id}
 
 
-async def load(connection: Statements, ticket: Ticket) -> ExportInputs | None:
+async def load(connection: Statements, item: WorkItem) -> ExportInputs | None:
     """The inputs, or None when the export has no open operation. Raises LeaseLost."""
-    found = await connection.execute(_LOAD, {"kind": ticket.kind, "key": ticket.key, "fence": ticket.fence})
+    found = await connection.execute(_LOAD, {"kind": item.kind, "key": item.key, "fence": item.fence})
     row = found.one_or_none()
     if row is None or not row.leased:
-        raise LeaseLost(ticket.key)
+        raise LeaseLost(item.key)
     operation = open_operation_of(row)
     return None if operation is None else ExportInputs(row, operation)

@@ -17,13 +17,13 @@ from ipucloud.kernel.errors import EXPORT_FAILED, Problem
 from ipucloud.operations.kind import Billing, Kind, OpenOperation, Repeated
 from ipucloud.operations.results import Achieved, Failed, StepResult
 from ipucloud.operations.step import PlannedStep, Stage, Step, plan_of
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 
 KEPT_DAYS = 7
 BUILD_ATTEMPTS = 5
 _BUCKET = frozenset({"bucket"})
 
-ExportAct: TypeAlias = Callable[[Exporter, Ticket, ExportInputs], Awaitable[StepResult]]
+ExportAct: TypeAlias = Callable[[Exporter, WorkItem, ExportInputs], Awaitable[StepResult]]
 
 _BUILT = sa.text(
     """

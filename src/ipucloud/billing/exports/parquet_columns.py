@@ -41,7 +41,7 @@ _TIME = pa.timestamp("us", tz="UTC")
 _COUNT = pa.decimal128(10, 0)
 _PRICE = pa.decimal128(20, 10)
 """As the database has prices; a count times a price is exact, and no wider than a `DECIMAL`."""
-_MOST_MINUTES = 1 << 20
+_MAX_MINUTES = 1 << 20
 
 
 @dataclass
@@ -183,11 +183,11 @@ def _instants(hours: Any, seconds: Any) -> Any:
 
 def _descriptions(minutes: Any, placed: Placed) -> Any:
     """`ipu-m2000 x4, 60 min`: as many different ones as there are series and numbers of minutes."""
-    shifted = pc.add(minutes.cast(pa.int64()), _MOST_MINUTES)
-    pairs = pc.add(pc.multiply(placed.place.cast(pa.int64()), 2 * _MOST_MINUTES), shifted).dictionary_encode()
+    shifted = pc.add(minutes.cast(pa.int64()), _MAX_MINUTES)
+    pairs = pc.add(pc.multiply(placed.place.cast(pa.int64()), 2 * _MAX_MINUTES), shifted).dictionary_encode()
     begins = placed.chosen.values["description"]
     said = [
-        f"{begins[pair // (2 * _MOST_MINUTES)]}{pair % (2 * _MOST_MINUTES) - _MOST_MINUTES} min"
+        f"{begins[pair // (2 * _MAX_MINUTES)]}{pair % (2 * _MAX_MINUTES) - _MAX_MINUTES} min"
         for pair in pairs.dictionary.to_pylist()
     ]
     codes, texts = _coded(said)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from ipucloud.contract.exports import MOST_DAYS
+from ipucloud.contract.exports import MAX_DAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Period:
     until: date
 
     def __post_init__(self) -> None:
-        if not 1 <= (self.until - self.since).days <= MOST_DAYS:
-            raise ValueError(f"a period has 1 to {MOST_DAYS} days")
+        if not 1 <= (self.until - self.since).days <= MAX_DAYS:
+            raise ValueError(f"a period has 1 to {MAX_DAYS} days")
 
     @property
     def days(self) -> int:

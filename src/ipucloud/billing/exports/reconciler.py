@@ -14,7 +14,7 @@ from ipucloud.db.statements import Statements
 from ipucloud.operations.results import StepResult
 from ipucloud.operations.runner import Runner, unknown
 from ipucloud.reconcile.outcomes import Done, Outcome, Wait
-from ipucloud.reconcile.reconciler import Ticket
+from ipucloud.reconcile.reconciler import WorkItem
 
 ROOM_SECONDS = 2.0
 """Until a worker checks again whether it has room for another process."""
@@ -29,22 +29,22 @@ class ExportReconciler:
         self._exporter = exporter
         self._runner = Runner([EXPORT], attempts=BUILD_ATTEMPTS, pause=1.0, draw=draw)
 
-    async def load(self, connection: Statements, ticket: Ticket) -> ExportInputs | Outcome:
-        inputs = await load(connection, ticket)
+    async def load(self, connection: Statements, item: WorkItem) -> ExportInputs | Outcome:
+        inputs = await load(connection, item)
         if inputs is None:
             return Done()
         if not self._runner.knows(inputs.operation):
             return unknown(inputs.operation)
         return Wait("this worker makes other files", recheck=ROOM_SECONDS) if self._exporter.busy else inputs
 
-    async def act(self, ticket: Ticket, inputs: ExportInputs) -> StepResult:
+    async def act(self, item: WorkItem, inputs: ExportInputs) -> StepResult:
         operation = inputs.operation
         structlog.contextvars.bind_contextvars(
             project_id=str(operation.project_id), operation_id=str(operation.id), request_id=operation.request_id
         )
-        return await self._runner.step(operation).act(self._exporter, ticket, inputs)
+        return await self._runner.step(operation).act(self._exporter, item, inputs)
 
     async def apply(
-        self, connection: AsyncConnection, ticket: Ticket, inputs: ExportInputs, result: StepResult
+        self, connection: AsyncConnection, item: WorkItem, inputs: ExportInputs, result: StepResult
     ) -> Outcome:
         return await self._runner.apply(connection, inputs.operation, inputs, result)

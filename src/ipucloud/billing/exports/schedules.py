@@ -26,8 +26,8 @@ from ipucloud.kernel.sealing import Keys, needed, seal
 
 log = structlog.get_logger(__name__)
 
-MOST_CONNECTIONS = 20
-MOST_SCHEDULES = 20
+MAX_CONNECTIONS = 20
+MAX_SCHEDULES = 20
 AT_ONCE = 100
 """Schedules that are served in one turn; the next turn goes on."""
 
@@ -203,8 +203,8 @@ async def connect(
         raise _invalid("/endpoint", "endpoint", str(error)) from None
     keys = needed(keys)
     held = (await connection.execute(_COUNTS, {"project_id": project_id, "name": bucket.name})).one()
-    if held.connections >= MOST_CONNECTIONS:
-        raise Problem(QUOTA_EXCEEDED, f"A project has {MOST_CONNECTIONS} connections at most.")
+    if held.connections >= MAX_CONNECTIONS:
+        raise Problem(QUOTA_EXCEEDED, f"A project has {MAX_CONNECTIONS} connections at most.")
     if held.same_name:
         raise Problem(NAME_TAKEN, "The project has a connection of that name.")
     made = new_id()
@@ -236,8 +236,8 @@ async def add_schedule(connection: AsyncConnection, project_id: UUID, plan: Plan
     """Deliver from the next day or month on; the schedule's JSON. The caller holds the project's lock."""
     await connection_document(connection, project_id, plan.connection_id)
     held = (await connection.execute(_COUNTS, {"project_id": project_id, "name": ""})).one()
-    if held.schedules >= MOST_SCHEDULES:
-        raise Problem(QUOTA_EXCEEDED, f"A project has {MOST_SCHEDULES} schedules at most.")
+    if held.schedules >= MAX_SCHEDULES:
+        raise Problem(QUOTA_EXCEEDED, f"A project has {MAX_SCHEDULES} schedules at most.")
     made = new_id()
     values = {
         "id": made,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.contract.exports import MOST_DAYS, Dataset, FileFormat, FocusVersion
+from ipucloud.contract.exports import MAX_DAYS, Dataset, FileFormat, FocusVersion
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
 
 NAME_KINDS = ("account", "project", "cluster")
@@ -114,7 +114,7 @@ exports = sa.Table(
     sa.CheckConstraint("extract(day FROM month) = 1", name="month"),
     sa.CheckConstraint(
         "num_nulls(since, until) = CASE WHEN month IS NULL THEN 0 ELSE 2 END"
-        f" AND until - since BETWEEN 1 AND {MOST_DAYS}",
+        f" AND until - since BETWEEN 1 AND {MAX_DAYS}",
         name="period",
     ),
     sa.CheckConstraint("num_nulls(fence, manifest, built_at, expires_at) IN (0, 4)", name="built"),

@@ -36,7 +36,7 @@ log = structlog.get_logger(__name__)
 CALL_SECONDS = 10.0
 AT_ONCE = 100
 """Payments asked about in one turn."""
-MOST_EXPECTED = 20
+MAX_EXPECTED = 20
 """Payments that an account may announce before one of them ends."""
 # For a list that was authorised before it is read.
 NOBODY = "WITH principal AS (SELECT NULL AS role), project AS (SELECT NULL AS project_id)"
@@ -150,8 +150,8 @@ async def expect_payment(connection: AsyncConnection, account_id: UUID, amount: 
     Raises `Problem` state_conflict when too many are expected already.
     """
     await lock_payer(connection, account_id)
-    if (await connection.execute(_EXPECTED, {"account_id": account_id})).scalar_one() >= MOST_EXPECTED:
-        raise Problem(STATE_CONFLICT, f"{MOST_EXPECTED} payments are expected: pay, or wait for, one of them first.")
+    if (await connection.execute(_EXPECTED, {"account_id": account_id})).scalar_one() >= MAX_EXPECTED:
+        raise Problem(STATE_CONFLICT, f"{MAX_EXPECTED} payments are expected: pay, or wait for, one of them first.")
     made = new_id()
     await _insert(connection, made, account_id, amount, f"TOP-{made.hex[-12:].upper()}")
     return made

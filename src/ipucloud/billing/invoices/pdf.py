@@ -14,7 +14,7 @@ from ipucloud.kernel.money import Money, plain
 
 Finished = TypeVar("Finished")
 TITLES = {"invoice": "Invoice", "credit_note": "Credit note", "draft": "Draft invoice"}
-MOST_LINES = 8
+MAX_LINES = 8
 """Of an address or a bank account; the document has all."""
 _HALF = 82.0
 _TOTALS = 112.0
@@ -74,7 +74,7 @@ def _address(party: PartyOut) -> str:
 
 def _few_lines(text: str | None) -> str:
     """What fits the head of a page, whatever somebody entered."""
-    return "\n".join((text or "").split("\n")[:MOST_LINES])
+    return "\n".join((text or "").split("\n")[:MAX_LINES])
 
 
 def _facts(document: PaperOut) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from ipucloud.db.documents import money, plain, rfc3339
 from ipucloud.db.statements import Statements
 
-MOST_DAYS = 31
+MAX_DAYS = 31
 _CHARGES = sa.text(
     f"""
     SELECT json_build_object(

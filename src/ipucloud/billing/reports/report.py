@@ -23,8 +23,8 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.cells import text_cell, write_csv
 from ipucloud.kernel.money import plain, total
 
-MOST_DAYS = 400
-MOST_ROWS = 50_000
+MAX_DAYS = 400
+MAX_ROWS = 50_000
 
 
 class Group(StrEnum):
@@ -158,15 +158,15 @@ async def report(
     """
     [row] = await connection.execute(_POSTED, {"since": since, "until": until})
     period = Period(row.since, row.until, row.posted_until)
-    if period.until - period.since > timedelta(days=MOST_DAYS):
-        raise ReportTooBigError("since", f"A report is about {MOST_DAYS} days at most.")
+    if period.until - period.since > timedelta(days=MAX_DAYS):
+        raise ReportTooBigError("since", f"A report is about {MAX_DAYS} days at most.")
     tags = [group.removeprefix(TAG) for group in groups if group.startswith(TAG)]
     columns = tuple(name for group in groups for name in _columns(group))
     values = {"project_id": project_id, "account_id": account_id, "since": period.since, "until": period.until}
     statement = _statement(tuple(TAG if group.startswith(TAG) else group for group in groups))
     found = await connection.execute(statement, values | {f"tag_{place}": tag for place, tag in enumerate(tags)})
     rows = [_row(each, len(columns)) for each in found]
-    if len(rows) > MOST_ROWS:
+    if len(rows) > MAX_ROWS:
         raise ReportTooBigError("group_by", "There are too many groups: ask for a shorter period, or group by less.")
     return Report(period, columns, rows, _totals(rows))
 
@@ -215,7 +215,7 @@ def _statement(groups: tuple[str, ...]) -> sa.TextClause:
             ", ".join([*places, "used.currency"]),
             "ORDER BY",
             ", ".join([*places, "used.currency"]),
-            f"LIMIT {MOST_ROWS + 1}",
+            f"LIMIT {MAX_ROWS + 1}",
         )
     )
 

@@ -201,10 +201,10 @@ def topology(session: Session, name: Name) -> None:
         (f"  {machine.name}", f"{machine.health}: {', '.join(ipu.partition or 'free' for ipu in machine.ipus)}")
         for machine in found.machines
     ]
-    ill = [(f"{link.kind} {' – '.join(link.ends)}", link.state) for link in found.links if link.state != "up"]
+    unhealthy = [(f"{link.kind} {' – '.join(link.ends)}", link.state) for link in found.links if link.state != "up"]
     rest = [
-        ("links", f"{len(found.links)}, {len(ill)} of them not up"),
-        *ill,
+        ("links", f"{len(found.links)}, {len(unhealthy)} of them not up"),
+        *unhealthy,
         ("free IPUs", found.free_ipus),
         ("largest partition", found.largest_partition),
         ("observed", found.observed_at),

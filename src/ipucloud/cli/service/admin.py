@@ -15,7 +15,7 @@ from ipucloud.cli.service.connections import running_at
 from ipucloud.cli.service.telling import settings_from_environment, stop
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
-from ipucloud.invariants.healing import AT_MOST
+from ipucloud.invariants.repairing import REPAIR_LIMIT
 
 app = typer.Typer(no_args_is_help=True, help="Look after the service itself.")
 
@@ -27,17 +27,17 @@ def admin() -> None:
 
 @app.command("audit")
 def audit(
-    heal: Annotated[bool, typer.Option("--heal", help="Say what would be mended, and what not and why.")] = False,
-    apply: Annotated[bool, typer.Option("--apply", help="With --heal: mend it.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Say what would be repaired, and why not the rest.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="With --repair: do it.")] = False,
     database_only: Annotated[bool, typer.Option("--database-only", help="Ask no site.")] = False,
-    at_most: Annotated[int, typer.Option(min=0, help="Heals at sites in one go.")] = AT_MOST,
+    repair_limit: Annotated[int, typer.Option("--limit", min=0, help="Repairs at sites in one run.")] = REPAIR_LIMIT,
     as_json: Json = False,
 ) -> None:
     """Hold the database against every rule, and the site against the database.
 
     Without IPUCLOUD_DATABASE_URL it is the `ipucloud up` that runs from IPUCLOUD_DATA_DIR; with it, and without
     IPUCLOUD_SITE_URL, no site is asked. Before anything is taken down at a site the audit looks a second time,
-    IPUCLOUD_REQUEST_LIFE seconds later. Every heal is logged in the table `heals`.
+    IPUCLOUD_REQUEST_LIFE seconds later. Every repair is logged in the table `repairs`.
 
     Exit status:
     0  nothing was found, or all of it is mended
@@ -45,14 +45,14 @@ def audit(
     2  the command or a setting is not valid
     3  something is left
     """
-    if apply and not heal:
-        stop("--apply says what to do with --heal; give both.")
+    if apply and not repair:
+        stop("--apply needs --repair; give both.")
     settings = _at_hand(settings_from_environment())
     order = auditing.Order(
-        heal=heal,
+        repair=repair,
         apply=apply,
         with_site=settings.site_url is not None and not database_only,
-        at_most=at_most,
+        repair_limit=repair_limit,
         requested_by=f"{getpass.getuser()}@{socket.gethostname()}",
     )
     with auditing.told():

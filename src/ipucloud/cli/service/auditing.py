@@ -16,9 +16,9 @@ from ipucloud.cli.service.telling import first_line, stop
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.invariants.audit import audit, audit_sites
-from ipucloud.invariants.healing import Healed, Healer, Outcome
 from ipucloud.invariants.registry import INVARIANTS
-from ipucloud.invariants.rules import Finding, Refusal, TakeDown
+from ipucloud.invariants.repairing import Outcome, Repaired, Repairer
+from ipucloud.invariants.rules import Finding, Refusal, SiteRemoval
 from ipucloud.invariants.site_rules import SITE_RULES
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.errors import Problem
@@ -33,20 +33,20 @@ FINDINGS = 3
 class Order:
     """What the operator asked for."""
 
-    heal: bool
+    repair: bool
     apply: bool
     with_site: bool
-    at_most: int
+    repair_limit: int
     requested_by: str
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found, and what became of it when heals were applied."""
+    """What was found, and what became of it when repairs were applied."""
 
     order: Order
     findings: Sequence[Finding]
-    healed: Sequence[Healed]
+    repaired: Sequence[Repaired]
 
     @property
     def rules(self) -> int:
@@ -54,8 +54,8 @@ class Report:
 
     @property
     def status(self) -> int:
-        mended = {each.finding.key for each in self.healed if each.outcome is Outcome.MENDED}
-        return 0 if all(finding.key in mended for finding in self.findings) else FINDINGS
+        done = {each.finding.key for each in self.repaired if each.outcome is Outcome.REPAIRED}
+        return 0 if all(finding.key in done for finding in self.findings) else FINDINGS
 
 
 @contextmanager
@@ -86,9 +86,9 @@ async def _report(settings: Settings, order: Order, database: Database, sites: S
         findings += await audit_sites(database, sites, call_timeout=settings.site_call_timeout)
     if not order.apply:
         return Report(order, findings, ())
-    if any(isinstance(each.rule.heal, TakeDown) for each in findings):
+    if any(isinstance(each.rule.repair, SiteRemoval) for each in findings):
         _say(f"Before anything is taken down, the site is looked at again in {settings.request_life:g} seconds.")
-    healer = Healer(
+    repairer = Repairer(
         database,
         sites,
         SystemClock(),
@@ -96,9 +96,9 @@ async def _report(settings: Settings, order: Order, database: Database, sites: S
         request_life=settings.request_life,
         call_timeout=settings.site_call_timeout,
         poll_interval=settings.site_poll_interval,
-        at_most=order.at_most,
+        repair_limit=order.repair_limit,
     )
-    return Report(order, findings, await healer.heal(findings))
+    return Report(order, findings, await repairer.repair(findings))
 
 
 def document(report: Report) -> dict[str, object]:
@@ -124,8 +124,8 @@ def show(report: Report) -> None:
             ("found", violation.detail),
             ("remedy", rule.remedy),
         ]
-        if report.order.heal:
-            facts.append(("heal", _told(report, finding)))
+        if report.order.repair:
+            facts.append(("repair", _told(report, finding)))
         output.write_facts(facts)
         typer.echo()
     found = {0: "all hold.", 1: "1 finding."}.get(len(report.findings), f"{len(report.findings)} findings.")
@@ -133,7 +133,7 @@ def show(report: Report) -> None:
 
 
 def _finding(report: Report, finding: Finding) -> dict[str, object]:
-    rule, violation, healed = finding.rule, finding.violation, _healed(report, finding)
+    rule, violation, repaired = finding.rule, finding.violation, _repaired(report, finding)
     told: dict[str, object] = {
         "rule": rule.name,
         "sentence": rule.sentence,
@@ -145,34 +145,34 @@ def _finding(report: Report, finding: Finding) -> dict[str, object]:
         "detail": violation.detail,
         "remedy": rule.remedy,
     }
-    if report.order.heal:
-        told["heal"] = {
-            "outcome": _outcome(finding, healed),
+    if report.order.repair:
+        told["repair"] = {
+            "outcome": _outcome(finding, repaired),
             "detail": _told(report, finding),
-            "operation_id": None if healed is None or healed.operation_id is None else str(healed.operation_id),
+            "operation_id": None if repaired is None or repaired.operation_id is None else str(repaired.operation_id),
         }
     return told
 
 
-def _healed(report: Report, finding: Finding) -> Healed | None:
-    return next((each for each in report.healed if each.finding is finding), None)
+def _repaired(report: Report, finding: Finding) -> Repaired | None:
+    return next((each for each in report.repaired if each.finding is finding), None)
 
 
-def _outcome(finding: Finding, healed: Healed | None) -> str:
-    if healed is not None:
-        return healed.outcome.value
-    return Outcome.REFUSED.value if isinstance(finding.rule.heal, Refusal) else "planned"
+def _outcome(finding: Finding, repaired: Repaired | None) -> str:
+    if repaired is not None:
+        return repaired.outcome.value
+    return Outcome.REFUSED.value if isinstance(finding.rule.repair, Refusal) else "planned"
 
 
 def _told(report: Report, finding: Finding) -> str:
-    healed, heal = _healed(report, finding), finding.rule.heal
-    if healed is not None:
-        follow = "" if healed.operation_id is None else f" Operation {healed.operation_id} does the rest."
-        return f"{healed.outcome.capitalize()}. {healed.sentence}{follow}"
-    if isinstance(heal, Refusal):
-        return f"Refused. {heal.reason}"
-    twice = ", if a second look finds it again" if isinstance(heal, TakeDown) else ""
-    return f"With --apply the audit {heal.does}{twice}."
+    repaired, repair = _repaired(report, finding), finding.rule.repair
+    if repaired is not None:
+        follow = "" if repaired.operation_id is None else f" Operation {repaired.operation_id} does the rest."
+        return f"{repaired.outcome.capitalize()}. {repaired.sentence}{follow}"
+    if isinstance(repair, Refusal):
+        return f"Refused. {repair.reason}"
+    twice = ", if a second observation confirms it" if isinstance(repair, SiteRemoval) else ""
+    return f"With --apply the audit {repair.does}{twice}."
 
 
 def _say(sentence: str) -> None:

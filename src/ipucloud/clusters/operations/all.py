@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
-from ipucloud.clusters.operations.heal import HEAL
 from ipucloud.clusters.operations.kind import ClusterKind
+from ipucloud.clusters.operations.repair import REPAIR
 from ipucloud.clusters.operations.resume import RESUME
 from ipucloud.clusters.operations.rotate_key import ROTATE_KEY
 from ipucloud.clusters.operations.suspend import SUSPEND
 
-CLUSTER_OPERATIONS: tuple[ClusterKind, ...] = (CREATE, DELETE, SUSPEND, RESUME, HEAL, ROTATE_KEY)
+CLUSTER_OPERATIONS: tuple[ClusterKind, ...] = (CREATE, DELETE, SUSPEND, RESUME, REPAIR, ROTATE_KEY)

@@ -36,8 +36,8 @@ async def attach_network(site: Site, cluster: ClusterInputs) -> StepResult:
 async def power_on_machines(site: Site, cluster: ClusterInputs) -> StepResult:
     systems = await asyncio.gather(*(_powered(site, cluster, machine.name) for machine in cluster.machines))
     seen = list(zip((machine.name for machine in cluster.machines), systems, strict=True))
-    if ill := [name for name, system in seen if system.Status.Health == "Critical"]:
-        return Failed(f"a fault of {objects.listed('machine', ill)}")
+    if unhealthy := [name for name, system in seen if system.Status.Health == "Critical"]:
+        return Failed(f"a fault of {objects.listed('machine', unhealthy)}")
     if waiting := [name for name, system in seen if system.PowerState != "On"]:
         return Pending(f"switching on {objects.listed('machine', waiting)}")
     if len({system.BiosVersion for system in systems}) > 1:

@@ -146,7 +146,7 @@ class FaultBook:
                 kept.hit()
                 self._break(kept)
             elif kept.broke and now >= kept.ends:
-                self._mend(kept)
+                self._repair_database(kept)
 
     def _check_hardware(self, rule: FaultRule) -> None:
         if self._hardware is None:
@@ -163,7 +163,7 @@ class FaultBook:
         else:
             self._hardware.fail_link(kept.rule.machine, kept.rule.link, LinkState.DOWN)
 
-    def _mend(self, kept: InForce) -> None:
+    def _repair_database(self, kept: InForce) -> None:
         kept.broke = False
         if self._hardware is None:
             return

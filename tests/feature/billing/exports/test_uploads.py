@@ -119,7 +119,7 @@ async def test_one_that_is_broken_off_leaves_no_file(
     assert line.strike.fired > 1, "it was tried again"
     assert line.up_bytes > SMALL, "a part arrived"
     assert server.files("costs") == {}
-    line.heal()
+    line.repair()
     deliver(order)
     depot.arrived()
 
@@ -143,7 +143,7 @@ async def test_one_whose_process_is_killed_leaves_no_file(
     line.up = Fault(limit=SMALL // 2, then=Ending.HANG)
     await asyncio.to_thread(killed_in_the_middle, order, line)
     assert server.files("costs") == {}
-    line.heal()
+    line.repair()
     deliver(order)
     depot.arrived()
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ipucloud.db.documents import clauses
-from ipucloud.invariants.rules import Heal, Invariant, Refusal, by
+from ipucloud.invariants.rules import Invariant, Refusal, Repair, by
 
 
-def _rule(name: str, sentence: str, *, broken: str, detail: str, remedy: str, heal: Heal) -> Invariant:
+def _rule(name: str, sentence: str, *, broken: str, detail: str, remedy: str, repair: Repair) -> Invariant:
     """A rule that a ticket breaks by itself: `broken` is a condition on its row."""
     statement = clauses(
         "SELECT kind || '/' || key AS object_id,",
@@ -15,7 +15,7 @@ def _rule(name: str, sentence: str, *, broken: str, detail: str, remedy: str, he
         "AS detail FROM work WHERE",
         broken,
     )
-    return Invariant(name, sentence, "ticket", remedy, heal, statement)
+    return Invariant(name, sentence, "ticket", remedy, repair, statement)
 
 
 def _set(assignments: str, broken: str) -> str:
@@ -38,7 +38,7 @@ WHOLE_LEASE = _rule(
            coalesce(lease_until::text, 'never'), fence, attempt, wake_seq, claimed_seq)
     """,
     remedy="Let the audit take the lease away; whoever holds it is refused by the fence.",
-    heal=by(
+    repair=by(
         "takes the lease away and has the object looked at",
         _set(
             "lease_owner = NULL, lease_until = NULL, fence = greatest(fence, 0) + 1, run_at = app_now(),"
@@ -49,12 +49,12 @@ WHOLE_LEASE = _rule(
 )
 
 FRESH_LEASE = _rule(
-    "lease_does_not_rot",
+    "expired_lease_is_freed",
     "A lease that ended is taken away within two minutes.",
     broken=_ROTTEN_LEASE,
     detail="format('leased until %s', lease_until)",
     remedy="Start a worker; the first thing it does is to free such leases.",
-    heal=by(
+    repair=by(
         "frees the lease and has the object looked at",
         _set("lease_owner = NULL, lease_until = NULL, run_at = app_now()", _ROTTEN_LEASE),
     ),
@@ -66,20 +66,20 @@ FEW_ATTEMPTS = _rule(
     broken=_MANY_ATTEMPTS,
     detail="format('%s looks without progress: %s', attempt, coalesce(last_error, 'no error noted'))",
     remedy="Read its last error and the workers' logs: they die before they can park it.",
-    heal=Refusal("It was looked at often enough; whatever ends the workers has to be found first."),
+    repair=Refusal("It was looked at often enough; whatever ends the workers has to be found first."),
 )
 
 NONE_PARKED = _rule(
-    "no_ticket_is_parked",
+    "no_work_item_is_parked",
     "No object waits for a person.",
     broken="parked_at IS NOT NULL AND num_nonnulls(run_at, lease_owner) = 0",
     detail="format('parked at %s: %s', parked_at, coalesce(last_error, 'no error noted'))",
     remedy="Mend what the last error says; then wake the ticket as docs/operations.md tells.",
-    heal=Refusal("It waits for a person to look; waking it again would only repeat what failed before."),
+    repair=Refusal("It waits for a person to look; waking it again would only repeat what failed before."),
 )
 
 PARKED_RESTS = _rule(
-    "parked_ticket_rests",
+    "parked_work_item_is_idle",
     "A parked ticket is neither due nor leased.",
     broken=_RESTLESS,
     detail="""
@@ -87,7 +87,7 @@ PARKED_RESTS = _rule(
            coalesce(lease_until::text, 'never'))
     """,
     remedy="Let the audit un-park it: it is being looked at.",
-    heal=by("un-parks it", _set("parked_at = NULL", _RESTLESS)),
+    repair=by("un-parks it", _set("parked_at = NULL", _RESTLESS)),
 )
 
 NO_LOST_WAKE = _rule(
@@ -96,15 +96,15 @@ NO_LOST_WAKE = _rule(
     broken=_ASLEEP,
     detail="format('woken %s times, seen %s', wake_seq, claimed_seq)",
     remedy="Let the audit make it due.",
-    heal=by("makes it due", _set("run_at = app_now()", _ASLEEP)),
+    repair=by("makes it due", _set("run_at = app_now()", _ASLEEP)),
 )
 
 OF_A_CLUSTER = Invariant(
-    name="ticket_belongs_to_its_cluster",
+    name="work_item_belongs_to_its_cluster",
     sentence="A ticket of kind `cluster` or `partitions` is of a cluster that exists, and of that cluster's project.",
     object_type="ticket",
     remedy="Let the audit throw the ticket away, or give it its project; nothing else refers to it.",
-    heal=by(
+    repair=by(
         "gives the ticket its project, or throws it away",
         """
         WITH stray AS (

@@ -9,7 +9,7 @@ from ipucloud.clusters.states import BILLABLE, CLUSTER_STATES
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.operations.kind import Billing, Repeated
 
-HEAL = ClusterKind(
+REPAIR = ClusterKind(
     name="cluster.heal",
     work_kind=WORK_KIND,
     steps=(*CREATE.steps, *TEARDOWN),

@@ -17,7 +17,7 @@ from ipucloud.site.ports import IpuofGcd, Link, PartitionRequest, PartitionState
 
 log = structlog.get_logger(__name__)
 
-MOST_CONFIGS = 16
+MAX_CONFIGS = 16
 """IPUoF configurations that one look reads; the next look goes on."""
 
 
@@ -37,7 +37,7 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True)
-class Look:
+class Observation:
     """What the controller showed in the end, and what it said to each action, by name.
 
     `links` None: they were not asked for, or the controller does not tell.
@@ -51,7 +51,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class NoLook:
+class NotObserved:
     """Nothing is known. `outage`: the controller did not answer; else this worker had no room to ask it."""
 
     detail: str
@@ -59,7 +59,7 @@ class NoLook:
     recheck: float | None = None
 
 
-async def look(site: Site, inputs: PartitionInputs, fence: int, request_life: float) -> Look:
+async def observe(site: Site, inputs: PartitionInputs, fence: int, request_life: float) -> Observation:
     """Raises SiteError when the controller cannot be read; what was asked for before is then unknown."""
     seen = await _read(site, inputs)
     actions = plan((record.desired for record in inputs.records), seen)
@@ -70,7 +70,7 @@ async def look(site: Site, inputs: PartitionInputs, fence: int, request_life: fl
         seen = await _read(site, inputs)
     taken = (ipu.place for each in seen.values() for ipu in each.ipus)
     links = None if inputs.operation is not None else await _links(site, inputs)
-    return Look(seen, room(inputs.places, taken), answers, await _configs(site, inputs, seen), links)
+    return Observation(seen, room(inputs.places, taken), answers, await _configs(site, inputs, seen), links)
 
 
 async def _read(site: Site, inputs: PartitionInputs) -> dict[str, SeenPartition]:
@@ -121,7 +121,7 @@ async def _configs(
     site: Site, inputs: PartitionInputs, seen: Mapping[str, SeenPartition]
 ) -> dict[str, Sequence[IpuofGcd]]:
     """The configurations of partitions that came up, or moved, since they were read last."""
-    wanted = [each for each in seen.values() if _needs_config(inputs, each)][:MOST_CONFIGS]
+    wanted = [each for each in seen.values() if _needs_config(inputs, each)][:MAX_CONFIGS]
     found = {}
     for each in wanted:
         try:

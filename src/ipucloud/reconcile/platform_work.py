@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from ipucloud.db.engine import Database
 from ipucloud.reconcile.wake import PLATFORM
 
-PlatformTickets: TypeAlias = Mapping[str, Mapping[str, float]]
+PlatformWork: TypeAlias = Mapping[str, Mapping[str, float]]
 """Kind → key → the longest pause between two looks, in seconds."""
 
 _ENSURE = sa.text(
@@ -30,17 +30,17 @@ _AHEAD = sa.text(
 )
 
 
-async def ensure(database: Database, tickets: PlatformTickets) -> None:
+async def ensure(database: Database, work_items: PlatformWork) -> None:
     """Make those that do not exist."""
     async with database.begin() as connection:
-        for kind, pauses in tickets.items():
+        for kind, pauses in work_items.items():
             for key in sorted(pauses):
                 await connection.execute(_ENSURE, {"kind": kind, "key": key, "project_id": PLATFORM})
 
 
-async def was_set_back(database: Database, tickets: PlatformTickets) -> bool:
+async def was_set_back(database: Database, work_items: PlatformWork) -> bool:
     """Whether one of them waits longer than it ever does: the clock was set back since it was looked at."""
-    rows = [(kind, key, pause) for kind, pauses in tickets.items() for key, pause in pauses.items()]
+    rows = [(kind, key, pause) for kind, pauses in work_items.items() for key, pause in pauses.items()]
     kinds, keys, pauses = ([row[place] for row in rows] for place in range(3))
     async with database.read() as connection:
         found = await connection.execute(_AHEAD, {"kinds": kinds, "keys": keys, "pauses": pauses})

@@ -11,11 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, running_operation
 from ipucloud.clusters.operations.begin import open_planned, plan_for
 from ipucloud.clusters.operations.delete import DELETE, TEARDOWN
-from ipucloud.clusters.operations.heal import HEAL, steps_of_create
 from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep
+from ipucloud.clusters.operations.repair import REPAIR, steps_of_create
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.invariants.kinds import KINDS
-from ipucloud.invariants.rules import Mend, Mended, Refused, Violation
+from ipucloud.invariants.rules import DatabaseRepair, Refused, RepairDone, Violation
 from ipucloud.invariants.states import GONE, WORKING
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import Problem
@@ -46,43 +46,43 @@ async def lock_violated(connection: AsyncConnection, violation: Violation) -> Lo
 
 async def _open(
     connection: AsyncConnection, cluster: LockedCluster, kind: ClusterKind, steps: Sequence[ClusterStep]
-) -> Mended:
+) -> RepairDone:
     actor = Actor(cluster.project_id, token_id=None, request_id=REQUEST_ID)
     running = await running_operation(connection, actor, cluster)
     if running is not None:
         raise Refused(f"Operation {running.id} runs on the cluster; audit again when it has ended.")
     plan = plan_for(cluster, steps)
     opened = await open_planned(connection, actor, cluster, kind, plan, deadline_seconds=DEADLINE_SECONDS)
-    return Mended(opened.operation_id)
+    return RepairDone(opened.operation_id)
 
 
-async def _take_clean_up_again(connection: AsyncConnection, violation: Violation) -> Mended:
+async def _take_clean_up_again(connection: AsyncConnection, violation: Violation) -> RepairDone:
     cluster = await lock_violated(connection, violation)
     if cluster.state not in GONE:
         raise Refused(f"The cluster is in {cluster.state} now.")
-    return await _open(connection, cluster, HEAL, TEARDOWN)
+    return await _open(connection, cluster, REPAIR, TEARDOWN)
 
 
-def build_again(what: str, *steps: str) -> Mend:
+def build_again(what: str, *steps: str) -> DatabaseRepair:
     """Have a worker take these steps of a create for a cluster in use."""
 
-    async def run(connection: AsyncConnection, violation: Violation) -> Mended:
+    async def run(connection: AsyncConnection, violation: Violation) -> RepairDone:
         cluster = await lock_violated(connection, violation)
         if cluster.state not in WORKING:
             raise Refused(f"The cluster is in {cluster.state} now.")
-        return await _open(connection, cluster, HEAL, steps_of_create(*steps))
+        return await _open(connection, cluster, REPAIR, steps_of_create(*steps))
 
-    return Mend(f"has a worker {what}", run)
+    return DatabaseRepair(f"has a worker {what}", run)
 
 
-async def _delete_again(connection: AsyncConnection, violation: Violation) -> Mended:
+async def _delete_again(connection: AsyncConnection, violation: Violation) -> RepairDone:
     cluster = await lock_violated(connection, violation)
     if cluster.state is not ClusterState.DELETING:
         raise Refused(f"The cluster is in {cluster.state} now.")
     return await _open(connection, cluster, DELETE, DELETE.steps)
 
 
-async def _wake_cluster_of_operation(connection: AsyncConnection, violation: Violation) -> Mended:
+async def _wake_cluster_of_operation(connection: AsyncConnection, violation: Violation) -> RepairDone:
     operation = {"project_id": violation.project_id, "id": UUID(violation.object_id)}
     found = (await connection.execute(_OPERATION, operation)).one_or_none()
     if found is None or violation.project_id is None:
@@ -91,9 +91,9 @@ async def _wake_cluster_of_operation(connection: AsyncConnection, violation: Vio
         raise Refused("The operation is of a kind that this version does not know.")
     target = Target(found.cluster_id, found.partition_id, found.export_id)
     await wake(connection, kind=KINDS[found.kind].work_kind, key=target.key, project_id=violation.project_id)
-    return Mended(operation["id"])
+    return RepairDone(operation["id"])
 
 
-take_clean_up_again = Mend("has a worker clean up the cluster's machines again", _take_clean_up_again)
-delete_again = Mend("has a worker delete the cluster again", _delete_again)
-wake_cluster_of_operation = Mend("wakes the cluster", _wake_cluster_of_operation)
+take_clean_up_again = DatabaseRepair("has a worker clean up the cluster's machines again", _take_clean_up_again)
+delete_again = DatabaseRepair("has a worker delete the cluster again", _delete_again)
+wake_cluster_of_operation = DatabaseRepair("wakes the cluster", _wake_cluster_of_operation)

@@ -1,0 +1,150 @@
+"""Carrying out repairs: in the database at once, at a site after a second observation. Each one is logged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.db.engine import Database
+from ipucloud.invariants.audit import audit_sites
+from ipucloud.invariants.journal import Entry
+from ipucloud.invariants.rules import DatabaseRepair, Finding, Refusal, Refused, RepairDone, SiteRemoval
+from ipucloud.invariants.site_rules import SiteRule
+from ipucloud.kernel.clock import Clock
+from ipucloud.site.errors import SiteError
+from ipucloud.site.ports import Site, Sites, VipuAddress
+
+REPAIR_LIMIT = 5
+"""Repairs at sites in one run. More of them suggest a wrong view of a site, or of the database."""
+
+REMOVAL_CHECKS = 30
+"""How often a removal checks whether the object is gone."""
+
+_ADDRESS = sa.text(
+    "SELECT vipu_host, vipu_user_port, vipu_admin_port, vipu_secure FROM site_regions WHERE region = :region"
+)
+
+
+class Outcome(StrEnum):
+    REPAIRED = "repaired"
+    LEFT_TO_WORKER = "left to a worker"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What became of a finding. `operation_id`: the operation that does the rest."""
+
+    finding: Finding
+    outcome: Outcome
+    sentence: str
+    operation_id: UUID | None = None
+
+
+@dataclass(frozen=True)
+class Repairer:
+    """Repairs what an audit has just found. Durations in seconds.
+
+    `request_life` separates the two observations that a removal needs. `requested_by` goes into the log.
+    """
+
+    database: Database
+    sites: Sites | None
+    clock: Clock
+    requested_by: str
+    request_life: float
+    call_timeout: float
+    poll_interval: float
+    repair_limit: int = REPAIR_LIMIT
+
+    async def repair(self, findings: Sequence[Finding]) -> list[Repaired]:
+        """Raises `Problem` unavailable, and SiteError when the second observation fails. What was done is logged."""
+        repaired, doomed = [], []
+        too_many = self._too_many(findings)
+        for finding in findings:
+            repair = finding.rule.repair
+            if isinstance(repair, Refusal):
+                repaired.append(Repaired(finding, Outcome.REFUSED, repair.reason))
+            elif too_many is not None and isinstance(finding.rule, SiteRule):
+                repaired.append(Repaired(finding, Outcome.REFUSED, too_many))
+            elif isinstance(repair, DatabaseRepair):
+                repaired.append(await self._repair_database(finding, repair))
+            else:
+                doomed.append((finding, repair))
+        return repaired + await self._remove_all(doomed)
+
+    def _too_many(self, findings: Sequence[Finding]) -> str | None:
+        count = sum(isinstance(each.rule, SiteRule) and not isinstance(each.rule.repair, Refusal) for each in findings)
+        if count <= self.repair_limit:
+            return None
+        return (
+            f"{count} repairs at sites exceed the limit of {self.repair_limit}. The site's answers, or the"
+            " database, may be wrong as a whole. Find out first; then raise the limit with --limit."
+        )
+
+    async def _repair_database(self, finding: Finding, repair: DatabaseRepair) -> Repaired:
+        entry = Entry(finding, repair.does, self.requested_by)
+
+        async def work(connection: AsyncConnection) -> RepairDone:
+            done = await repair.run(connection, finding.violation)
+            await entry.done(connection, done)
+            return done
+
+        try:
+            done = await self.database.transact(work)
+        except Refused as refusal:
+            return Repaired(finding, Outcome.REFUSED, str(refusal))
+        except sa.exc.IntegrityError as error:
+            reason = f"The database refuses it: {str(error.orig).splitlines()[0]}"
+            async with self.database.begin() as connection:
+                await entry.failed(connection, reason)
+            return Repaired(finding, Outcome.FAILED, reason)
+        if done.operation_id is None:
+            return Repaired(finding, Outcome.REPAIRED, f"The audit {repair.does}.")
+        return Repaired(finding, Outcome.LEFT_TO_WORKER, f"The audit {repair.does}.", done.operation_id)
+
+    async def _remove_all(self, doomed: Sequence[tuple[Finding, SiteRemoval]]) -> list[Repaired]:
+        """Observe again, when no request of the first time can live any more; remove what is found both times."""
+        if not doomed or self.sites is None:
+            return []
+        await self.clock.sleep(self.request_life)
+        seen_again = {
+            found.key for found in await audit_sites(self.database, self.sites, call_timeout=self.call_timeout)
+        }
+        repaired = []
+        for finding, repair in doomed:
+            if finding.key in seen_again:
+                repaired.append(await self._remove(self.sites, finding, repair))
+            else:
+                repaired.append(Repaired(finding, Outcome.REFUSED, "A second observation did not find it again."))
+        return repaired
+
+    async def _remove(self, sites: Sites, finding: Finding, repair: SiteRemoval) -> Repaired:
+        entry = Entry(finding, repair.does, self.requested_by)
+        async with self.database.begin() as connection:
+            repair_id = await entry.begin(connection)
+            address = (await connection.execute(_ADDRESS, {"region": finding.violation.region})).one()
+        site = sites.at(VipuAddress.of(*address), lambda: self.call_timeout)
+        error = await self._until_gone(site, finding, repair)
+        async with self.database.begin() as connection:
+            await entry.end(connection, repair_id, error)
+        if error is None:
+            return Repaired(finding, Outcome.REPAIRED, f"The audit {repair.does}.")
+        return Repaired(finding, Outcome.FAILED, error)
+
+    async def _until_gone(self, site: Site, finding: Finding, repair: SiteRemoval) -> str | None:
+        """None when the site shows that it is gone, else why not."""
+        for _ in range(REMOVAL_CHECKS):
+            try:
+                if await repair.run(site, finding.violation):
+                    return None
+            except (Refused, SiteError) as error:
+                return str(error)
+            await self.clock.sleep(self.poll_interval)
+        return "The site was asked to remove it and still has it. Audit again in some minutes."
