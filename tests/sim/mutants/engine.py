@@ -92,7 +92,7 @@ def claims_what_is_leased(stack: ExitStack) -> None:
 
 @mutant(
     "a worker extends its deadlines without asking the database",
-    directed=f"{_ENGINE}::test_a_locked_ticket_keeps_no_other_lease_from_being_renewed",
+    directed=f"{_ENGINE}::test_a_locked_work_item_keeps_no_other_lease_from_being_renewed",
 )
 def believes_its_lease(stack: ExitStack) -> None:
     async def heartbeat(self: Engine) -> None:
@@ -106,7 +106,7 @@ def believes_its_lease(stack: ExitStack) -> None:
 
 @mutant(
     "leases are not renewed while a look goes on",
-    directed=f"{_ENGINE}::test_a_locked_ticket_keeps_no_other_lease_from_being_renewed",
+    directed=f"{_ENGINE}::test_a_locked_work_item_keeps_no_other_lease_from_being_renewed",
 )
 def no_heartbeat(stack: ExitStack) -> None:
     async def heartbeat(self: Engine) -> None:

@@ -48,7 +48,7 @@ def test_a_bucket_gives_its_burst_and_its_rate_and_no_more(steps: list[tuple[flo
 
 
 def test_callers_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_BUCKETS", 2)
+    monkeypatch.setattr(limits, "MAX_BUCKETS", 2)
     limiter = limits.RateLimiter("token", 1.0, 1, Hand())  # type: ignore[arg-type]  # all it is asked
     assert [limiter.take(caller) >= 0 for caller in ("a", "b", "a", "c", "b")] == [True, True, False, True, True]
 
