@@ -56,7 +56,9 @@ async def test_a_filter_by_a_type_that_does_not_exist_is_refused(shared_api: Api
 
 
 async def test_a_filter_may_name_several_types(shared_api: Api) -> None:
-    asked = await shared_api.owner.get(f"{shared_api.base}/events", params={"type": ["cluster.active", "audit.healed"]})
+    asked = await shared_api.owner.get(
+        f"{shared_api.base}/events", params={"type": ["cluster.active", "audit.repaired"]}
+    )
     assert asked.json()["items"] == []
 
 

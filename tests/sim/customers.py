@@ -92,7 +92,9 @@ class Customers:
     async def _life(self, name: str, horizon: float) -> None:
         await self.actor.sleep(self._draw.uniform(0, horizon), f"wants {name}")
         made = await self._create(self._draw.choice(self._shop.projects), name)
-        desired_state = self._draw.choice(("keep", "delete", "cancel", "use", "use", "use and delete", "use and delete"))
+        desired_state = self._draw.choice(
+            ("keep", "delete", "cancel", "use", "use", "use and delete", "use and delete")
+        )
         if made is None or desired_state == "keep":
             return
         if desired_state in {"cancel", "delete"}:

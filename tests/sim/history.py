@@ -81,7 +81,7 @@ UNION ALL SELECT 'STEP', name || ' ' || state FROM operation_steps
 _OPEN = """
 SELECT (SELECT count(*) FROM operations WHERE finished_at IS NULL),
        (SELECT count(*) FROM work WHERE parked_at IS NOT NULL),
-       (SELECT count(*) FROM partitions WHERE external_name = ANY (%s) AND wish = 'gone')
+       (SELECT count(*) FROM partitions WHERE external_name = ANY (%s) AND desired_state = 'absent')
 """
 _RECORDED = "SELECT external_name, state FROM partitions WHERE removed_at IS NULL AND origin <> 'customer'"
 

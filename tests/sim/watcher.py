@@ -52,7 +52,7 @@ _OWN = 26
 """Characters of a name that are the cluster's; its incarnation follows."""
 _UNWANTED = """
 SELECT 1 FROM partitions
- WHERE %(call)s = 'remove_partition' AND external_name = %(name)s AND wish = 'gone' AND origin <> 'customer'
+ WHERE %(call)s = 'remove_partition' AND external_name = %(name)s AND desired_state = 'absent' AND origin <> 'customer'
 """
 _FREED = """
 SELECT a.id, coalesce(m.name, h.name), m.id IS NOT NULL, c.external_name

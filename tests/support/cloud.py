@@ -64,7 +64,7 @@ _REST = (
     " WHERE cluster_id = :id AND machine_id IS NOT NULL AND freed_at IS NULL",
     _FREE[1],
     "UPDATE poplar_servers SET state = 'off' WHERE cluster_id = :id",
-    "UPDATE partitions SET wish = 'gone', state = 'removed', removed_at = app_now() WHERE cluster_id = :id",
+    "UPDATE partitions SET desired_state = 'absent', state = 'removed', removed_at = app_now() WHERE cluster_id = :id",
 )
 
 

@@ -190,7 +190,7 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
             origin="cluster",
             name=external_name(filled.cluster, 1),
             external_name=external_name(filled.cluster, 1),
-            desired_state="kept",
+            desired_state="unmanaged",
             state="active",
             observed={"size": 4, "gcds": 1, "ipus": []},
             observed_at=READY_AT,

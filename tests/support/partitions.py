@@ -55,7 +55,7 @@ async def make_partition(
             number=number if origin == "api" else None,
             name=external_name if origin != "api" else name,
             external_name=external_name,
-            desired_state="kept",
+            desired_state="unmanaged",
             state="active",
             requested={"size": SIZE, "gcds": gcds} if origin == "api" else sa.null(),
             observed=shape | words | {"ipus": [_ipu(held, number) for number in range(SIZE)]},

@@ -161,7 +161,7 @@ ACCOUNT_FUNDS_RESTORED = _register(
     payload=FundsLeft,
 )
 AUDIT_REPAIRED = _register(
-    "audit.healed",
+    "audit.repaired",
     "An audit repaired the subject; if it has no id of its own, the subject is the project.",
     payload=payloads.AuditRepair,
     anything=True,

@@ -16,7 +16,7 @@ _HISTORY = {
     "budget_alerts": ("UPDATE", "DELETE", "TRUNCATE"),
     "contract_prices": ("DELETE", "TRUNCATE"),
     "events": ("UPDATE", "DELETE", "TRUNCATE"),
-    "heals": ("DELETE", "TRUNCATE"),
+    "repairs": ("DELETE", "TRUNCATE"),
     "hour_closes": ("DELETE", "TRUNCATE"),
     "ledger_accounts": ("UPDATE", "DELETE", "TRUNCATE"),
     "ledger_transfers": ("UPDATE", "DELETE", "TRUNCATE"),
@@ -29,7 +29,7 @@ _HISTORY = {
 }
 _FACTS = {
     "contract_prices": ("account_id", "sku", "region", "currency", "unit_price", "valid_from"),
-    "heals": ("rule", "object_id", "detail", "action", "requested_by", "started_at"),
+    "repairs": ("rule", "object_id", "detail", "action", "requested_by", "started_at"),
     "prices": ("sku", "region", "currency", "unit_price", "valid_from"),
     "usage_intervals": ("cluster_id", "sku", "region", "currency", "quantity", "anchor_at", "started_at"),
 }

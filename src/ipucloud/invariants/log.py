@@ -146,14 +146,14 @@ REPAIRS_END = Invariant(
     repair=by(
         "notes that the repair was interrupted",
         clauses(
-            "UPDATE heals SET state = 'failed', error = 'The audit was interrupted.', finished_at = app_now()",
+            "UPDATE repairs SET state = 'failed', error = 'The audit was interrupted.', finished_at = app_now()",
             "WHERE id = CAST(:object_id AS uuid) AND",
             _INTERRUPTED,
         ),
     ),
     statement=clauses(
         "SELECT id::text AS object_id, project_id,",
-        "format('%s of %s %s, begun %s', rule, object_type, object_id, started_at) AS detail FROM heals WHERE",
+        "format('%s of %s %s, begun %s', rule, object_type, object_id, started_at) AS detail FROM repairs WHERE",
         _INTERRUPTED,
     ),
 )

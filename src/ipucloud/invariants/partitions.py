@@ -10,14 +10,14 @@ OPERATION_MATCHES_DESIRED_STATE = Invariant(
     sentence="What an open operation promises about a partition is what the reconciler sees to.",
     object_type="partition",
     remedy="Remove the partition; that ends the operation and says anew what is wanted.",
-    repair=Refusal("Whether the operation or the wish is what the customer asked for cannot be told."),
+    repair=Refusal("Whether the operation or the desired_state is what the customer asked for cannot be told."),
     statement="""
     SELECT p.id::text AS object_id, p.project_id,
-           format('operation %s is a %s, and %s is wanted', o.id, o.kind, p.wish) AS detail
+           format('operation %s is a %s, and %s is wanted', o.id, o.kind, p.desired_state) AS detail
       FROM operations o JOIN partitions p ON p.project_id = o.project_id AND p.id = o.partition_id
      WHERE o.finished_at IS NULL
-       AND p.wish <> CASE WHEN o.kind = 'partition.remove' OR o.undoing THEN 'gone'
-                          WHEN o.kind = 'partition.create' THEN 'made' ELSE 'reset' END
+       AND p.desired_state <> CASE WHEN o.kind = 'partition.remove' OR o.undoing THEN 'absent'
+                          WHEN o.kind = 'partition.create' THEN 'present' ELSE 'reset' END
     """,
 )
 
@@ -29,18 +29,20 @@ DESIRED_STATE_HAS_OPERATION = Invariant(
     repair=by(
         "wants nothing more of the partition",
         """
-        UPDATE partitions p SET wish = 'kept', reset_fence = NULL, reset_sent_at = NULL, reset_confirmed = false,
+        UPDATE partitions p SET desired_state = 'unmanaged', reset_fence = NULL, reset_sent_at = NULL,
+            reset_confirmed = false,
                version = version + 1
          WHERE p.project_id = :project_id AND p.id = CAST(:object_id AS uuid) AND p.removed_at IS NULL
-           AND p.wish <> 'kept'
+           AND p.desired_state <> 'unmanaged'
            AND NOT EXISTS (SELECT FROM operations o WHERE o.project_id = p.project_id AND o.partition_id = p.id
                               AND o.finished_at IS NULL)
         """,
     ),
     statement="""
-    SELECT p.id::text AS object_id, p.project_id, format('%s is wanted, and no operation runs', p.wish) AS detail
+    SELECT p.id::text AS object_id, p.project_id, format('%s is wanted, and no operation runs',
+        p.desired_state) AS detail
       FROM partitions p JOIN clusters c ON c.project_id = p.project_id AND c.id = p.cluster_id
-     WHERE p.removed_at IS NULL AND p.wish <> 'kept' AND c.state = ANY (:working)
+     WHERE p.removed_at IS NULL AND p.desired_state <> 'unmanaged' AND c.state = ANY (:working)
        AND NOT EXISTS (SELECT FROM operations o WHERE o.project_id = p.project_id AND o.partition_id = p.id
                           AND o.finished_at IS NULL)
     """,
@@ -56,7 +58,8 @@ GONE_WITH_THE_CLUSTER = Invariant(
         "marks the partition as removed",
         """
         UPDATE partitions
-           SET wish = CASE origin WHEN 'customer' THEN wish ELSE 'gone' END, state = 'removed', removed_at = app_now(),
+           SET desired_state = CASE origin WHEN 'customer' THEN desired_state ELSE 'absent' END, state = 'removed',
+               removed_at = app_now(),
                state_entered_at = app_now(), version = version + 1
          WHERE project_id = :project_id AND id = CAST(:object_id AS uuid) AND removed_at IS NULL
         """,

@@ -61,7 +61,7 @@ _CLUSTERS = sa.text(
     SELECT c.id, c.project_id, c.external_name, c.region, c.state, c.allocated_through, held.machines, held.servers,
            EXISTS (SELECT FROM partitions p
                     WHERE p.project_id = c.project_id AND p.cluster_id = c.id AND p.external_name = c.external_name
-                      AND p.wish = 'gone') AS made_room
+                      AND p.desired_state = 'absent') AS made_room
       FROM clusters c
       LEFT JOIN (
         SELECT a.cluster_id, array_agg(m.name) FILTER (WHERE m.id IS NOT NULL) AS machines,

@@ -1,4 +1,4 @@
-"""The log of heals, and the tables that rules are generated from."""
+"""The log of repairs, and the tables that rules are generated from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ipucloud.quotas import tables as quotas
 from ipucloud.reconcile import tables as reconcile
 
 repairs = sa.Table(
-    "heals",
+    "repairs",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
     sa.Column("rule", sa.Text, nullable=False),
@@ -35,14 +35,14 @@ repairs = sa.Table(
     sa.Column("error", sa.Text),
     instant("started_at", default_now=True),
     instant("finished_at"),
-    tenant_key("heals"),
-    same_project("heals", "operation_id", "operations"),
+    tenant_key("repairs"),
+    same_project("repairs", "operation_id", "operations"),
     one_of("state", ("running", "succeeded", "failed")),
     sa.CheckConstraint("(state = 'running') = (finished_at IS NULL)", name="finished"),
     sa.CheckConstraint("(state = 'failed') = (error IS NOT NULL)", name="failure_has_error"),
 )
-sa.Index("ix_heals_operation", repairs.c.project_id, repairs.c.operation_id)
-sa.Index("ix_heals_started", repairs.c.started_at)
+sa.Index("ix_repairs_operation", repairs.c.project_id, repairs.c.operation_id)
+sa.Index("ix_repairs_started", repairs.c.started_at)
 
 TABLES = (
     repairs,

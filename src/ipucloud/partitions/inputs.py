@@ -47,7 +47,7 @@ class Record:
 
     @property
     def desired(self) -> Desired:
-        shape = self.shape if self.desired_state is DesiredState.MADE else None
+        shape = self.shape if self.desired_state is DesiredState.PRESENT else None
         return Desired(self.external_name, self.desired_state, shape, sent=self.confirmed)
 
 
@@ -108,7 +108,8 @@ _LOAD = sa.text(
          WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL) AS held ON true
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_object(
-                 'id', id, 'origin', origin, 'name', name, 'external_name', external_name, 'wish', wish,
+                 'id', id, 'origin', origin, 'name', name, 'external_name', external_name, 'desired_state',
+                     desired_state,
                  'state', state, 'removed', removed_at IS NOT NULL, 'requested', requested, 'observed', observed,
                  'has_config', ipuof IS NOT NULL, 'relocatable', reset_relocatable, 'fence', reset_fence,
                  'sent_for', extract(epoch FROM app_now() - reset_sent_at), 'confirmed', reset_confirmed
@@ -153,7 +154,7 @@ def _record(found: Mapping[str, Any]) -> Record:
         origin=Origin(found["origin"]),
         name=found["name"],
         external_name=found["external_name"],
-        desired_state=DesiredState(found["wish"]),
+        desired_state=DesiredState(found["desired_state"]),
         state=PartitionState(found["state"]),
         removed=found["removed"],
         shape=None if found["requested"] is None else shape_of(found["requested"]),

@@ -56,9 +56,9 @@ def plan(desired: Iterable[Desired], observed: Mapping[str, SeenPartition]) -> t
     for each in desired:
         seen = observed.get(each.name)
         match each.desired_state:
-            case DesiredState.GONE if seen is not None:
+            case DesiredState.ABSENT if seen is not None:
                 removals.append(Remove(each.name))
-            case DesiredState.MADE if seen is None and each.shape is not None:
+            case DesiredState.PRESENT if seen is None and each.shape is not None:
                 others.append(Make(each.name, each.shape))
             case DesiredState.RESET if seen is not None and not each.sent and seen.state in AT_REST:
                 others.append(Reset(each.name))
@@ -77,10 +77,10 @@ class Verdict(StrEnum):
 
 def judge(desired: Desired, seen: SeenPartition | None) -> Verdict:
     """`broken`: in error. `other`: not what was asked for. `missing`: it was there to be kept or reset, and is not."""
-    if desired.desired_state is DesiredState.GONE:
+    if desired.desired_state is DesiredState.ABSENT:
         return Verdict.REACHED if seen is None else Verdict.PENDING
     if seen is None:
-        return Verdict.PENDING if desired.desired_state is DesiredState.MADE else Verdict.MISSING
+        return Verdict.PENDING if desired.desired_state is DesiredState.PRESENT else Verdict.MISSING
     if desired.shape is not None and not fits(desired.shape, seen.shape):
         return Verdict.OTHER
     if desired.desired_state is DesiredState.RESET and not desired.sent:

@@ -111,7 +111,7 @@ class PartitionReconciler:
         """Take the operation further, from what was seen."""
         partition = inputs.partition
         decision = self._runner.step(operation).act(partition, found)
-        fulfilled = isinstance(decision, Achieved) and partition.desired_state is not DesiredState.GONE
+        fulfilled = isinstance(decision, Achieved) and partition.desired_state is not DesiredState.ABSENT
         await record.write(connection, inputs, found, frozenset({partition.id}) if fulfilled else frozenset())
         if not isinstance(decision, Achieved):
             decision = self._runner.decided(operation) or decision

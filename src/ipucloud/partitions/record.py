@@ -63,12 +63,12 @@ _UNKNOWN = "the controller reports a state that this version does not know"
 
 
 def changes(inputs: PartitionInputs, observation: Observation, kept: frozenset[UUID]) -> Iterator[Change]:
-    """The rows of ours that are not as they were. `kept`: ids whose wish is fulfilled, or given up."""
+    """The rows of ours that are not as they were. `kept`: ids whose desired state is reached, or given up."""
     for record in inputs.records:
         if record.removed:
             continue
         seen = observation.seen.get(record.external_name)
-        desired_state = DesiredState.KEPT if record.id in kept else record.desired_state
+        desired_state = DesiredState.UNMANAGED if record.id in kept else record.desired_state
         if seen is None and record.origin is Origin.CUSTOMER:
             continue
         state, reason = _state(record, desired_state, seen)
@@ -78,10 +78,12 @@ def changes(inputs: PartitionInputs, observation: Observation, kept: frozenset[U
             yield Change(record, desired_state, state, reason, stored if observed_anew else None)
 
 
-def _state(record: Record, desired_state: DesiredState, seen: SeenPartition | None) -> tuple[PartitionState, str | None]:
-    if desired_state is DesiredState.GONE:
+def _state(
+    record: Record, desired_state: DesiredState, seen: SeenPartition | None
+) -> tuple[PartitionState, str | None]:
+    if desired_state is DesiredState.ABSENT:
         return (PartitionState.REMOVED if seen is None else PartitionState.REMOVING), None
-    if desired_state is DesiredState.MADE:
+    if desired_state is DesiredState.PRESENT:
         return PartitionState.CREATING, None
     if seen is None:
         return PartitionState.MISSING, _MISSING
@@ -103,7 +105,7 @@ _CHANGE = sa.text(
     """
     WITH partition AS (
       UPDATE partitions
-         SET wish = :wish, state = :state, state_reason = :reason,
+         SET desired_state = :desired_state, state = :state, state_reason = :reason,
              state_entered_at = CASE WHEN state = :state THEN state_entered_at ELSE app_now() END,
              observed = coalesce(CAST(:observed AS jsonb), observed),
              observed_at = CASE WHEN CAST(:observed AS jsonb) IS NULL THEN observed_at ELSE app_now() END,
@@ -123,8 +125,10 @@ _CHANGE = sa.text(
 )
 _APPEARED = sa.text(
     """
-    INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, wish, state, observed, observed_at)
-    VALUES (:id, :project_id, :cluster_id, :origin, :name, :name, 'kept', :state, CAST(:observed AS jsonb), app_now())
+    INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, desired_state, state, observed,
+        observed_at)
+    VALUES (:id, :project_id, :cluster_id, :origin, :name, :name, 'unmanaged', :state, CAST(:observed AS jsonb),
+        app_now())
     ON CONFLICT (cluster_id, external_name) DO NOTHING
     """
 )
@@ -190,7 +194,7 @@ def _values(inputs: PartitionInputs, change: Change) -> dict[str, Any]:
     return {
         "project_id": inputs.project_id,
         "id": change.record.id,
-        "wish": change.desired_state.value,
+        "desired_state": change.desired_state.value,
         "state": change.state.value,
         "reason": change.reason,
         "observed": None if change.seen is None else orjson.dumps(change.seen).decode(),
@@ -218,7 +222,8 @@ def _appeared(inputs: PartitionInputs, seen: SeenPartition) -> dict[str, object]
 
 _UNDO = sa.text(
     """
-    UPDATE partitions SET wish = 'gone', state = 'removing', state_entered_at = app_now(), version = version + 1
+    UPDATE partitions SET desired_state = 'absent', state = 'removing', state_entered_at = app_now(),
+        version = version + 1
      WHERE project_id = :project_id AND id = :partition_id
     """
 )
@@ -255,7 +260,8 @@ async def mark_reset(
 _KEEP = sa.text(
     """
     UPDATE partitions
-       SET wish = 'kept', reset_fence = NULL, reset_sent_at = NULL, reset_confirmed = false, version = version + 1
+       SET desired_state = 'unmanaged', reset_fence = NULL, reset_sent_at = NULL, reset_confirmed = false,
+           version = version + 1
      WHERE project_id = :project_id AND id = :partition_id
     """
 )

@@ -61,14 +61,15 @@ _TAKEN = sa.text(
 )
 _INSERT = sa.text(
     """
-    INSERT INTO partitions (id, project_id, cluster_id, origin, number, name, external_name, wish, state, requested)
-    VALUES (:id, :project_id, :cluster_id, 'api', :number, :name, :external_name, 'made', 'creating',
+    INSERT INTO partitions (id, project_id, cluster_id, origin, number, name, external_name, desired_state, state,
+        requested)
+    VALUES (:id, :project_id, :cluster_id, 'api', :number, :name, :external_name, 'present', 'creating',
             CAST(:requested AS jsonb))
     """
 )
 _FIND = sa.text(
     """
-    SELECT id, origin, name, external_name, wish, state, version FROM partitions
+    SELECT id, origin, name, external_name, desired_state, state, version FROM partitions
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL
        AND (name = :ref OR external_name = :ref)
      ORDER BY name <> :ref, origin = 'customer', created_at LIMIT 1
@@ -78,7 +79,8 @@ _FIND = sa.text(
 _DESIRED_STATE = sa.text(
     """
     UPDATE partitions
-       SET wish = :wish, state = :state, state_reason = NULL, state_entered_at = app_now(), version = version + 1,
+       SET desired_state = :desired_state, state = :state, state_reason = NULL, state_entered_at = app_now(),
+           version = version + 1,
            reset_fence = NULL, reset_sent_at = NULL, reset_confirmed = false, reset_relocatable = :relocatable
      WHERE project_id = :project_id AND id = :id
     """
@@ -138,9 +140,11 @@ async def reset(
     partition = await _find(connection, actor, cluster_id, ref, if_match)
     _require_ours(partition)
     _nothing_runs(facts)
-    if partition.desired_state != DesiredState.KEPT or partition.state == PartitionState.MISSING:
+    if partition.desired_state != DesiredState.UNMANAGED or partition.state == PartitionState.MISSING:
         raise Problem(STATE_CONFLICT, "The partition is not there to be reset. Read it to see why.")
-    await _change(connection, actor, partition.id, DesiredState.RESET, PartitionState.RESETTING, relocatable=body.relocatable)
+    await _change(
+        connection, actor, partition.id, DesiredState.RESET, PartitionState.RESETTING, relocatable=body.relocatable
+    )
     return await _begin(connection, actor, cluster_id, partition.id, kind=RESET, settings=settings)
 
 
@@ -165,7 +169,7 @@ async def remove(
         failpoint("partition_request.preempted")
     else:
         _nothing_runs(facts)
-    await _change(connection, actor, partition.id, DesiredState.GONE, PartitionState.REMOVING)
+    await _change(connection, actor, partition.id, DesiredState.ABSENT, PartitionState.REMOVING)
     return await _begin(connection, actor, cluster_id, partition.id, kind=REMOVE, settings=settings)
 
 
@@ -231,7 +235,12 @@ async def _change(
     *,
     relocatable: bool = False,
 ) -> None:
-    values = {"project_id": actor.project_id, "id": partition_id, "wish": desired_state.value, "state": state.value}
+    values = {
+        "project_id": actor.project_id,
+        "id": partition_id,
+        "desired_state": desired_state.value,
+        "state": state.value,
+    }
     await connection.execute(_DESIRED_STATE, values | {"relocatable": relocatable})
     failpoint("partition_request.desired_state_written")
 

@@ -11,13 +11,14 @@ IN_USE = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
 
 
 class DesiredState(StrEnum):
-    """What the reconciler sees to.
+    """What the reconciler brings about.
 
-    `made`: it is made when it is not there. `kept`: nothing is done about it, whatever becomes of it. `reset`: it is
-    reset, then kept. `gone`: it is removed whenever it shows; this is final, because names are not used again.
+    `present`: the partition is made when it is missing. `unmanaged`: nothing is done about it, whatever becomes of it.
+    `reset`: it is reset, then unmanaged. `absent`: it is removed whenever it shows; this is final, because names are
+    not used again.
     """
 
-    MADE = "made"
-    KEPT = "kept"
+    PRESENT = "present"
+    UNMANAGED = "unmanaged"
     RESET = "reset"
-    GONE = "gone"
+    ABSENT = "absent"

@@ -168,7 +168,9 @@ class ControllerModel(RuleBasedStateMachine):
         free = self.free(allocation)
         self.ask(name, allocation, desired_state)
         made = self.observed()[name]
-        assert made == Expected(allocation, made.ipus, gcds, desired_state.replicas or gcds, segments, desired_state.reconfigurable)
+        assert made == Expected(
+            allocation, made.ipus, gcds, desired_state.replicas or gcds, segments, desired_state.reconfigurable
+        )
         assert made.ipus <= free
         assert len(made.ipus) == desired_state.size
         self.check_blocks(made.ipus, desired_state.size // segments, segments)

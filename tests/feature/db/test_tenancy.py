@@ -112,8 +112,8 @@ def test_every_reference_has_an_index_that_begins_with_it(database: Database) ->
         ),
         (
             "partitions",
-            "INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, wish, state)"
-            " VALUES (%(id)s, %(foreign)s, %(cluster)s, 'customer', 'x', 'x', 'kept', 'active')",
+            "INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, desired_state, state)"
+            " VALUES (%(id)s, %(foreign)s, %(cluster)s, 'customer', 'x', 'x', 'unmanaged', 'active')",
         ),
         ("clusters", "UPDATE clusters SET project_id = %(foreign)s WHERE id = %(cluster)s"),
     ],

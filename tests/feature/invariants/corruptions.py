@@ -384,7 +384,7 @@ LOGS = (
     _c(
         "repair_finishes",
         REPAIRED,
-        "INSERT INTO heals (id, rule, object_type, object_id, detail, action, requested_by, started_at)"
+        "INSERT INTO repairs (id, rule, object_type, object_id, detail, action, requested_by, started_at)"
         " VALUES (gen_random_uuid(), 'r', 'server', 's', 'd', 'a', 'somebody', app_now() - interval '2 hours')",
     ),
 )

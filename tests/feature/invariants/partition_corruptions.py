@@ -15,14 +15,14 @@ _PROMISED = (
     " SELECT project_id, 'operation.created', 'cluster', cluster_id, id FROM operations WHERE request_id = 'again'",
 )
 _LEFT = (
-    "INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, wish, state)"
-    " SELECT gen_random_uuid(), project_id, id, 'cluster', external_name, external_name, 'kept', 'active'"
+    "INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, desired_state, state)"
+    " SELECT gen_random_uuid(), project_id, id, 'cluster', external_name, external_name, 'unmanaged', 'active'"
     " FROM clusters WHERE id = %(deleted)s"
 )
 _TWIN = (
-    "INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, wish, state, observed,"
+    "INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, desired_state, state, observed,"
     " observed_at)"
-    " SELECT gen_random_uuid(), project_id, cluster_id, 'customer', 'twin', 'twin', 'kept', 'active', observed,"
+    " SELECT gen_random_uuid(), project_id, cluster_id, 'customer', 'twin', 'twin', 'unmanaged', 'active', observed,"
     " observed_at FROM partitions WHERE id = %(partition)s"
 )
 
@@ -31,7 +31,7 @@ PARTITIONS = (
     Corruption(
         "desired_state_has_operation",
         Outcome.REPAIRED,
-        ("UPDATE partitions SET wish = 'gone', state = 'removing' WHERE id = %(partition)s",),
+        ("UPDATE partitions SET desired_state = 'absent', state = 'removing' WHERE id = %(partition)s",),
     ),
     Corruption("gone_cluster_has_no_partition", Outcome.REPAIRED, (_LEFT,)),
     Corruption(

@@ -89,14 +89,16 @@ def test_a_repair_changes_nothing_until_it_is_applied(run: Run, database: Databa
     [planned] = orjson.loads(out)["findings"]
     assert (status, planned["repair"]["outcome"]) == (3, "planned")
     assert one(database, "SELECT max(used) FROM quotas") == 4
-    before = one(database, "SELECT count(*) FROM heals")
+    before = one(database, "SELECT count(*) FROM repairs")
     status, out, _ = run("--repair", "--apply", "--json")
     [done] = orjson.loads(out)["findings"]
     assert (status, done["repair"]["outcome"]) == (0, "repaired")
     assert one(database, "SELECT max(used) FROM quotas") == 1
-    assert one(database, "SELECT count(*) FROM heals") == before + 1
-    assert "@" in one(database, "SELECT requested_by FROM heals ORDER BY started_at DESC LIMIT 1")
-    assert one(database, "SELECT data->>'rule' FROM events WHERE type = 'audit.healed'") == "quota_counts_what_is_held"
+    assert one(database, "SELECT count(*) FROM repairs") == before + 1
+    assert "@" in one(database, "SELECT requested_by FROM repairs ORDER BY started_at DESC LIMIT 1")
+    assert (
+        one(database, "SELECT data->>'rule' FROM events WHERE type = 'audit.repaired'") == "quota_counts_what_is_held"
+    )
     assert run()[0] == 0
 
 
@@ -113,7 +115,7 @@ def test_an_audit_that_cannot_be_made_ends_with_1(
     run: Run, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with psycopg.connect(database.owner_url, autocommit=True) as connection:
-        connection.execute("DROP TABLE heals")
+        connection.execute("DROP TABLE repairs")
     status, out, err = run()
     assert (status, out) == (1, "")
     assert "Is the schema migrated?" in err

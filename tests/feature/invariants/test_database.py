@@ -62,7 +62,7 @@ async def test_a_corruption_is_found_alone_and_repaired_or_refused(healthy: Heal
     repaired = await repair(healthy, findings)
     assert {each.outcome for each in repaired} == {corruption.outcome}
     assert all(each.sentence for each in repaired)
-    logged = await cloud.column("SELECT state FROM heals WHERE requested_by = 'operator@console'")
+    logged = await cloud.column("SELECT state FROM repairs WHERE requested_by = 'operator@console'")
     left = {finding.rule.name for finding in await audit(cloud.database)}
     if corruption.outcome is Outcome.REFUSED:
         assert (logged, left) == ([], {corruption.rule})

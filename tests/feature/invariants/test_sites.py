@@ -124,7 +124,7 @@ async def test_a_corruption_is_found_alone_and_repaired_or_refused(stage: Stage,
     assert [finding.rule.name for finding in findings] == [corruption.rule]
     [repaired] = await stage.repair(findings)
     assert repaired.outcome is corruption.outcome, repaired.sentence
-    logged = await stage.world.value("SELECT count(*) FROM heals WHERE state = 'succeeded'")
+    logged = await stage.world.value("SELECT count(*) FROM repairs WHERE state = 'succeeded'")
     if corruption.outcome is REFUSED:
         assert (logged, await rules_broken(stage)) == (0, {corruption.rule})
     else:
@@ -167,7 +167,7 @@ async def test_what_comes_back_after_its_cluster_is_gone_is_taken_down(stage: St
     }
     assert {each.outcome for each in repaired} == {REPAIRED}
     assert await rules_broken(stage) == set()
-    assert await stage.world.value("SELECT count(*) FROM events WHERE type = 'audit.healed'") == 3
+    assert await stage.world.value("SELECT count(*) FROM events WHERE type = 'audit.repaired'") == 3
     async with stage.world.worker():
         assert (await stage.world.finished(again.operation)).state == "succeeded"
 
@@ -219,8 +219,8 @@ async def test_what_a_second_look_does_not_find_again_stays(stage: Stage) -> Non
     findings = await stage.look()
     clock = Meanwhile(lambda: stage.http.delete("/v1/networks/stray"))
     [repaired] = await stage.repair(findings, clock=clock)
-    assert (repaired.outcome, repaired.sentence) == (REFUSED, "A second look did not find it again.")
-    assert await stage.world.value("SELECT count(*) FROM heals") == 0
+    assert (repaired.outcome, repaired.sentence) == (REFUSED, "A second observation did not find it again.")
+    assert await stage.world.value("SELECT count(*) FROM repairs") == 0
 
 
 async def test_a_controller_that_lost_much_is_not_believed(stage: Stage) -> None:
@@ -270,7 +270,7 @@ async def test_a_worker_cleans_up_after_a_cluster_that_is_gone(stage: Stage) -> 
     assert operation is not None
     async with stage.world.worker():
         ended = await stage.world.finished(operation)
-    assert (ended.kind, ended.state) == ("cluster.heal", "succeeded")
+    assert (ended.kind, ended.state) == ("cluster.repair", "succeeded")
     assert stage.vipu.allocations() == {}
     assert await rules_broken(stage) == set()
 

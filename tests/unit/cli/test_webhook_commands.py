@@ -6,7 +6,7 @@ from tests.support.scripted import Reply, Service
 from tests.unit.cli.conftest import Run
 
 TYPE = {"type": "cluster.active", "meaning": "The cluster is ready for use.", "subject_types": ["cluster"]}
-REPAIRED = {"type": "audit.healed", "meaning": "An audit repaired it.", "subject_types": [], "added": "later"}
+REPAIRED = {"type": "audit.repaired", "meaning": "An audit repaired it.", "subject_types": [], "added": "later"}
 
 
 def test_the_types_are_listed_with_what_they_mean(run: Run, service: Service) -> None:

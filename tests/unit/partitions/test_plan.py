@@ -17,7 +17,9 @@ NAMES = [f"ours-{number}" for number in range(6)]
 STRANGERS = [f"mine-{number}" for number in range(4)]
 
 shapes = st.builds(PartitionShape, size=st.sampled_from([1, 2, 4, 8]))
-wishes = st.builds(Desired, name=st.sampled_from(NAMES), desired_state=st.sampled_from(DesiredState), shape=shapes, sent=st.booleans())
+wishes = st.builds(
+    Desired, name=st.sampled_from(NAMES), desired_state=st.sampled_from(DesiredState), shape=shapes, sent=st.booleans()
+)
 desires = st.lists(wishes, unique_by=lambda each: each.name)
 seen = st.builds(
     SeenPartition,
@@ -53,9 +55,9 @@ def test_what_is_planned_brings_about_what_is_desired(
 ) -> None:
     wanted, after = applied(desired, observed, plan(desired, observed))
     for each in wanted:
-        if each.desired_state is DesiredState.GONE:
+        if each.desired_state is DesiredState.ABSENT:
             assert each.name not in after
-        if each.desired_state is DesiredState.MADE:
+        if each.desired_state is DesiredState.PRESENT:
             assert each.name in after
         if each.desired_state is DesiredState.RESET and each.name in observed and observed[each.name].state in AT_REST:
             assert each.sent
@@ -69,7 +71,7 @@ def test_planning_again_gives_nothing(desired: list[Desired], observed: dict[str
 @given(desires, sights)
 def test_only_own_names_are_touched(desired: list[Desired], observed: dict[str, SeenPartition]) -> None:
     actions = plan(desired, observed)
-    kept = {each.name for each in desired if each.desired_state is DesiredState.KEPT}
+    kept = {each.name for each in desired if each.desired_state is DesiredState.UNMANAGED}
     assert {action.name for action in actions} <= {each.name for each in desired} - kept
     assert len({action.name for action in actions}) == len(actions)
     _, after = applied(desired, observed, actions)
@@ -87,8 +89,8 @@ def test_removals_come_first(desired: list[Desired], observed: dict[str, SeenPar
 def test_a_verdict_never_takes_one_thing_for_another(wanted: Desired, found: SeenPartition | None) -> None:
     verdict = judge(wanted, found)
     if verdict is Verdict.REACHED:
-        assert (found is None) is (wanted.desired_state is DesiredState.GONE)
+        assert (found is None) is (wanted.desired_state is DesiredState.ABSENT)
         assert found is None or found.state is PartitionState.ACTIVE
         assert wanted.desired_state is not DesiredState.RESET or wanted.sent
-    if found is None and wanted.desired_state in {DesiredState.KEPT, DesiredState.RESET}:
+    if found is None and wanted.desired_state in {DesiredState.UNMANAGED, DesiredState.RESET}:
         assert verdict is Verdict.MISSING

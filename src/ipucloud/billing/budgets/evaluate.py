@@ -23,7 +23,7 @@ _MONTHS = sa.text(
            (month + interval '1 month') AT TIME ZONE 'UTC' AS until,
            month = date_trunc('month', app_now() AT TIME ZONE 'UTC') AS current
       FROM (SELECT DISTINCT date_trunc('month', instant AT TIME ZONE 'UTC') AS month
-              FROM unnest(ARRAY[app_now() - make_interval(hours => :late), app_now()]) AS instant) AS looked_at
+              FROM unnest(ARRAY[app_now() - make_interval(hours => :late), app_now()]) AS instant) AS checked_at
      WHERE EXISTS (SELECT FROM budgets WHERE deleted_at IS NULL)
      ORDER BY month
     """

@@ -136,12 +136,15 @@ _PENDING = sa.text(
     """
     SELECT id, account_id, reference, amount, currency FROM payments
      WHERE finished_at IS NULL AND direction = 'in'
-       AND (looked_at IS NULL
-            OR looked_at + least(make_interval(mins => (2 ^ least(looks, 11))::integer), interval '1 day') <= app_now())
-     ORDER BY looked_at NULLS FIRST, id LIMIT :limit
+       AND (checked_at IS NULL
+            OR checked_at + least(make_interval(mins => (2 ^ least(checks, 11))::integer),
+                interval '1 day') <= app_now())
+     ORDER BY checked_at NULLS FIRST, id LIMIT :limit
     """
 )
-_LOOKED = sa.text("UPDATE payments SET looked_at = app_now(), looks = looks + 1 WHERE id = :id AND finished_at IS NULL")
+_LOOKED = sa.text(
+    "UPDATE payments SET checked_at = app_now(), checks = checks + 1 WHERE id = :id AND finished_at IS NULL"
+)
 
 
 async def expect_payment(connection: AsyncConnection, account_id: UUID, amount: Money) -> UUID:

@@ -232,9 +232,9 @@ payments = sa.Table(
     _of_invoice(nullable=True),
     sa.Column("state", sa.Text, nullable=False),
     instant("created_at", default_now=True),
-    instant("looked_at"),
+    instant("checked_at"),
     instant("finished_at"),
-    sa.Column("looks", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("checks", sa.Integer, nullable=False, server_default="0"),
     sa.Column("to_wallet", MONEY, comment="what went into the wallet, or below 0 out of it; NULL: nothing yet"),
     sa.UniqueConstraint("account_id", "reference", name="uq_payments_reference"),
     one_of("direction", ("in", "out")),
@@ -246,7 +246,7 @@ payments = sa.Table(
 )
 sa.Index("ix_payments_account", payments.c.account_id, payments.c.created_at, payments.c.id)
 sa.Index("ix_payments_invoice", payments.c.invoice_id)
-sa.Index("ix_payments_pending", payments.c.looked_at, postgresql_where=payments.c.finished_at.is_(None))
+sa.Index("ix_payments_pending", payments.c.checked_at, postgresql_where=payments.c.finished_at.is_(None))
 
 invoice_settlements = sa.Table(
     "invoice_settlements",

@@ -88,8 +88,8 @@ _ENTER = sa.text(
 # The partition that was made with the cluster; what it is like, the first look at the controller says.
 _DEFAULT_PARTITION = sa.text(
     """
-    INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, wish, state)
-    SELECT :id, project_id, id, 'cluster', external_name, external_name, 'kept', 'active'
+    INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, desired_state, state)
+    SELECT :id, project_id, id, 'cluster', external_name, external_name, 'unmanaged', 'active'
       FROM clusters WHERE id = :cluster_id
     ON CONFLICT (cluster_id, external_name) DO NOTHING
     """
@@ -168,7 +168,8 @@ _RELEASE = sa.text(
     """
     WITH partitions AS (
       UPDATE partitions
-         SET wish = CASE origin WHEN 'customer' THEN wish ELSE 'gone' END, state = 'removed', removed_at = app_now(),
+         SET desired_state = CASE origin WHEN 'customer' THEN desired_state ELSE 'absent' END, state = 'removed',
+             removed_at = app_now(),
              state_reason = 'the cluster was taken down', state_entered_at = app_now(), version = version + 1
        WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL
       RETURNING id, origin

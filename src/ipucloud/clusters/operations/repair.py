@@ -10,7 +10,7 @@ from ipucloud.contract.clusters import ClusterState
 from ipucloud.operations.kind import Billing, Repeated
 
 REPAIR = ClusterKind(
-    name="cluster.heal",
+    name="cluster.repair",
     work_kind=WORK_KIND,
     steps=(*CREATE.steps, *TEARDOWN),
     states=CLUSTER_STATES,

@@ -38,7 +38,7 @@ FIGURES = (
     "SELECT series, year, last FROM invoice_counters",
     "SELECT month FROM invoiced_months",
     "SELECT amount, invoice_id IS NULL FROM promo_credit_uses ORDER BY amount",
-    "SELECT looks, state FROM payments ORDER BY looks",
+    "SELECT checks, state FROM payments ORDER BY checks",
 )
 Figures = list[list[tuple[object, ...]]]
 
