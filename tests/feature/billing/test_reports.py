@@ -12,8 +12,9 @@ import pytest
 import sqlalchemy as sa
 
 from ipucloud.billing.ledger.close import correct_hour
-from ipucloud.billing.reports.report import Group, Report, as_csv, report
+from ipucloud.billing.reports.report import Group, as_csv, report
 from ipucloud.billing.reports.rollup import roll_up, roll_up_days
+from ipucloud.contract.reports import ReportOut
 from ipucloud.invariants.billing_exports import ROLL_UP
 from ipucloud.invariants.rules import violations
 from tests.feature.billing.books import Books, at
@@ -25,7 +26,7 @@ SINCE, UNTIL = at("2026-05-04T00:00:00"), at("2026-05-08T00:00:00")
 NOW = at("2026-05-07T09:30:00")
 
 
-async def ask(books: Books, *groups: str, **scope: Any) -> Report:
+async def ask(books: Books, *groups: str, **scope: Any) -> ReportOut:
     bounds = {"since": SINCE, "until": UNTIL} | scope
     if "account_id" not in bounds:
         bounds.setdefault("project_id", books.project.id)
@@ -62,8 +63,8 @@ async def charged(books: Books, where: str, **values: object) -> tuple[int, Deci
     return int(row[0]), row[1]
 
 
-def summed(found: Report) -> tuple[int, Decimal]:
-    return sum(each.minutes for each in found.rows), sum((each.cost for each in found.rows), Decimal(0))
+def summed(found: ReportOut) -> tuple[int, Decimal]:
+    return sum(each.minutes for each in found.rows), sum((each.cost.amount for each in found.rows), Decimal(0))
 
 
 async def rolled_up(books: Books) -> list[date]:
@@ -92,7 +93,7 @@ async def test_every_grouping_sums_to_the_charges(books: Books) -> None:
                 books, "project_id = :id AND hour >= :since AND hour < :until", id=project.id, since=since, until=until
             )
             assert summed(found) == wanted, (groups, since)
-            assert [(each.minutes, each.cost) for each in found.totals] == [wanted][: len(found.rows)]
+            assert [(each.minutes, each.cost.amount) for each in found.totals] == [wanted][: len(found.rows)]
     for account in (books.project, other):
         found = await ask(books, "project", account_id=account.id)
         assert summed(found) == await charged(books, "account_id = :id", id=account.id)

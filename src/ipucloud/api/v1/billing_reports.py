@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Annotated, TypedDict
 from uuid import UUID
@@ -17,12 +16,11 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import AccountId, ProjectRef
-from ipucloud.billing.reports.report import MAX_DAYS, Report, ReportTooBigError, Sums, as_csv, report
+from ipucloud.billing.reports.report import MAX_DAYS, ReportTooBigError, as_csv, report
 from ipucloud.contract.reports import ReportOut, ReportQuery
 from ipucloud.db.statements import Statements
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import FieldError
-from ipucloud.kernel.money import Money
 
 routes = router()
 
@@ -72,7 +70,7 @@ async def get_account_report(request: Request, account: AccountId, query: Annota
 
 async def _report(
     connection: Statements, bounds: Bounds, *, project_id: UUID | None = None, account_id: UUID | None = None
-) -> Report:
+) -> ReportOut:
     try:
         return await report(connection, **bounds, project_id=project_id, account_id=account_id)
     except ReportTooBigError as error:
@@ -94,30 +92,9 @@ def _bounds(query: ReportQuery) -> Bounds:
     return {"groups": list(query.group_by), "since": query.since, "until": query.until}
 
 
-def _answer(request: Request, query: ReportQuery, found: Report) -> Response:
+def _answer(request: Request, query: ReportQuery, found: ReportOut) -> Response:
     if query.format == "csv" or (query.format is None and CSV in request.headers.get("accept", "")):
-        name = f"report-{found.period.since:%Y-%m-%dT%H}-{found.period.until:%Y-%m-%dT%H}.csv"
+        name = f"report-{found.since:%Y-%m-%dT%H}-{found.until:%Y-%m-%dT%H}.csv"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(as_csv(found), 200, headers, f"{CSV}; charset=utf-8")
-    return Response(to_json(_document(found)), media_type=JSON)
-
-
-def _document(found: Report) -> Mapping[str, object]:
-    rows = [{"group": dict(zip(found.columns, row.group, strict=True)), **_sums(row)} for row in found.rows]
-    return {
-        "since": found.period.since,
-        "until": found.period.until,
-        "posted_until": found.period.posted_until,
-        "columns": found.columns,
-        "rows": rows,
-        "totals": [_sums(each) for each in found.totals],
-    }
-
-
-def _sums(figures: Sums) -> dict[str, object]:
-    return {
-        "minutes": figures.minutes,
-        "machine_minutes": figures.machine_minutes,
-        "cost": Money.of(figures.cost, figures.currency),
-        "list_cost": Money.of(figures.list_cost, figures.currency),
-    }
+    return Response(to_json(found), media_type=JSON)

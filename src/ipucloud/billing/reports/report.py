@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
 from enum import StrEnum
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from ipucloud.billing.reports.rollup import DAY_CLOSED, HOLDS
+from ipucloud.contract.reports import ReportOut, ReportRowOut, SumsOut
 from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.cells import text_cell, write_csv
-from ipucloud.kernel.money import plain, total
+from ipucloud.kernel.money import Money, plain, total
 
 MAX_DAYS = 400
 MAX_ROWS = 50_000
@@ -87,18 +88,9 @@ _SUMS = """
 used.currency, sum(used.minutes)::bigint AS minutes, sum(used.machine_minutes)::bigint AS machine_minutes,
 sum(used.cost) AS cost, sum(used.list_cost) AS list_cost
 """
-_POSTED = sa.text(
-    """
-    SELECT date_trunc('hour', coalesce(CAST(:since AS timestamptz), date_trunc('month', app_now(), 'UTC')), 'UTC')
-               AS since,
-           date_trunc('hour', coalesce(CAST(:until AS timestamptz), app_now()), 'UTC') AS until,
-           (SELECT max(hour) + interval '1 hour' FROM hour_closes WHERE closed_at IS NOT NULL) AS posted_until
-    """
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class _Period(NamedTuple):
     """[since, until), whole hours. Charges are posted for hours before `posted_until`; None: for none yet."""
 
     since: datetime
@@ -106,37 +98,22 @@ class Period:
     posted_until: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
-    """Figures in one currency. Machine-minutes are what prices are for."""
-
-    currency: str
-    minutes: int
-    machine_minutes: int
-    cost: Decimal
-    list_cost: Decimal
-
-
-@dataclass(frozen=True, slots=True)
-class ReportRow(Sums):
-    """The figures of one group: a value for each column of the report, None where there is no such tag."""
-
-    group: tuple[str | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """`columns` are the names of what rows are grouped by; `totals` has a row for each currency."""
-
-    period: Period
-    columns: tuple[str, ...]
-    rows: Sequence[ReportRow]
-    totals: Sequence[Sums]
+_POSTED = Query(
+    sa.text(
+        """
+    SELECT date_trunc('hour', coalesce(CAST(:since AS timestamptz), date_trunc('month', app_now(), 'UTC')), 'UTC')
+               AS since,
+           date_trunc('hour', coalesce(CAST(:until AS timestamptz), app_now()), 'UTC') AS until,
+           (SELECT max(hour) + interval '1 hour' FROM hour_closes WHERE closed_at IS NOT NULL) AS posted_until
+    """
+    ),
+    _Period,
+)
 
 
 @dataclass
 class ReportTooBigError(Exception):
-    """More than `MOST_DAYS` days or `MOST_ROWS` groups; what to do about it."""
+    """More than `MAX_DAYS` days or `MAX_ROWS` groups; what to do about it."""
 
     parameter: str
     detail: str
@@ -150,14 +127,13 @@ async def report(
     until: datetime | None,
     project_id: UUID | None = None,
     account_id: UUID | None = None,
-) -> Report:
+) -> ReportOut:
     """What a project used, or an account paid for, in [since, until); without bounds, the running UTC month.
 
     Bounds are cut to the hour. `groups` are names of `Group` or `tag:<key>`. An hour counts by when its minutes began,
     whichever bill its charges are on; hours that are not closed are not in it. Raises ReportTooBigError.
     """
-    [row] = await connection.execute(_POSTED, {"since": since, "until": until})
-    period = Period(row.since, row.until, row.posted_until)
+    period = await _POSTED.one(connection, {"since": since, "until": until})
     if period.until - period.since > timedelta(days=MAX_DAYS):
         raise ReportTooBigError("since", f"A report is about {MAX_DAYS} days at most.")
     tags = [group.removeprefix(TAG) for group in groups if group.startswith(TAG)]
@@ -165,22 +141,22 @@ async def report(
     values = {"project_id": project_id, "account_id": account_id, "since": period.since, "until": period.until}
     statement = _statement(tuple(TAG if group.startswith(TAG) else group for group in groups))
     found = await connection.execute(statement, values | {f"tag_{place}": tag for place, tag in enumerate(tags)})
-    rows = [_row(each, len(columns)) for each in found]
+    rows = [_row(each, columns) for each in found]
     if len(rows) > MAX_ROWS:
         raise ReportTooBigError("group_by", "There are too many groups: ask for a shorter period, or group by less.")
-    return Report(period, columns, rows, _totals(rows))
+    return ReportOut(**period._asdict(), columns=list(columns), rows=rows, totals=_totals(rows))
 
 
-def as_csv(found: Report) -> bytes:
+def as_csv(found: ReportOut) -> bytes:
     """A row for each group, without totals: the rows sum to them."""
     header = (*found.columns, "currency", "minutes", "machine_minutes", "list_cost", "cost")
     return write_csv(header, (_cells(row) for row in found.rows))
 
 
-def _cells(row: ReportRow) -> tuple[str | None, ...]:
-    group = (None if value is None else text_cell(value) for value in row.group)
-    figures = (str(row.minutes), str(row.machine_minutes), plain(row.list_cost), plain(row.cost))
-    return (*group, row.currency, *figures)
+def _cells(row: ReportRowOut) -> tuple[str | None, ...]:
+    group = (None if value is None else text_cell(value) for value in row.group.values())
+    figures = (str(row.minutes), str(row.machine_minutes), plain(row.list_cost.amount), plain(row.cost.amount))
+    return (*group, row.cost.currency, *figures)
 
 
 def _columns(group: str) -> tuple[str, ...]:
@@ -224,21 +200,26 @@ def _of_clusters(groups: tuple[str, ...]) -> bool:
     return bool({Group.CLUSTER.value, Group.FLAVOR.value, TAG} & set(groups))
 
 
-def _row(row: sa.Row[Any], groups: int) -> ReportRow:
-    return ReportRow(row.currency, row.minutes, row.machine_minutes, row.cost, row.list_cost, tuple(row[:groups]))
+def _row(row: sa.Row[Any], columns: Sequence[str]) -> ReportRowOut:
+    return ReportRowOut(
+        group=dict(zip(columns, row, strict=False)),
+        minutes=row.minutes,
+        machine_minutes=row.machine_minutes,
+        cost=Money.of(row.cost, row.currency),
+        list_cost=Money.of(row.list_cost, row.currency),
+    )
 
 
-def _totals(rows: Sequence[ReportRow]) -> list[Sums]:
-    by_currency: dict[str, list[ReportRow]] = {}
+def _totals(rows: Sequence[ReportRowOut]) -> list[SumsOut]:
+    by_currency: dict[str, list[ReportRowOut]] = {}
     for row in rows:
-        by_currency.setdefault(row.currency, []).append(row)
+        by_currency.setdefault(row.cost.currency, []).append(row)
     return [
-        Sums(
-            currency,
-            sum(row.minutes for row in of_currency),
-            sum(row.machine_minutes for row in of_currency),
-            total(row.cost for row in of_currency),
-            total(row.list_cost for row in of_currency),
+        SumsOut(
+            minutes=sum(row.minutes for row in of_currency),
+            machine_minutes=sum(row.machine_minutes for row in of_currency),
+            cost=Money.of(total(row.cost.amount for row in of_currency), currency),
+            list_cost=Money.of(total(row.list_cost.amount for row in of_currency), currency),
         )
         for currency, of_currency in sorted(by_currency.items())
     ]
