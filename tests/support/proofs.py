@@ -20,6 +20,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--full"):
+        for item in items:
+            item.add_marker(pytest.mark.timeout(0))
         return
     long = [item for item in items if item.get_closest_marker("full") is not None]
     config.hook.pytest_deselected(items=long)

