@@ -1,1 +1,1 @@
-"""The HTTP face. Law: a handler records intent in one transaction and never calls a site."""
+"""The HTTP API. Law: a handler records intent in one transaction and never calls a site."""

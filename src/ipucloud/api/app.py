@@ -1,4 +1,4 @@
-"""The application: every route, wrapped in the layers that all requests pass."""
+"""The application: every route, wrapped in middleware."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from ipucloud.kernel.errors import METHOD_NOT_ALLOWED, Problem
 from ipucloud.reconcile.wake import Notifier
 
 APPLICATION = "ipucloud api"
-"""What PostgreSQL's `pg_stat_activity` calls this process's connections."""
+"""The name of this process's connections in PostgreSQL's `pg_stat_activity`."""
 DESCRIPTION = """\
 Create, use, pay for and delete clusters of Graphcore IPUs.
 
-Send `Authorization: Bearer <token>`. Errors are `application/problem+json` (RFC 9457): decide by `code`. Repeat a
-POST or PATCH safely with `Idempotency-Key`, and change what you have read with `If-Match`. Lists give `next_cursor`.
-What takes time answers 202 with an operation: ask for it with `?wait=60` until it is done.
+Send `Authorization: Bearer <token>`. Errors are `application/problem+json` (RFC 9457): branch on `code`. Repeat a
+POST or PATCH safely with `Idempotency-Key`, and update what you have read with `If-Match`. Lists are paginated with
+`next_cursor`. Asynchronous requests return 202 with an operation: poll it with `?wait=60` until it is done.
 """
 
 
 def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
     """The ASGI application of one process. Raises CatalogueError.
 
-    Entering its lifespan builds what handlers work with, and connects to nothing: the database is reached when it is
-    first asked something. Raises ValueError there when no database is configured.
+    Entering its lifespan builds the services of handlers without connecting: the first query connects to the
+    database. Raises ValueError there when no database is configured.
     """
     clock = clock or SystemClock()
     catalogue = CurrentCatalogue(settings.catalogue)
@@ -126,7 +126,7 @@ async def _problem(request: Request, problem: Exception) -> Response:
 
 
 async def _refused(request: Request, refusal: Exception) -> Response:
-    """What the router itself refuses: unknown paths, and methods that a path does not take."""
+    """Errors of the router itself: unknown paths and methods that a path does not support."""
     if not isinstance(refusal, HTTPException):
         raise refusal
     allow = allowed_methods(request.app.routes, request.scope)

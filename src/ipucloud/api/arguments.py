@@ -1,8 +1,7 @@
-"""How a request becomes the arguments of an endpoint: its path, one model of its query, one model of its body.
+"""Builds an endpoint's arguments from a request: path parameters, one query model, one body model.
 
-The signature is FastAPI's, and FastAPI describes it in the OpenAPI document. It is not asked to take requests apart:
-unknown query parameters are to be refused, faults told only to those who may send the request, and reading a cluster
-is to cost less than looking at its path twice would.
+The signature is FastAPI's, and FastAPI describes it in the OpenAPI document. FastAPI does not parse requests, because
+unknown query parameters must be refused, validation errors shown only to authorised callers, and paths parsed once.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from starlette.requests import Request
 from ipucloud.api.problems import body_errors, invalid, query_errors
 from ipucloud.kernel.errors import FieldError
 
-_NO_NUL = "The value holds the character U+0000."
+_NO_NUL = "The value contains the character U+0000."
 """The one character that PostgreSQL cannot compare with."""
 
 
 class Parameter(Protocol):
-    """What FastAPI knows of a parameter."""
+    """FastAPI's description of a parameter."""
 
     @property
     def name(self) -> str: ...
@@ -34,17 +33,17 @@ class Parameter(Protocol):
 
 
 class Arguments:
-    """What one route takes. Raises TypeError for a signature with anything else."""
+    """The arguments of one route. Raises TypeError for an unsupported signature."""
 
     def __init__(self, route: APIRoute) -> None:
         taken = route.dependant
         if taken.header_params or taken.cookie_params or taken.dependencies:
-            raise TypeError(f"{route.path} takes its arguments from elsewhere than the path, the query and the body")
+            raise TypeError(f"{route.path} has arguments besides path, query and body")
         self._query = Query(*_model(route, taken.query_params)) if taken.query_params else None
         self._body = _model(route, taken.body_params) if taken.body_params else None
 
     async def of(self, request: Request) -> dict[str, Any]:
-        """The arguments besides those of the path, which the path's converters have made.
+        """The arguments other than those of the path, which the path's converters parse.
 
         Raises `Problem` validation_failed.
         """
@@ -64,7 +63,7 @@ class Arguments:
 
 
 class Query:
-    """A model of query parameters. Its `open_prefix`, if any, admits parameters that start with it."""
+    """A model of query parameters. Parameters that start with its `open_prefix`, if any, are accepted."""
 
     def __init__(self, name: str, model: type[BaseModel]) -> None:
         self.name = name
@@ -96,7 +95,7 @@ def _model(route: APIRoute, parameters: Sequence[Parameter]) -> tuple[str, type[
         model = parameters[0].field_info.annotation
         if isinstance(model, type) and issubclass(model, BaseModel):
             return parameters[0].name, model
-    raise TypeError(f"{route.path} takes one model of its query and one of its body, and nothing beside them")
+    raise TypeError(f"{route.path} takes at most one query model and one body model")
 
 
 def _errors(error: ValidationError) -> list[ErrorDetails]:

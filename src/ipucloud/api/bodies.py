@@ -1,4 +1,4 @@
-"""Reading a JSON body: bounded before it is read, strict while it is, and no deeper than anything we take."""
+"""Reading a JSON body: bounded in size and depth, and strict."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class JsonRequest(Request):
     async def load(self, limit: int) -> None:
         """Read the body.
 
-        Raises `Problem`: 413 beyond `limit` bytes, 415 for another media type or an encoding, 400 for what is no JSON
-        or is nested deeper than `DEEPEST`.
+        Raises `Problem`: 413 beyond `limit` bytes, 415 for another media type or an encoding, 400 for invalid JSON
+        or nesting deeper than `DEEPEST`.
         """
         self._raw = await self._bounded(limit)
         if not self._raw:
@@ -32,7 +32,7 @@ class JsonRequest(Request):
         try:
             self._value = orjson.loads(self._raw)
         except orjson.JSONDecodeError:
-            raise malformed("The body is not JSON: it must be one value in UTF-8, as RFC 8259 has it.") from None
+            raise malformed("The body is not valid JSON. Send one value in UTF-8 (RFC 8259).") from None
         _check(self._value)
 
     async def body(self) -> bytes:
@@ -51,8 +51,8 @@ class JsonRequest(Request):
                 received += chunk
                 if len(received) > limit:
                     raise _too_large(limit)
-        except ClientDisconnect:  # or too slow: the server has told it, and closes the connection
-            raise malformed("The body did not arrive as a whole.") from None
+        except ClientDisconnect:  # or too slow: the server has responded and closes the connection
+            raise malformed("The body was incomplete.") from None
         return bytes(received)
 
     def _require_json(self) -> None:
@@ -83,11 +83,11 @@ def _check(value: object) -> None:
             elif isinstance(item, list):
                 below += item
             elif isinstance(item, str) and "\x00" in item:
-                raise malformed("A text in the body holds the character U+0000.")
+                raise malformed("A string in the body contains the character U+0000.")
         if not below:
             return
         level = below
-    raise malformed(f"The body is nested more than {DEEPEST} levels deep.")
+    raise malformed(f"The body is nested deeper than {DEEPEST} levels.")
 
 
 def _too_large(limit: int) -> Problem:

@@ -1,4 +1,4 @@
-"""The `Authorization` header: `Bearer <token>`, or `APIKey <token>` as the gcore clients send it."""
+"""The `Authorization` header: `Bearer <token>`, or `APIKey <token>` as gcore clients send it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SCHEMES = frozenset({b"bearer", b"apikey"})
 
 
 def credential(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
-    """The hash of the token sent, or None: no header, several, another scheme, or text that cannot be a token."""
+    """The hash of the token; None for no or several headers, another scheme, or text that cannot be a token."""
     found = [value for name, value in headers if name == b"authorization"]
     if len(found) != 1:
         return None

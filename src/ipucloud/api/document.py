@@ -1,4 +1,4 @@
-"""The OpenAPI document: FastAPI's, with every response that a route can give."""
+"""The OpenAPI document: FastAPI's, completed with every response of a route."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SECURITY = {
     "token": {
         "type": "http",
         "scheme": "bearer",
-        "description": "A token of a project or of the platform. `APIKey <token>` is taken as well.",
+        "description": "A token of a project or of the platform. `APIKey <token>` is also accepted.",
     }
 }
 _TEXT = {"type": "string"}
@@ -49,15 +49,15 @@ _HEADERS: dict[str, dict[str, Any]] = {
         "required": True,
     },
     "RateLimit-Policy": {
-        "description": "How much the token, or the address, may ask, and in how many seconds.",
+        "description": "The limit of the token or address, and its window in seconds.",
         "schema": _TEXT,
     },
-    "RateLimit": {"description": "What is left of it, and seconds until it is whole again.", "schema": _TEXT},
+    "RateLimit": {"description": "Remaining requests, and seconds until the limit is fully restored.", "schema": _TEXT},
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
-    "ETag": {"description": "The object's tag, for If-Match and If-None-Match.", "schema": _TEXT},
-    "Location": {"description": "Path of what was made.", "schema": _TEXT},
+    "ETag": {"description": "The object's entity tag, for If-Match and If-None-Match.", "schema": _TEXT},
+    "Location": {"description": "Path of the created object.", "schema": _TEXT},
     "WWW-Authenticate": {"description": "How to authenticate.", "schema": _TEXT},
-    "Idempotent-Replayed": {"description": "`true`: the answer to an earlier, same request.", "schema": _TEXT},
+    "Idempotent-Replayed": {"description": "`true`: the stored response to an earlier request.", "schema": _TEXT},
 }
 _OF_STATUS = {
     201: ("Location",),
@@ -70,7 +70,7 @@ _OF_STATUS = {
 
 
 def install(app: FastAPI) -> None:
-    """Have `app.openapi()` give the complete document."""
+    """Make `app.openapi()` return the complete document."""
     app.openapi = cache(lambda: build(app))  # type: ignore[method-assign]  # FastAPI's documented way to extend it
 
 
@@ -114,7 +114,7 @@ def _complete(operation: dict[str, Any], route: APIRoute, method: str) -> None:
     for status in {error.status: None for error in errors}:
         operation["responses"][str(status)] = _refusal([error for error in errors if error.status == status])
     if _has_header(operation, "If-None-Match"):
-        operation["responses"]["304"] = {"description": "The caller has the object as it is"}
+        operation["responses"]["304"] = {"description": "The caller has the current object"}
     for status, response in operation["responses"].items():
         names = ["Request-Id", *_OF_STATUS.get(int(status), ())]
         if isinstance(route, ApiRoute):
@@ -128,7 +128,7 @@ def _complete(operation: dict[str, Any], route: APIRoute, method: str) -> None:
 
 
 def _errors(route: APIRoute, method: str, operation: dict[str, Any]) -> Iterator[ErrorCode]:
-    """Every error the route can answer with: its own, and those of its kind."""
+    """Every error of the route: its own and those of its kind."""
     yield INTERNAL_ERROR
     yield UNAVAILABLE
     if not isinstance(route, ApiRoute):
@@ -165,7 +165,7 @@ def _problem_schemas() -> dict[str, Any]:
 
 
 def _noun(path: str) -> str:
-    """What the path is about: `/v1/projects/{project}/clusters/{cluster}/usage` is about clusters."""
+    """The path's tag: `clusters` for `/v1/projects/{project}/clusters/{cluster}/usage`."""
     nouns = [part.partition(":")[0] for part in path.split("/")[2:] if not part.startswith("{")]
     return nouns[1] if nouns[0] == "projects" and len(nouns) > 1 else nouns[0]
 

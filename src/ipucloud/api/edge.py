@@ -1,4 +1,4 @@
-"""The outermost layer: request id, headers every answer has, faults, access log, measurements, HEAD."""
+"""The outermost middleware: request id, common headers, unhandled exceptions, access log, metrics, HEAD."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ipucloud.kernel.errors import Problem
 log = structlog.get_logger(__name__)
 
 _TELLING = (SQLAlchemyError, ValidationError)
-"""Exceptions whose text may repeat what a customer sent: only their type is logged."""
+"""Exceptions whose text may contain customer input: only their type is logged."""
 
 
 class Edge:
-    """ASGI middleware around everything else. Whatever happens inside, one well-formed answer leaves."""
+    """ASGI middleware around everything else. Ensures one well-formed response."""
 
     def __init__(self, app: ASGIApp, *, clock: Clock, metrics: Metrics) -> None:
         self._app = app
@@ -43,7 +43,7 @@ class Edge:
         self._metrics.in_flight.inc()
         try:
             await self._app(inner, receive, answer)
-        except Exception as error:  # noqa: BLE001  # the last resort: nothing may leave as a bare fault
+        except Exception as error:  # noqa: BLE001  # last resort: every exception becomes a problem response
             await _recover(error, inner, receive, answer)
         finally:
             self._metrics.in_flight.dec()
@@ -58,7 +58,7 @@ class Edge:
 
 
 class _Answer:
-    """`send` with the headers every answer has; remembers the status, and drops the body of a HEAD."""
+    """`send` that adds the common headers, records the status, and drops the body of a HEAD response."""
 
     __slots__ = ("_body_wanted", "_request_id", "_send", "status")
 
@@ -80,7 +80,7 @@ class _Answer:
 
 
 async def _recover(error: Exception, scope: Scope, receive: Receive, answer: _Answer) -> None:
-    """Answer for an exception nobody caught; once an answer has begun there is nothing left to say."""
+    """Respond to an unhandled exception, unless a response has already begun."""
     if isinstance(error, Problem):
         problem = error
     else:
@@ -97,7 +97,7 @@ async def _recover(error: Exception, scope: Scope, receive: Receive, answer: _An
 
 
 def _frames(error: Exception) -> list[str]:
-    """Where it happened: our own frames, and the innermost of all."""
+    """The traceback's location: this package's frames and the innermost one."""
     frames = traceback.extract_tb(error.__traceback__)
     kept = [frame for frame in frames if f"{os.sep}ipucloud{os.sep}" in frame.filename or frame is frames[-1]]
     return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in kept]

@@ -1,8 +1,8 @@
 """Entity tags and preconditions.
 
-A tag is `"<version>-<digest>"`, strong. The digest covers the whole body, because what a client sees of a cluster
-moves without a new version: its cost by the minute, its operation's progress. `If-None-Match` compares the whole tag,
-`If-Match` the version alone, which is what a change may conflict with.
+A tag is `"<version>-<digest>"`, strong. The digest covers the whole body, because parts of a cluster change without a
+new version: its cost, its operation's progress. `If-None-Match` compares the whole tag, `If-Match` only the version,
+which concurrent changes increment.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def tag(version: int, body: bytes) -> str:
 
 
 def tagged(request: Request, body: bytes, version: int) -> Response:
-    """200 with the body and its tag, or 304 when the caller has just that."""
+    """200 with the body and its tag, or 304 if the caller has it already."""
     current = tag(version, body)
     headers = {"ETag": current, "Cache-Control": _REVALIDATE}
     if _names(request.headers.get("if-none-match"), current):
@@ -40,9 +40,9 @@ def tagged(request: Request, body: bytes, version: int) -> Response:
 
 
 def expected_version(request: Request) -> int | None:
-    """The version that `If-Match` asks for, None when any will do; `NO_VERSION` when it names none of ours.
+    """The version that `If-Match` requires; None for any; `NO_VERSION` if it has no valid tag.
 
-    Of several it is the newest: versions only grow, so if the object has one that the caller saw, it is that.
+    Of several it is the newest: versions only grow, so no older one can match an object that the caller has read.
     """
     given = request.headers.get("if-match", "*").strip()
     if given == "*":
@@ -53,23 +53,23 @@ def expected_version(request: Request) -> int | None:
 def required_version(request: Request) -> int:
     """As `expected_version`, where a tag must be sent. Raises `Problem` 428."""
     if "if-match" not in request.headers:
-        raise Problem(PRECONDITION_REQUIRED, "Read the object first, and send its ETag as If-Match.")
+        raise Problem(PRECONDITION_REQUIRED, "Read the object first and send its ETag as If-Match.")
     version = expected_version(request)
     return NO_VERSION if version is None else version
 
 
 def changed_since(version: int, body: bytes) -> Problem:
-    """412 with the tag the object has now."""
+    """412 with the object's current tag."""
     return Problem(
         PRECONDITION_FAILED,
-        "Read the object again, and repeat the change if it still makes sense.",
+        "Read the object again and repeat the change if it still applies.",
         headers={"ETag": tag(version, body)},
     )
 
 
 @asynccontextmanager
 async def current_tag(read: Callable[[], Awaitable[str]]) -> AsyncIterator[None]:
-    """Let a 412 carry the tag that the object has now; `read` gives its JSON."""
+    """Add the object's current tag to a 412; `read` returns its JSON."""
     try:
         yield
     except Problem as problem:
@@ -80,7 +80,7 @@ async def current_tag(read: Callable[[], Awaitable[str]]) -> AsyncIterator[None]
 
 
 def _names(header: str | None, current: str) -> bool:
-    """Weak comparison, as RFC 9110 has it for If-None-Match."""
+    """Weak comparison, as RFC 9110 requires for If-None-Match."""
     if header is None:
         return False
     named = {part.strip().removeprefix("W/") for part in header.split(",")}

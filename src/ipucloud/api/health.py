@@ -1,4 +1,4 @@
-"""Whether this process lives, and whether it should be sent requests."""
+"""Liveness and readiness of this process."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ class StatusOut(BaseModel):
 
 
 class Readiness:
-    """The last look at the database: asked at most once in `CACHED_SECONDS`, and for `PING_SECONDS` at most."""
+    """The last database check: at most one per `CACHED_SECONDS`, taking at most `PING_SECONDS`."""
 
     def __init__(self) -> None:
         self._asked_at = self._looked_at = float("-inf")
         self._fault: str | None = None
 
     def watched(self, services: Services) -> bool:
-        """True when somebody asks regularly, who then has to hear that the process ends."""
+        """True if readiness is polled, so that a poller must be shown the drain before the listener closes."""
         return services.clock.monotonic() - self._asked_at < WATCHED_SECONDS
 
     async def fault(self, services: Services) -> str | None:
-        """Why no requests should come, or None."""
+        """Why the process is not ready, or None."""
         now = self._asked_at = services.clock.monotonic()
         if services.draining.is_set():
-            return "The process is about to end."
+            return "The process is draining."
         if now - self._looked_at >= CACHED_SECONDS:
             self._fault = await _look(services)
             self._looked_at = services.clock.monotonic()
@@ -65,15 +65,15 @@ async def _read_state(services: Services) -> schema_check.State:
 
 @routes.get("/livez", operation_id="livez", summary="Is the process alive?", response_model=StatusOut, tags=["health"])
 async def livez() -> Response:
-    """Touches nothing: an outage of the database is no reason to restart the process."""
+    """Checks nothing else: a database outage is no reason to restart the process."""
     return Response(b'{"status":"alive"}', media_type=JSON)
 
 
 @routes.get(
-    "/readyz", operation_id="readyz", summary="Should it be sent requests?", response_model=StatusOut, tags=["health"]
+    "/readyz", operation_id="readyz", summary="Is the process ready?", response_model=StatusOut, tags=["health"]
 )
 async def readyz(request: Request) -> Response:
-    """200 while the database answers, its schema is the expected one, and the process is not about to end; else 503."""
+    """200 while the database responds, has the expected schema, and the process is not draining; else 503."""
     readiness: Readiness = request.app.state.readiness
     fault = await readiness.fault(services_of(request))
     if fault is not None:

@@ -1,9 +1,9 @@
-"""Idempotency keys: a request sent twice has one effect and gets one answer.
+"""Idempotency keys: a repeated request has one effect and one response.
 
 A key belongs to a project (or to the platform) and to one request: method, path and canonical body. The first
-request holds a transaction-scoped advisory lock while it runs and stores its answer in the transaction of its effect,
-so there is neither an effect without an answer to repeat nor an answer without its effect. Whoever meets the lock is
-told to come back. Refusals store nothing: the key is as good as new.
+request holds a transaction-scoped advisory lock while it runs and stores its response in the transaction of its effect,
+so that neither exists without the other. A concurrent request with the key is refused as retryable. A refused request
+stores nothing, and its key can be used again.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a change answers with.
+    """The response to a change.
 
-    `subject_id`: the object made, whose life the stored answer outlasts. `replay`: the body to store when the first
-    one holds a secret that must be kept nowhere; None stores the body itself.
+    `subject_id`: the created object; the stored response outlives it. `replay`: the body to store if the first one
+    has a secret, which must not be stored; None stores the body itself.
     """
 
     status: int
@@ -45,20 +45,20 @@ class Answer:
 def told_once(
     status: int, known: Mapping[str, object], secret: dict[str, str], headers: dict[str, str], subject_id: UUID
 ) -> Answer:
-    """An answer with a secret, which its replay has null in the place of; `secret`: its member and its value."""
+    """A response with a secret, which is null in a replay; `secret`: its member and value."""
     replay = orjson.dumps({**known, **dict.fromkeys(secret)})
     return Answer(status, orjson.dumps({**known, **secret}), headers, subject_id, replay)
 
 
 @dataclass(frozen=True, slots=True)
 class KeyedRequest:
-    """A request that carries a key."""
+    """A request with a key."""
 
     key: str
     fingerprint: bytes
 
     async def earlier_answer(self, connection: AsyncConnection, scope: UUID) -> Answer | None:
-        """Take the key for this transaction; the answer when it was used before.
+        """Lock the key for this transaction; return the stored response if there is one.
 
         Raises `Problem` idempotency_in_progress while the first request runs, idempotency_key_reused when the key
         belongs to another request.
@@ -73,7 +73,7 @@ class KeyedRequest:
         return Answer(found.status, found.body, dict(found.headers), replayed=True)
 
     async def keep(self, connection: AsyncConnection, scope: UUID, answer: Answer) -> None:
-        """Store the answer beside its effect."""
+        """Store the response in the transaction of its effect."""
         body = answer.body if answer.replay is None else answer.replay
         stored = store.StoredAnswer(self.fingerprint, answer.status, answer.headers, body)
         await store.keep(connection, scope, self.key, stored, subject_id=answer.subject_id)
@@ -85,12 +85,12 @@ async def keyed(request: Request) -> KeyedRequest | None:
     if not given:
         return None
     if len(given) != 1 or not _KEY.fullmatch(given[0]):
-        raise malformed("An Idempotency-Key is sent once, and is 1 to 255 visible ASCII characters; a UUID does well.")
+        raise malformed("Send one Idempotency-Key of 1 to 255 visible ASCII characters, such as a UUID.")
     return KeyedRequest(given[0], await _fingerprint(request))
 
 
 async def _fingerprint(request: Request) -> bytes:
-    """SHA-256 of the method, the route, what its path names but for the project, and the canonical body."""
+    """SHA-256 of the method, the route, its path parameters except the project, and the canonical body."""
     named = {name: str(value) for name, value in request.path_params.items() if name != "project"}
     body = await request.json() if await request.body() else None
     canonical = orjson.dumps(

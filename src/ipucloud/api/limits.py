@@ -1,10 +1,10 @@
 """Requests per token or address: a bucket that fills at a steady rate.
 
-The bucket lives in the process: N processes allow N times the rate. It protects a process and its database from one
-caller; quotas and limits on cost are the database's.
+Buckets are per process: N processes allow N times the rate. They protect a process and its database from one caller;
+quotas and cost limits are enforced in the database.
 
-A token has a bucket of its own once it was admitted. Until then it may be made up, and a made-up token costs a query:
-it counts against the address it came from.
+A token has its own bucket once it was authenticated. Until then it may be invalid, and checking it costs a query, so
+the request counts against its source address.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import RATE_LIMITED, UNAUTHENTICATED, Problem
 
 MAX_BUCKETS = 10_000
-"""Callers remembered at a time; the longest silent one is forgotten first, which only ever fills its bucket."""
+"""Maximum number of buckets; the least recently used is dropped first, which can only refill it."""
 
 
 @dataclass(slots=True)
 class Bucket:
-    """`level` requests may come at once, as of the monotonic instant `at`."""
+    """`level` requests are available at the monotonic time `at`."""
 
     level: float
     at: float
 
 
 class RateLimiter:
-    """Token buckets by caller: `burst` at once, `per_second` sustained. `name` is what callers are told is counted."""
+    """Token buckets by caller: `burst` at once, `per_second` sustained. `name` is the policy's name in headers."""
 
     def __init__(self, name: str, per_second: float, burst: int, clock: Clock) -> None:
         self._name = name
@@ -56,7 +56,7 @@ class RateLimiter:
         self._buckets.pop(caller, None)
 
     def take(self, caller: Hashable) -> float:
-        """What is left after this request; negative when it must be refused, and then nothing is taken."""
+        """Requests left after this one; negative if it must be refused, in which case nothing is consumed."""
         now = self._clock.monotonic()
         bucket = self._buckets.get(caller)
         if bucket is None:
@@ -88,8 +88,8 @@ class RateLimiter:
 class RateLimit:
     """ASGI middleware: reads the credential, notes its use, and refuses a caller who asks too often with 429.
 
-    `tokens` has a bucket for each token that was admitted lately, and so is the list of them; every other request,
-    with a token or without, counts against its `addresses` bucket.
+    `tokens` has a bucket for each recently authenticated token; every other request counts against its `addresses`
+    bucket.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class RateLimit:
             self._metrics.rate_limited.inc()
             problem = Problem(
                 RATE_LIMITED,
-                "Wait as long as Retry-After says, and ask less often.",
+                "Wait for the time in Retry-After, and send requests less often.",
                 headers={"Retry-After": str(limiter.retry_after(left))},
             )
             await problem_response(problem, scope)(scope, receive, send_with_limits)
@@ -129,7 +129,7 @@ class RateLimit:
         await self._app(scope, receive, send_with_limits)
 
     def _judged(self, trace: Trace, status: int) -> list[tuple[bytes, bytes]] | None:
-        """Learn from the answer whether the token is live; the limit it has from now on, if that is a new one."""
+        """Note from the response whether the token is valid; return its limit if it has a new bucket."""
         token = trace.token_hash
         if token is None:
             return None
@@ -144,5 +144,5 @@ class RateLimit:
 
 
 def address_of(scope: Scope) -> str:
-    """Whom a request without a known token counts against."""
+    """The bucket's key for a request without a known token."""
     return subscriber((scope.get("client") or ("",))[0])

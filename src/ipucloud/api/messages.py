@@ -1,4 +1,4 @@
-"""The `webhooks` of the OpenAPI document: the messages that an end-point can be sent, one for each type of event."""
+"""The `webhooks` of the OpenAPI document: the messages to an endpoint, one for each event type."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ipucloud.webhooks.messages import PING
 
 _SCHEMAS = "#/components/schemas/"
 _HEADERS = {
-    "webhook-id": "The message's id, the same at every try.",
-    "webhook-timestamp": "Seconds since 1970, of this try.",
-    "webhook-signature": "`v1,` and a signature; two, with a space between, while a secret is being replaced.",
+    "webhook-id": "The message's id, the same for every attempt.",
+    "webhook-timestamp": "Time of this attempt, in seconds since 1970.",
+    "webhook-signature": "`v1,` and a signature; two, separated by a space, while a secret is being rotated.",
 }
 _RESPONSES = {
-    "2XX": {"description": "The message is delivered"},
-    "410": {"description": "The webhook is disabled at once"},
-    "default": {"description": "The message is sent again later"},
+    "2XX": {"description": "The message was delivered"},
+    "410": {"description": "The webhook is disabled immediately"},
+    "default": {"description": "The message is retried later"},
 }
 
 
@@ -30,7 +30,7 @@ def messages() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     models: list[type[BaseModel]] = [Message, Ping, *payloads]
     _, schemas = models_json_schema([(model, "serialization") for model in models], ref_template=_SCHEMAS + "{model}")
     webhooks = {name: _webhook(kind.meaning, _message(kind)) for name, kind in sorted(REGISTRY.items())}
-    webhooks[PING] = _webhook("Somebody asked for a ping of the webhook.", _ref(Ping.__name__))
+    webhooks[PING] = _webhook("A ping of the webhook was requested.", _ref(Ping.__name__))
     parameters = {
         name: {"name": name, "in": "header", "required": True, "description": text, "schema": {"type": "string"}}
         for name, text in _HEADERS.items()

@@ -1,4 +1,4 @@
-"""What the API measures. Labels are route templates and statuses, never anything of a customer."""
+"""Metrics of the API. Labels are route templates and statuses, never customer data."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from ipucloud.process.logs import LostLines
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
-"""The bucket bounds OpenTelemetry's semantic conventions advise for HTTP."""
+"""Bucket bounds recommended by OpenTelemetry's semantic conventions for HTTP."""
 
 
 class Metrics:
-    """One process's series, in a registry of their own so that several applications can live in one process."""
+    """Metrics in a registry of their own, so that one process can have several applications."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self._duration = Histogram(
             "http_server_request_duration_seconds",
-            "Time from the first byte of a request's head to the last of its answer.",
+            "Time from the first byte of a request to the last byte of its response.",
             ("http_request_method", "http_route", "http_response_status_code"),
             buckets=_SECONDS,
             registry=self.registry,
         )
-        self.in_flight = Gauge("http_server_active_requests", "Requests being answered.", registry=self.registry)
+        self.in_flight = Gauge("http_server_active_requests", "Requests in progress.", registry=self.registry)
         self.replays = Counter(
-            "idempotency_replays", "Answers given again for an Idempotency-Key.", registry=self.registry
+            "idempotency_replays", "Responses replayed for an Idempotency-Key.", registry=self.registry
         )
         self.rate_limited = Counter("rate_limited", "Requests refused with 429.", registry=self.registry)
-        skew = "How far the database's clock is ahead of this process's, when somebody last asked whether it is ready."
+        skew = "How far the database's clock was ahead of this process's at the last readiness check."
         self.clock_skew = ClockSkew(Gauge("clock_skew_seconds", skew, registry=self.registry))
         version = Gauge("version_info", "The running version.", ("version",), registry=self.registry)
         version.labels(__version__).set(1)
@@ -42,5 +42,5 @@ class Metrics:
         self._series = cache(self._duration.labels)
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count one answered request; `route` is a template, `` for a path that is none of ours."""
+        """Count one answered request; `route` is a template, or `` for an unknown path."""
         self._series(method if method in _METHODS else "_OTHER", route, str(status)).observe(seconds)

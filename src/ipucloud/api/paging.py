@@ -1,7 +1,7 @@
-"""Lists in pages: `?limit`, `?cursor`, `?order`, and bodies put together without parsing them again.
+"""Pagination: `?limit`, `?cursor`, `?order`, and page bodies assembled from JSON without parsing it.
 
-A cursor names the last item of a page, so a list does not shift under its reader. It is opaque and holds a digest of
-the list, its order and its filters: with other ones it is refused.
+A cursor names the last item of a page, so inserted items do not shift pages. It is opaque and has a digest of the list,
+its order and its filters: with others it is refused.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def behind(query: Listed, request: Request) -> Place | None:
-    """The place that the page starts behind. Raises `Problem` invalid_cursor."""
+    """The position after which the page starts. Raises `Problem` invalid_cursor."""
     position = open_cursor(query, request)
     if position is None:
         return None
@@ -43,7 +43,7 @@ def behind(query: Listed, request: Request) -> Place | None:
 async def list_of(
     request: Request, project: str, statements: Mapping[Order, sa.TextClause], query: Listed, **more: object
 ) -> Response:
-    """A page of a project's list; `more` are parameters that are not the query's.
+    """A page of a project's list; `more` are statement parameters that are not in the query.
 
     Raises `Problem` invalid_cursor, and what `reads.read` raises.
     """
@@ -62,7 +62,7 @@ async def list_of_account(
 
 
 def page(query: Listed, request: Request, row: Row) -> Response:
-    """The answer for a row (items, next_created_at, next_id) of a list statement."""
+    """The response for a row (items, next_created_at, next_id) of a list statement."""
     position = None
     if row["next_id"] is not None:
         position = f"{(row['next_created_at'] - _EPOCH) // timedelta(microseconds=1)} {row['next_id'].hex}"
@@ -70,7 +70,7 @@ def page(query: Listed, request: Request, row: Row) -> Response:
 
 
 def page_at(query: Paged, request: Request, items: str, position: str | None) -> Response:
-    """The answer: the page's JSON array as it came, and a cursor for `position`, the last item's place."""
+    """The response: the page's JSON array and a cursor for `position`, the last item's position."""
     following = b"null" if position is None else b'"%s"' % seal_cursor(query, request, position)
     return Response(b'{"items":%s,"next_cursor":%s}' % (items.encode(), following), media_type=JSON)
 
@@ -95,7 +95,7 @@ def open_cursor(query: Paged, request: Request) -> str | None:
 
 
 def _fingerprint(query: Paged, request: Request) -> bytes:
-    """What a cursor of this list is good for: the path, and every parameter but the page's."""
+    """The scope of a cursor: the path and every parameter except those of pagination."""
     filters = query.model_dump(mode="json", exclude={"limit", "cursor"})
     text = orjson.dumps([request.scope["path"], filters], option=orjson.OPT_SORT_KEYS)
     return hashlib.blake2b(text, digest_size=6).digest()
@@ -107,9 +107,9 @@ def prefixed(request: Request, prefix: str) -> dict[str, str]:
 
 
 def _invalid() -> Problem:
-    return Problem(INVALID_CURSOR, "Start from the first page: a cursor is good only for the list that gave it.")
+    return Problem(INVALID_CURSOR, "Start from the first page: a cursor is valid only for the list that returned it.")
 
 
 def only_page(documents: Sequence[str]) -> Response:
-    """A list of JSON documents that is never longer than one page."""
+    """The response for a list that always fits on one page."""
     return Response(b'{"items":[%s],"next_cursor":null}' % ",".join(documents).encode(), media_type=JSON)

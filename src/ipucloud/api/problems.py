@@ -1,4 +1,4 @@
-"""Every refusal leaves as RFC 9457 `application/problem+json`, and none repeats what the caller sent."""
+"""Error responses: RFC 9457 `application/problem+json`, never repeating the caller's input."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _OWN_WORDS = {
     "model_type": "The value must be a JSON object.",
 }
 _QUIET = frozenset({"value_error", "assertion_error", "json_invalid"})
-"""Kinds whose own sentence is ours, or says nothing of the input."""
+"""Kinds whose message is ours or contains no input."""
 _ECHOING = ("parsing", "unit_overflow", "from_date", "object_invalid", "is_instance", "is_subclass")
-"""Parts of the names of pydantic's kinds whose sentence may hold a piece of the input."""
+"""Parts of the names of pydantic's kinds whose message may contain input."""
 
 
 def problem_response(problem: Problem, scope: Scope) -> Response:
-    """The document of `problem` with what only this request knows: its path and its id."""
+    """The document of `problem` with the request's path and id."""
     document = problem.document()
     document["instance"] = quote(scope["path"])
     document["request_id"] = scope_trace(scope).request_id
@@ -34,19 +34,19 @@ def problem_response(problem: Problem, scope: Scope) -> Response:
 
 
 def internal_error() -> Problem:
-    """500: the request id is all a caller learns; the log has the rest under it."""
-    return Problem(INTERNAL_ERROR, "This is a fault of ours. Try again, and tell support the request id if it stays.")
+    """500. The caller gets only the request id; the log has the details."""
+    return Problem(INTERNAL_ERROR, "The service failed. Try again, or contact support with the request id.")
 
 
 def invalid(errors: Sequence[FieldError]) -> Problem:
-    """422 for these faults."""
+    """422 for these errors."""
     return Problem(VALIDATION_FAILED, "Correct the fields named in `errors` and send the request again.", errors)
 
 
 def body_errors(errors: Iterable[Mapping[str, Any]], body: object) -> list[FieldError]:
-    """pydantic's errors as JSON pointers into `body`, codes and sentences, without the values.
+    """pydantic's errors as JSON pointers into `body`, codes and messages, without values.
 
-    A field that takes null besides has errors of both types, of which the one that asks for null helps nobody.
+    A nullable field has errors of both its types; the one that asks for null is dropped.
     """
     faults = [FieldError(_pointer(error, body), error["type"], _sentence(error)) for error in errors]
     told = [fault.pointer for fault in faults if fault.code != "none_required"]
@@ -69,8 +69,8 @@ def _pointer(error: Mapping[str, Any], body: object) -> str:
     """The JSON pointer (RFC 6901) to a value in `body`, or to a member that one of its objects lacks.
 
     pydantic's location also has names of types and validators that the value met, such as `dict[str,str]` or `[key]`:
-    whatever is not there in the body is one of those. A member with a name too long to repeat is pointed at by the
-    object that holds it.
+    whatever is absent from the body is one of those. For a member with a very long name, the pointer is that of its
+    object.
     """
     text, value = "", body
     for part in error["loc"]:
@@ -95,6 +95,6 @@ def _sentence(error: Mapping[str, Any]) -> str:
     if kind in _OWN_WORDS:
         return _OWN_WORDS[kind]
     if kind not in _QUIET and any(part in kind for part in _ECHOING):
-        return "The value does not have the form this field takes."
+        return "The value is not valid for this field."
     message: str = error["msg"]
     return message.removeprefix("Value error, ").removeprefix("Assertion failed, ").rstrip(".") + "."

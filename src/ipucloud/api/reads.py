@@ -1,4 +1,4 @@
-"""Answering reads: one statement authenticates, authorises and reads."""
+"""Reads: one statement authenticates, authorises and reads."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WHO = authenticated("SELECT (SELECT role FROM principal) AS role, (SELECT proje
 
 
 def permission_of(request: Request) -> Permission:
-    """The permission that the request's route names."""
+    """The permission that the request's route requires."""
     needed: Permission = request.scope["route"].permission
     return needed
 
@@ -47,7 +47,7 @@ async def read(request: Request, statement: sa.TextClause, project: str, **param
         statement, {"token_hash": trace.credential(), **project_parameters(project), **parameters}
     )
     if row is None:
-        raise TypeError("a statement for `read` answers with one row, whatever it finds")
+        raise TypeError("a statement for `read` must always return one row")
     admit(row["role"], row["project_id"], permission_of(request))
     trace.admit(project_id=row["project_id"])
     return row
@@ -62,7 +62,7 @@ async def read_one(request: Request, statement: sa.TextClause, project: str, **p
 
 
 async def read_platform(request: Request, statement: sa.TextClause, **parameters: object) -> Row:
-    """The row of a statement that is about no project: it begins with `identity.access.PRINCIPAL` and gives `role`.
+    """The row of a statement outside any project; it starts with `identity.access.PRINCIPAL` and returns `role`.
 
     Raises `Problem` 401 or 403.
     """
@@ -76,7 +76,7 @@ async def read_platform(request: Request, statement: sa.TextClause, **parameters
 
 
 async def principal(request: Request) -> Principal:
-    """Who asks, outside any project. Raises `Problem` 401 or 403."""
+    """The caller, outside any project. Raises `Problem` 401 or 403."""
     row = await read_platform(request, IDENTIFY)
     trace_of(request).concerns(token_id=row["token_id"])
     return Principal(row["token_id"], Role(row["role"]), row["home"])
@@ -94,7 +94,7 @@ async def reading(request: Request, project: str) -> AsyncIterator[tuple[Stateme
 
 @asynccontextmanager
 async def reading_platform(request: Request) -> AsyncIterator[Statements]:
-    """A connection for reads that are about no project. Raises `Problem` 401 or 403."""
+    """A connection for reads outside any project. Raises `Problem` 401 or 403."""
     await principal(request)
     async with services_of(request).database.read() as connection:
         yield connection
@@ -102,14 +102,14 @@ async def reading_platform(request: Request) -> AsyncIterator[Statements]:
 
 @asynccontextmanager
 async def reading_account(request: Request, account: UUID) -> AsyncIterator[Statements]:
-    """As `reading_platform`, for reads about a billing account. Raises `Problem` 404 too, when there is none such."""
+    """As `reading_platform`, for reads about a billing account. Also raises `Problem` 404."""
     async with reading_platform(request) as connection:
         await account_document(connection, account, currency=services_of(request).settings.currency)
         yield connection
 
 
 async def check_permission(request: Request) -> None:
-    """Raise what the caller would get for a valid request, if that is a refusal: `Problem` 401, 404 or 403."""
+    """Raise `Problem` 401, 404 or 403 if a valid request of the caller would be refused."""
     project = request.path_params.get("project")
     if project is None:
         await principal(request)

@@ -1,4 +1,4 @@
-"""The API's reference: the OpenAPI document, and a page that shows it. Nothing comes from elsewhere."""
+"""The API reference: the OpenAPI document and a page that renders it, without external resources."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Routes that refuse in one order: 401, 404 for the project, 403, and only then what is wrong with the request.
+"""Routes with a fixed order of errors: 401, 404 for the project, 403, then errors in the request.
 
-A route is FastAPI's own, with three things more: it names the one permission it needs and does not exist without,
-it reads bodies strictly, and it tells nobody what is wrong with a request who may not send it.
+It extends FastAPI's route: every route requires exactly one permission, reads bodies strictly, and shows validation
+errors only to authorised callers.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ ERRORS = "x-errors"
 Endpoint = Callable[..., Awaitable[Response]]
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _JUDGED = frozenset({UNAUTHENTICATED, PERMISSION_DENIED, UNAVAILABLE})
-"""Refusals that tell nothing of the request: asking again who sent it could change nothing."""
+"""Errors that reveal nothing about the request, so the caller need not be authorised first."""
 
 
 class Operation(TypedDict):
-    """What a route decorator takes."""
+    """Arguments of a route decorator."""
 
     operation_id: str
     summary: str
@@ -56,10 +56,10 @@ def operation(
     headers: Iterable[dict[str, Any]] = (),
     files: Iterable[str] = (),
 ) -> Operation:
-    """Describe a route: its stable id, the permission it needs, what it `gives`, and the errors that are its own.
+    """Describe a route: its stable id, summary, permission, response model `gives` and specific errors.
 
-    `headers` are OpenAPI parameters, `files` media types that it gives besides JSON. Errors that every route of a kind
-    has are added to the document by themselves.
+    `headers` are OpenAPI parameters, `files` media types besides JSON. Errors common to a kind of route are added to
+    the document automatically.
     """
     extra: dict[str, Any] = {PERMISSION: permission.value, ERRORS: sorted(error.code for error in errors)}
     if files := list(files):
@@ -78,7 +78,7 @@ def operation(
 
 
 class ApiRoute(APIRoute):
-    """One operation of the API. Raises KeyError when made without a permission."""
+    """One operation of the API. Raises KeyError if created without a permission."""
 
     def __init__(self, path: str, endpoint: Endpoint, **options: Any) -> None:
         super().__init__(path, endpoint, **options)
@@ -93,10 +93,10 @@ class ApiRoute(APIRoute):
         await response(scope, receive, send)
 
     async def _answer(self, request: JsonRequest) -> Response:
-        """The endpoint's answer. Every refusal passes here, so none is told before the caller was judged.
+        """The endpoint's response. Every error passes here, so none is shown to an unauthorised caller.
 
-        Reading and parsing come first all the same: a request that is accepted is authorised within the statement or
-        the transaction that serves it, and pays for no query of its own.
+        The request is still read and parsed first: a valid request is authorised by the statement or transaction that
+        serves it, without an extra query.
         """
         trace = trace_of(request)
         trace.credential()
@@ -123,7 +123,7 @@ def router() -> APIRouter:
 
 
 def allowed_methods(routes: Iterable[object], scope: Scope) -> str:
-    """The value of `Allow`: every method that some route takes on this path, empty when there is none."""
+    """The value of `Allow`: every method that a route supports on this path; empty if there is none."""
     methods = {
         method
         for route in routes

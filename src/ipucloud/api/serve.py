@@ -1,4 +1,4 @@
-"""Entry of an API process: the public listener, the internal one, and a drain that drops no request."""
+"""Entry point of an API process: the public and the internal listener, and a drain that drops no request."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ async def _main(settings: Settings, signals: StopSignals, reload: ReloadSignal) 
 
 
 class ApiServer(uvicorn.Server):
-    """uvicorn, with another way to end.
+    """uvicorn with a drain.
 
-    `stop` makes `/readyz` answer 503. If somebody asks it, they get a quarter of the drain time to send their requests
-    elsewhere; then the listener closes, and requests under way have the rest.
+    `stop` makes `/readyz` return 503. If readiness is polled, a load balancer has a quarter of the drain time to send
+    requests elsewhere; then the listener closes, and requests in progress have the rest.
     """
 
     def __init__(self, app: FastAPI, settings: Settings) -> None:
@@ -91,11 +91,11 @@ class ApiServer(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """The process has handlers of its own."""
+        """Does nothing: the process has signal handlers of its own."""
         yield
 
     def stop(self) -> None:
-        """Begin to end. A server that is still starting ends when it has started."""
+        """Start draining. A server that is still starting stops after it has started."""
         if not self.started:
             self.should_exit = True
         elif self._draining is None:
@@ -112,7 +112,7 @@ class ApiServer(uvicorn.Server):
 
 
 def internal_app(app: FastAPI) -> Starlette:
-    """`/metrics`, and whether the process lives and is ready; never reachable for customers."""
+    """`/metrics`, `/livez` and `/readyz`; never reachable for customers."""
 
     async def livez(_: Request) -> Response:
         return JSONResponse({"status": "alive"})

@@ -1,4 +1,4 @@
-"""What handlers work with: built once when the application starts, and found through the request."""
+"""Services of handlers, built when the application starts and found through the request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CATALOGUE = "ipucloud.catalogue"
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """`reader` answers single statements, `database` runs transactions; `draining` is set once the process ends."""
+    """`reader` runs single statements, `database` transactions; `draining` is set when the process starts to drain."""
 
     settings: Settings
     catalogue: CurrentCatalogue
@@ -39,6 +39,6 @@ def services_of(request: HTTPConnection) -> Services:
 
 
 def catalogue_of(request: HTTPConnection) -> Catalogue:
-    """The catalogue that the request is answered from, the same one to its end."""
+    """The catalogue used for the whole request, even if it is reloaded meanwhile."""
     found: Catalogue = request.scope.setdefault(_CATALOGUE, services_of(request).catalogue.catalogue)
     return found

@@ -1,4 +1,4 @@
-"""What the descriptions of routes share: path and header parameters."""
+"""Path and header parameters shared by routes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def _header(name: str, description: str, **schema: Any) -> dict[str, Any]:
     }
 
 
-IF_MATCH = _header("If-Match", "Change the object only if its ETag still has this version; else 412.")
-IF_NONE_MATCH = _header("If-None-Match", "Answer 304 if the object still has this ETag.")
-REQUIRED_IF_MATCH = IF_MATCH | {"required": True, "description": "The ETag the document had when it was read."}
+IF_MATCH = _header("If-Match", "Change the object only if it still has this ETag's version; else 412.")
+IF_NONE_MATCH = _header("If-None-Match", "Respond 304 if the object still has this ETag.")
+REQUIRED_IF_MATCH = IF_MATCH | {"required": True, "description": "The ETag of the document as read."}
 IDEMPOTENCY_KEY = _header(
     "Idempotency-Key",
-    "Makes a repeated request safe: the same key and request have one effect and get one answer. A UUID does well.",
+    "Makes repeating a request safe: the same key and request have one effect and one response. Use a UUID.",
     minLength=1,
     maxLength=255,
     pattern="^[!-~]+$",

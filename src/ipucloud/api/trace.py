@@ -1,4 +1,4 @@
-"""What one request carries from the edge to its handler, and back to the access log."""
+"""Data of one request, from the edge to its handler and back to the access log."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _WELL_FORMED = re.compile(rb"[A-Za-z0-9_-]{16,64}")
 
 @dataclass(slots=True)
 class Trace:
-    """The request's id, its credential and the objects it turned out to be about.
+    """The request's id, its credential and the objects it concerns.
 
-    `token_hash` is None when no token was sent, or one that cannot be a token. `admitted` once the token was found
-    live and allowed what the route asks for.
+    `token_hash` is None when no token was sent, or one that cannot be a token. `admitted`: the token is valid and
+    has the route's permission.
     """
 
     request_id: str
@@ -30,25 +30,25 @@ class Trace:
     ids: dict[str, str] = field(default_factory=dict)
 
     def credential(self) -> bytes:
-        """The hash to look up. Raises `Problem` 401."""
+        """The token's hash. Raises `Problem` 401."""
         if self.token_hash is None:
             raise unauthenticated()
         return self.token_hash
 
     def admit(self, **ids: UUID | None) -> None:
-        """Note that the caller may make this request, and in which project or with which token."""
+        """Note that the caller is authorised, and the project or token."""
         self.admitted = True
         self.concerns(**ids)
 
     def concerns(self, **ids: UUID | None) -> None:
-        """Name what the request is about (`project_id`, `cluster_id`, `operation_id`, …) for its log line."""
+        """Add ids of objects (`project_id`, `cluster_id`, `operation_id`, …) to the request's log line."""
         self.ids.update((name, str(value)) for name, value in ids.items() if value is not None)
 
 
 def start_trace(scope: Scope) -> Trace:
-    """Begin: the caller's `Request-Id` is kept when it is 16 to 64 letters, digits, `_` or `-`, else one is made.
+    """Start a trace. The caller's `Request-Id` is kept if it is 16 to 64 letters, digits, `_` or `-`; else one is made.
 
-    Keeping it lets a caller find its own request in our logs and operations; it is never used as a key of ours.
+    A kept id lets callers find their requests in logs and operations; it is never used as a key.
     """
     for name, value in scope["headers"]:
         if name == b"request-id" and _WELL_FORMED.fullmatch(value):

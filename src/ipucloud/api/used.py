@@ -1,4 +1,4 @@
-"""When a token was last used, to the hour: noted in memory, written in batches, never in a customer's way."""
+"""When a token was last used, to the hour: noted in memory and written in batches, without delaying requests."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ipucloud.kernel.errors import Problem
 
 FLUSH_SECONDS = 60.0
 MOST = 10_000
-"""Hashes kept between two writes; what comes beyond them is noted at the token's next use."""
+"""Maximum number of hashes between two writes; others are noted at the token's next use."""
 
 log = structlog.get_logger(__name__)
 
 
 class UsedTokens:
-    """The tokens that were answered since the last write."""
+    """Tokens used since the last write."""
 
     def __init__(self) -> None:
         self._hashes: set[bytes] = set()
@@ -27,7 +27,7 @@ class UsedTokens:
             self._hashes.add(token_hash)
 
     async def keep(self, database: Database, clock: Clock) -> None:
-        """Write now and then, until cancelled."""
+        """Write periodically until cancelled."""
         while True:
             await clock.sleep(FLUSH_SECONDS)
             await self.flush(database)

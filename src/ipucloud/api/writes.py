@@ -1,4 +1,4 @@
-"""Making changes: one transaction authorises, looks for an earlier answer, changes, and stores the answer."""
+"""Changes: one transaction authorises, looks up a stored response, applies the change and stores its response."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ PlatformChange = Callable[[AsyncConnection, Principal], Awaitable[Answer]]
 
 
 async def change(request: Request, project: str, effect: Change) -> Response:
-    """Run `effect` in a transaction of the project and answer what it says.
+    """Run `effect` in a transaction of the project and return its response.
 
-    It may run more than once when the database asks for that, so it must change nothing else. Raises `Problem` 401,
-    404 or 403 before it runs, and what it raises itself; then nothing has changed.
+    It is repeated after a serialization failure or deadlock, so it must change nothing else. Raises `Problem` 401, 404
+    or 403 before it runs, and what it raises itself; then nothing has changed.
     """
     trace = trace_of(request)
     services = services_of(request)
@@ -50,7 +50,7 @@ async def change(request: Request, project: str, effect: Change) -> Response:
 
 
 async def change_platform(request: Request, effect: PlatformChange) -> Response:
-    """As `change`, for what belongs to no project."""
+    """As `change`, outside any project."""
     trace = trace_of(request)
     key = await _key(request)
 
@@ -63,7 +63,7 @@ async def change_platform(request: Request, effect: PlatformChange) -> Response:
 
 
 def actor(request: Request, scope: Scope) -> Actor:
-    """Who is recorded as the origin of a change."""
+    """The recorded origin of a change."""
     return Actor(scope.project_id, scope.token_id, trace_of(request).request_id)
 
 

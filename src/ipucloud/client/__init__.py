@@ -1,6 +1,6 @@
-"""The typed client. Its law: it knows the service only by HTTP.
+"""The typed client. Law: it reaches the service only over HTTP.
 
-`clusters`, `operations`, `partitions`, `catalogue`, `identity` and `activity` build requests; `Client` and its twin
+`clusters`, `operations`, `partitions`, `catalogue`, `identity` and `activity` build requests; `Client` and
 `AsyncClient` run them.
 """
 

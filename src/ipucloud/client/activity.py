@@ -1,4 +1,4 @@
-"""Calls about what happened and what it cost, over a whole project."""
+"""Calls for a project's events and usage."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ipucloud.client.models import Event, EventType, Page, ProjectUsage
 
 
 def events(*, cursor: str | None = None, limit: int | None = None) -> Call[Page[Event]]:
-    """What happened in the project, newest first."""
+    """The project's events, newest first."""
     return request.get("events", Page[Event], {"cursor": cursor, "limit": limit})
 
 
 def event_types() -> Call[Page[EventType]]:
-    """Every type of event that there is, in order of their names."""
+    """All event types, by name."""
     return request.get("event-types", Page[EventType], scoped=False)
 
 
 def usage(*, since: datetime | None = None, until: datetime | None = None) -> Call[ProjectUsage]:
-    """Minutes and cost of the project's clusters in a period; the running month when none is given."""
+    """Minutes and cost of the project's clusters in a period; default: the current month."""
     return request.get("billing/usage", ProjectUsage, {"since": since, "until": until})

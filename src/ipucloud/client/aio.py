@@ -1,4 +1,4 @@
-"""The client for asyncio code; the same as `Client`, awaited."""
+"""The client for asyncio code: `Client` with coroutines."""
 
 from __future__ import annotations
 
@@ -48,22 +48,22 @@ class AsyncClient:
 
     @property
     def url(self) -> str:
-        """Where the service is, without a slash at the end."""
+        """URL of the service, without a trailing slash."""
         return self._exchange.url
 
     async def close(self) -> None:
         await self._http.aclose()
 
     async def run(self, call: Call[Result]) -> Result:
-        """The answer of `call`. Raises ApiError, UnreachableError or UnexpectedAnswerError."""
+        """Run `call`. Raises ApiError, UnreachableError or UnexpectedAnswerError."""
         return await self._drive(self._exchange.run(call))
 
     async def run_tagged(self, call: Call[Result]) -> Tagged[Result]:
-        """As `run`, with the entity tag that `if_match` of a change takes."""
+        """As `run`, with the entity tag for `if_match` of a change."""
         return await self._drive(self._exchange.tagged(call))
 
     async def items(self, call: Call[Page[Result]]) -> AsyncIterator[Result]:
-        """Every item of a list, part after part."""
+        """Every item of a list, fetched page by page."""
         while True:
             page = await self.run(call)
             for item in page.items:
@@ -81,7 +81,7 @@ class AsyncClient:
         hold: int = 20,
         project: str | None = None,
     ) -> Operation:
-        """The operation when it is done, however it ended; see `Client.wait`."""
+        """Wait until the operation is done; see `Client.wait`."""
         return await self._drive(self._exchange.wait(operation, on_progress, patience, hold, project))
 
     async def _drive(self, flow: Flow[Result]) -> Result:

@@ -1,4 +1,4 @@
-"""Calls about money: who pays, what was charged and why, and the price book."""
+"""Calls for billing accounts, charges, reports and the price book."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ipucloud.client.models import BillingAccount, BookedPrice, Charge, Page, Pr
 
 
 def account() -> Call[ProjectAccount]:
-    """Who pays for the project, and the balances."""
+    """The account that pays for the project, with balances."""
     return request.get("billing/account", ProjectAccount)
 
 
@@ -27,7 +27,7 @@ def create_account(
     tax_exempt: bool | None = None,
     payment_days: int | None = None,
 ) -> Call[BillingAccount]:
-    """Needs a token of the platform."""
+    """Needs a platform token."""
     body = given(
         name=name,
         currency=currency,
@@ -42,30 +42,30 @@ def create_account(
 
 
 def charges(cluster: str | UUID, *, since: datetime | None = None, until: datetime | None = None) -> Call[Page[Charge]]:
-    """What was posted for a cluster in a period, each charge with its fact, price and formula."""
+    """A cluster's charges in a period, each with usage, price and formula."""
     return request.get(f"clusters/{segment(cluster)}/charges", Page[Charge], {"since": since, "until": until})
 
 
 def report(
     *, since: datetime | None = None, until: datetime | None = None, group_by: Sequence[str] = ()
 ) -> Call[Report]:
-    """What the project was charged, summed by cluster, project, flavor, region, sku, day, month or `tag:<key>`."""
+    """The project's charges, grouped by cluster, project, flavor, region, sku, day, month or `tag:<key>`."""
     return request.get("billing/report", Report, {"since": since, "until": until, "group_by": tuple(group_by)})
 
 
 def report_csv(
     *, since: datetime | None = None, until: datetime | None = None, group_by: Sequence[str] = ()
 ) -> Call[bytes]:
-    """The same as a CSV file."""
+    """The report as a CSV file."""
     query = {"since": since, "until": until, "group_by": tuple(group_by), "format": "csv"}
     return request.get("billing/report", bytes, query)
 
 
 def price_book() -> Call[Page[BookedPrice]]:
-    """Every version of every price. Needs a token of the platform."""
+    """All price versions. Needs a platform token."""
     return request.get("billing/prices", Page[BookedPrice], scoped=False)
 
 
 def add_prices(items: Sequence[Mapping[str, object]]) -> Call[PricesAdded]:
-    """Add versions to the book, all or none; what is there already stays. Needs a token of the platform."""
+    """Add versions, all or none; existing ones are kept. Needs a platform token."""
     return request.post("billing/prices", PricesAdded, {"items": list(items)}, scoped=False)

@@ -1,4 +1,4 @@
-"""Calls about budgets of the project, and of tags in it."""
+"""Calls for budgets of the project and of its tags."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def budget(budget: str | UUID) -> Call[Budget]:
 def create(
     name: str, amount: Money, thresholds: Sequence[Mapping[str, object]], *, tag: tuple[str, str] | None = None
 ) -> Call[Budget]:
-    """Watch over a month. Thresholds as the API has them: `{"on": "actual", "percent": 80}`."""
+    """Create a monthly budget. Thresholds as in the API: `{"on": "actual", "percent": 80}`."""
     body = given(
         name=name,
         amount=amount.model_dump(mode="json"),
@@ -40,7 +40,7 @@ def update(
     thresholds: Sequence[Mapping[str, object]] | None = None,
     if_match: str | None = None,
 ) -> Call[Budget]:
-    """Change what is given; `thresholds` replaces all of them."""
+    """Change the given fields; `thresholds` replaces all thresholds."""
     body = given(
         name=name,
         amount=None if amount is None else amount.model_dump(mode="json"),

@@ -1,7 +1,7 @@
-"""A request as a value, and what came back: nothing here performs I/O.
+"""Requests and responses as values; nothing here performs I/O.
 
-A function such as `clusters.create(...)` builds a `Call[Operation]`; a client runs it. A call is one intention: its
-idempotency key is made with it, so that running the same call again can never have the effect twice.
+A function such as `clusters.create(...)` builds a `Call[Operation]`; a client runs it. Its idempotency
+key is created with it, so running the same call again cannot repeat its effect.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ipucloud.client.errors import UsageError
 
 Result = TypeVar("Result")
 Reading = type[Result] | Callable[[bytes], Result]
-"""What makes a value of an answer's body: a model, or a function."""
+"""Decodes a response body: a model or a function."""
 QueryValue = str | int | float | datetime | tuple[str, ...] | None
-"""A tuple is the parameter as often as it has values."""
+"""A tuple repeats the parameter for each value."""
 Query = Mapping[str, QueryValue]
 
 
 @dataclass(frozen=True)
 class Call(Generic[Result]):
-    """One request. `path` is below `/v1`, or below the project when `scoped`; `hold` seconds the server may wait."""
+    """One request. `path` is below `/v1`, or below the project when `scoped`; `hold`: seconds the server may wait."""
 
     method: str
     path: str
@@ -40,7 +40,7 @@ class Call(Generic[Result]):
     hold: float = 0.0
 
     def decode(self, content: bytes) -> Result:
-        """The value of an answer's body. Raises pydantic's ValidationError."""
+        """Decode a response body. Raises pydantic's ValidationError."""
         read: Any = getattr(self.answer, "model_validate_json", self.answer)
         value: Result = read(content)
         return value
@@ -54,11 +54,11 @@ class Call(Generic[Result]):
         return replace(self, query={**self.query, "cursor": cursor})
 
     def with_key(self, key: str) -> Call[Result]:
-        """The same request under an idempotency key of the caller's, which may outlive this process."""
+        """The same request with the caller's idempotency key, which may outlive this process."""
         return replace(self, headers={**self.headers, "Idempotency-Key": key})
 
     def target(self, project: str | None) -> str:
-        """Path and query as they are sent. `project` is the client's; the call's own goes first."""
+        """Path and query as sent. `project` is the client's; the call's own takes precedence."""
         prefix = f"/v1/projects/{segment(self.project or project or '')}" if self.scoped else "/v1"
         query = [(name, text) for name, value in self.query.items() for text in _texts(value)]
         return f"{prefix}/{self.path}" + (f"?{urlencode(query)}" if query else "")
@@ -69,7 +69,7 @@ class Call(Generic[Result]):
 
 @dataclass(frozen=True)
 class Tagged(Generic[Result]):
-    """An answer with its entity tag, by which a change can demand that the object is still as it was read."""
+    """A value with its entity tag, for changes that require an unmodified object."""
 
     value: Result
     etag: str | None
@@ -108,19 +108,19 @@ def delete(path: str, answer: Reading[Result], *, scoped: bool = True, if_match:
 
 
 def nothing(content: bytes) -> None:
-    """Decoder of an answer without a body."""
+    """Decoder of a response without a body."""
 
 
 def segment(name: str | UUID) -> str:
     """A name as one path segment; raises `UsageError` for one that would change which object is meant."""
     text = str(name)
     if text in {"", ".", ".."}:
-        raise UsageError("A name or an id is needed, and it is empty.")
+        raise UsageError("The name or id is empty.")
     return quote(text, safe="")
 
 
 def given(**fields: object) -> dict[str, object]:
-    """The fields that were given: None means absent."""
+    """The fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""Calls about what can be had: regions, flavors, images, prices."""
+"""Calls for regions, flavors, images and prices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls about clusters. Every change on hardware answers with the operation that carries it out."""
+"""Calls for clusters. Changes of hardware return an operation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ipucloud.client.models import Cluster, Estimate, Operation, Page, PoplarSer
 
 @dataclass(frozen=True)
 class NewCluster:
-    """A cluster to create or to estimate. `ssh_keys` are names of the project's keys, `user_data` is cloud-init's."""
+    """A cluster to create or to estimate. `ssh_keys`: names of the project's keys; `user_data`: for cloud-init."""
 
     name: str
     region: str
@@ -42,12 +42,12 @@ class NewCluster:
 
 
 def create(cluster: NewCluster) -> Call[Operation]:
-    """Ask for a cluster; it is listed at once, in state `creating`."""
+    """Create a cluster; it is listed immediately in state `creating`."""
     return request.post("clusters", Operation, cluster.body())
 
 
 def estimate(cluster: NewCluster) -> Call[Estimate]:
-    """What `create` would cost, and whether it could be done now."""
+    """Cost of `create`, and whether it is possible now."""
     return request.post("clusters:estimate", Estimate, cluster.body())
 
 
@@ -61,7 +61,7 @@ def page(
     order: str | None = None,
     limit: int | None = None,
 ) -> Call[Page[Cluster]]:
-    """The project's clusters that have all of this; newest first unless `order` says otherwise."""
+    """The project's clusters that match all filters; by default newest first."""
     query = {"state": state, "region": region, "flavor": flavor, "name": name, "order": order, "limit": limit}
     query |= {f"tag.{key}": value for key, value in (tags or {}).items()}
     return request.get("clusters", Page[Cluster], query)
@@ -79,23 +79,23 @@ def change(
     delete_protection: bool | None = None,
     if_match: str | None = None,
 ) -> Call[Cluster]:
-    """Change what needs no work on the hardware. `if_match`: only if the cluster still has this entity tag."""
+    """Change the given fields. `if_match`: only if the cluster still has this entity tag."""
     body = given(name=name, tags=tags, delete_protection=delete_protection)
     return request.patch(f"clusters/{segment(cluster)}", Cluster, body, if_match=if_match)
 
 
 def delete(cluster: str, *, if_match: str | None = None) -> Call[Operation]:
-    """Billing ends when this is accepted. `if_match`: only if the cluster still has this entity tag."""
+    """Delete the cluster; billing ends immediately. `if_match`: only if it still has this entity tag."""
     return request.delete(f"clusters/{segment(cluster)}", Operation, if_match=if_match)
 
 
 def suspend(cluster: str, *, if_match: str | None = None) -> Call[Operation]:
-    """Give the machines back and keep the servers, switched off. Billing ends when this is accepted."""
+    """Release the machines and keep the servers, switched off. Billing ends immediately."""
     return request.post(f"clusters/{segment(cluster)}:suspend", Operation, if_match=if_match)
 
 
 def resume(cluster: str, *, if_match: str | None = None) -> Call[Operation]:
-    """Bring a suspended cluster back; refused like a create when quota, room or money does not allow it."""
+    """Resume a suspended cluster; refused like a create for lack of quota, capacity or funds."""
     return request.post(f"clusters/{segment(cluster)}:resume", Operation, if_match=if_match)
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong between a customer and the service; every message is a sentence for a human."""
+"""Errors of the client; every message is human-readable."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ipucloud.client.models import Operation
 
 
 class ClientError(Exception):
-    """Base of every error this package raises."""
+    """Base of this package's errors."""
 
 
 @dataclass(frozen=True)
 class FieldError:
-    """One fault of a request: `pointer` is a JSON pointer into the body, or `?name` of a query parameter."""
+    """One error in a request: `pointer` is a JSON pointer into the body, or `?name` of a query parameter."""
 
     pointer: str
     code: str
@@ -25,8 +25,8 @@ class FieldError:
 class ApiError(ClientError):
     """The service refused a request, as an RFC 9457 problem document.
 
-    `code` is stable for ever and the thing to branch on; `detail` is the sentence for a human; `retryable` says that
-    the same request may succeed later. `document` holds every member, also those this version does not know.
+    `code` is stable: branch on it. `detail` is human-readable; `retryable`: the same request may succeed later.
+    `document` has every member, including those unknown to this version.
     """
 
     status: int
@@ -44,7 +44,7 @@ class ApiError(ClientError):
 
 @dataclass(eq=False)
 class UnreachableError(ClientError):
-    """No answer came: the service is away, or too slow. Whether the request took effect is not known."""
+    """No response: the service is down or too slow. The request may or may not have taken effect."""
 
     detail: str
     timed_out: bool = False
@@ -55,7 +55,7 @@ class UnreachableError(ClientError):
 
 @dataclass(eq=False)
 class UnexpectedAnswerError(ClientError):
-    """An answer that is not this API's: another service listens at the URL, or something in between replied."""
+    """The response is not from this API: another service or a proxy answered."""
 
     status: int
     detail: str
@@ -67,17 +67,17 @@ class UnexpectedAnswerError(ClientError):
 
 @dataclass(eq=False)
 class WaitTimeoutError(ClientError):
-    """The operation was not done in the time given to `wait`; it goes on."""
+    """The operation was not done within the time limit of `wait`; it continues."""
 
     operation: Operation
 
     def __str__(self) -> str:
-        return f"Operation {self.operation.id} is still {self.operation.state}; it goes on without being waited for."
+        return f"Operation {self.operation.id} is still {self.operation.state} and continues."
 
 
 @dataclass(eq=False)
 class OperationFailedError(ClientError):
-    """An operation ended without success; `operation.error` says why."""
+    """An operation failed or was cancelled; `operation.error` is the reason."""
 
     operation: Operation
 
@@ -88,4 +88,4 @@ class OperationFailedError(ClientError):
 
 
 class UsageError(ClientError):
-    """The client was given something it cannot send, such as a URL without a scheme."""
+    """Invalid input to the client, such as a URL without a scheme."""

@@ -1,7 +1,7 @@
-"""The client without I/O: what to send, what to make of the answer, when to try again, how to wait.
+"""The client without I/O: requests, decoding, retries, waiting.
 
-A flow is a generator. It yields what has to be done (send a request, pause), is sent what came of it, and returns the
-result. `Client` and `AsyncClient` differ only in how they do those two things, so everything else exists once.
+A flow is a generator. It yields actions (send a request, pause), is sent their outcome, and returns the result.
+`Client` and `AsyncClient` differ only in how they perform these two actions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Request:
-    """To be sent as it is. No answer within `timeout` seconds counts as lost."""
+    """A request to send. Without a response within `timeout` seconds it is `Lost`."""
 
     method: str
     url: str
@@ -46,14 +46,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Pause:
-    """To be slept."""
+    """A pause, in seconds."""
 
     seconds: float
 
 
 @dataclass(frozen=True)
 class Received:
-    """An answer. Header names are in lower case."""
+    """A response. Header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -62,7 +62,7 @@ class Received:
 
 @dataclass(frozen=True)
 class Lost:
-    """No answer; whether the request arrived is not known."""
+    """No response; the request may have arrived."""
 
     reason: str
     timed_out: bool
@@ -74,7 +74,7 @@ Flow: TypeAlias = Generator[Effect, Outcome, Result]
 Progress: TypeAlias = Callable[[Operation], None]
 
 PATIENT = Retry(attempts=100, longest=300.0)
-"""While waiting for an operation: the service may be restarted meanwhile, which is nothing to give up for."""
+"""Retries while waiting for an operation, which must survive a restart of the service."""
 
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 _SHORTEST_HOLD = 0.5
@@ -82,7 +82,7 @@ _SHORTEST_HOLD = 0.5
 
 @dataclass
 class Exchange:
-    """Where the service is and who asks. `project` None is found out from the token at the first need."""
+    """Base URL and credentials. `project` None: the token's project, read when first needed."""
 
     url: str
     token: str = field(repr=False)
@@ -99,10 +99,10 @@ class Exchange:
             raise UsageError("The URL of the service must have no user, query or fragment.")
         self.url = self.url.rstrip("/").removesuffix("/v1")
         if not _TOKEN.fullmatch(self.token):
-            raise UsageError("The token is empty or contains characters that no token has.")
+            raise UsageError("The token is empty or contains invalid characters.")
 
     def run(self, call: Call[Result], retry: Retry | None = None) -> Flow[Result]:
-        """Send `call`, again if need be, and return its decoded answer.
+        """Send `call`, with retries, and return its decoded response.
 
         Raises: ApiError, UnreachableError, UnexpectedAnswerError.
         """
@@ -110,7 +110,7 @@ class Exchange:
         return tagged.value
 
     def tagged(self, call: Call[Result], retry: Retry | None = None) -> Flow[Tagged[Result]]:
-        """As `run`, with the answer's entity tag."""
+        """As `run`, with the response's entity tag."""
         if call.scoped and call.project is None and self.project is None:
             self.project = yield from self._own_project()
         received = yield from self._send(self._request(call), retry or self.retry)
@@ -119,7 +119,7 @@ class Exchange:
         except ValidationError as error:
             raise UnexpectedAnswerError(
                 received.status,
-                f"The answer of {self.url} is not what this version of the client knows "
+                f"This version of the client does not understand the response of {self.url} "
                 f"({error.error_count()} faults). Is it the right URL, and is the client up to date?",
                 received.headers.get("request-id"),
             ) from error
@@ -145,7 +145,7 @@ class Exchange:
     def _own_project(self) -> Flow[str]:
         principal = yield from self.run(identity.whoami())
         if principal.project is None:
-            raise UsageError("This token belongs to no project: name the project to act in.")
+            raise UsageError("This token belongs to no project: specify a project.")
         return principal.project.slug
 
     def _request(self, call: Call[Result]) -> Request:
@@ -178,16 +178,16 @@ class Exchange:
             return problem(outcome)
         if isinstance(outcome, Lost) and outcome.timed_out:
             return UnreachableError(
-                f"{self.url} did not answer within {request.timeout:g} seconds. "
-                + ("Try again." if request.method == "GET" else "Whether the request took effect is not known."),
+                f"{self.url} did not respond within {request.timeout:g} seconds. "
+                + ("Try again." if request.method == "GET" else "The request may have taken effect."),
                 timed_out=True,
             )
-        reason = outcome.reason if isinstance(outcome, Lost) else "no answer"
+        reason = outcome.reason if isinstance(outcome, Lost) else "no response"
         return UnreachableError(f"{self.url} cannot be reached ({reason}). Is the URL right and the service running?")
 
 
 def problem(received: Received) -> ApiError | UnexpectedAnswerError:
-    """What a status of 300 and above means."""
+    """The error for a status of 300 and above."""
     request_id = received.headers.get("request-id")
     try:
         document = json.loads(received.content)
@@ -196,7 +196,7 @@ def problem(received: Received) -> ApiError | UnexpectedAnswerError:
     if not isinstance(document, dict) or not isinstance(document.get("code"), str):
         return UnexpectedAnswerError(
             received.status,
-            f"The answer has status {received.status} and no explanation; it does not look like this service's.",
+            f"The response has status {received.status} and no problem document; it is not from this service.",
             request_id,
         )
     return ApiError(

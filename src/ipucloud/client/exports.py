@@ -1,4 +1,4 @@
-"""Calls about exports: days of the bill as a file, and where files are delivered to."""
+"""Calls for cost exports, their schedules and S3 connections."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def create(
     until: date | str | None = None,
     dataset: str | None = None,
     version: str | None = None,
-    format: str | None = None,  # noqa: A002  # the API's own word
+    format: str | None = None,  # noqa: A002  # the API's name
     scope: str | None = None,
     connection: str | None = None,
 ) -> Call[Operation]:
-    """Ask for a file about a month (`2026-05`), or about days in UTC from `since` (`2026-05-04`) up to `until`.
+    """Create an export of a month (`2026-05`), or of the UTC days in [since, until), such as `2026-05-04`.
 
     The operation's target is the export.
     """
@@ -47,7 +47,7 @@ def page() -> Call[Page[Export]]:
 
 
 def download(export: str) -> Call[bytes]:
-    """The whole file."""
+    """Download the file."""
     return request.get(f"billing/exports/{segment(export)}/file", bytes)
 
 
@@ -61,7 +61,7 @@ def connect(
     region: str | None = None,
     prefix: str | None = None,
 ) -> Call[S3Connection]:
-    """Keep a bucket to deliver to; its secret is never shown again."""
+    """Store a bucket as a destination; its secret is never shown again."""
     body = given(
         name=name,
         endpoint=endpoint,
@@ -88,9 +88,9 @@ def schedule(
     every: str = "day",
     dataset: str | None = None,
     version: str | None = None,
-    format: str | None = None,  # noqa: A002  # the API's own word
+    format: str | None = None,  # noqa: A002  # the API's name
 ) -> Call[ExportSchedule]:
-    """Have a file delivered every `day` or `month`."""
+    """Deliver a file every `day` or `month`."""
     body = given(connection=connection, every=every, dataset=dataset, version=version, format=format)
     return request.post("billing/export-schedules", ExportSchedule, body)
 

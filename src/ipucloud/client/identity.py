@@ -1,4 +1,4 @@
-"""Calls about who may do what: projects, tokens, SSH keys, quotas."""
+"""Calls for projects, tokens, SSH keys and quotas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def whoami() -> Call[Whoami]:
 
 
 def projects() -> Call[Page[Project]]:
-    """The projects this token may see."""
+    """The projects visible to the token."""
     return request.get("projects", Page[Project], scoped=False)
 
 
@@ -23,33 +23,33 @@ def project(project: str) -> Call[Project]:
 
 
 def create_project(slug: str, name: str) -> Call[Project]:
-    """Needs a token of the platform."""
+    """Needs a platform token."""
     return request.post("projects", Project, {"slug": slug, "name": name}, scoped=False)
 
 
 def tokens(*, platform: bool = False) -> Call[Page[Token]]:
-    """The project's tokens, revoked ones too; `platform`: the platform's, for its administrators and support."""
+    """The project's tokens, including revoked ones; `platform`: the platform's, for administrators and support."""
     return request.get("tokens", Page[Token], scoped=not platform)
 
 
 def create_token(name: str, role: str, *, expires_at: datetime | None = None, platform: bool = False) -> Call[NewToken]:
-    """Make a token; its secret is in this answer and nowhere else, ever. `platform`: of role admin or support."""
+    """Create a token; only this response has its secret. `platform`: a platform token, role admin or support."""
     return request.post("tokens", NewToken, given(name=name, role=role, expires_at=expires_at), scoped=not platform)
 
 
 def rotate_token(
     token: str, *, keep_previous_seconds: int = 0, expires_at: datetime | None = None, platform: bool = False
 ) -> Call[NewToken]:
-    """Replace a token, by its id, with one of the same name and role; so long the replaced one works, too.
+    """Replace a token, by id, with one of the same name and role; the replaced one works for this long.
 
-    `expires_at` None: the new one expires when the replaced one would have.
+    `expires_at` None: that of the replaced token.
     """
     body = given(keep_previous_seconds=keep_previous_seconds, expires_at=expires_at)
     return request.post(f"tokens/{segment(token)}:rotate", NewToken, body, scoped=not platform)
 
 
 def revoke_token(token: str, *, platform: bool = False) -> Call[None]:
-    """End a token by its id, everywhere, from the next request on."""
+    """Revoke a token by id, effective immediately."""
     return request.delete(f"tokens/{segment(token)}", nothing, scoped=not platform)
 
 
@@ -58,12 +58,12 @@ def ssh_keys() -> Call[Page[SshKey]]:
 
 
 def add_ssh_key(name: str, public_key: str) -> Call[SshKey]:
-    """Import a public key, a line as in `id_ed25519.pub`."""
+    """Add a public key: one line, as in `id_ed25519.pub`."""
     return request.post("ssh-keys", SshKey, {"name": name, "public_key": public_key})
 
 
 def remove_ssh_key(key: str) -> Call[None]:
-    """Servers that already let the key in go on doing so."""
+    """Delete a key. Servers that already accept it still do."""
     return request.delete(f"ssh-keys/{segment(key)}", nothing)
 
 

@@ -1,4 +1,4 @@
-"""Calls about money that is not posted yet: what a project pays, and what its month comes to."""
+"""Calls for a project's prices, forecasts and funds."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from ipucloud.client.models import Forecast, Funds, Page, PaidPrice
 
 
 def prices() -> Call[Page[PaidPrice]]:
-    """What the project pays now and later: its account's contract prices, else the list's."""
+    """The project's current and future prices: its account's contract prices, else list prices."""
     return request.get("prices", Page[PaidPrice])
 
 
 def forecast() -> Call[Forecast]:
-    """What the project's running month comes to."""
+    """Forecast of the project's current month."""
     return request.get("billing/forecast", Forecast)
 
 
 def account_forecast(account: str | UUID) -> Call[Forecast]:
-    """What the account's running month comes to. Needs a token of the platform."""
+    """Forecast of the account's current month. Needs a platform token."""
     return request.get(f"billing/accounts/{segment(account)}/forecast", Forecast, scoped=False)
 
 
 def withdraw_price(price: str | UUID) -> Call[None]:
-    """Take back a version of a price that has not begun. Needs a token of the platform."""
+    """Withdraw a price version that has not begun. Needs a platform token."""
     return request.delete(f"billing/prices/{segment(price)}", nothing, scoped=False)
 
 
 def funds() -> Call[Funds]:
-    """What the account that pays for the project has left."""
+    """Funds of the account that pays for the project."""
     return request.get("billing/funds", Funds)
 
 
 def account_funds(account: str | UUID) -> Call[Funds]:
-    """What an account has left. Needs a token of the platform."""
+    """Funds of an account. Needs a platform token."""
     return request.get(f"billing/accounts/{segment(account)}/prepaid", Funds, scoped=False)
 
 
 def set_prepaid(account: str | UUID, when_empty: str) -> Call[Funds]:
-    """Let an account pay ahead; `when_empty`: `warn`, `refuse_creates` or `suspend`. Needs a token of the platform."""
+    """Make an account prepaid; `when_empty`: `warn`, `refuse_creates` or `suspend`. Needs a platform token."""
     path = f"billing/accounts/{segment(account)}/prepaid"
     return Call("PUT", path, Funds, body={"when_empty": when_empty}, scoped=False)
 
 
 def end_prepaid(account: str | UUID) -> Call[None]:
-    """Let an account pay by invoice alone. Needs a token of the platform."""
+    """End an account's prepayment. Needs a platform token."""
     return request.delete(f"billing/accounts/{segment(account)}/prepaid", nothing, scoped=False)

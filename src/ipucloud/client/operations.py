@@ -1,4 +1,4 @@
-"""Calls about operations."""
+"""Calls for operations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ipucloud.client.models import Operation, Page
 
 
 def get(operation: str, *, wait: int = 0) -> Call[Operation]:
-    """One operation. The service answers when it is done, or after `wait` seconds (at most 60) as it is then."""
+    """One operation. The service responds when it is done, or after `wait` seconds (at most 60)."""
     query = {"wait": min(wait, 60)} if wait else {}
     return request.get(f"operations/{segment(operation)}", Operation, query, hold=wait)
 
@@ -21,5 +21,5 @@ def page(
 
 
 def cancel(operation: str) -> Call[Operation]:
-    """Ask to stop. `cancelled` later means that everything was undone and nothing is charged."""
+    """Cancel an operation. Once `cancelled`, everything is undone and nothing is charged."""
     return request.post(f"operations/{segment(operation)}:cancel", Operation)

@@ -1,4 +1,4 @@
-"""Calls about a cluster's partitions, its topology and its V-IPU controller."""
+"""Calls for a cluster's partitions, topology and V-IPU controller."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ipucloud.client.models import IpuofConfig, NewVipuKey, Operation, Page, Par
 
 @dataclass(frozen=True)
 class NewPartition:
-    """A partition to make. `size` in IPUs; what is None the controller decides by its own rules."""
+    """A partition to create. `size` in IPUs; the controller chooses what is None."""
 
     name: str
     size: int
@@ -30,7 +30,7 @@ class NewPartition:
 
 
 def create(cluster: str, partition: NewPartition) -> Call[Operation]:
-    """Ask for a partition; the operation says whether there was room for it."""
+    """Create a partition; the operation fails if there is no room for it."""
     return request.post(_path(cluster), Operation, partition.body())
 
 
@@ -42,23 +42,23 @@ def page(
     order: str | None = None,
     limit: int | None = None,
 ) -> Call[Page[PartitionDetails]]:
-    """The cluster's partitions: made with it, asked for, and made at the controller."""
+    """The cluster's partitions: created with it, by the API, and at the controller."""
     query = {"state": state, "origin": origin, "order": order, "limit": limit}
     return request.get(_path(cluster), Page[PartitionDetails], query)
 
 
 def get(cluster: str, partition: str) -> Call[PartitionDetails]:
-    """One partition by its name, or by its id at the controller."""
+    """One partition, by name or by its id at the controller."""
     return request.get(_path(cluster, partition), PartitionDetails)
 
 
 def reset(cluster: str, partition: str, *, relocatable: bool = False) -> Call[Operation]:
-    """Reset its IPUs: programs that use it end. `relocatable`: it may move to other IPUs."""
+    """Reset its IPUs, ending programs that use it. `relocatable`: it may move to other IPUs."""
     return request.post(f"{_path(cluster, partition)}:reset", Operation, {"relocatable": relocatable})
 
 
 def remove(cluster: str, partition: str, *, if_match: str | None = None) -> Call[Operation]:
-    """Remove it. `if_match`: only if the partition still has this entity tag."""
+    """Remove a partition. `if_match`: only if it still has this entity tag."""
     return request.delete(_path(cluster, partition), Operation, if_match=if_match)
 
 
@@ -73,14 +73,14 @@ def topology(cluster: str) -> Call[Topology]:
 
 
 def vipu(cluster: str, *, partition: str | None = None) -> Call[Vipu]:
-    """The controller's end-point and the environment to set, for one of the partitions."""
+    """The controller's endpoint and the environment for a partition."""
     return request.get(f"clusters/{segment(cluster)}/vipu", Vipu, {"partition": partition})
 
 
 def rotate_vipu_key(cluster: str, *, end_server_key: bool = False) -> Call[NewVipuKey]:
     """Replace the access key of the cluster's V-IPU user; the new secret is shown once.
 
-    `end_server_key`: the key in the environment of the Poplar servers ends with it.
+    `end_server_key`: also revoke the key in the environment of the Poplar servers.
     """
     path, body = f"clusters/{segment(cluster)}/vipu:rotate-key", {"end_server_key": end_server_key}
     return request.post(path, NewVipuKey, body)

@@ -1,4 +1,4 @@
-"""When a request is sent again, and how long that waits."""
+"""When requests are retried, and after which pause."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 AGAIN = frozenset({408, 429, 502, 503, 504})
-"""Statuses after which the same request, under the same key, may be sent again."""
+"""Statuses after which the same request, with the same key, is retried."""
 
 
 @dataclass(frozen=True)
 class Retry:
-    """At most `attempts` tries within `longest` seconds; the pauses double from `first` up to `most`, with jitter.
+    """At most `attempts` attempts within `longest` seconds; pauses double from `first` to `most`, with jitter.
 
-    The server's Retry-After is obeyed as a minimum. Repeats carry the idempotency key of the first try, so they are
-    safe whatever became of it.
+    The server's Retry-After is the minimum pause. Retries have the idempotency key of the first attempt, so they are
+    safe whatever its effect.
     """
 
     attempts: int = 5
@@ -39,7 +39,7 @@ NO_RETRY = Retry(attempts=1)
 
 
 def retry_after_seconds(header: str | None, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> float | None:
-    """The value of a Retry-After header, which is a number of seconds or a date; None when it is neither."""
+    """The value of a Retry-After header, a number of seconds or a date; None for anything else."""
     if header is None:
         return None
     if header.strip().isdecimal():

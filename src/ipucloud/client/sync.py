@@ -1,4 +1,4 @@
-"""The client for ordinary code."""
+"""The synchronous client."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Client:
             print(cluster.name)
     ```
 
-    `project` is the id, number or slug to act in; the token's own when None. `timeout` is seconds for one answer.
-    Raises UsageError when the URL or the token cannot be right.
+    `project` is an id, number or slug; None: the token's own. `timeout`: seconds for one response.
+    Raises UsageError for an invalid URL or token.
     """
 
     def __init__(
@@ -59,22 +59,22 @@ class Client:
 
     @property
     def url(self) -> str:
-        """Where the service is, without a slash at the end."""
+        """URL of the service, without a trailing slash."""
         return self._exchange.url
 
     def close(self) -> None:
         self._http.close()
 
     def run(self, call: Call[Result]) -> Result:
-        """The answer of `call`. Raises ApiError, UnreachableError or UnexpectedAnswerError."""
+        """Run `call`. Raises ApiError, UnreachableError or UnexpectedAnswerError."""
         return self._drive(self._exchange.run(call))
 
     def run_tagged(self, call: Call[Result]) -> Tagged[Result]:
-        """As `run`, with the entity tag that `if_match` of a change takes."""
+        """As `run`, with the entity tag for `if_match` of a change."""
         return self._drive(self._exchange.tagged(call))
 
     def items(self, call: Call[Page[Result]]) -> Iterator[Result]:
-        """Every item of a list, part after part."""
+        """Every item of a list, fetched page by page."""
         while True:
             page = self.run(call)
             yield from page.items
@@ -91,10 +91,10 @@ class Client:
         hold: int = 20,
         project: str | None = None,
     ) -> Operation:
-        """The operation when it is done, however it ended; `on_progress` is given every version seen on the way.
+        """Wait until the operation is done and return it; `on_progress` gets every version read on the way.
 
-        The service holds each question for up to `hold` seconds. Raises WaitTimeoutError after `patience` seconds;
-        the operation then goes on.
+        The service holds each request for up to `hold` seconds. Raises WaitTimeoutError after `patience` seconds; the
+        operation continues.
         """
         return self._drive(self._exchange.wait(operation, on_progress, patience, hold, project))
 

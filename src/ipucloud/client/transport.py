@@ -1,4 +1,4 @@
-"""Between httpx and the exchange."""
+"""httpx clients for the exchange."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ipucloud.client.exchange import Lost, Received
 
 
 class Options(TypedDict):
-    """How every HTTP client of this package is made."""
+    """Arguments of every HTTP client of this package."""
 
     trust_env: bool
     follow_redirects: bool
 
 
 def options(url: str) -> Options:
-    """No redirects, which would carry the token elsewhere; proxies of the environment only for distant services."""
+    """No redirects, which would send the token elsewhere; the environment's proxies only for remote services."""
     return {"trust_env": not _is_local(url), "follow_redirects": False}
 
 

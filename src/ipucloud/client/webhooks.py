@@ -1,4 +1,4 @@
-"""Calls about a project's webhooks."""
+"""Calls for webhooks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipucloud.client.models import Delivery, Page, Webhook
 
 
 def create(url: str, *, event_types: Sequence[str] = (), description: str = "") -> Call[Webhook]:
-    """Have events sent to a URL; its `secret` is shown once. `event_types`: such as `cluster.*`; empty: all."""
+    """Send events to a URL; its `secret` is shown once. `event_types`: such as `cluster.*`; empty: all."""
     return request.post("webhooks", Webhook, {"url": url, "event_types": list(event_types), "description": description})
 
 
@@ -25,7 +25,7 @@ def get(webhook: str) -> Call[Webhook]:
 def update(
     webhook: str, *, url: str | None = None, event_types: Sequence[str] | None = None, enabled: bool | None = None
 ) -> Call[Webhook]:
-    """Change what is given."""
+    """Change the given fields."""
     types = None if event_types is None else list(event_types)
     return request.patch(_path(webhook), Webhook, given(url=url, event_types=types, enabled=enabled))
 
@@ -40,7 +40,7 @@ def ping(webhook: str) -> Call[Delivery]:
 
 
 def rotate_secret(webhook: str, *, keep_previous_seconds: int = 86_400) -> Call[Webhook]:
-    """Replace the secret; for so many seconds messages are signed by the one before, too."""
+    """Replace the secret; for this many seconds messages are also signed with the previous one."""
     return request.post(f"{_path(webhook)}:rotate-secret", Webhook, {"keep_previous_seconds": keep_previous_seconds})
 
 
@@ -49,7 +49,7 @@ def deliveries(webhook: str, *, state: str | None = None, limit: int | None = No
 
 
 def redeliver(webhook: str, delivery: str) -> Call[Delivery]:
-    """Send a message again, under its own id."""
+    """Send a message again with the same id."""
     return request.post(f"{_path(webhook)}/deliveries/{segment(delivery)}:redeliver", Delivery)
 
 

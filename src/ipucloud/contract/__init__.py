@@ -1,5 +1,5 @@
-"""The shapes of the API, each declared once: what is sent, what is answered, and what lists are filtered by.
+"""The API's schemas, each declared once: requests, responses and list filters.
 
-Law: nothing here acts. Where PostgreSQL writes an answer, its SQL names the same members, and the API's tests compare
-every answer with its shape.
+Law: nothing here has side effects. Where PostgreSQL builds a response, its SQL names the same members; the API's tests
+compare every response with its schema.
 """

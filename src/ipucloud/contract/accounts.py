@@ -11,11 +11,11 @@ from pydantic import Field
 from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines
 from ipucloud.kernel.money import Currency, Money
 
-PaymentDays = Annotated[int, Field(ge=0, le=365, description="from an invoice to its due date")]
+PaymentDays = Annotated[int, Field(ge=0, le=365, description="days between an invoice and its due date")]
 
 
 class BillingAccountOut(Answer):
-    """Somebody who pays."""
+    """A billing account: it pays for projects."""
 
     id: UUID
     name: str
@@ -23,7 +23,7 @@ class BillingAccountOut(Answer):
     legal_name: str | None
     address: str | None
     tax_id: str | None
-    country: str | None = Field(description="null: the seller's", examples=["LU"])
+    country: str | None = Field(description="null: the seller's country", examples=["LU"])
     tax_exempt: bool
     payment_days: int
     created_at: datetime
@@ -31,14 +31,14 @@ class BillingAccountOut(Answer):
 
 
 class BalanceOut(Answer):
-    """What an account has, or below 0 owes: `unbilled` usage, `receivable` invoices, `wallet`, `promo` credit."""
+    """One balance; negative when owed. `unbilled` usage, `receivable` invoices, `wallet`, `promo` credit."""
 
     code: str = Field(examples=["unbilled"])
     balance: Money
 
 
 class ProjectAccountOut(BillingAccountOut):
-    """The account that pays for a project, with what its closed hours come to."""
+    """The account that pays for a project, with its balances up to the last closed hour."""
 
     balances: list[BalanceOut]
 
@@ -55,7 +55,7 @@ class BillingAccountCreate(Body):
 
 
 class BillingAccountPatch(Body):
-    """What is left out stays."""
+    """Omitted fields stay unchanged."""
 
     name: Line | None = None
     legal_name: Line | None = None

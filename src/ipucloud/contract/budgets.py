@@ -24,13 +24,13 @@ class BudgetTag(Body):
 
 
 class BudgetThreshold(Body):
-    """So many percent of the amount; once a month it is told, and its action holds while it is reached."""
+    """A percentage of the budget's amount. It is reported once a month; its action applies while it is reached."""
 
-    on: Literal["actual", "forecast"] = Field("actual", description="what was used, or what the month will come to")
+    on: Literal["actual", "forecast"] = Field("actual", description="cost so far, or the forecast for the month")
     percent: int = Field(ge=1, le=1000)
     action: Literal["refuse_creates", "suspend"] | None = Field(
         None,
-        description="`refuse_creates`: none is created or resumed; `suspend`: also, those in use are suspended",
+        description="`refuse_creates`: no cluster is created or resumed; `suspend`: also suspends active clusters",
     )
 
 
@@ -39,16 +39,16 @@ Thresholds = Annotated[list[BudgetThreshold], Field(min_length=1, max_length=20)
 
 class AccountBudgetCreate(Body):
     name: Name
-    amount: BudgetMoney = Field(description="of a UTC month, in the installation's currency")
+    amount: BudgetMoney = Field(description="limit for a UTC month, in the installation's currency")
     thresholds: Thresholds
 
 
 class BudgetCreate(AccountBudgetCreate):
-    tag: BudgetTag | None = Field(None, description="null: all of the project's clusters")
+    tag: BudgetTag | None = Field(None, description="null: all clusters of the project")
 
 
 class BudgetPatch(Body):
-    """What is left out stays; `thresholds` replaces all of them."""
+    """Omitted fields stay unchanged; `thresholds` replaces all thresholds."""
 
     name: Name | None = None
     amount: BudgetMoney | None = None
@@ -64,11 +64,11 @@ class BudgetThresholdOut(Answer):
     on: Literal["actual", "forecast"]
     percent: int
     action: Literal["refuse_creates", "suspend"] | None
-    reached_at: datetime | None = Field(description="this month")
+    reached_at: datetime | None = Field(description="when it was reached this month; null: not yet")
 
 
 class BudgetOut(Answer):
-    """What a month may come to, and what it has come to when the books were kept last."""
+    """A monthly budget, with the figures of its last evaluation."""
 
     id: UUID
     name: str
@@ -76,11 +76,11 @@ class BudgetOut(Answer):
     tag: BudgetTagOut | None
     amount: Money
     thresholds: list[BudgetThresholdOut]
-    month: str | None = Field(description="of which the figures are; null before the first look", examples=["2026-05"])
-    actual: Money | None = Field(description="used so far")
-    forecast: Money | None = Field(description="what the month will come to")
+    month: str | None = Field(description="month of the figures; null: not evaluated yet", examples=["2026-05"])
+    actual: Money | None = Field(description="cost so far")
+    forecast: Money | None = Field(description="forecast for the month")
     evaluated_at: datetime | None
-    refuses_creates: bool = Field(description="and refuses that suspended clusters are resumed")
+    refuses_creates: bool = Field(description="whether creating and resuming clusters is refused now")
     created_at: datetime
     version: int
 

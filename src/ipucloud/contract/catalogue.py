@@ -1,4 +1,4 @@
-"""The catalogue's rows, as the API shows them. Quantities carry their unit in the field's name."""
+"""The catalogue's rows, as the API shows them. Field names of quantities end with the unit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,62}[a-z0-9])?$")]
 
 
 class Model(BaseModel):
-    """What every row is: frozen, without unknown fields, and named by its `KEY` within its file."""
+    """Base of every row: frozen, without unknown fields, identified by its `KEY` within its file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -28,7 +28,7 @@ class Source(Model):
 
     id: Slug
     title: str
-    url: str | None = Field(None, description="null when the fact is ours")
+    url: str | None = Field(None, description="null for facts defined by this installation")
 
 
 def _resolve_source(value: object, info: ValidationInfo) -> object:
@@ -43,16 +43,16 @@ def _resolve_source(value: object, info: ValidationInfo) -> object:
 class Row(Model):
     """A fact of the catalogue."""
 
-    source: Annotated[Source, BeforeValidator(_resolve_source)] = Field(description="where the figures come from")
+    source: Annotated[Source, BeforeValidator(_resolve_source)] = Field(description="source of the figures")
 
 
 class IpuGeneration(Row):
-    """One kind of Intelligence Processing Unit. Figures are the vendor's; null is not published."""
+    """One kind of Intelligence Processing Unit. Figures are the vendor's; null: not published."""
 
     id: Slug
     name: str
     generation: int = Field(ge=1)
-    architecture: str = Field(description="as IPU attributes name it", examples=["ipu2"])
+    architecture: str = Field(description="as named in IPU attributes", examples=["ipu2"])
     cores: int = Field(description="independent processor cores (tiles)")
     threads: int
     clock_ghz: float | None = None
@@ -75,11 +75,11 @@ class AllocatedThrough(StrEnum):
 
 
 class MachineType(Row):
-    """What stands in a rack: the unit of allocation and of billing."""
+    """A type of machine: the unit of allocation and of billing."""
 
     id: Slug
     name: str
-    sku: Slug | None = Field(None, description="what a machine-minute is billed as; null while it is not sold")
+    sku: Slug | None = Field(None, description="SKU of a machine-minute; null while it is not sold")
     ipu: Slug = Field(description="the IPU generation's id")
     ipus: int = Field(ge=1, description="IPUs of a fully equipped machine")
     cores: int
@@ -88,7 +88,7 @@ class MachineType(Row):
     fp32_pflops: float | None = None
     fp8_pflops: float | None = None
     in_processor_memory_gb: float
-    streaming_memory_gb: tuple[int, ...] = Field((), description="choices of DDR4 streaming memory per machine")
+    streaming_memory_gb: tuple[int, ...] = Field((), description="available sizes of DDR4 streaming memory per machine")
     fabric: str = Field(description="links within and between machines")
     allocated_through: AllocatedThrough
     details: tuple[str, ...] = Field((), description="form factor, power, management")
@@ -105,11 +105,11 @@ class Pod(Row):
     host_servers_min: int
     host_servers_max: int
     ai_pflops: dict[str, float] = Field(description="AI compute by machine type")
-    vendor_products: tuple[str, ...] = Field((), description="the vendor's products of this size; else a vPOD only")
+    vendor_products: tuple[str, ...] = Field((), description="the vendor's products of this size; empty: vPOD only")
 
 
 class Region(Row):
-    """A place where machines stand."""
+    """A location of machines."""
 
     KEY = ("slug",)
 
@@ -128,19 +128,19 @@ class FlavorRow(Row):
     name: Slug
     machine_type: Slug
     pod: Slug | None = Field(None, description="the size of the pod; null for a server with IPUs of its own")
-    sku: Slug | None = Field(None, description="what a machine-minute is billed as, if not as the machine type")
-    ipus: int | None = Field(None, ge=1, description="IPUs that a server opens to its customer; a pod has its own")
+    sku: Slug | None = Field(None, description="SKU of a machine-minute, if it differs from the machine type's")
+    ipus: int | None = Field(None, ge=1, description="IPUs of a server that its customer can use; null for a pod")
     poplar_servers: int = Field(ge=1)
     regions: tuple[Slug, ...] = Field(min_length=1)
 
 
 class Flavor(FlavorRow):
-    """What a customer orders: so many machines of a type, with Poplar servers to work on.
+    """A cluster size: a number of machines of one type, with Poplar servers to work on.
 
-    A machine that is its own Poplar server goes to one customer as a whole, also when not all its IPUs are opened.
+    A machine that is its own Poplar server belongs to one customer, even if only some of its IPUs are usable.
     """
 
-    sku: Slug = Field(description="what a machine-minute is billed as")
+    sku: Slug = Field(description="SKU of a machine-minute")
     ipus: int
     machines: int = Field(description="machines billed per minute")
     allocated_through: AllocatedThrough
@@ -161,7 +161,7 @@ class Image(Row):
     regions: tuple[Slug, ...]
 
     @model_validator(mode="after")
-    def _name_says_what_it_holds(self) -> Self:
+    def _name_matches_versions(self) -> Self:
         expected = f"{self.os}-{self.os_version}-x64-poplar-{self.vipu_version}-{self.sdk_version}"
         if self.name != expected:
             raise ValueError(f"an image with these versions is named {expected}")
@@ -210,7 +210,7 @@ class Recipe(Row):
 
 
 class Article(Row):
-    """What has a price beside machines. `unit` is what a price is of, for a minute."""
+    """A SKU other than machines. `unit` is what the price per minute applies to."""
 
     id: Slug
     name: str
@@ -218,7 +218,7 @@ class Article(Row):
 
 
 class ListPrice(Row):
-    """A list price to begin with, in force in [valid_from, valid_to)."""
+    """An initial list price, in force in [valid_from, valid_to)."""
 
     KEY = ("sku", "region", "currency", "valid_from")
 
@@ -228,7 +228,7 @@ class ListPrice(Row):
     unit_price: Amount = Field(description="per minute of the SKU's unit, exact decimal")
     valid_from: AwareDatetime
     valid_to: AwareDatetime | None = None
-    synthetic: bool = Field(description="true: an example, nobody's offer")
+    synthetic: bool = Field(description="true: an example, not an offer")
 
     @model_validator(mode="after")
     def _is_a_price(self) -> Self:
@@ -240,7 +240,7 @@ class ListPrice(Row):
 
 
 class FlavorOut(Flavor):
-    """What a customer orders, with its price now; null where it has none."""
+    """A flavor with its current price; null if it has none."""
 
     price_per_minute: Money | None
     price_per_hour: Money | None = Field(description="for display: a cluster is billed by the minute")
@@ -275,7 +275,7 @@ class RecipePage(Page[Recipe]):
 
 
 class CapacityOut(Answer):
-    """How many clusters of a flavor could be created now, as if it were asked for alone; if none, why not."""
+    """How many clusters of a flavor could be created now if only this flavor were requested; if none, why not."""
 
     flavor: str = Field(examples=["m2000-pod16"])
     machine_type: str
@@ -290,7 +290,7 @@ class CapacityPage(Page[CapacityOut]):
 
 
 class InRegion(BaseModel):
-    region: str | None = Field(None, description="offered in this region, by slug or number")
+    region: str | None = Field(None, description="flavors offered in this region; slug or number")
 
 
 class Tools(BaseModel):

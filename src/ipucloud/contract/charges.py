@@ -1,4 +1,4 @@
-"""Charges of a cluster, and what each was made from."""
+"""Charges of a cluster, with usage and price."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ipucloud.kernel.money import Money
 
 
 class ChargedUsageOut(Answer):
-    """The fact: so many machines were in use in [started_at, ended_at). Minutes count from `anchor_at`."""
+    """The usage interval: `machines` were in use in [started_at, ended_at). Minutes are counted from `anchor_at`."""
 
     interval_id: UUID
     anchor_at: datetime
@@ -30,24 +30,24 @@ class ChargedPriceOut(Answer):
     region: str
     unit_price: Money
     list_unit_price: Money
-    contract: bool = Field(description="of this account alone")
+    contract: bool = Field(description="a contract price of this account")
     valid_from: datetime
     valid_to: datetime | None
     source: str
 
 
 class ChargeOut(Answer):
-    """Minutes of one hour as they were posted, and what the cost was made from."""
+    """The posted minutes of one hour, with the usage and the price that give its cost."""
 
     id: str
-    billing_month: date = Field(description="whose bill it is on")
+    billing_month: date = Field(description="month of the bill that it is on")
     account_id: UUID
     hour: datetime
     started_at: datetime
     ended_at: datetime
     posted_at: datetime
-    correction: bool = Field(description="added to, or taken back from, an hour that was closed before")
-    first_minute: int = Field(description="counted from the cluster's own start")
+    correction: bool = Field(description="adds to, or reverses, a charge of an hour that was already closed")
+    first_minute: int = Field(description="counted from `anchor_at`")
     minutes: int
     cost: Money
     formula: str = Field(examples=["60 min × 4 × 0.0625 EUR = 15.00"])
@@ -60,5 +60,5 @@ class ChargePage(Page[ChargeOut]):
 
 
 class ChargePeriod(BaseModel):
-    since: Instant | None = Field(None, description="a day ago when left out")
-    until: Instant | None = Field(None, description="now when left out")
+    since: Instant | None = Field(None, description="default: a day ago")
+    until: Instant | None = Field(None, description="default: now")

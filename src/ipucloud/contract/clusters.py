@@ -1,4 +1,4 @@
-"""Clusters, what they are made of, and the estimate of one."""
+"""Clusters, their parts, and estimates."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ USER_DATA_LIMIT = 65_536
 
 
 class PartitionOptions(Body):
-    """The default partition. A reconfigurable one lets programs choose how many of its IPUs they attach to."""
+    """The default partition. If reconfigurable, programs choose how many of its IPUs they attach to."""
 
     reconfigurable: bool = True
 
 
 class ClusterCreate(Body):
-    """A cluster to create, or to estimate."""
+    """A cluster to create or to estimate."""
 
-    name: ClusterName = Field(description="unique among the project's living clusters")
+    name: ClusterName = Field(description="unique among the project's clusters that are not deleted")
     region: Slug = Field(examples=["luxembourg-2"])
     flavor: Slug = Field(examples=["m2000-pod16"])
     image: Slug = Field(examples=["ubuntu-20.04-x64-poplar-1.18.0-3.0.0"])
@@ -56,12 +56,12 @@ class ClusterCreate(Body):
     )
     tags: Tags = Field(default_factory=dict)
     partition: PartitionOptions = PartitionOptions()
-    delete_protection: bool = Field(False, description="refuse deletion until this is taken away")
-    expires_at: Instant | None = Field(None, description="when the cluster is to be deleted by itself")
+    delete_protection: bool = Field(False, description="refuse deletion while this is true")
+    expires_at: Instant | None = Field(None, description="when the cluster is deleted automatically")
 
 
 class ClusterPatch(Body):
-    """What can be changed without work on the hardware. Fields left out stay as they are; `tags` replaces all tags."""
+    """What can be changed without work on the hardware. Omitted fields stay unchanged; `tags` replaces all tags."""
 
     name: Annotated[ClusterName | SkipJsonSchema[None], AfterValidator(not_null)] = None
     tags: Annotated[Tags | SkipJsonSchema[None], AfterValidator(not_null)] = None
@@ -70,7 +70,7 @@ class ClusterPatch(Body):
 
 
 class SshOut(Answer):
-    """How to log in. `host_key` is an OpenSSH public key line: what the server must show."""
+    """How to log in. `host_key` is the server's host key as an OpenSSH public key line."""
 
     host: str
     port: int
@@ -81,7 +81,7 @@ class SshOut(Answer):
 
 
 class PoplarServerOut(Answer):
-    """A server that drives the IPUs; `ssh` is null until it answers. `off`: its cluster is suspended."""
+    """A server that drives the IPUs; `ssh` is null until it is reachable. `off`: its cluster is suspended."""
 
     id: UUID
     name: str
@@ -91,14 +91,14 @@ class PoplarServerOut(Answer):
 
 
 class MachineOut(Answer):
-    """An IPU machine that the cluster holds. `slot` is its place in its pod's IPU-Link chain, from 0."""
+    """An IPU machine that the cluster holds. `slot` is its position in its pod's IPU-Link chain, from 0."""
 
     name: str
-    ordinal: int = Field(description="place within the cluster, from 0")
+    ordinal: int = Field(description="position within the cluster, from 0")
     pod: str
     slot: int
     machine_type: str
-    ipus: int = Field(description="of its IPUs, those that the cluster has")
+    ipus: int = Field(description="IPUs of the machine that the cluster can use")
     health: Literal["ok", "degraded", "failed"]
     rnic: str = Field(description="address of its RDMA network card")
 
@@ -112,9 +112,9 @@ class PartitionOut(Answer):
 
 
 class BillingOut(Answer):
-    """What the cluster has cost so far; `cost` is null while a minute has no published price.
+    """The cluster's cost so far; `cost` is null while a minute has no published price.
 
-    `paused`: it is suspended, or about to be, or not back yet.
+    `paused`: the cluster is suspended, suspending or resuming.
     """
 
     status: Literal["not_started", "running", "paused", "ended"]
@@ -124,7 +124,7 @@ class BillingOut(Answer):
 
 
 class ClusterItemOut(Answer):
-    """A cluster in a list: all of it but its machines."""
+    """A cluster in a list, without its machines."""
 
     id: UUID
     name: str
@@ -156,7 +156,7 @@ class ClusterItemOut(Answer):
 
 
 class ClusterOut(ClusterItemOut):
-    """A cluster. `state_reason`, `state_entered_at` and `state_sla_seconds` say why, since when, how long is normal."""
+    """A cluster. `state_reason`, `state_entered_at`, `state_sla_seconds`: why in its state, since when, usual time."""
 
     machines: list[MachineOut]
 
@@ -177,25 +177,25 @@ TAG = "tag."
 
 
 class ClusterList(Listed):
-    """Clusters that fulfil every filter; deleted ones only when `state` asks for them."""
+    """Clusters that match every filter; deleted ones only if `state` includes `deleted`."""
 
     model_config = ConfigDict(extra="allow")
     open_prefix: ClassVar[str] = TAG
 
-    state: list[ClusterState] = Field(default_factory=list, description="any of these states")
+    state: list[ClusterState] = Field(default_factory=list, description="in any of these states")
     region: str | None = Field(None, description="in this region", examples=["luxembourg-2"])
     flavor: str | None = Field(None, description="of this flavor", examples=["m2000-pod16"])
     name: str | None = Field(None, description="with exactly this name")
-    q: str | None = Field(None, description="a part of the name")
+    q: str | None = Field(None, description="part of the name")
 
 
 class WhyNotOut(Answer):
-    """Why there is no room now. The numbers are of the region as a whole, in machines unless they say otherwise."""
+    """Why the cluster does not fit now. Numbers cover the whole region, in machines unless stated otherwise."""
 
-    reason: str = Field(description="capacity, health, maintenance, fragmentation or hosts; open to others")
+    reason: str = Field(description="capacity, health, maintenance, fragmentation or hosts; others may be added")
     detail: str
     numbers: dict[str, int] = Field(
-        description="`largest`: the largest cluster that fits; `missing`: machines that would have to become free",
+        description="`largest`: the largest cluster that fits; `missing`: machines that must become free",
         examples=[
             {"wanted": 4, "free": 6, "cleaning": 0, "unhealthy": 1, "maintenance": 0, "largest": 2, "missing": 0}
         ],
@@ -212,14 +212,14 @@ class EstimateQuotaOut(Answer):
 
 
 class EstimateCapacityOut(Answer):
-    """Whether the region has room for the cluster at this moment."""
+    """Whether the region has room for the cluster now."""
 
     available: bool
     why_not: WhyNotOut | None
 
 
 class EstimateOut(Answer):
-    """What a create would cost, and whether it could be done now. A month is 730 hours; nothing is reserved."""
+    """Cost of a cluster, and whether it could be created now. A month is 730 hours; nothing is reserved."""
 
     price_per_minute: Money
     price_per_hour: Money
@@ -227,4 +227,4 @@ class EstimateOut(Answer):
     price_per_month: Money
     quota: EstimateQuotaOut
     capacity: EstimateCapacityOut
-    expected_seconds: int = Field(description="usual time until the cluster can be used")
+    expected_seconds: int = Field(description="usual time until the cluster is active")

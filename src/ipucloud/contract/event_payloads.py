@@ -1,4 +1,4 @@
-"""What the `data` of an event holds, a model for each shape. Members may be added; none changes its meaning."""
+"""Schemas of the `data` of events. Members may be added; none changes its meaning."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class AmountOfMoney(Payload):
 
 
 class ClusterRequested(Payload):
-    """What was requested."""
+    """The requested cluster."""
 
     region: str = Field(description="the region's slug")
     flavor: str = Field(description="the flavor's name")
@@ -32,7 +32,7 @@ class ClusterRequested(Payload):
 
 
 class ClusterChanged(Payload):
-    """What was changed."""
+    """The changed fields."""
 
     fields: list[str] = Field(description="names of the fields that changed")
 
@@ -40,7 +40,7 @@ class ClusterChanged(Payload):
 class ClusterEntered(Payload):
     """Why a cluster entered a state."""
 
-    reason: str | None = Field(None, description="why, for people; absent or null: as it was asked for")
+    reason: str | None = Field(None, description="human-readable reason; absent or null: as requested")
     late: Late = False
 
 
@@ -61,39 +61,39 @@ class OverBudget(Payload):
 
 
 class OutOfFunds(Payload):
-    """An account that pays ahead has nothing left."""
+    """A prepaid account has no funds left."""
 
     reason: Literal["funds"] = Field(description="the account ran out of funds")
-    account: UUID = Field(description="the account that pays ahead")
+    account: UUID = Field(description="the prepaid account")
 
 
 class ForcedSuspend(RootModel[Annotated[OverBudget | OutOfFunds, Field(discriminator="reason")]]):
-    """Why a cluster is suspended that nobody asked to suspend."""
+    """Why a cluster is suspended without a request."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class OperationOf(Payload):
-    """What the operation does."""
+    """The operation's kind."""
 
     kind: str = Field(description="the operation's kind", examples=["cluster.create"])
     late: Late = False
 
 
 class PartitionOf(Payload):
-    """Whose partition it is."""
+    """The partition's cluster."""
 
-    cluster: UUID = Field(description="the cluster that the partition divides")
+    cluster: UUID = Field(description="the cluster that the partition belongs to")
 
 
 class TokenReplaced(Payload):
-    """What took the place of a token."""
+    """The replacement of a token."""
 
     replaced_by: UUID = Field(description="the new token")
 
 
 class AccountAssigned(Payload):
-    """Who pays."""
+    """The account that pays for a project."""
 
     account_id: UUID = Field(description="the account that pays from the next full hour on")
 
@@ -107,7 +107,7 @@ class WebhookStopped(Payload):
 
 
 class InvoiceNumbered(Payload):
-    """Which invoice was issued."""
+    """The issued invoice."""
 
     number: str = Field(description="the invoice's number")
 
@@ -119,19 +119,19 @@ class BudgetReached(Payload):
     month: str = Field(description="year and month", examples=["2026-05"])
     percent: int = Field(description="the threshold, in percent of the budget's amount")
     amount: AmountOfMoney = Field(description="the budget's amount")
-    figure: AmountOfMoney = Field(description="what was used, or is forecast")
-    action: str | None = Field(description="what follows besides this event; null: nothing")
+    figure: AmountOfMoney = Field(description="the actual or forecast cost")
+    action: str | None = Field(description="the threshold's action; null: none")
 
 
 class FundsLeft(Payload):
-    """How an account that pays ahead stands."""
+    """The funds of a prepaid account."""
 
-    when_empty: str = Field(description="what the account's operator chose to happen when nothing is left")
-    left: AmountOfMoney = Field(description="what is left, before reservations; below zero: overdrawn")
+    when_empty: str = Field(description="the account's policy for when its funds are exhausted")
+    left: AmountOfMoney = Field(description="remaining funds, before holds; negative: overdrawn")
 
 
 class AuditRepair(Payload):
-    """What was wrong and what was done about it."""
+    """The violated rule and the audit's repair."""
 
-    rule: str = Field(description="the rule that was broken")
-    action: str = Field(description="what the audit did")
+    rule: str = Field(description="the violated rule")
+    action: str = Field(description="the repair")

@@ -1,9 +1,9 @@
-"""The registry of event types: everything that the log of a project can tell.
+"""The registry of event types.
 
-A type is stable for ever: it may gain members in its `data`, never another meaning. Types that are made from states
-are written out here; tests hold them against the state tables.
+A type is stable: its `data` may gain members, but its meaning never changes. Types derived from states are listed
+here; tests compare them with the state tables.
 
-A request that misspells a type is refused with those that it may mean.
+A request with a misspelt type is refused with suggestions.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ipucloud.contract.event_payloads import BudgetReached, FundsLeft
 
 @dataclass(frozen=True, slots=True)
 class EventType:
-    """One kind of event: its stable `name`, what it means, and what its subject is.
+    """One type of event: its stable `name`, its meaning and its subject.
 
-    `subjects` has the possible values of `subject_type`; empty: anything. `payload` is the model of `data`; None: it
+    `subjects` has the possible values of `subject_type`; empty: any. `payload` is the model of `data`; None: `data`
     is empty.
     """
 
@@ -39,7 +39,7 @@ REGISTRY: dict[str, EventType] = {}
 def _register(
     name: str, meaning: str, *subjects: str, payload: type[BaseModel] | None = None, anything: bool = False
 ) -> EventType:
-    """The subject is the noun in front of the dot unless others are named."""
+    """The subject is the noun before the dot unless others are named."""
     if name in REGISTRY:
         raise ValueError(f"event type {name} is registered twice")
     about = () if anything else subjects or (name.partition(".")[0],)
@@ -53,7 +53,7 @@ def _register_states(noun: str, meanings: dict[str, str], payload: type[BaseMode
 
 
 CLUSTER_CREATED = _register(
-    "cluster.created", "A cluster was requested; its creation begins.", payload=payloads.ClusterRequested
+    "cluster.created", "A cluster was requested and its creation has begun.", payload=payloads.ClusterRequested
 )
 CLUSTER_UPDATED = _register(
     "cluster.updated", "Fields of the cluster were changed by a request.", payload=payloads.ClusterChanged
@@ -67,14 +67,14 @@ _register_states(
     "cluster",
     {
         "active": "The cluster is ready for use.",
-        "degraded": "The cluster is in use with fewer machines than it should have. Reserved; not emitted yet.",
+        "degraded": "The cluster is running with fewer machines than it should have. Reserved; not emitted yet.",
         "resizing": "The cluster's size is being changed. Reserved; not emitted yet.",
         "suspending": "The cluster is being suspended.",
-        "suspended": "The cluster is suspended: its machines were given back.",
-        "resuming": "The suspended cluster is coming back.",
+        "suspended": "The cluster is suspended; its machines are released.",
+        "resuming": "The suspended cluster is being resumed.",
         "rebooting": "The cluster's servers are being restarted. Reserved; not emitted yet.",
         "rebuilding": "The cluster's servers are being built again. Reserved; not emitted yet.",
-        "error": "The cluster failed and cannot be used; it can be deleted.",
+        "error": "The cluster failed and cannot be used. It can be deleted.",
         "deleting": "The cluster is being deleted.",
         "deleted": "The cluster is deleted.",
     },
@@ -87,10 +87,10 @@ OPERATION_CREATED = _register(
 _register_states(
     "operation",
     {
-        "cancelling": "Somebody asked to cancel the operation.",
+        "cancelling": "A request was made to cancel the operation.",
         "succeeded": "The operation succeeded.",
         "failed": "The operation failed; read it for the error.",
-        "cancelled": "The operation was cancelled, and what it had done was undone.",
+        "cancelled": "The operation was cancelled and its steps were undone.",
     },
     payloads.OperationOf,
     "cluster",
@@ -103,9 +103,9 @@ _register_states(
         "creating": "The partition is being created.",
         "active": "The partition is ready for use.",
         "resetting": "The partition is being reset.",
-        "error": "The V-IPU controller reports an error of the partition.",
-        "unknown": "The V-IPU controller reports a state of the partition that is not known here.",
-        "missing": "The partition is no longer at the V-IPU controller, though nobody removed it here.",
+        "error": "The V-IPU controller reports an error for the partition.",
+        "unknown": "The V-IPU controller reports an unknown state for the partition.",
+        "missing": "The partition disappeared from the V-IPU controller without a request to remove it.",
         "removing": "The partition is being removed.",
         "removed": "The partition is removed.",
     },
@@ -114,9 +114,9 @@ _register_states(
 
 TOKEN_CREATED = _register("token.created", "A token was created.")
 TOKEN_REVOKED = _register("token.revoked", "A token was revoked.")
-TOKEN_ROTATED = _register("token.rotated", "A token was replaced by a new one.", payload=payloads.TokenReplaced)
+TOKEN_ROTATED = _register("token.rotated", "A token was replaced with a new one.", payload=payloads.TokenReplaced)
 SSH_KEY_CREATED = _register("ssh_key.created", "An SSH key was added to the project.")
-SSH_KEY_DELETED = _register("ssh_key.deleted", "An SSH key was deleted; servers that accept it still do.")
+SSH_KEY_DELETED = _register("ssh_key.deleted", "An SSH key was deleted. Servers that already accept it still do.")
 
 PROJECT_CREATED = _register("project.created", "The project was created.")
 PROJECT_UPDATED = _register("project.updated", "The project's settings were changed.")
@@ -130,14 +130,14 @@ QUOTA_UPDATED = _register("quota.updated", "The project's quotas were replaced."
 
 WEBHOOK_CREATED = _register("webhook.created", "A webhook was created.")
 WEBHOOK_UPDATED = _register("webhook.updated", "The webhook's settings were changed.")
-WEBHOOK_DELETED = _register("webhook.deleted", "A webhook was deleted with its deliveries.")
+WEBHOOK_DELETED = _register("webhook.deleted", "A webhook and its deliveries were deleted.")
 WEBHOOK_SECRET_ROTATED = _register("webhook.secret_rotated", "The webhook's secret was replaced.")
 WEBHOOK_DISABLED = _register(
-    "webhook.disabled", "Nothing more is sent to the webhook.", payload=payloads.WebhookStopped
+    "webhook.disabled", "The webhook was disabled; no more messages are sent to it.", payload=payloads.WebhookStopped
 )
 
 INVOICE_ISSUED = _register(
-    "invoice.issued", "An invoice was issued that has charges of this project only.", payload=payloads.InvoiceNumbered
+    "invoice.issued", "An invoice with charges of only this project was issued.", payload=payloads.InvoiceNumbered
 )
 BUDGET_CREATED = _register("budget.created", "A budget was created.")
 BUDGET_UPDATED = _register("budget.updated", "The budget was changed.")
@@ -169,10 +169,10 @@ AUDIT_REPAIRED = _register(
 
 TYPES = sorted(REGISTRY)
 PATTERNS = sorted({*TYPES, *(f"{name.partition('.')[0]}.*" for name in TYPES)})
-"""Every pattern that matches something: each type, and all types of a noun, such as `cluster.*`."""
+"""Every valid pattern: each type, and all types of a noun, such as `cluster.*`."""
 
 _NEAR = 0.5
-"""How alike a suggestion is, as `difflib` measures it."""
+"""Minimum similarity of a suggestion, as `difflib` measures it."""
 
 
 def _one_of(known: list[str]) -> AfterValidator:
@@ -188,13 +188,13 @@ def _one_of(known: list[str]) -> AfterValidator:
     return AfterValidator(check)
 
 
-# The form is checked first, so that what a refusal repeats is never more than such a name.
+# The form is checked first, so that a refusal never repeats more than a well-formed name.
 EventTypeName = Annotated[
     str,
     Field(pattern=r"^[a-z][a-z_]{0,62}\.[a-z][a-z_]{0,62}$", json_schema_extra={"enum": list(TYPES)}),
     _one_of(TYPES),
 ]
-"""One registered type. A pydantic error of another one has the type `unknown_event_type`."""
+"""One registered type. For any other, pydantic's error has the type `unknown_event_type`."""
 EventTypePattern = Annotated[
     str,
     Field(
@@ -204,4 +204,4 @@ EventTypePattern = Annotated[
     ),
     _one_of(PATTERNS),
 ]
-"""One registered type, or all of a noun."""
+"""One registered type, or all types of a noun."""

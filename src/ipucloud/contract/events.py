@@ -1,4 +1,4 @@
-"""Events of a project, and the types that there are."""
+"""Events of a project, and event types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ipucloud.contract.lists import Order, Page, Paged
 
 
 class EventOut(Answer):
-    """One fact about the subject; `id` is its place in the log, in the order in which facts became visible."""
+    """One fact about the subject. `id` is its position in the log; events become visible in this order."""
 
     id: str
     type: str = Field(examples=["cluster.created"])
@@ -32,12 +32,12 @@ class EventPage(Page[EventOut]):
 
 
 class EventTypeOut(Answer):
-    """A type of event. What it means never changes; its `data` may gain members."""
+    """A type of event. Its meaning never changes; its `data` may gain members."""
 
     type: str = Field(examples=["cluster.active"])
     meaning: str
     subject_types: list[str] = Field(description="values of `subject_type`; empty: any")
-    data_schema: dict[str, Any] | None = Field(description="JSON Schema of `data`; null: it is empty")
+    data_schema: dict[str, Any] | None = Field(description="JSON Schema of `data`; null: `data` is empty")
 
 
 class EventTypePage(Page[EventTypeOut]):
@@ -45,11 +45,11 @@ class EventTypePage(Page[EventTypeOut]):
 
 
 class EventList(Paged):
-    """Events that fulfil every filter."""
+    """Events that match every filter."""
 
     order: Order = Field(Order.NEWEST_FIRST, description="newest first, or oldest first")
     type: list[EventTypeName] = Field(
-        default_factory=list, description="any of these types", examples=[["cluster.created"]]
+        default_factory=list, description="of any of these types", examples=[["cluster.created"]]
     )
     subject: UUID | None = Field(None, description="about this object, such as a cluster")
-    after: str | None = Field(None, description="start behind the event with this id; without `cursor`")
+    after: str | None = Field(None, description="events after the one with this id; not with `cursor`")

@@ -1,4 +1,4 @@
-"""Cost exports, their schedules, and the buckets that they are delivered to."""
+"""Cost exports, their schedules and destination buckets."""
 
 from __future__ import annotations
 
@@ -42,52 +42,52 @@ Day = Annotated[
 
 
 class FileChoice(Body):
-    """What stands in a file."""
+    """Contents of a file."""
 
     dataset: Annotated[Dataset, Field(strict=False)] = Dataset.COST_AND_USAGE
-    version: Annotated[FocusVersion, Field(strict=False)] = Field(FocusVersion.V1_4, description="of FOCUS")
+    version: Annotated[FocusVersion, Field(strict=False)] = Field(FocusVersion.V1_4, description="FOCUS version")
     format: Annotated[FileFormat, Field(strict=False)] = FileFormat.CSV
 
 
 class ExportCreate(FileChoice):
-    """A file about one month of the bill, or about the days from `since` up to, but not with, `until`."""
+    """A file of one billing month, or of the days in [since, until)."""
 
-    month: Month | None = Field(None, description="of the bill, in UTC; the running one gives what is posted so far")
-    since: Day | None = Field(None, description="the first day, in UTC, when it is not about a month")
-    until: Day | None = Field(None, description=f"the day behind the last one; {MAX_DAYS} days at most")
+    month: Month | None = Field(None, description="billing month, in UTC; the current one is partial")
+    since: Day | None = Field(None, description="first day, in UTC; instead of `month`")
+    until: Day | None = Field(None, description=f"the day after the last one; at most {MAX_DAYS} days")
     scope: Literal["project", "account"] = Field(
         "project",
-        description="account: everything that the project's account pays for; where it pays for other projects too,"
-        " only operators may ask for it",
+        description="account: everything that the project's account pays for; if it also pays for other projects,"
+        " only operators may request it",
     )
     connection: Annotated[UUID | None, Field(strict=False)] = Field(
-        None, description="deliver it to this S3 connection too"
+        None, description="also deliver it to this S3 connection"
     )
 
 
 class ExportOut(Answer):
-    """An export, and how far it is."""
+    """An export and its progress."""
 
     id: UUID
     operation: UUID
-    state: str = Field(description="of the operation")
+    state: str = Field(description="state of the operation")
     progress: int
     dataset: str
     version: str
     format: str
-    month: str | None = Field(description="null: it is of other days than a month")
+    month: str | None = Field(description="null: it covers `since` to `until`")
     since: date
-    until: date = Field(description="the day behind the last one")
+    until: date = Field(description="the day after the last one")
     scope: str
     connection: UUID | None
     schedule: UUID | None
     created_at: datetime
-    built_at: datetime | None = Field(description="from then on it can be downloaded")
+    built_at: datetime | None = Field(description="when its file became available for download")
     delivered_at: datetime | None
-    expires_at: datetime | None = Field(description="until then it can be downloaded")
+    expires_at: datetime | None = Field(description="when its file is removed")
     failed_deliveries: int
-    last_error: str | None = Field(description="why the last try failed")
-    manifest: dict[str, Any] | None = Field(description="rows, sums, digest and moment of the file")
+    last_error: str | None = Field(description="why the last attempt failed")
+    manifest: dict[str, Any] | None = Field(description="rows, sums, digest and time of the file")
 
 
 class ExportPage(Page[ExportOut]):
@@ -98,7 +98,7 @@ _PRINTED = r"^[!-~]+$"
 
 
 class S3ConnectionCreate(Body):
-    """A bucket, and the key that may write to it."""
+    """A bucket and an access key that can write to it."""
 
     name: str = Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", examples=["data-lake"])
     endpoint: str = Field(max_length=300, pattern=_PRINTED, examples=["https://s3.eu-central-1.amazonaws.com"])
@@ -106,7 +106,7 @@ class S3ConnectionCreate(Body):
     bucket: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", examples=["billing-exports"])
     prefix: str = Field("", max_length=200, pattern=r"^([A-Za-z0-9_=-]+/?)*$", description="folder within the bucket")
     access_key_id: str = Field(min_length=1, max_length=128, pattern=_PRINTED)
-    secret: str = Field(min_length=1, max_length=256, pattern=_PRINTED, description="kept sealed, and never shown")
+    secret: str = Field(min_length=1, max_length=256, pattern=_PRINTED, description="stored encrypted and never shown")
 
 
 class S3ConnectionOut(Answer):
@@ -127,16 +127,16 @@ class S3ConnectionPage(Page[S3ConnectionOut]):
 
 
 class ExportScheduleCreate(FileChoice):
-    """Deliver a file again and again."""
+    """A recurring delivery."""
 
     connection: Annotated[UUID, Field(strict=False)]
     every: Literal["day", "month"] = Field(
-        "day", description="day: the month of the day before, so far; month: the one before, once it is sealed"
+        "day", description="day: the month of the previous day, so far; month: the previous month, once it is sealed"
     )
 
 
 class ExportScheduleOut(Answer):
-    """A schedule, and what became of its last export."""
+    """A schedule and the result of its last export."""
 
     id: UUID
     connection: UUID
@@ -147,7 +147,7 @@ class ExportScheduleOut(Answer):
     next_at: datetime
     created_at: datetime
     last_export: UUID | None
-    last_error: str | None = Field(description="why the last try to deliver failed")
+    last_error: str | None = Field(description="why the last delivery attempt failed")
     last_delivered_at: datetime | None
 
 

@@ -1,4 +1,4 @@
-"""Types of fields that several resources share, and the bases of request bodies and answers."""
+"""Field types shared by several resources, and the base classes of request and response bodies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from ipucloud.kernel.money import CENTS, Money, rounded
 
 NAME_PATTERN = r"^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$"
-"""Starts with a letter, so that a name is never read as a number."""
+"""Starts with a letter, so that a name is never parsed as a number."""
 MAX_TAGS = 50
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 Given = TypeVar("Given")
@@ -22,9 +22,9 @@ Amounts = TypeVar("Amounts", Decimal, Money)
 
 def _written_out(value: object) -> object:
     if isinstance(value, str) and not _RFC3339.fullmatch(value):
-        raise ValueError("write the instant like 2026-01-31T23:59:30Z")
+        raise ValueError("write the time like 2026-01-31T23:59:30Z")
     if not isinstance(value, str | datetime | None):
-        raise ValueError("an instant is text")
+        raise ValueError("a time must be a string")
     return value
 
 
@@ -32,23 +32,23 @@ def _utc(instant: datetime) -> datetime:
     try:
         return instant.astimezone(UTC)
     except OverflowError as error:
-        raise ValueError("the instant is beyond the years 1 to 9999") from error
+        raise ValueError("the time must be within the years 1 to 9999") from error
 
 
 def not_null(value: Given | None) -> Given:
     if value is None:
-        raise ValueError("leave the field out instead of sending null")
+        raise ValueError("omit the field instead of sending null")
     return value
 
 
 def in_cents(below: int) -> AfterValidator:
-    """Of an `Amount` or `Money` that is asked for: above 0, below so much, and in whole cents."""
+    """Validates an `Amount` or `Money` of a request: above 0, below `below`, in whole cents."""
 
     def check(value: Amounts) -> Amounts:
         amount = value.amount if isinstance(value, Money) else value
         if not 0 < amount < below or amount != rounded(amount, CENTS):
             raise PydanticCustomError(
-                "not_cents", "An amount is above 0, below {below}, and in whole cents", {"below": f"{below:,}"}
+                "not_cents", "An amount must be above 0, below {below}, and in whole cents", {"below": f"{below:,}"}
             )
         return value
 
@@ -67,16 +67,16 @@ Tags = Annotated[
 Instant = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_written_out), AfterValidator(_utc)]
 Line = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Lines = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]+$")]
-CountryCode = Annotated[str, Field(pattern=r"^[A-Z]{2}$", description="ISO 3166", examples=["LU"])]
+CountryCode = Annotated[str, Field(pattern=r"^[A-Z]{2}$", description="ISO 3166-1 code", examples=["LU"])]
 
 
 class Body(BaseModel):
-    """A request body: unknown fields are refused, and a value of another type is not converted."""
+    """A request body: unknown fields are refused, and types are not converted."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class Answer(BaseModel):
-    """A JSON object of the API, also read from values with attributes of the same names."""
+    """A JSON object of the API, also built from objects with the same attributes."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)

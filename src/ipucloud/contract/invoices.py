@@ -1,4 +1,4 @@
-"""Invoices, credit notes and drafts; who issues them, and tax rates."""
+"""Invoices, credit notes and drafts; the seller and tax rates."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class PaperRow(Answer):
 
     kind: Literal["invoice", "credit_note"]
     number: str = Field(examples=["INV-2026-000001"])
-    invoice: str | None = Field(description="which a credit note is about")
-    month: str = Field(description="of the bill", examples=["2026-04"])
+    invoice: str | None = Field(description="the invoice that a credit note belongs to")
+    month: str = Field(description="billing month", examples=["2026-04"])
     issued_at: datetime
     due_on: date | None
     total: Money
-    open: Money = Field(description="still to be paid")
+    open: Money = Field(description="amount still due")
 
 
 class PaperPage(Page[PaperRow]):
@@ -33,7 +33,7 @@ class PaperPage(Page[PaperRow]):
 
 
 class PartyOut(Answer):
-    """Who issued it, or whom it is for, as it was then."""
+    """The seller or the customer, as of the time of issue."""
 
     legal_name: str
     address: str | None
@@ -42,13 +42,13 @@ class PartyOut(Answer):
 
 
 class IssuerOut(PartyOut):
-    """Who issued it, and where to pay."""
+    """The seller, with bank details."""
 
     bank: str | None
 
 
 class RecipientOut(PartyOut):
-    """Whom it is for."""
+    """The customer."""
 
     account_id: UUID
 
@@ -61,7 +61,7 @@ class InvoicePeriodOut(Answer):
 
 
 class InvoiceLineOut(Answer):
-    """What a project used of a SKU in a region under one price version."""
+    """A project's usage of a SKU in a region under one price version."""
 
     line: int
     project_id: UUID
@@ -70,7 +70,7 @@ class InvoiceLineOut(Answer):
     region: str
     price_id: UUID
     usage_month: str = Field(examples=["2026-04"])
-    correction: bool = Field(description="of a month that was billed before")
+    correction: bool = Field(description="of a month that was already billed")
     minutes: int
     machine_minutes: int
     unit_price: Money
@@ -89,7 +89,7 @@ class InvoiceTaxOut(Answer):
 
 
 class PaperOut(Answer):
-    """An invoice, a credit note or a draft. A member that its kind does not have is left out."""
+    """An invoice, a credit note or a draft. Members that do not apply to its kind are absent."""
 
     kind: Literal["invoice", "credit_note", "draft"]
     number: str | None = Field(description="null: a draft")
@@ -100,37 +100,37 @@ class PaperOut(Answer):
     currency: str
     seller: IssuerOut
     customer: RecipientOut
-    invoice: str | None = Field(None, description="credit note: which invoice it is about")
+    invoice: str | None = Field(None, description="credit note: the invoice it belongs to")
     invoice_issued_on: date | None = None
     reason: str | None = Field(None, description="credit note")
     lines: list[InvoiceLineOut] | None = None
-    cost: Money | None = Field(None, description="exact usage")
-    adjustment: Money | None = Field(None, description="what rounding the lines added")
-    subtotal: Money | None = Field(None, description="of the lines")
+    cost: Money | None = Field(None, description="exact cost of the usage")
+    adjustment: Money | None = Field(None, description="difference from rounding the lines")
+    subtotal: Money | None = Field(None, description="sum of the lines")
     promo_applied: Money | None = None
     taxable: Money | None = None
-    net: Money | None = Field(None, description="credit note: what is given back without tax")
+    net: Money | None = Field(None, description="credit note: the credited amount without tax")
     taxes: list[InvoiceTaxOut]
     tax: Money
     total: Money
-    wallet_applied: Money | None = Field(None, description="paid from the wallet; below 0: put into it")
-    to_wallet: Money | None = Field(None, description="credit note: put into the wallet")
-    due: Money | None = Field(None, description="when it was issued")
+    wallet_applied: Money | None = Field(None, description="paid from the wallet; negative: added to it")
+    to_wallet: Money | None = Field(None, description="credit note: amount added to the wallet")
+    due: Money | None = Field(None, description="amount due at the time of issue")
     tax_treatment: Literal["standard", "reverse_charge", "exempt"]
-    notes: list[str] = Field(description="what it has to say about tax")
+    notes: list[str] = Field(description="remarks on tax")
 
 
 class PaperFormat(BaseModel):
-    format: Literal["json", "pdf"] | None = Field(None, description="goes before `Accept`")
+    format: Literal["json", "pdf"] | None = Field(None, description="overrides `Accept`")
 
 
 class CreditNoteCreate(Body):
-    """How much of an invoice is given back."""
+    """The part of an invoice to credit."""
 
     net: Annotated[Amount, in_cents(1_000_000_000)] | None = Field(
-        None, description="without tax, in whole cents; all that is left when left out"
+        None, description="without tax, in whole cents; default: everything not credited yet"
     )
-    reason: Line = Field(description="is printed", examples=["a rack lost power on 12 April"])
+    reason: Line = Field(description="printed on the credit note", examples=["a rack lost power on 12 April"])
 
 
 RATE_PLACES = 6
@@ -138,18 +138,18 @@ Kind = Annotated[str, Field(pattern=r"^[a-z][a-z-]{0,30}$", description="invoice
 
 
 class SellerOut(Answer):
-    """Who issues invoices."""
+    """The issuer of invoices."""
 
     legal_name: str
     address: str
     country: str = Field(examples=["LU"])
     tax_id: str | None
-    bank: str | None = Field(description="where to pay, as it is printed")
+    bank: str | None = Field(description="bank details, as printed")
     version: int
 
 
 class SellerPatch(Body):
-    """What is left out stays. Invoices that were issued stay as they are."""
+    """Omitted fields stay unchanged. Issued invoices never change."""
 
     legal_name: Line | None = None
     address: Lines | None = None
@@ -164,10 +164,10 @@ class TaxRateOut(Answer):
     id: UUID
     country: str = Field(examples=["LU"])
     kind: str = Field(examples=["standard"])
-    name: str = Field(description="as it is printed", examples=["VAT"])
+    name: str = Field(description="as printed", examples=["VAT"])
     rate: str = Field(description="0.17 is 17 %", examples=["0.17"])
     valid_from: date
-    valid_to: date | None = Field(description="null: until changed")
+    valid_to: date | None = Field(description="null: no end")
     source: str
 
 
@@ -177,7 +177,7 @@ class TaxRatePage(Page[TaxRateOut]):
 
 def _rate(value: Decimal) -> Decimal:
     if not 0 <= value <= 1 or value != rounded(value, RATE_PLACES):
-        raise PydanticCustomError("not_a_rate", "A rate is 0 to 1, with six decimal places at most")
+        raise PydanticCustomError("not_a_rate", "A rate must be 0 to 1, with at most six decimal places")
     return value
 
 
@@ -185,11 +185,11 @@ Rate = Annotated[Amount, AfterValidator(_rate)]
 
 
 class TaxRateCreate(Body):
-    """A rate that takes the place of the one in force from `valid_from` on."""
+    """A tax rate that replaces the one in force from `valid_from` on."""
 
     country: CountryCode
     kind: Kind = "standard"
     name: Annotated[str, Field(min_length=1, max_length=20, pattern=r"^[^\x00-\x1f\x7f]+$")] = "VAT"
     rate: Rate = Field(description="0.17 is 17 %; at most six decimal places", examples=["0.17"])
-    valid_from: Annotated[date, Field(strict=False)] = Field(description="in the future, or where no rate is set")
+    valid_from: Annotated[date, Field(strict=False)] = Field(description="in the future, or in a period without a rate")
     source: Line = Field(examples=["tax office, letter of May"])

@@ -1,4 +1,4 @@
-"""Lists in pages: what is asked for, and what is answered."""
+"""Paginated lists: query parameters and responses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Item = TypeVar("Item")
 
 
 class Order(StrEnum):
-    """The two orders of a list, as the API's `order` parameter names them."""
+    """Values of the `order` parameter."""
 
     NEWEST_FIRST = "-created_at"
     OLDEST_FIRST = "created_at"
@@ -22,7 +22,7 @@ MOST = 1000
 
 
 def _within_bounds(value: object) -> object:
-    """Any whole number is taken, and brought into 1…MOST."""
+    """Any integer is accepted and clamped to 1…MOST."""
     if isinstance(value, str) and value.removeprefix("-").isdecimal() and value.isascii():
         value = int(value)
     return min(max(value, 1), MOST) if isinstance(value, int) else value
@@ -32,13 +32,13 @@ Limit = Annotated[
     int,
     BeforeValidator(_within_bounds),
     WithJsonSchema({"type": "integer", "default": USUAL, "examples": [USUAL]}),
-    Field(description=f"items of a page; brought into 1…{MOST}"),
+    Field(description=f"items per page; clamped to 1…{MOST}"),
 ]
-Cursor = Annotated[str | None, Field(description="`next_cursor` of the page before; the other parameters unchanged")]
+Cursor = Annotated[str | None, Field(description="`next_cursor` of the previous page; other parameters unchanged")]
 
 
 class Paged(BaseModel):
-    """The query of every list; a subclass adds its filters. `open_prefix` admits parameters that start with it."""
+    """Query of every list; subclasses add filters. Parameters that start with `open_prefix` are accepted."""
 
     open_prefix: ClassVar[str | None] = None
 
@@ -47,7 +47,7 @@ class Paged(BaseModel):
 
 
 class Listed(Paged):
-    """The query of a list by age."""
+    """Query of a list ordered by age."""
 
     order: Annotated[Order, Field(description="newest first, or oldest first")] = Order.NEWEST_FIRST
 
@@ -56,4 +56,4 @@ class Page(BaseModel, Generic[Item]):
     """A page of a list. `next_cursor` is null on the last one."""
 
     items: list[Item]
-    next_cursor: str | None = Field(description="send it as `cursor` to get the next page")
+    next_cursor: str | None = Field(description="`cursor` of the next page")

@@ -23,13 +23,13 @@ class OperationState(StrEnum):
 
 
 BLOCKED_BY = (
-    "what the step under way waits for, since when, and how often that was checked, once it takes longer than usual or"
-    " something went wrong"
+    "what the current step waits for, since when, and how often it was checked; set when it takes longer than usual or"
+    " something failed"
 )
 
 
 class TargetOut(Answer):
-    """What an operation works on; `cluster` is the cluster that it is, or belongs to, null for an export."""
+    """The operation's target; `cluster` is the target itself or the cluster it belongs to; null for an export."""
 
     type: Literal["cluster", "partition", "export"]
     id: UUID
@@ -37,7 +37,7 @@ class TargetOut(Answer):
 
 
 class OperationSummaryOut(Answer):
-    """An operation without its steps. `done` never turns back, and then nothing changes any more."""
+    """An operation without its steps. Once `done` is true, nothing changes any more."""
 
     id: UUID
     kind: str = Field(examples=["cluster.create"])
@@ -49,15 +49,15 @@ class OperationSummaryOut(Answer):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
-    deadline_at: datetime = Field(description="when it is given up")
-    expected_at: datetime | None = Field(description="when it should be done")
+    deadline_at: datetime = Field(description="when it fails unless it is done")
+    expected_at: datetime | None = Field(description="expected time of completion")
     blocked_by: str | None = Field(description=BLOCKED_BY)
     cancellable: bool
     request_id: str
 
 
 class StepOut(Answer):
-    """One action of an operation. `checks` counts how often it was found not done; `attempts` the failures of these."""
+    """One action of an operation. `checks`: how often it was found not done; `attempts`: how many of these failed."""
 
     name: str
     stage: str
@@ -73,9 +73,9 @@ class StepOut(Answer):
 
 
 class OperationOut(OperationSummaryOut):
-    """The promise that a request was answered with, and how far it is."""
+    """An asynchronous request and its progress."""
 
-    error: dict[str, object] | None = Field(description="the problem it ended with")
+    error: dict[str, object] | None = Field(description="the problem it failed with")
     steps: list[StepOut]
 
 
@@ -84,12 +84,12 @@ class OperationPage(Page[OperationOut]):
 
 
 class OperationList(Listed):
-    """Operations that fulfil every filter."""
+    """Operations that match every filter."""
 
-    state: list[OperationState] = Field(default_factory=list, description="any of these states")
-    kind: str | None = Field(None, description="such as cluster.create")
+    state: list[OperationState] = Field(default_factory=list, description="in any of these states")
+    kind: str | None = Field(None, description="kind, such as cluster.create")
     cluster: UUID | None = Field(None, description="of this cluster")
 
 
 class Waiting(BaseModel):
-    wait: float = Field(0, ge=0, le=60, description="answer when the operation is done, after so many seconds at most")
+    wait: float = Field(0, ge=0, le=60, description="seconds to wait for the operation to be done before responding")

@@ -15,7 +15,7 @@ from ipucloud.kernel.vipu import GatewayRouting, PartitionShape, Routing, SyncTy
 
 
 class Origin(StrEnum):
-    """Who made a partition: the cluster's own creation, a request to this API, or a customer at the controller."""
+    """Who created a partition: the cluster's creation, a request to this API, or a customer at the controller."""
 
     CLUSTER = "cluster"
     API = "api"
@@ -23,7 +23,7 @@ class Origin(StrEnum):
 
 
 class PartitionState(StrEnum):
-    """What a customer sees. `missing`: somebody removed it at the controller. `removed` ones are history."""
+    """A partition's state. `missing`: it was removed at the controller. `removed`: kept as history."""
 
     CREATING = "creating"
     ACTIVE = "active"
@@ -40,21 +40,21 @@ Count = Annotated[int, Field(ge=1, le=LARGEST)]
 
 
 class PartitionCreate(Body):
-    """A partition to make. What is left out, the controller decides by its own rules."""
+    """A partition to create. The controller chooses what is omitted."""
 
     name: ClusterName = Field(description="unique among the cluster's partitions", examples=["training"])
     size: Count = Field(description="IPUs: 1, 2, 4, 8, …", examples=[4])
     gcds: Count = Field(1, description="graph compile domains: processes that share the partition")
-    replicas: Count | None = Field(None, description="as many as there are GCDs when left out")
-    segments: Count | None = Field(None, description="IPU-Link domains; as few as possible when left out")
-    reconfigurable: bool = Field(False, description="programs choose how many of the IPUs they attach to")
+    replicas: Count | None = Field(None, description="default: as many as GCDs")
+    segments: Count | None = Field(None, description="IPU-Link domains; default: as few as possible")
+    reconfigurable: bool = Field(False, description="whether programs choose how many of the IPUs they attach to")
     sync_type: Annotated[SyncType, Field(strict=False)] | None = None
-    routing: Annotated[Routing, Field(strict=False)] | None = Field(None, description="inside an IPU-Link domain")
+    routing: Annotated[Routing, Field(strict=False)] | None = Field(None, description="within an IPU-Link domain")
     gateway_routing: Annotated[GatewayRouting, Field(strict=False)] | None = Field(
         None, description="between IPU-Link domains"
     )
-    auto_reset: bool = Field(True, description="let the controller reset it after a fault")
-    relocatable: bool = Field(False, description="it may move to other IPUs when it is reset")
+    auto_reset: bool = Field(True, description="whether the controller resets it after a fault")
+    relocatable: bool = Field(False, description="whether it may move to other IPUs when it is reset")
 
     def shape(self) -> PartitionShape:
         return PartitionShape(**self.model_dump(exclude={"name"}))
@@ -68,11 +68,11 @@ def shape_of(requested: dict[str, Any]) -> PartitionShape:
 class PartitionReset(Body):
     """How to reset."""
 
-    relocatable: bool = Field(False, description="it may move to other IPUs; true goes before what it was made with")
+    relocatable: bool = Field(False, description="whether it may move to other IPUs; true overrides its setting")
 
 
 class PartitionIpuOut(Answer):
-    """An IPU of a partition. `ipu` counts within the machine, `number` within the partition."""
+    """An IPU of a partition. `ipu` is its index within the machine, `number` within the partition."""
 
     machine: str | None
     ipu: int
@@ -82,13 +82,13 @@ class PartitionIpuOut(Answer):
 
 
 class PartitionItemOut(Answer):
-    """A partition in a list. What is null is not known before the controller shows it."""
+    """A partition in a list. Fields are null until the controller reports them."""
 
     id: UUID
     name: str
-    partition_id: str = Field(description="its id at the controller: for IPUOF_VIPU_API_PARTITION_ID")
+    partition_id: str = Field(description="its id at the controller, for IPUOF_VIPU_API_PARTITION_ID")
     origin: Origin = Field(
-        description="cluster: made with the cluster; api: asked for here; customer: made at the controller directly"
+        description="cluster: created with the cluster; api: by a request here; customer: directly at the controller"
     )
     state: PartitionState
     state_reason: str | None
@@ -103,11 +103,11 @@ class PartitionItemOut(Answer):
     gateway_routing: GatewayRouting | None
     auto_reset: bool | None
     relocatable: bool | None
-    observed_at: datetime | None = Field(description="when the controller last showed it like this")
-    ipuof_config_at: datetime | None = Field(description="when its IPUoF configuration was read; null: there is none")
+    observed_at: datetime | None = Field(description="time of the controller's last report of it")
+    ipuof_config_at: datetime | None = Field(description="when its IPUoF configuration was read; null: not available")
     created_at: datetime
     removed_at: datetime | None
-    operation: UUID | None = Field(description="the operation that works on it")
+    operation: UUID | None = Field(description="the open operation on it")
     version: int
 
 
@@ -122,14 +122,14 @@ class PartitionPage(Page[PartitionItemOut]):
 
 
 class PartitionList(Listed):
-    """Partitions that fulfil every filter; removed ones only when `state` asks for them."""
+    """Partitions that match every filter; removed ones only if `state` includes `removed`."""
 
     state: list[PartitionState] = Field(default_factory=list, description="any of these states")
-    origin: Origin | None = Field(None, description="made by: cluster, api, customer")
+    origin: Origin | None = Field(None, description="created by: cluster, api or customer")
 
 
 class OneGcd(BaseModel):
-    gcd: int = Field(0, ge=0, le=65_535, description="number of the GCD whose file it is to be")
+    gcd: int = Field(0, ge=0, le=65_535, description="number of the GCD")
 
 
 class IpuofDeviceOut(Answer):
@@ -147,7 +147,7 @@ class IpuofDeviceOut(Answer):
 
 
 class IpuofConfigOut(Answer):
-    """An IPUoF configuration file: put it into `~/.ipuof.conf.d/`, or name it in `IPUOF_CONFIG_PATH`."""
+    """An IPUoF configuration file: save it in `~/.ipuof.conf.d/`, or set `IPUOF_CONFIG_PATH` to its path."""
 
     attributes: dict[str, str]
     devices: list[IpuofDeviceOut]

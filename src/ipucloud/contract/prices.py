@@ -1,4 +1,4 @@
-"""Prices: the list's, those that a project pays, and the price book."""
+"""List prices, prices that a project pays, and the price book."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class PriceOut(Answer):
 
     sku: str = Field(examples=["ipu-m2000"])
     region: str = Field(examples=["luxembourg-2"])
-    unit: str = Field(description="what the price is for", examples=["machine-minute", "GiB-minute"])
-    unit_price: Money = Field(description="per unit, exact")
+    unit: str = Field(description="unit that the price applies to", examples=["machine-minute", "GiB-minute"])
+    unit_price: Money = Field(description="exact price per unit")
     valid_from: datetime
-    valid_to: datetime | None = Field(description="null: until changed")
-    source: str = Field(description="who set it")
+    valid_to: datetime | None = Field(description="null: no end")
+    source: str = Field(description="origin of the price")
 
 
 class PricePage(Page[PriceOut]):
@@ -34,14 +34,14 @@ class PaidPriceOut(Answer):
 
     sku: str = Field(examples=["ipu-m2000"])
     region: str = Field(examples=["luxembourg-2"])
-    unit: str = Field(description="what the price is for", examples=["machine-minute", "GiB-minute"])
-    unit_price: Money = Field(description="per unit, exact")
-    list_unit_price: Money = Field(description="what it would be without a contract")
-    contract: bool = Field(description="of this account alone")
-    account_id: UUID = Field(description="who pays then")
+    unit: str = Field(description="unit that the price applies to", examples=["machine-minute", "GiB-minute"])
+    unit_price: Money = Field(description="exact price per unit")
+    list_unit_price: Money = Field(description="list price")
+    contract: bool = Field(description="a contract price of this account")
+    account_id: UUID = Field(description="the account that pays in this period")
     valid_from: datetime
-    valid_to: datetime | None = Field(description="null: until changed")
-    source: str = Field(description="who set it")
+    valid_to: datetime | None = Field(description="null: no end")
+    source: str = Field(description="origin of the price")
 
 
 class PaidPricePage(Page[PaidPriceOut]):
@@ -52,12 +52,12 @@ class BookedPriceOut(Answer):
     """A price per minute of the SKU's unit in [valid_from, valid_to)."""
 
     id: UUID
-    account_id: UUID | None = Field(description="null: the list's; else of this account alone")
+    account_id: UUID | None = Field(description="null: a list price; else a contract price of this account")
     sku: str = Field(examples=["ipu-m2000"])
     region: str = Field(examples=["luxembourg-2"])
     unit_price: Money
     valid_from: datetime
-    valid_to: datetime | None = Field(description="null: until changed")
+    valid_to: datetime | None = Field(description="null: no end")
     source: str
 
 
@@ -66,16 +66,16 @@ class PriceBookPage(Page[BookedPriceOut]):
 
 
 class PriceAddition(Body):
-    """A version that takes the place of the one in force from `valid_from` on."""
+    """A price version that replaces the one in force from `valid_from` on."""
 
     account_id: Annotated[UUID, Field(strict=False)] | None = Field(
-        None, description="null: for everybody; else a contract price"
+        None, description="null: a list price; else a contract price"
     )
     sku: Slug
     region: Slug
     unit_price: Money = Field(description="per minute of the SKU's unit, at most ten decimal places")
-    valid_from: Instant = Field(description="a whole second in the future, or in a gap of the list")
-    valid_to: Instant | None = Field(None, description="null: as long as what it takes the place of")
+    valid_from: Instant = Field(description="a whole second in the future, or in a period without a price")
+    valid_to: Instant | None = Field(None, description="null: the end of the version that it replaces")
     source: str = Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["price list of July"])
 
 
@@ -84,6 +84,6 @@ class PriceAdditions(Body):
 
 
 class PricesAddedOut(Answer):
-    """`added` of them were not there before."""
+    """`added`: how many of the versions are new."""
 
     added: int

@@ -8,7 +8,7 @@ from ipucloud.contract.fields import Answer
 
 
 class FieldErrorOut(Answer):
-    """One fault of a request."""
+    """One error in a request."""
 
     pointer: str = Field(description="JSON pointer into the body, or `?name` of a query parameter")
     code: str
@@ -16,16 +16,16 @@ class FieldErrorOut(Answer):
 
 
 class ProblemOut(Answer):
-    """Why a request was refused, as RFC 9457 has it. Some codes add members of their own, such as `why_not`."""
+    """Why a request was refused (RFC 9457). Some codes add members of their own, such as `why_not`."""
 
     model_config = ConfigDict(title="Problem", extra="allow")
 
-    type: str = Field(description="a page about this code")
+    type: str = Field(description="documentation of this code")
     title: str
     status: int
-    detail: str = Field(description="what to do, in a sentence")
+    detail: str = Field(description="how to resolve it")
     instance: str = Field(description="path of the request")
-    code: str = Field(description="stable for ever; decide by this")
+    code: str = Field(description="stable; programs should branch on this")
     request_id: str
     retryable: bool = Field(description="the same request may succeed later")
     errors: list[FieldErrorOut] = Field(default_factory=list)

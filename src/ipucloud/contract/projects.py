@@ -15,7 +15,7 @@ DisplayName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x
 
 
 class ProjectOut(Answer):
-    """A project. `id`, `number` and `slug` name it equally well in a path."""
+    """A project. Paths accept its `id`, `number` or `slug`."""
 
     id: UUID
     number: int
@@ -30,7 +30,7 @@ class ProjectPage(Page[ProjectOut]):
 
 
 class ProjectCreate(Body):
-    slug: str = Field(pattern=NAME_PATTERN, examples=["research"], description="never given twice")
+    slug: str = Field(pattern=NAME_PATTERN, examples=["research"], description="never reused")
     name: DisplayName = Field(examples=["Research"])
 
 

@@ -16,7 +16,7 @@ class QuotaOut(Answer):
     region: str = Field(examples=["luxembourg-2"])
     machine_type: str = Field(examples=["m2000"])
     limit: int
-    used: int = Field(description="held by clusters, and by deleted ones whose machines are not clean yet")
+    used: int = Field(description="held by clusters, including deleted ones whose machines are not clean yet")
 
 
 class QuotaPage(Page[QuotaOut]):
@@ -30,6 +30,6 @@ class QuotaLimit(Body):
 
 
 class QuotaLimits(Body):
-    """All limits of a project; one that is left out becomes 0."""
+    """All limits of a project; an omitted one becomes 0."""
 
     items: list[QuotaLimit] = Field(max_length=100)

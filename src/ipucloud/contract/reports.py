@@ -18,51 +18,51 @@ class SumsOut(Answer):
     """Figures in one currency; `cost` is exact and not rounded."""
 
     minutes: int
-    machine_minutes: int = Field(description="what prices are for")
+    machine_minutes: int = Field(description="billed machine-minutes")
     cost: Money
-    list_cost: Money = Field(description="what it would be at list prices")
+    list_cost: Money = Field(description="cost at list prices")
 
 
 class ReportRowOut(SumsOut):
     """The figures of one group."""
 
     group: dict[str, str | None] = Field(
-        description="by the names of `columns`; null where a cluster has no such tag",
+        description="values by `columns`; null for clusters without the tag",
         examples=[{"cluster": "0198…", "cluster_name": "bert"}],
     )
 
 
 class ReportOut(Answer):
-    """What was charged for usage in [since, until). Rows sum to the totals, and those to the charges, exactly."""
+    """Charges for usage in [since, until). Rows sum exactly to the totals, and totals to the charges."""
 
     since: datetime
     until: datetime
-    posted_until: datetime | None = Field(description="hours from here on are not closed, and not in the report")
+    posted_until: datetime | None = Field(description="later hours are not closed yet and not in the report")
     columns: list[str]
     rows: list[ReportRowOut]
-    totals: list[SumsOut] = Field(description="one for each currency")
+    totals: list[SumsOut] = Field(description="one per currency")
 
 
 class ReportQuery(BaseModel):
-    since: Instant | None = Field(None, description="a full hour; the running UTC month's start when left out")
-    until: Instant | None = Field(None, description="a full hour; the running one when left out")
+    since: Instant | None = Field(None, description="a full hour; default: the start of the current UTC month")
+    until: Instant | None = Field(None, description="a full hour; default: the current one")
     group_by: list[GroupBy] = Field(
         default_factory=list,
         max_length=MAX_GROUPS,
-        description="cluster, project, flavor, region, sku, day, month, or tag:<key>; several give their combinations",
+        description="cluster, project, flavor, region, sku, day, month, or tag:<key>; several group by combination",
     )
-    format: Literal["json", "csv"] | None = Field(None, description="goes before `Accept`")
+    format: Literal["json", "csv"] | None = Field(None, description="overrides `Accept`")
 
 
 class ForecastOut(Answer):
-    """What the running UTC month [since, until) comes to, unrounded; `posted + accruing = so_far`."""
+    """Unrounded forecast of the current UTC month [since, until); `posted + accruing = so_far`."""
 
     since: datetime
     until: datetime
     now: datetime
-    posted: Money = Field(description="in hours that are closed")
-    accruing: Money = Field(description="used since; below 0 while a correction is due")
+    posted: Money = Field(description="cost of closed hours")
+    accruing: Money = Field(description="cost since then; negative while a correction is due")
     so_far: Money
-    to_come: Money = Field(description="what runs now, carried on until it expires or the month ends")
+    to_come: Money = Field(description="current usage, continued until it expires or the month ends")
     forecast: Money = Field(description="so_far + to_come")
-    unpriced_minutes: int = Field(description="minutes without a price, which are in no figure")
+    unpriced_minutes: int = Field(description="minutes without a price, not included in any figure")

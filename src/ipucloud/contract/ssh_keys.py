@@ -11,11 +11,11 @@ from ipucloud.contract.fields import Answer, Body, KeyName
 from ipucloud.contract.lists import Page
 
 LONGEST_KEY = 8192
-"""Characters of a line; a key of RSA's 16,384 bits takes 2,800."""
+"""Characters of a line; an RSA key of 16,384 bits takes 2,800."""
 
 
 class SshKeyOut(Answer):
-    """A public key, as it is written to servers: type and base64, no comment."""
+    """A public key as written to servers: type and base64, without comment."""
 
     id: UUID
     name: str
@@ -34,6 +34,6 @@ class SshKeyCreate(Body):
     public_key: str = Field(
         max_length=LONGEST_KEY,
         pattern=r"^[^\x00]*$",
-        description="one line of OpenSSH's format, as in id_ed25519.pub; Ed25519, ECDSA, RSA of 3072 bits and more",
+        description="one line in OpenSSH format, as in id_ed25519.pub; Ed25519, ECDSA, or RSA of at least 3072 bits",
         examples=["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1 laptop"],
     )

@@ -19,8 +19,8 @@ class TokenOut(Answer):
     id: UUID
     name: str
     role: str = Field(examples=["operator"])
-    display_prefix: str = Field(description="how the secret begins, to tell tokens apart")
-    created_by: UUID | None = Field(description="the token it was made with")
+    display_prefix: str = Field(description="first characters of the secret, to tell tokens apart")
+    created_by: UUID | None = Field(description="the token that created it")
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
@@ -28,9 +28,9 @@ class TokenOut(Answer):
 
 
 class NewTokenOut(TokenOut):
-    """A token just made."""
+    """A new token."""
 
-    token: str | None = Field(description="the secret, shown this once; null in a replay of the answer")
+    token: str | None = Field(description="the secret, shown only once; null in a replayed response")
 
 
 class TokenPage(Page[TokenOut]):
@@ -49,8 +49,8 @@ class TokenCreate(Body):
 class TokenRotate(Body):
     """How to replace a token."""
 
-    keep_previous_seconds: int = Field(0, ge=0, le=604_800, description="for so long the replaced token works, too")
-    expires_at: Instant | None = Field(None, description="null: when the replaced one would have expired, if ever")
+    keep_previous_seconds: int = Field(0, ge=0, le=604_800, description="how long the replaced token keeps working")
+    expires_at: Instant | None = Field(None, description="null: same as the replaced token")
 
 
 class PlatformTokenCreate(Body):
@@ -60,7 +60,7 @@ class PlatformTokenCreate(Body):
 
 
 class WhoamiOut(Answer):
-    """The token that asks. `scopes` are the permissions its role gives."""
+    """The caller's token. `scopes` are the permissions of its role."""
 
     token: TokenOut
     role: str = Field(examples=["owner"])

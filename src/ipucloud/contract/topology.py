@@ -1,4 +1,4 @@
-"""What a cluster is made of, and how its V-IPU controller is reached."""
+"""A cluster's topology, and access to its V-IPU controller."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RackOut(Answer):
 
 
 class IpuOut(Answer):
-    """An IPU of a machine, and the partition that has it."""
+    """An IPU of a machine and its partition."""
 
     ipu: int
     partition: str | None = Field(description="id at the controller")
@@ -37,13 +37,13 @@ class TopologyMachineOut(Answer):
 
 
 class LinkOut(Answer):
-    """A link between two machines, or between those of neighbouring racks. It is down when one of its ends is."""
+    """A link between two machines, in one rack or in neighbouring racks. It is down if either machine is."""
 
     kind: Literal["ipu-link", "gw-link"]
     ends: list[str] = Field(description="two machines")
     state: Literal["up", "degraded", "down"]
     observed_at: datetime | None = Field(
-        description="when its controller showed it like this; null: it does not tell, and the machines' health does"
+        description="time of its controller's report; null: derived from the machines' health"
     )
 
 
@@ -57,14 +57,14 @@ class TopologyPartitionOut(Answer):
 
 
 class TopologyOut(Answer):
-    """What a picture of the cluster draws. `observed_at`: the oldest of the controller's answers that are shown."""
+    """The cluster's topology. `observed_at`: the oldest of the controller's reports used."""
 
     racks: list[RackOut]
     machines: list[TopologyMachineOut]
     links: list[LinkOut]
     partitions: list[TopologyPartitionOut]
     free_ipus: int
-    largest_partition: int = Field(description="IPUs of the largest partition of one domain that fits now")
+    largest_partition: int = Field(description="IPUs of the largest partition within one domain that fits now")
     observed_at: datetime | None
 
 
@@ -80,30 +80,30 @@ class KeyRotate(Body):
 
     end_server_key: bool = Field(
         False,
-        description="also end the key in the environment of the Poplar servers: `vipu` there asks for the new one then",
+        description="also revoke the key in the environment of the Poplar servers; `vipu` there then needs the new one",
     )
 
 
 class NewKeyOut(Answer):
-    """A key just made. The controller takes it, and the one before no more, once `operation` has succeeded."""
+    """A new key. Once `operation` has succeeded, the controller accepts it instead of the previous one."""
 
     operation: OperationOut
     user: str
     access_key_id: str
-    access_key: str | None = Field(description="the secret, shown this once; null in a replay of the answer")
-    environment: dict[str, str] = Field(description="what to set for `ipucloud vipu` and the vendor's clients")
+    access_key: str | None = Field(description="the secret, shown only once; null in a replayed response")
+    environment: dict[str, str] = Field(description="environment for `ipucloud vipu` and the vendor's clients")
 
 
 class VipuOut(Answer):
-    """How the cluster's own V-IPU controller is reached from its Poplar servers."""
+    """How to reach the cluster's V-IPU controller from its Poplar servers."""
 
     host: str
     port: int
-    user: str | None = Field(description="null: the controller takes no users")
-    access_key: AccessKeyOut | None = Field(description="the customer's own key; null: there was never one")
+    user: str | None = Field(description="null: the controller has no user accounts")
+    access_key: AccessKeyOut | None = Field(description="the customer's own key; null: none was created")
     partition: str | None = Field(description="the partition that `environment` names")
     environment: dict[str, str] = Field(examples=[{"IPUOF_VIPU_API_HOST": "10.1.5.2"}])
 
 
 class ForPartition(BaseModel):
-    partition: str | None = Field(None, description="name or id of the partition that the environment is to name")
+    partition: str | None = Field(None, description="name or id of the partition for `environment`")

@@ -1,4 +1,4 @@
-"""Minutes that clusters used, and their cost."""
+"""Clusters' minutes and cost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class UsageSliceOut(Answer):
 
 
 class UsageOut(Answer):
-    """What one cluster used in [since, until), exact to the last digit. `since` is null while nothing is billed."""
+    """Exact usage of one cluster in [since, until). `since` is null while nothing is billed."""
 
     cluster_id: UUID
     name: str
@@ -39,7 +39,7 @@ class UsageOut(Answer):
 
 
 class ProjectUsageOut(Answer):
-    """What a project's clusters used in [since, until)."""
+    """Usage of a project's clusters in [since, until)."""
 
     since: datetime
     until: datetime
@@ -49,5 +49,5 @@ class ProjectUsageOut(Answer):
 
 
 class Period(BaseModel):
-    since: Instant | None = Field(None, description="the running UTC month's start when left out")
-    until: Instant | None = Field(None, description="now when left out, or when later")
+    since: Instant | None = Field(None, description="default: the start of the current UTC month")
+    until: Instant | None = Field(None, description="default, and latest: now")

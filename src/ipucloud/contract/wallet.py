@@ -1,4 +1,4 @@
-"""What an account has: balances, funds, promotional credits, payments."""
+"""An account's balances, funds, promotional credits and payments."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ Reference = Annotated[str, Field(min_length=1, max_length=140, pattern=r"^[^\x00
 
 
 class StandingOut(Answer):
-    """What an account has and owes in one currency."""
+    """An account's balances in one currency."""
 
     currency: str
-    unbilled: Money = Field(description="used up to the last closed hour, on no invoice yet")
-    owed: Money = Field(description="on invoices; below 0: paid too much")
-    wallet: Money = Field(description="paid before it is owed")
-    credit: Money = Field(description="promotional, not burned yet")
+    unbilled: Money = Field(description="usage up to the last closed hour that is on no invoice yet")
+    owed: Money = Field(description="unpaid invoices; negative: overpaid")
+    wallet: Money = Field(description="money paid ahead")
+    credit: Money = Field(description="promotional credit left")
 
 
 class BalancesOut(Answer):
-    """The account that pays for the project."""
+    """Balances of the account that pays for the project."""
 
     account_id: UUID
     items: list[StandingOut]
 
 
 class CreditOut(Answer):
-    """A promotional credit; the one that expires first is burned first."""
+    """A promotional credit. Credits are used in order of expiry."""
 
     id: UUID
     account_id: UUID
@@ -50,16 +50,16 @@ class CreditPage(Page[CreditOut]):
 
 
 class PaymentOut(Answer):
-    """Money from a customer, or of a wallet back to one."""
+    """A payment from a customer, or a refund of a wallet."""
 
     id: UUID
     account_id: UUID
     direction: Literal["in", "out"]
     amount: Money
-    reference: str = Field(description="names the payment on a bank statement")
+    reference: str = Field(description="reference on the bank statement")
     state: Literal["pending", "done", "failed"]
-    invoice: str | None = Field(description="that it pays")
-    to_wallet: Money | None = Field(description="put into the wallet, or below 0 taken out; null: nothing yet")
+    invoice: str | None = Field(description="the invoice that it pays")
+    to_wallet: Money | None = Field(description="amount added to the wallet, negative if taken out; null: nothing yet")
     created_at: datetime
     finished_at: datetime | None
 
@@ -80,34 +80,34 @@ class TopUpCreate(Body):
 
 class RefundCreate(Body):
     amount: PaidMoney = Field(description="in whole cents")
-    reference: Reference = Field(description="the same one twice is one payment")
+    reference: Reference = Field(description="unique; a repeated reference is the same payment")
 
 
 class PaymentCreate(RefundCreate):
-    invoice: str | None = Field(None, description="number of the invoice that it pays; else it goes into the wallet")
+    invoice: str | None = Field(None, description="number of the invoice that it pays; default: add to the wallet")
 
 
 class PrepaidPolicy(Body):
-    """`warn`: only told. `refuse_creates`: also, a create or resume must find its first hour's cost available.
+    """`warn`: events only. `refuse_creates`: also, a create or resume needs funds for its first hour.
 
-    `suspend`: also, what is in use is suspended when nothing is left.
+    `suspend`: also, active clusters are suspended when the funds are exhausted.
     """
 
     when_empty: Literal["warn", "refuse_creates", "suspend"]
 
 
 class FundsOut(Answer):
-    """What an account has left: `available` = wallet + promo - owed - accruing - held."""
+    """Funds of an account: `available` = wallet + promo - owed - accruing - held."""
 
     account_id: UUID
     when_empty: Literal["warn", "refuse_creates", "suspend"] | None = Field(
-        description="null: the account does not pay ahead"
+        description="null: the account is not prepaid"
     )
-    state: Literal["funded", "empty"] | None = Field(description="as it was told last; null: it does not pay ahead")
+    state: Literal["funded", "empty"] | None = Field(description="as last reported; null: the account is not prepaid")
     state_entered_at: datetime | None
     wallet: Money
     promo: Money
     owed: Money = Field(description="unbilled usage and unpaid invoices")
-    accruing: Money = Field(description="used since the last hour that was closed")
-    held: Money = Field(description="what new clusters may still come to in their first hour")
+    accruing: Money = Field(description="cost since the last closed hour")
+    held: Money = Field(description="set aside for the first hour of new clusters")
     available: Money

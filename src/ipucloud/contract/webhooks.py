@@ -1,4 +1,4 @@
-"""Webhooks, their deliveries, and what they are sent."""
+"""Webhooks, deliveries and messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DeliveryState(StrEnum):
 
 
 class Disabled(StrEnum):
-    """Why an end-point gets nothing: its owner said so, it answered 410, or it failed for days."""
+    """Why a webhook is disabled: by its owner, after a 410 response, or after days of failures."""
 
     BY_OWNER = "by_owner"
     GONE = "gone"
@@ -31,7 +31,7 @@ class Disabled(StrEnum):
 
 
 class Failure(StrEnum):
-    """How a try ended, in words that tell nothing of our network."""
+    """How an attempt failed; reveals nothing about the sender's network."""
 
     STATUS = "status"
     REDIRECT = "redirect"
@@ -48,15 +48,15 @@ Description = Annotated[str, Field(max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$
 
 
 class WebhookCreate(Body):
-    """An end-point to be told at."""
+    """An endpoint for events."""
 
     url: Url = Field(description="HTTPS, port 443 or 8443, at a public address")
-    event_types: EventTypes = Field(default_factory=list, description="types, or all of a noun; empty: everything")
+    event_types: EventTypes = Field(default_factory=list, description="types, or all types of a noun; empty: all")
     description: Description = ""
 
 
 class WebhookPatch(Body):
-    """Fields left out stay as they are. `enabled` true after it was disabled: events from then on are sent."""
+    """Omitted fields stay unchanged. Setting `enabled` to true sends events from then on."""
 
     url: Url | None = None
     event_types: EventTypes | None = None
@@ -65,25 +65,25 @@ class WebhookPatch(Body):
 
 
 class WebhookOut(Answer):
-    """An end-point, without its secret."""
+    """A webhook without its secret."""
 
     id: UUID
     url: str
     event_types: list[str]
     description: str
     enabled: bool
-    disabled: Disabled | None = Field(description="why: its owner, it answered 410, it failed for three days")
+    disabled: Disabled | None = Field(description="by its owner, after a 410 response, or after three days of failures")
     disabled_at: datetime | None
-    failing_since: datetime | None = Field(description="null: the last try succeeded, or there was none")
+    failing_since: datetime | None = Field(description="null: the last attempt succeeded, or there was none")
     previous_secret_until: datetime | None = Field(description="until then messages carry two signatures")
     created_at: datetime
     version: int
 
 
 class NewWebhookOut(WebhookOut):
-    """An end-point just made, or with a new secret."""
+    """A webhook with its new secret."""
 
-    secret: str | None = Field(description="signs its messages; shown this once, null in a replay of the answer")
+    secret: str | None = Field(description="signs its messages; shown only once, null in a replayed response")
 
 
 class WebhookPage(Page[WebhookOut]):
@@ -92,16 +92,16 @@ class WebhookPage(Page[WebhookOut]):
 
 class TryOut(Answer):
     at: datetime
-    status: int | None = Field(description="HTTP status; null: there was no answer")
-    failure: Failure | None = Field(description="null: it was taken")
+    status: int | None = Field(description="HTTP status; null: no response")
+    failure: Failure | None = Field(description="null: it succeeded")
     seconds: float
 
 
 class DeliveryOut(Answer):
-    """A message, and what came of it."""
+    """A message and its delivery attempts."""
 
     id: UUID
-    message_id: str = Field(description="the `webhook-id` header, the same at every try", examples=["msg_0193…"])
+    message_id: str = Field(description="the `webhook-id` header, the same for every attempt", examples=["msg_0193…"])
     type: str
     event: str | None = Field(description="the event's id; null: a ping")
     state: DeliveryState
@@ -122,13 +122,13 @@ OnlyState = Literal["pending", "delivered", "failed"]
 class DeliveryList(Listed):
     """Deliveries of one webhook."""
 
-    state: OnlyState | None = Field(None, description="only those in this state")
+    state: OnlyState | None = Field(None, description="in this state")
 
 
 class MessageData(Answer):
-    """The event that a message tells of."""
+    """The event of a message."""
 
-    id: str = Field(description="the event's place in the log, as in the list of events")
+    id: str = Field(description="the event's id, as in the list of events")
     project_id: UUID
     subject_type: str
     subject_id: UUID
@@ -138,7 +138,7 @@ class MessageData(Answer):
 
 
 class Message(Answer):
-    """What a webhook is sent of an event, as the Standard Webhooks specification has it."""
+    """The message for an event, as defined by the Standard Webhooks specification."""
 
     type: str
     timestamp: datetime
@@ -150,7 +150,7 @@ class PingData(Answer):
 
 
 class Ping(Answer):
-    """What a webhook is sent on `:ping`. It is not an event."""
+    """The message for `:ping`. It is not an event."""
 
     type: Literal["webhook.ping"]
     timestamp: datetime
@@ -161,5 +161,5 @@ class KeepSecret(Body):
     """How to replace a secret."""
 
     keep_previous_seconds: int = Field(
-        86_400, ge=0, le=604_800, description="for so long messages are signed by the secret before, too"
+        86_400, ge=0, le=604_800, description="how long messages are also signed with the previous secret"
     )

@@ -1,4 +1,4 @@
-"""Every router of version 1; the busiest first, because routes are tried in order."""
+"""Every router of version 1, the busiest first: routes are matched in order."""
 
 from __future__ import annotations
 

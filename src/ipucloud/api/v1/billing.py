@@ -1,4 +1,4 @@
-"""Who pays, and why so much: billing accounts, the account of a project, and the charges of a cluster."""
+"""Billing accounts, the account of a project, and the charges of a cluster."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ routes = router()
     ),
 )
 async def create_billing_account(request: Request, body: BillingAccountCreate) -> Response:
-    """Make an account that pays for nothing yet. Every project has one of its own already, of the same id."""
+    """Create an account without projects. Every project already has its own account, with the project's id."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         made = await accounts.create(connection, **body.model_dump())
@@ -77,7 +77,7 @@ async def create_billing_account(request: Request, body: BillingAccountCreate) -
     ),
 )
 async def get_billing_account(request: Request, account: AccountId) -> Response:
-    """One account."""
+    """Return a billing account."""
     async with reading_platform(request) as connection:
         document, version = await _document(request, connection, account)
     return tagged(request, document, version)
@@ -95,7 +95,7 @@ async def get_billing_account(request: Request, account: AccountId) -> Response:
     ),
 )
 async def update_billing_account(request: Request, account: AccountId, body: BillingAccountPatch) -> Response:
-    """Change what an invoice says of the account. Its currency stays."""
+    """Change the account's details on invoices. Its currency cannot be changed."""
     if_version = expected_version(request)
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
@@ -111,10 +111,10 @@ async def update_billing_account(request: Request, account: AccountId, body: Bil
 
 @routes.get(
     "/v1/projects/{project}/billing/account",
-    **operation("getProjectAccount", "Read who pays for the project", Permission.USAGE_READ, gives=ProjectAccountOut),
+    **operation("getProjectAccount", "Read the project's account", Permission.USAGE_READ, gives=ProjectAccountOut),
 )
 async def get_project_account(request: Request, project: ProjectRef) -> Response:
-    """The account that pays for the project now, and its balances up to the last hour that was closed."""
+    """Return the account that pays for the project now, with its balances up to the last closed hour."""
     async with reading(request, project) as (connection, scope):
         account = await accounts.account_of(connection, scope.project_id)
         currency = services_of(request).settings.currency
@@ -130,13 +130,13 @@ async def get_project_account(request: Request, project: ProjectRef) -> Response
     "/v1/projects/{project}/billing/account",
     **operation(
         "assignProjectAccount",
-        "Choose who pays for the project",
+        "Set the project's account",
         Permission.PLATFORM_WRITE,
         gives=BillingAccountOut,
     ),
 )
 async def assign_project_account(request: Request, project: ProjectRef, body: AccountChoice) -> Response:
-    """Let the account pay from one of the next two full hours on; hours before stay with the account before."""
+    """Set the account that pays from one of the next two full hours on. Earlier hours stay with the present one."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.lock(connection, scope.project_id)
@@ -149,15 +149,15 @@ async def assign_project_account(request: Request, project: ProjectRef, body: Ac
 
 @routes.get(
     "/v1/projects/{project}/clusters/{cluster:uuid}/charges",
-    **operation("listCharges", "Explain a cluster's charges", Permission.USAGE_READ, gives=ChargePage),
+    **operation("listCharges", "List a cluster's charges", Permission.USAGE_READ, gives=ChargePage),
 )
 async def list_charges(
     request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[ChargePeriod, Query()]
 ) -> Response:
-    """What was posted for usage in the period, 31 days at most: each charge with its fact, price and formula."""
+    """List the charges for usage in a period of at most 31 days, each with its usage, price and formula."""
     trace_of(request).concerns(cluster_id=cluster)
     if query.since and query.until and not 0 <= (query.until - query.since).days <= MAX_DAYS:
-        raise invalid([FieldError("?until", "not_a_month", "The period ends after it begins, within 31 days.")])
+        raise invalid([FieldError("?until", "not_a_month", "The period must be positive and at most 31 days.")])
     async with reading(request, project) as (connection, scope):
         if not await knows_cluster(connection, project_id=scope.project_id, cluster_id=cluster):
             raise not_found()

@@ -1,4 +1,4 @@
-"""Budgets of a project, of a tag in it, and of a billing account."""
+"""Budgets of a project, of a tag in a project, and of a billing account."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ BudgetId = Annotated[UUID, Path(description="the budget's id")]
     **operation("listBudgets", "List budgets", Permission.USAGE_READ, gives=BudgetPage),
 )
 async def list_budgets(request: Request, project: ProjectRef) -> Response:
-    """The project's budgets, and those of tags in it; at most a hundred, oldest first."""
+    """List the project's budgets, including those of tags; at most 100, oldest first."""
     async with reading(request, project) as (connection, scope):
         return only_page(await store.list_budgets(connection, Owner("project", scope.project_id)))
 
@@ -66,7 +66,7 @@ async def list_budgets(request: Request, project: ProjectRef) -> Response:
     ),
 )
 async def create_budget(request: Request, project: ProjectRef, body: BudgetCreate) -> Response:
-    """Watch over a month of the project, or of its clusters with a tag. It is looked at every minute."""
+    """Create a monthly budget for the project or for its clusters with a tag. It is evaluated every minute."""
     new = _checked(request, body, None if body.tag is None else (body.tag.key, body.tag.value))
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
@@ -82,7 +82,7 @@ async def create_budget(request: Request, project: ProjectRef, body: BudgetCreat
     **operation("getBudget", "Read a budget", Permission.USAGE_READ, gives=BudgetOut, headers=(IF_NONE_MATCH,)),
 )
 async def get_budget(request: Request, project: ProjectRef, budget: BudgetId) -> Response:
-    """One budget."""
+    """Return a budget."""
     async with reading(request, project) as (connection, scope):
         return await _shown(request, connection, Owner("project", scope.project_id), budget)
 
@@ -99,7 +99,7 @@ async def get_budget(request: Request, project: ProjectRef, budget: BudgetId) ->
     ),
 )
 async def update_budget(request: Request, project: ProjectRef, budget: BudgetId, body: BudgetPatch) -> Response:
-    """Change name, amount or thresholds. One that was told this month is not told again."""
+    """Change name, amount or thresholds. A threshold reported this month is not reported again."""
     _check(request, body.amount, body.thresholds or [])
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
@@ -122,7 +122,7 @@ async def update_budget(request: Request, project: ProjectRef, budget: BudgetId,
     ),
 )
 async def delete_budget(request: Request, project: ProjectRef, budget: BudgetId) -> Response:
-    """Watch no more; what it refused is allowed at once."""
+    """Delete a budget. Requests that it refused are allowed again immediately."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         return await _deleted(request, connection, Owner("project", scope.project_id), budget, actor(request, scope))
@@ -135,7 +135,7 @@ async def delete_budget(request: Request, project: ProjectRef, budget: BudgetId)
     **operation("listAccountBudgets", "List an account's budgets", Permission.PLATFORM_WRITE, gives=BudgetPage),
 )
 async def list_account_budgets(request: Request, account: AccountId) -> Response:
-    """Budgets over all that the account pays for."""
+    """List the account's budgets, which cover everything it pays for."""
     async with reading_platform(request) as connection:
         return only_page(await store.list_budgets(connection, Owner("account", account)))
 
@@ -153,7 +153,7 @@ async def list_account_budgets(request: Request, account: AccountId) -> Response
     ),
 )
 async def create_account_budget(request: Request, account: AccountId, body: AccountBudgetCreate) -> Response:
-    """Watch over a month of everything the account pays for. Every project that it pays for then is told."""
+    """Create a monthly budget for everything the account pays for. Its events go to each of these projects."""
     new = _checked(request, body, None)
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
@@ -176,7 +176,7 @@ async def create_account_budget(request: Request, account: AccountId, body: Acco
     ),
 )
 async def get_account_budget(request: Request, account: AccountId, budget: BudgetId) -> Response:
-    """One budget."""
+    """Return a budget."""
     async with reading_platform(request) as connection:
         return await _shown(request, connection, Owner("account", account), budget)
 
@@ -215,7 +215,7 @@ async def update_account_budget(request: Request, account: AccountId, budget: Bu
     ),
 )
 async def delete_account_budget(request: Request, account: AccountId, budget: BudgetId) -> Response:
-    """Watch no more; what it refused is allowed at once."""
+    """Delete a budget. Requests that it refused are allowed again immediately."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         return await _deleted(request, connection, Owner("account", account), budget, None)
@@ -274,11 +274,11 @@ def _check(request: Request, amount: Money | None, thresholds: list[BudgetThresh
     faults = []
     currency = services_of(request).settings.currency
     if amount is not None and amount.currency != currency:
-        faults.append(FieldError("/amount/currency", "other_currency", f"Budgets are in {currency} here."))
+        faults.append(FieldError("/amount/currency", "other_currency", f"The currency of budgets must be {currency}."))
     seen = set()
     for place, each in enumerate(thresholds):
         if (each.on, each.percent) in seen:
-            faults.append(FieldError(f"/thresholds/{place}/percent", "twice", "Each threshold stands there once."))
+            faults.append(FieldError(f"/thresholds/{place}/percent", "twice", "List each threshold only once."))
         seen.add((each.on, each.percent))
     if faults:
         raise invalid(faults)

@@ -1,4 +1,4 @@
-"""Where exports are delivered to, and how often: S3 connections and schedules."""
+"""S3 connections and schedules for exports."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ routes = router()
 ConnectionId = Annotated[UUID, Path(description="the connection's id")]
 ScheduleId = Annotated[UUID, Path(description="the schedule's id")]
 Create: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[bytes]]
-"""Makes something of a project; its JSON."""
+"""Creates an object of a project; returns its JSON."""
 Documents: TypeAlias = Callable[[Statements, UUID], Awaitable[Sequence[str]]]
 End: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[None]]
 
@@ -61,7 +61,7 @@ End: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[None]]
     ),
 )
 async def create_s3_connection(request: Request, project: ProjectRef, body: S3ConnectionCreate) -> Response:
-    """Keep a bucket to deliver to. Nothing is sent to it before an export is."""
+    """Store a bucket as a destination of exports. It is first contacted by a delivery."""
     settings = services_of(request).settings
     keys = None if settings.secrets_key is None else read_keys(settings.secrets_key.get_secret_value())
     connect = partial(
@@ -79,7 +79,7 @@ async def create_s3_connection(request: Request, project: ProjectRef, body: S3Co
     **operation("listS3Connections", "List S3 connections", Permission.BILLING_READ, gives=S3ConnectionPage),
 )
 async def list_s3_connections(request: Request, project: ProjectRef) -> Response:
-    """The buckets that exports may be delivered to."""
+    """List the buckets that exports can be delivered to."""
     return await _list(request, project, schedules.connection_documents)
 
 
@@ -88,7 +88,7 @@ async def list_s3_connections(request: Request, project: ProjectRef) -> Response
     **operation("getS3Connection", "Read an S3 connection", Permission.BILLING_READ, gives=S3ConnectionOut),
 )
 async def get_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
-    """One bucket."""
+    """Return an S3 connection."""
     async with reading(request, project) as (statements, scope):
         document = await schedules.connection_document(statements, scope.project_id, connection)
     return Response(document, media_type=JSON)
@@ -101,12 +101,12 @@ async def get_s3_connection(request: Request, project: ProjectRef, connection: C
         "Delete an S3 connection",
         Permission.BILLING_WRITE,
         status=204,
-        description="Gone, and its secret with it",
+        description="Deleted with its secret",
         errors=(IN_USE,),
     ),
 )
 async def delete_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
-    """Forget a bucket. Deliveries to it that are under way fail."""
+    """Delete an S3 connection. Deliveries in progress fail."""
 
     return await _end(request, project, partial(schedules.disconnect, connection_id=connection))
 
@@ -124,7 +124,7 @@ async def delete_s3_connection(request: Request, project: ProjectRef, connection
     ),
 )
 async def create_export_schedule(request: Request, project: ProjectRef, body: ExportScheduleCreate) -> Response:
-    """Have a file delivered every day or month. A delivery that fails is repeated for 24 hours."""
+    """Deliver a file every day or month. Failed deliveries are retried for 24 hours."""
 
     plan = Plan(body.connection, body.dataset, body.version, body.format, body.every)
     return await _create(request, project, "export-schedules", partial(schedules.add_schedule, plan=plan))
@@ -135,7 +135,7 @@ async def create_export_schedule(request: Request, project: ProjectRef, body: Ex
     **operation("listExportSchedules", "List export schedules", Permission.BILLING_READ, gives=ExportSchedulePage),
 )
 async def list_export_schedules(request: Request, project: ProjectRef) -> Response:
-    """What is delivered when, and how the last delivery went."""
+    """List the export schedules with the result of the last delivery."""
     return await _list(request, project, schedules.schedule_documents)
 
 
@@ -146,11 +146,11 @@ async def list_export_schedules(request: Request, project: ProjectRef) -> Respon
         "Delete an export schedule",
         Permission.BILLING_WRITE,
         status=204,
-        description="Nothing more is delivered by it",
+        description="Deleted",
     ),
 )
 async def delete_export_schedule(request: Request, project: ProjectRef, schedule: ScheduleId) -> Response:
-    """End a schedule. An export that it asked for already is still delivered."""
+    """Delete a schedule. An export that it already requested is still delivered."""
 
     return await _end(request, project, partial(schedules.end_schedule, schedule_id=schedule))
 

@@ -1,4 +1,4 @@
-"""Exports: ask for a month or other days of the bill as a file, and download it."""
+"""Exports: files of a billing month or other days."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ MEDIA_TYPES: Mapping[FileFormat, str] = {
     "/v1/projects/{project}/billing/exports",
     **operation(
         "createExport",
-        "Export a month or other days of the bill",
+        "Create an export",
         Permission.BILLING_WRITE,
         gives=OperationOut,
         status=202,
-        description="The file is being made",
+        description="Accepted",
         errors=(QUOTA_EXCEEDED, STATE_CONFLICT),
     ),
 )
 async def create_export(request: Request, project: ProjectRef, body: ExportCreate) -> Response:
-    """Ask for a file. The operation's target is the export; ten a day."""
+    """Create a file of a billing month or other days; ten a day. The operation's target is the export."""
     period = _period(body)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
@@ -82,7 +82,7 @@ async def create_export(request: Request, project: ProjectRef, body: ExportCreat
     **operation("listExports", "List exports", Permission.BILLING_READ, gives=ExportPage),
 )
 async def list_exports(request: Request, project: ProjectRef) -> Response:
-    """The newest exports of the project, 200 at most."""
+    """List the project's exports; at most the newest 200."""
     async with reading(request, project) as (connection, scope):
         return only_page(await export_documents(connection, project_id=scope.project_id))
 
@@ -92,7 +92,7 @@ async def list_exports(request: Request, project: ProjectRef) -> Response:
     **operation("getExport", "Read an export", Permission.BILLING_READ, gives=ExportOut),
 )
 async def get_export(request: Request, project: ProjectRef, export: ExportId) -> Response:
-    """What an export is, its last error if it has one, and the manifest of its file once that is made."""
+    """Return an export with its last error, if any, and the manifest of its file once it is built."""
     async with reading(request, project) as (connection, scope):
         document = await export_document(connection, project_id=scope.project_id, export_id=export)
     return Response(document, media_type=JSON)
@@ -110,7 +110,7 @@ async def get_export(request: Request, project: ProjectRef, export: ExportId) ->
     ),
 )
 async def download_export(request: Request, project: ProjectRef, export: ExportId) -> Response:
-    """The file as it was made; its entity tag is the SHA-256 of its bytes."""
+    """Return the export's file; its ETag is the SHA-256 of its bytes."""
     async with reading(request, project) as (connection, scope):
         file = await kept_file(connection, project_id=scope.project_id, export_id=export)
     headers = {"ETag": f'"{file.sha256}"', "Cache-Control": "private, no-cache"}
@@ -126,7 +126,7 @@ async def _account(connection: AsyncConnection, scope: Scope) -> UUID:
     if scope.role not in PLATFORM_ROLES and await pays_for_others(
         connection, account_id=account, project_id=scope.project_id
     ):
-        raise Problem(PERMISSION_DENIED, "The account pays for other projects too: ask an operator for its export.")
+        raise Problem(PERMISSION_DENIED, "The account also pays for other projects. Ask an operator for its export.")
     return account
 
 
@@ -145,5 +145,5 @@ def _period(body: ExportCreate) -> Period:
     try:
         return Period(**days)
     except ValueError:
-        sentence = f"`until` is the day behind the last one: a period has 1 to {MAX_DAYS} days."
+        sentence = f"`until` is the day after the last one; a period has 1 to {MAX_DAYS} days."
         raise invalid([FieldError("/until", "not_a_period", sentence)]) from None

@@ -1,4 +1,4 @@
-"""Invoices and credit notes: for who may read a project's bills, and for operators."""
+"""Invoices and credit notes: of a project, and of an account for operators."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ _GET = authenticated(GET_SEEN)
     **operation("listInvoices", "List invoices and credit notes", Permission.BILLING_READ, gives=PaperPage),
 )
 async def list_invoices(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
-    """Of the accounts that paid for the project. One with another project's lines is shown to who pays it only."""
+    """List documents of the accounts that paid for the project.
+
+    A document with lines of other projects is listed only if the project's own account pays it.
+    """
     return await list_of(request, project, _LIST, query)
 
 
@@ -52,7 +55,7 @@ async def list_invoices(request: Request, project: ProjectRef, query: Annotated[
     ),
 )
 async def get_invoice_draft(request: Request, project: ProjectRef, query: Annotated[PaperFormat, Query()]) -> Response:
-    """The running month's charges as they would be billed now, up to the last closed hour. Nothing is stored."""
+    """Return the current month's charges as they would be billed now, up to the last closed hour. Nothing is stored."""
     async with reading(request, project) as (connection, scope):
         document = await draft_of(
             connection,
@@ -74,7 +77,7 @@ async def get_invoice_draft(request: Request, project: ProjectRef, query: Annota
 async def get_invoice(
     request: Request, project: ProjectRef, number: Number, query: Annotated[PaperFormat, Query()]
 ) -> Response:
-    """As it was issued, for ever. As PDF it is the same to the byte whenever the same release makes it."""
+    """Return a document as issued. The same release always renders a byte-identical PDF."""
     document, _ = await read_one(request, _GET, project, number=number)
     return await paper(request, query, document)
 
@@ -86,7 +89,7 @@ async def get_invoice(
     ),
 )
 async def list_account_invoices(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
-    """All of them, whichever projects have lines on them."""
+    """List all documents of the account, including lines of any project."""
     return await list_of_account(request, account, LIST_OF_ACCOUNT, query)
 
 
@@ -101,7 +104,7 @@ async def list_account_invoices(request: Request, account: AccountId, query: Ann
     ),
 )
 async def get_account_invoice(request: Request, number: Number, query: Annotated[PaperFormat, Query()]) -> Response:
-    """As it was issued."""
+    """Return a document as issued."""
     async with reading_platform(request) as connection:
         document = await document_of(connection, number)
     if document is None:
@@ -113,7 +116,7 @@ async def get_account_invoice(request: Request, number: Number, query: Annotated
     "/v1/billing/invoices/{number:paper}:credit-note",
     **operation(
         "issueCreditNote",
-        "Give back an invoice, or a part of it",
+        "Credit an invoice",
         Permission.PLATFORM_WRITE,
         gives=PaperOut,
         status=201,
@@ -122,9 +125,9 @@ async def get_account_invoice(request: Request, number: Number, query: Annotated
     ),
 )
 async def issue_note(request: Request, number: Number, body: CreditNoteCreate) -> Response:
-    """A credit note at the invoice's tax rate; all of an invoice's together never exceed it.
+    """Credit an invoice or a part of it, at the invoice's tax rate. Credit notes never exceed the invoice.
 
-    What is still due is reduced first; what was paid already goes into the wallet.
+    It reduces the amount due first; the rest is added to the wallet.
     """
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:

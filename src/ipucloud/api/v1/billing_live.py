@@ -1,4 +1,4 @@
-"""Live money: what a project pays, and what its month, or an account's, comes to."""
+"""A project's prices, and forecasts for projects and accounts."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ routes = router()
     "/v1/projects/{project}/prices",
     **operation(
         "listProjectPrices",
-        "List what the project pays",
+        "List the project's prices",
         Permission.USAGE_READ,
         gives=PaidPricePage,
         headers=(IF_NONE_MATCH,),
     ),
 )
 async def list_project_prices(request: Request, project: ProjectRef) -> Response:
-    """Prices now and later, of the account that pays then: its contract's where it has one, else the list's."""
+    """List current and future prices of the account that pays then: its contract prices, else list prices."""
     async with reading(request, project) as (connection, scope):
         return listing(request, await paid_by(connection, scope.project_id, catalogue_of(request)))
 
@@ -42,7 +42,7 @@ async def list_project_prices(request: Request, project: ProjectRef) -> Response
     **operation("getProjectForecast", "Forecast the project's month", Permission.USAGE_READ, gives=ForecastOut),
 )
 async def get_project_forecast(request: Request, project: ProjectRef) -> Response:
-    """What the project's clusters come to this month, with known prices and expiries, whoever pays for them."""
+    """Forecast this month's cost of the project's clusters from known prices and expiries, whichever account pays."""
     async with reading(request, project) as (connection, scope):
         found = await project_forecast(connection, scope.project_id, currency=services_of(request).settings.currency)
     return Response(to_json(found), media_type=JSON)
@@ -53,7 +53,7 @@ async def get_project_forecast(request: Request, project: ProjectRef) -> Respons
     **operation("getAccountForecast", "Forecast an account's month", Permission.PLATFORM_WRITE, gives=ForecastOut),
 )
 async def get_account_forecast(request: Request, account: AccountId) -> Response:
-    """What the account pays for this month, of all its projects."""
+    """Forecast this month's cost of all projects that the account pays for."""
     async with reading_account(request, account) as connection:
         found = await account_forecast(connection, account, currency=services_of(request).settings.currency)
     return Response(to_json(found), media_type=JSON)

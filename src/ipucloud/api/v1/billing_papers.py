@@ -1,4 +1,4 @@
-"""What invoices, credit notes and drafts look like, and how they are answered: as JSON or as PDF."""
+"""Responses with invoices, credit notes and drafts: JSON or PDF."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ipucloud.contract.invoices import PaperFormat, PaperOut
 
 PDF = "application/pdf"
 ONE_VERSION = 1
-"""Of a document that was issued: there is never another."""
-Number = Annotated[str, Path(description="of an invoice or a credit note", examples=["INV-2026-000001"])]
+"""For issued documents, which never change."""
+Number = Annotated[str, Path(description="number of an invoice or a credit note", examples=["INV-2026-000001"])]
 
 
 class _Number(Convertor[str]):
-    """A number in a path ends before what is asked of its document, as in `INV-2026-000001:credit-note`."""
+    """A number in a path ends before the name of an action, as in `INV-2026-000001:credit-note`."""
 
     regex = "[^/:]+"
 
@@ -36,7 +36,7 @@ register_url_convertor("paper", _Number())
 
 
 async def paper(request: Request, query: PaperFormat, document: bytes) -> Response:
-    """The document itself, or its picture."""
+    """The document as JSON or PDF."""
     if query.format == "pdf" or (query.format is None and PDF in request.headers.get("accept", "")):
         known = PaperOut.model_validate_json(document)
         name = known.number or "draft"

@@ -1,4 +1,4 @@
-"""Accounts that pay ahead: what they have left, and what happens when that is nothing."""
+"""Prepaid accounts: their funds, and the policy for when these are exhausted."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ routes = router()
 
 @routes.get(
     "/v1/projects/{project}/billing/funds",
-    **operation("getProjectFunds", "Read what the project's account has left", Permission.USAGE_READ, gives=FundsOut),
+    **operation("getProjectFunds", "Read the funds of the project's account", Permission.USAGE_READ, gives=FundsOut),
 )
 async def get_project_funds(request: Request, project: ProjectRef) -> Response:
-    """The funds of the account that pays for the project now."""
+    """Return the funds of the account that pays for the project now."""
     async with reading(request, project) as (connection, scope):
         body = await _funds(request, connection, await accounts.account_of(connection, scope.project_id))
     return Response(body, media_type=JSON)
@@ -41,10 +41,10 @@ async def get_project_funds(request: Request, project: ProjectRef) -> Response:
 
 @routes.get(
     "/v1/billing/accounts/{account:uuid}/prepaid",
-    **operation("getPrepaid", "Read what an account has left", Permission.PLATFORM_WRITE, gives=FundsOut),
+    **operation("getPrepaid", "Read an account's funds", Permission.PLATFORM_WRITE, gives=FundsOut),
 )
 async def get_prepaid(request: Request, account: AccountId) -> Response:
-    """The account's funds, whether it pays ahead or not."""
+    """Return the account's funds, whether it is prepaid or not."""
     async with reading_account(request, account) as connection:
         body = await _funds(request, connection, account)
     return Response(body, media_type=JSON)
@@ -52,10 +52,10 @@ async def get_prepaid(request: Request, account: AccountId) -> Response:
 
 @routes.put(
     "/v1/billing/accounts/{account:uuid}/prepaid",
-    **operation("setPrepaid", "Let an account pay ahead", Permission.PLATFORM_WRITE, gives=FundsOut),
+    **operation("setPrepaid", "Make an account prepaid", Permission.PLATFORM_WRITE, gives=FundsOut),
 )
 async def put_prepaid(request: Request, account: AccountId, body: PrepaidPolicy) -> Response:
-    """The account pays ahead from now on; what it has left is looked at every minute."""
+    """Make the account prepaid from now on. Its funds are checked every minute."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         await lock_payer(connection, account)
@@ -70,14 +70,14 @@ async def put_prepaid(request: Request, account: AccountId, body: PrepaidPolicy)
     "/v1/billing/accounts/{account:uuid}/prepaid",
     **operation(
         "endPrepaid",
-        "Let an account pay by invoice alone",
+        "End an account's prepayment",
         Permission.PLATFORM_WRITE,
         status=204,
-        description="It does not pay ahead any more",
+        description="The account is no longer prepaid",
     ),
 )
 async def delete_prepaid(request: Request, account: AccountId) -> Response:
-    """Nothing is held or refused any more for want of funds. Its wallet stays, and pays invoices first."""
+    """Release holds and stop refusing requests for lack of funds. The wallet stays and pays invoices first."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         if not await end_prepaid(connection, account):

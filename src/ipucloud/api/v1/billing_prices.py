@@ -1,4 +1,4 @@
-"""The price book, for operators: reading it out as a whole, adding versions to it, withdrawing what has not begun."""
+"""The price book, for operators: read it, add versions, withdraw versions that have not begun."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ routes = router()
     **operation("readPriceBook", "Read the price book", Permission.PLATFORM_WRITE, gives=PriceBookPage),
 )
 async def read_price_book(request: Request) -> Response:
-    """Every version that ever was or will be in force: list prices first, then contract prices by account."""
+    """List all past, current and future versions: list prices first, then contract prices by account."""
     async with reading_platform(request) as connection:
         return listing(request, await book(connection))
 
@@ -49,7 +49,7 @@ async def read_price_book(request: Request) -> Response:
     ),
 )
 async def add_prices(request: Request, body: PriceAdditions) -> Response:
-    """Add all versions or none. What is there already stays, so that a book can be added again."""
+    """Add all versions or none. Existing versions are kept, so a price book can be added again."""
     new = _checked(body)
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
@@ -70,7 +70,7 @@ async def add_prices(request: Request, body: PriceAdditions) -> Response:
     ),
 )
 async def withdraw_price(request: Request, price: Annotated[UUID, Path(description="the version's id")]) -> Response:
-    """Take a version back that has not begun. The one that it ended holds again as long as it would have."""
+    """Withdraw a version that has not begun. The version before it regains its previous end."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         await withdraw(connection, price)
@@ -91,15 +91,15 @@ def _checked(body: PriceAdditions) -> list[PriceAddition]:
     faults = []
     for place, item in enumerate(body.items):
         if item.valid_from.microsecond or (item.valid_to and item.valid_to.microsecond):
-            faults.append(FieldError(f"/items/{place}/valid_from", "not_whole", "Prices change at whole seconds."))
+            faults.append(FieldError(f"/items/{place}/valid_from", "not_whole", "Prices must change at whole seconds."))
         if item.valid_to is not None and item.valid_to <= item.valid_from:
-            faults.append(FieldError(f"/items/{place}/valid_to", "before_start", "A price ends after it begins."))
+            faults.append(FieldError(f"/items/{place}/valid_to", "before_start", "A price must end after it begins."))
         if not _is_price(item.unit_price.amount):
             faults.append(
                 FieldError(
                     f"/items/{place}/unit_price",
                     "not_a_price",
-                    "A price is 0 or more, below a million, and has ten decimal places at most.",
+                    "A price must be at least 0, below a million, and have at most ten decimal places.",
                 )
             )
     if faults:

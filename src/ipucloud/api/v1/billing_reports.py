@@ -1,4 +1,4 @@
-"""Reports: what was charged, summed by what the reader asks for, as JSON or CSV."""
+"""Reports: charges, grouped and summed, as JSON or CSV."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HOUR = timedelta(hours=1)
 
 
 class Bounds(TypedDict):
-    """Whose charges, and when."""
+    """Whose charges, and in which period."""
 
     groups: list[str]
     since: datetime | None
@@ -38,12 +38,10 @@ class Bounds(TypedDict):
 
 @routes.get(
     "/v1/projects/{project}/billing/report",
-    **operation(
-        "getProjectReport", "Report what a project was charged", Permission.USAGE_READ, gives=ReportOut, files=(CSV,)
-    ),
+    **operation("getProjectReport", "Report a project's charges", Permission.USAGE_READ, gives=ReportOut, files=(CSV,)),
 )
 async def get_project_report(request: Request, project: ProjectRef, query: Annotated[ReportQuery, Query()]) -> Response:
-    """Sums of posted charges of the project, whoever paid for them, by when the minutes began; 400 days at most."""
+    """Sum the project's posted charges, whichever account paid, by the time of usage; at most 400 days."""
     bounds = _bounds(query)
     async with reading(request, project) as (connection, scope):
         found = await _report(connection, bounds, project_id=scope.project_id)
@@ -54,14 +52,14 @@ async def get_project_report(request: Request, project: ProjectRef, query: Annot
     "/v1/billing/accounts/{account:uuid}/report",
     **operation(
         "getAccountReport",
-        "Report what an account was charged",
+        "Report an account's charges",
         Permission.PLATFORM_WRITE,
         gives=ReportOut,
         files=(CSV,),
     ),
 )
 async def get_account_report(request: Request, account: AccountId, query: Annotated[ReportQuery, Query()]) -> Response:
-    """Sums of posted charges of every project that the account paid for, while it did."""
+    """Sum the posted charges of every project for the time that the account paid for it."""
     bounds = _bounds(query)
     async with reading_account(request, account) as connection:
         found = await _report(connection, bounds, account_id=account)
@@ -82,9 +80,9 @@ def _bounds(query: ReportQuery) -> Bounds:
     for name in ("since", "until"):
         instant = getattr(query, name)
         if instant is not None and instant != instant.replace(minute=0, second=0, microsecond=0):
-            faults.append(FieldError(f"?{name}", "not_an_hour", "Charges are posted by the hour: name a full one."))
+            faults.append(FieldError(f"?{name}", "not_an_hour", "Charges are posted by the hour: send a full hour."))
     if query.since and query.until and not _HOUR <= query.until - query.since <= timedelta(days=MAX_DAYS):
-        faults.append(FieldError("?until", "not_a_period", f"A period has an hour to {MAX_DAYS} days."))
+        faults.append(FieldError("?until", "not_a_period", f"A period must have 1 hour to {MAX_DAYS} days."))
     if len(set(query.group_by)) < len(query.group_by):
         faults.append(FieldError("?group_by", "repeated", "Name each group once."))
     if faults:

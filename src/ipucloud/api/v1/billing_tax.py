@@ -1,4 +1,4 @@
-"""Who issues invoices, and the tax rates; for operators."""
+"""The issuer of invoices, and tax rates; for operators."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ routes = router()
 @routes.get(
     "/v1/billing/seller",
     **operation(
-        "getSeller", "Read who issues invoices", Permission.PLATFORM_WRITE, gives=SellerOut, headers=(IF_NONE_MATCH,)
+        "getSeller", "Read the issuer of invoices", Permission.PLATFORM_WRITE, gives=SellerOut, headers=(IF_NONE_MATCH,)
     ),
 )
 async def get_seller(request: Request) -> Response:
-    """What invoices of today would say of their issuer."""
+    """Return the issuer as printed on invoices from now on."""
     async with reading_platform(request) as connection:
         document, version = await seller_document(connection)
     return tagged(request, document, version)
@@ -42,7 +42,7 @@ async def get_seller(request: Request) -> Response:
     "/v1/billing/seller",
     **operation(
         "updateSeller",
-        "Change who issues invoices",
+        "Change the issuer of invoices",
         Permission.PLATFORM_WRITE,
         gives=SellerOut,
         errors=(PRECONDITION_FAILED,),
@@ -50,7 +50,7 @@ async def get_seller(request: Request) -> Response:
     ),
 )
 async def patch_seller(request: Request, body: SellerPatch) -> Response:
-    """Change what is given; for invoices from now on."""
+    """Change the given fields, for invoices from now on."""
     if_version = expected_version(request)
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
@@ -68,17 +68,17 @@ async def patch_seller(request: Request, body: SellerPatch) -> Response:
     **operation("listTaxRates", "List tax rates", Permission.PLATFORM_WRITE, gives=TaxRatePage),
 )
 async def list_tax_rates(request: Request) -> Response:
-    """Every rate that ever was or will be in force, by country."""
+    """List all past, current and future rates, by country."""
     async with reading_platform(request) as connection:
         return Response(await _rates(connection), media_type=JSON)
 
 
 @routes.post(
     "/v1/billing/tax-rates",
-    **operation("addTaxRate", "Set a tax rate", Permission.PLATFORM_WRITE, gives=TaxRatePage, errors=(STATE_CONFLICT,)),
+    **operation("addTaxRate", "Add a tax rate", Permission.PLATFORM_WRITE, gives=TaxRatePage, errors=(STATE_CONFLICT,)),
 )
 async def add_tax_rate(request: Request, body: TaxRateCreate) -> Response:
-    """Add a rate; what is there already stays. Answers with all rates."""
+    """Add a rate and return all rates. Existing rates are kept."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         await add_rate(connection, NewTaxRate(**dict(body)))

@@ -1,4 +1,4 @@
-"""What an account has: balance, promotional credits, payments that come in, refunds of a wallet."""
+"""An account's balances, promotional credits, payments and refunds."""
 
 from __future__ import annotations
 
@@ -45,12 +45,10 @@ routes = router()
 
 @routes.get(
     "/v1/projects/{project}/billing/balance",
-    **operation(
-        "getBalance", "Read what the project's account has and owes", Permission.BILLING_READ, gives=BalancesOut
-    ),
+    **operation("getBalance", "Read the balance of the project's account", Permission.BILLING_READ, gives=BalancesOut),
 )
 async def get_balance(request: Request, project: ProjectRef) -> Response:
-    """Of the account that pays for the project now, up to the last closed hour."""
+    """Return the balances of the account that pays for the project now, up to the last closed hour."""
     async with reading(request, project) as (connection, scope):
         account = await account_of(connection, scope.project_id)
         items = await standing(connection, account, services_of(request).settings.currency)
@@ -62,7 +60,7 @@ async def get_balance(request: Request, project: ProjectRef) -> Response:
     **operation("listCredits", "List promotional credits", Permission.BILLING_READ, gives=CreditPage),
 )
 async def list_credits(request: Request, project: ProjectRef) -> Response:
-    """Of the account that pays for the project now, the one that expires first at the top; 1000 at most."""
+    """List credits of the account that pays for the project now, in order of expiry; at most 1000."""
     async with reading(request, project) as (connection, scope):
         found = await credits_of(connection, await account_of(connection, scope.project_id))
     return _listed(found)
@@ -72,7 +70,7 @@ async def list_credits(request: Request, project: ProjectRef) -> Response:
     "/v1/projects/{project}/billing/top-ups",
     **operation(
         "topUpWallet",
-        "Announce a payment into the wallet",
+        "Announce a wallet payment",
         Permission.BILLING_WRITE,
         gives=PaymentOut,
         status=201,
@@ -81,7 +79,7 @@ async def list_credits(request: Request, project: ProjectRef) -> Response:
     ),
 )
 async def top_up(request: Request, project: ProjectRef, body: TopUpCreate) -> Response:
-    """A payment with a reference to name when paying. The wallet is filled when the money has come."""
+    """Create a pending payment and its reference. The wallet is credited when the money arrives."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         account = await account_of(connection, scope.project_id)
@@ -95,7 +93,7 @@ async def top_up(request: Request, project: ProjectRef, body: TopUpCreate) -> Re
     **operation("listAccountCredits", "List an account's credits", Permission.PLATFORM_WRITE, gives=CreditPage),
 )
 async def list_account_credits(request: Request, account: AccountId) -> Response:
-    """The one that expires first at the top; 1000 at most."""
+    """List the account's credits in order of expiry; at most 1000."""
     async with reading_account(request, account) as connection:
         return _listed(await credits_of(connection, account))
 
@@ -112,7 +110,7 @@ async def list_account_credits(request: Request, account: AccountId) -> Response
     ),
 )
 async def grant_credit(request: Request, account: AccountId, body: CreditCreate) -> Response:
-    """Credit that pays for usage before it expires. What is left then goes back."""
+    """Grant credit that pays for usage until it expires. The unused rest is then reversed."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         made = await grant(connection, account, body.amount, reason=body.reason, expires_at=body.expires_at)
@@ -127,7 +125,7 @@ async def grant_credit(request: Request, account: AccountId, body: CreditCreate)
     **operation("listPayments", "List an account's payments", Permission.PLATFORM_WRITE, gives=PaymentPage),
 )
 async def list_payments(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
-    """What came in, what went back, and what is expected."""
+    """List the account's received, refunded and pending payments."""
     return await list_of_account(request, account, payments.LIST_PAYMENTS, query)
 
 
@@ -135,7 +133,7 @@ async def list_payments(request: Request, account: AccountId, query: Annotated[L
     "/v1/billing/accounts/{account:uuid}/payments",
     **operation(
         "recordPayment",
-        "Record a payment that came in",
+        "Record a received payment",
         Permission.PLATFORM_WRITE,
         gives=PaymentOut,
         status=201,
@@ -144,9 +142,9 @@ async def list_payments(request: Request, account: AccountId, query: Annotated[L
     ),
 )
 async def record_payment(request: Request, account: AccountId, body: PaymentCreate) -> Response:
-    """Money on the bank statement: it pays the invoice, and what that does not ask for goes into the wallet.
+    """Record a received payment. It pays the invoice; any excess is added to the wallet.
 
-    A payment that was announced is ended by its reference. The same reference twice is one payment.
+    A reference that was announced completes that payment. A repeated reference is the same payment.
     """
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
@@ -162,7 +160,7 @@ async def record_payment(request: Request, account: AccountId, body: PaymentCrea
     "/v1/billing/accounts/{account:uuid}/refunds",
     **operation(
         "recordRefund",
-        "Record a refund of the wallet",
+        "Record a wallet refund",
         Permission.PLATFORM_WRITE,
         gives=PaymentOut,
         status=201,
@@ -171,7 +169,7 @@ async def record_payment(request: Request, account: AccountId, body: PaymentCrea
     ),
 )
 async def record_refund(request: Request, account: AccountId, body: RefundCreate) -> Response:
-    """Money of the wallet that was paid back; never more than it holds. The same reference twice is one refund."""
+    """Record money paid back from the wallet, at most its balance. A repeated reference is the same refund."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         made = await payments.record_refund(connection, account, body.amount, reference=body.reference)

@@ -1,4 +1,4 @@
-"""What exists and what is sold: hardware, regions, flavors, images, tools, recipes. The same for every token."""
+"""The catalogue: hardware, regions, images, tools and recipes. The same for every token."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _CONDITIONAL = (IF_NONE_MATCH,)
 
 
 def listing(request: Request, items: Sequence[Any]) -> Response:
-    """A whole list in one page, with a tag."""
+    """A whole list in one page, with an ETag."""
     body = to_json({"items": items, "next_cursor": None})
     return tagged(request, body, 0)
 
 
 def region_slug(request: Request, ref: str | None) -> str | None:
-    """The slug of a region that a filter names; itself when there is none such, which then matches nothing."""
+    """The slug of the region given by slug or number; an unknown region is returned unchanged and matches nothing."""
     region = None if ref is None else catalogue_of(request).find_region(ref)
     return ref if region is None else region.slug
 
@@ -55,7 +55,7 @@ def region_slug(request: Request, ref: str | None) -> str | None:
     **operation("listIpus", "List IPU generations", Permission.PROJECT_READ, gives=IpuPage, headers=_CONDITIONAL),
 )
 async def list_ipus(request: Request) -> Response:
-    """The generations of Intelligence Processing Units, with the vendor's figures and where they come from."""
+    """List the generations of Intelligence Processing Units with the vendor's figures and their sources."""
     await principal(request)
     return listing(request, catalogue_of(request).ipus)
 
@@ -67,7 +67,7 @@ async def list_ipus(request: Request) -> Response:
     ),
 )
 async def list_machine_types(request: Request) -> Response:
-    """What stands in the racks: the units of allocation and of billing."""
+    """List the machine types: the units of allocation and of billing."""
     await principal(request)
     return listing(request, catalogue_of(request).machine_types)
 
@@ -77,7 +77,7 @@ async def list_machine_types(request: Request) -> Response:
     **operation("listRegions", "List regions", Permission.PROJECT_READ, gives=RegionPage, headers=_CONDITIONAL),
 )
 async def list_regions(request: Request) -> Response:
-    """Where clusters can be, and which machine types are sold there."""
+    """List the regions and the machine types sold there."""
     await principal(request)
     return listing(request, catalogue_of(request).regions)
 
@@ -87,7 +87,7 @@ async def list_regions(request: Request) -> Response:
     **operation("getRegion", "Read a region", Permission.PROJECT_READ, gives=Region, headers=_CONDITIONAL),
 )
 async def get_region(request: Request, region: RegionRef) -> Response:
-    """One region."""
+    """Return a region."""
     await principal(request)
     return tagged(request, to_json(_region(request, region)), 0)
 
@@ -97,9 +97,9 @@ async def get_region(request: Request, region: RegionRef) -> Response:
     **operation("getRegionCapacity", "Read a region's capacity", Permission.PROJECT_READ, gives=CapacityPage),
 )
 async def get_region_capacity(request: Request, region: RegionRef) -> Response:
-    """For each flavor sold in the region: how many could be created at this moment, and if none, why not.
+    """List how many clusters of each flavor could be created in the region now, and if none, why not.
 
-    Quotas are not looked at, and nothing is reserved.
+    Quotas are not considered, and nothing is reserved.
     """
     await principal(request)
     slug = _region(request, region).slug
@@ -114,7 +114,7 @@ async def get_region_capacity(request: Request, region: RegionRef) -> Response:
     **operation("listImages", "List images", Permission.PROJECT_READ, gives=ImagePage, headers=_CONDITIONAL),
 )
 async def list_images(request: Request, query: Annotated[InRegion, Query()]) -> Response:
-    """Operating systems with the Poplar SDK, for Poplar servers."""
+    """List the images for Poplar servers: operating systems with the Poplar SDK."""
     await principal(request)
     catalogue, region = catalogue_of(request), region_slug(request, query.region)
     return listing(request, catalogue.images if region is None else catalogue.images_in(region))
@@ -125,7 +125,7 @@ async def list_images(request: Request, query: Annotated[InRegion, Query()]) -> 
     **operation("listTools", "List tools", Permission.PROJECT_READ, gives=ToolPage, headers=_CONDITIONAL),
 )
 async def list_tools(request: Request, query: Annotated[Tools, Query()]) -> Response:
-    """Software that a Poplar server is expected to run."""
+    """List software that a Poplar server is expected to run."""
     await principal(request)
     tools = catalogue_of(request).tools
     return listing(request, [tool for tool in tools if query.kind is None or query.kind in tool.kinds])
@@ -136,7 +136,7 @@ async def list_tools(request: Request, query: Annotated[Tools, Query()]) -> Resp
     **operation("listRecipes", "List recipes", Permission.PROJECT_READ, gives=RecipePage, headers=_CONDITIONAL),
 )
 async def list_recipes(request: Request, query: Annotated[Recipes, Query()]) -> Response:
-    """The model garden: models that are ready to run."""
+    """List the model garden's models, which are ready to run."""
     await principal(request)
     recipes = catalogue_of(request).recipes
     return listing(request, [recipe for recipe in recipes if query.task in {None, recipe.task}])

@@ -60,7 +60,7 @@ from ipucloud.operations.store import Accepted
 
 
 class Promise(Protocol):
-    """What a request opens on a cluster that is there."""
+    """Begins an operation on an existing cluster."""
 
     async def __call__(
         self, connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, if_match: int | None, settings: Settings
@@ -75,7 +75,7 @@ routes = router()
     **operation("getCluster", "Read a cluster", Permission.CLUSTER_READ, gives=ClusterOut, headers=(IF_NONE_MATCH,)),
 )
 async def get_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """One cluster with its machines, Poplar servers, cost so far and open operation. Deleted ones can be read too."""
+    """Return a cluster with its machines, Poplar servers, cost so far and open operation, even if deleted."""
     trace_of(request).concerns(cluster_id=cluster)
     document, version = await read_one(request, GET_CLUSTER, project, cluster_id=cluster)
     return tagged(request, document, version)
@@ -86,7 +86,7 @@ async def get_cluster(request: Request, project: ProjectRef, cluster: ClusterId)
     **operation("listClusters", "List clusters", Permission.CLUSTER_READ, gives=ClusterPage),
 )
 async def list_clusters(request: Request, project: ProjectRef, query: Annotated[ClusterList, Query()]) -> Response:
-    """The project's clusters. `tag.<key>=<value>` keeps those with that tag, and may be given several times."""
+    """List the project's clusters. `tag.<key>=<value>` filters by tag and can be repeated."""
     tags = prefixed(request, TAG)
     return await list_of(request, project, LIST_CLUSTERS, query, tags=orjson.dumps(tags).decode() if tags else None)
 
@@ -96,9 +96,9 @@ async def list_clusters(request: Request, project: ProjectRef, query: Annotated[
     **operation("estimateCluster", "Estimate a cluster", Permission.CLUSTER_READ, gives=EstimateOut),
 )
 async def estimate_cluster(request: Request, project: ProjectRef, body: ClusterCreate) -> Response:
-    """What the cluster would cost, whether quota and capacity allow it now, and how long it would take.
+    """Estimate a cluster's cost and creation time, and whether quota and capacity allow it now.
 
-    Takes the body of a create, and reserves nothing.
+    The body is that of a create. Nothing is reserved.
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
@@ -117,15 +117,15 @@ async def estimate_cluster(request: Request, project: ProjectRef, body: ClusterC
         Permission.CLUSTER_WRITE,
         gives=OperationOut,
         status=202,
-        description="Accepted; Location names the operation",
+        description="Accepted; Location is the operation",
         errors=(NAME_TAKEN, QUOTA_EXCEEDED, CAPACITY_EXHAUSTED, BUDGET_REACHED, FUNDS_EXHAUSTED),
     ),
 )
 async def create_cluster(request: Request, project: ProjectRef, body: ClusterCreate) -> Response:
-    """Reserve machines and start to build a cluster on them.
+    """Reserve machines and start creating a cluster on them.
 
-    The cluster is listed at once as `creating`; it costs nothing before it is `active` for the first time. Follow the
-    operation until it is done.
+    The cluster is listed as `creating` immediately. It costs nothing until it is first `active`. Poll the operation
+    until it is done.
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
@@ -149,7 +149,7 @@ async def create_cluster(request: Request, project: ProjectRef, body: ClusterCre
     ),
 )
 async def update_cluster(request: Request, project: ProjectRef, cluster: ClusterId, body: ClusterPatch) -> Response:
-    """Change the name, tags, protection or expiry. Fields left out stay; `tags` replaces all tags."""
+    """Change name, tags, deletion protection or expiry. Omitted fields stay unchanged; `tags` replaces all tags."""
     trace_of(request).concerns(cluster_id=cluster)
     if_match = expected_version(request)
 
@@ -171,15 +171,15 @@ async def update_cluster(request: Request, project: ProjectRef, cluster: Cluster
         Permission.CLUSTER_WRITE,
         gives=OperationOut,
         status=202,
-        description="Accepted; Location names the operation",
+        description="Accepted; Location is the operation",
         errors=(DELETE_PROTECTED, PRECONDITION_FAILED),
         headers=(IF_MATCH,),
     ),
 )
 async def delete_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """Delete a cluster in whatever state it is, together with its data. Billing ends now.
+    """Delete a cluster in any state, with its data. Billing ends immediately.
 
-    An operation that is open ends as failed with `preempted`. Asking again answers with the delete that runs.
+    An open operation fails with `preempted`. A repeated request returns the running delete.
     """
     return await _begun(request, project, cluster, delete)
 
@@ -192,15 +192,15 @@ async def delete_cluster(request: Request, project: ProjectRef, cluster: Cluster
         Permission.CLUSTER_WRITE,
         gives=OperationOut,
         status=202,
-        description="Accepted; Location names the operation",
+        description="Accepted; Location is the operation",
         errors=(OPERATION_IN_PROGRESS, PRECONDITION_FAILED, STATE_CONFLICT),
         headers=(IF_MATCH,),
     ),
 )
 async def suspend_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """Give the machines of a cluster in use back, and keep its Poplar servers, switched off. Billing ends now.
+    """Release an active cluster's machines and keep its Poplar servers, switched off. Billing ends immediately.
 
-    All partitions are removed, those that you made too. Asking again answers with the suspend that runs.
+    All partitions are removed, including your own. A repeated request returns the running suspend.
     """
     return await _begun(request, project, cluster, suspend)
 
@@ -213,7 +213,7 @@ async def suspend_cluster(request: Request, project: ProjectRef, cluster: Cluste
         Permission.CLUSTER_WRITE,
         gives=OperationOut,
         status=202,
-        description="Accepted; Location names the operation",
+        description="Accepted; Location is the operation",
         errors=(
             BUDGET_REACHED,
             CAPACITY_EXHAUSTED,
@@ -227,16 +227,16 @@ async def suspend_cluster(request: Request, project: ProjectRef, cluster: Cluste
     ),
 )
 async def resume_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """Reserve machines for a suspended cluster and bring it back, with the servers that it kept.
+    """Reserve machines for a suspended cluster and restart it with its existing servers.
 
-    It costs nothing before it is `active` again. One that fails, or is cancelled, leaves the cluster suspended. Asking
-    again answers with the resume that runs.
+    It costs nothing until it is `active` again. If resuming fails or is cancelled, the cluster stays suspended. A
+    repeated request returns the running resume.
     """
     return await _begun(request, project, cluster, resume)
 
 
 async def _begun(request: Request, project: str, cluster: UUID, promise: Promise) -> Response:
-    """202 with the operation that the promise opened, or found open."""
+    """202 with the operation that `begin` opened or found open."""
     trace_of(request).concerns(cluster_id=cluster)
     if_match = expected_version(request)
 
@@ -260,7 +260,7 @@ async def _begun(request: Request, project: str, cluster: UUID, promise: Promise
     **operation("listPoplarServers", "List a cluster's Poplar servers", Permission.CLUSTER_READ, gives=ServerPage),
 )
 async def list_poplar_servers(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """The servers to log in to, with the key each of them must show."""
+    """List the cluster's Poplar servers with their SSH host keys."""
     return await _members(request, project, cluster, "poplar_servers")
 
 
@@ -269,7 +269,7 @@ async def list_poplar_servers(request: Request, project: ProjectRef, cluster: Cl
     **operation("listMachines", "List a cluster's machines", Permission.CLUSTER_READ, gives=MachinePage),
 )
 async def list_machines(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """The IPU machines that the cluster holds, with their place and health."""
+    """List the cluster's IPU machines with their position and health."""
     return await _members(request, project, cluster, "machines")
 
 

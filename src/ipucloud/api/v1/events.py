@@ -1,4 +1,4 @@
-"""The project's activity: what happened, in the order in which it became visible."""
+"""Events of a project, in the order in which they became visible."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ routes = router()
     **operation("listEvents", "List events", Permission.PROJECT_READ, gives=EventPage),
 )
 async def list_events(request: Request, project: ProjectRef, query: Annotated[EventList, Query()]) -> Response:
-    """What happened in the project. With `order=created_at` a reader that goes on from its last event misses none."""
+    """List the project's events. With `order=created_at`, a reader that continues after its last event misses none."""
     parameters = list_parameters(
         order=query.order,
         limit=query.limit,
@@ -52,7 +52,7 @@ async def list_events(request: Request, project: ProjectRef, query: Annotated[Ev
     ),
 )
 async def list_event_types(request: Request) -> Response:
-    """Every type of event: what it means, what it is about, and what its `data` holds. The same for every token."""
+    """List all event types with their meaning, subject and schema of `data`. The same for every token."""
     await principal(request)
     return tagged(request, _event_types(), 0)
 

@@ -1,4 +1,4 @@
-"""Flavors and prices: what can be ordered, for how much."""
+"""Flavors and list prices."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MINUTES_PER_HOUR = 60
     **operation("listFlavors", "List flavors", Permission.PROJECT_READ, gives=FlavorPage, headers=(IF_NONE_MATCH,)),
 )
 async def list_flavors(request: Request, query: Annotated[InRegion, Query()]) -> Response:
-    """The sizes of clusters that are sold, with their price now."""
+    """List the flavors with their current prices."""
     await principal(request)
     catalogue, region = catalogue_of(request), region_slug(request, query.region)
     flavors = catalogue.flavors if region is None else catalogue.flavors_in(region)
@@ -47,7 +47,7 @@ async def list_flavors(request: Request, query: Annotated[InRegion, Query()]) ->
 async def get_flavor(
     request: Request, flavor: Annotated[str, Path(description="the flavor's name", examples=["m2000-pod16"])]
 ) -> Response:
-    """One flavor."""
+    """Return a flavor."""
     await principal(request)
     found = catalogue_of(request).find_flavor(flavor)
     if found is None:
@@ -60,7 +60,7 @@ async def get_flavor(
     **operation("listPrices", "List prices", Permission.PROJECT_READ, gives=PricePage, headers=(IF_NONE_MATCH,)),
 )
 async def list_prices(request: Request) -> Response:
-    """Every price in force now or from a later instant on."""
+    """List current and future list prices."""
     await principal(request)
     return listing(request, await _prices(request))
 

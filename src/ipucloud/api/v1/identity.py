@@ -1,4 +1,4 @@
-"""What a token is."""
+"""The caller's token."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ipucloud.identity.token_store import WHOAMI
 routes = router()
 
 
-@routes.get("/v1/whoami", **operation("whoami", "Who am I?", Permission.PROJECT_READ, gives=WhoamiOut))
+@routes.get("/v1/whoami", **operation("whoami", "Read the caller's token", Permission.PROJECT_READ, gives=WhoamiOut))
 async def whoami(request: Request) -> Response:
-    """The token, its project, its role and what the role may do."""
+    """Return the caller's token, project, role and permissions."""
     row = await read_platform(request, WHOAMI)
     role = Role(row["role"])
     body = {

@@ -1,4 +1,4 @@
-"""Operations: list, read or wait for one, cancel one."""
+"""Operations: list, read, wait, cancel."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ipucloud.operations.store import request_cancel
 from ipucloud.reconcile.wake import wake
 
 POLL_SECONDS = 0.5
-"""How often a long poll looks; between two looks it holds no connection."""
+"""Interval of a long poll's reads; it holds no database connection between them."""
 RETRY_AFTER = "2"
 
 _GET = authenticated(GET_OPERATION)
@@ -47,7 +47,7 @@ routes = router()
     **operation("listOperations", "List operations", Permission.CLUSTER_READ, gives=OperationPage),
 )
 async def list_operations(request: Request, project: ProjectRef, query: Annotated[OperationList, Query()]) -> Response:
-    """What was asked for in the project, newest first."""
+    """List the project's operations, newest first."""
     return await list_of(request, project, _LIST, query)
 
 
@@ -60,9 +60,9 @@ async def list_operations(request: Request, project: ProjectRef, query: Annotate
 async def get_operation(
     request: Request, project: ProjectRef, operation: OperationId, query: Annotated[Waiting, Query()]
 ) -> Response:
-    """How far an operation is. With `wait` the answer comes when it is done, or when the time is up.
+    """Return an operation. With `wait`, respond when it is done or the time is up.
 
-    `Retry-After` says when to ask again; it is absent once the operation is done, and then nothing changes any more.
+    `Retry-After` is the time to the next poll. It is absent once the operation is done; then nothing changes any more.
     """
     trace_of(request).concerns(operation_id=operation)
     clock, draining = services_of(request).clock, services_of(request).draining
@@ -99,16 +99,16 @@ async def _look(request: Request, project: str, operation: UUID) -> tuple[bytes,
     ),
 )
 async def cancel_operation(request: Request, project: ProjectRef, operation: OperationId) -> Response:
-    """Ask for a creation, or a resume, to be given up. It stops between two steps; what was built is removed.
+    """Cancel a create or a resume. It stops after the current step, and completed steps are undone.
 
-    It costs nothing. A cluster that was being resumed is suspended as before.
+    Nothing is billed. If a resume is cancelled, the cluster stays suspended.
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         cluster = await request_cancel(connection, project_id=scope.project_id, operation_id=operation)
         document = await _document(connection, scope.project_id, operation)
         if cluster is None:
-            raise Problem(STATE_CONFLICT, "The operation is done, or too far to be cancelled.")
+            raise Problem(STATE_CONFLICT, "The operation is done or can no longer be cancelled.")
         await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=scope.project_id)
         trace_of(request).concerns(operation_id=operation, cluster_id=cluster)
         return Answer(202, document, {"Location": location(scope, operation)}, operation)
@@ -117,7 +117,7 @@ async def cancel_operation(request: Request, project: ProjectRef, operation: Ope
 
 
 async def accepted(connection: AsyncConnection, scope: Scope, operation: UUID, subject: UUID) -> Answer:
-    """202 with an operation that this transaction opened, or found open."""
+    """202 with an operation that this transaction opened or found open."""
     document = await _document(connection, scope.project_id, operation)
     headers = {"Location": location(scope, operation), "Retry-After": RETRY_AFTER}
     return Answer(202, document, headers, subject)

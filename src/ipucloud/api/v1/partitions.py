@@ -1,4 +1,4 @@
-"""Partitions of a cluster's IPUs: make, list, read, reset, remove; what programs connect by."""
+"""Partitions of a cluster's IPUs, and their IPUoF configurations."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ from ipucloud.partitions.requests import create, no_vipu, remove, reset
 
 
 class _Name(Convertor[str]):
-    """A partition's name or its id at the controller: no colon, which begins the name of an action."""
+    """A partition's name or its id at the controller; no colon, which starts the name of an action."""
 
     regex = "[A-Za-z0-9._-]+"
 
@@ -81,7 +81,7 @@ PartitionRef = Annotated[
         examples=["training"],
     ),
 ]
-ACCEPTED = "Accepted; Location names the operation"
+ACCEPTED = "Accepted; Location is the operation"
 _BUSY = (NO_VIPU, STATE_CONFLICT, OPERATION_IN_PROGRESS)
 _ONE = "/v1/projects/{project}/clusters/{cluster:uuid}/partitions/{partition:partition}"
 
@@ -95,7 +95,7 @@ _ONE = "/v1/projects/{project}/clusters/{cluster:uuid}/partitions/{partition:par
 async def list_partitions(
     request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[PartitionList, Query()]
 ) -> Response:
-    """The partitions that the cluster's controller shows, and those asked for here; `origin` says whose each is."""
+    """List the cluster's partitions: those at its controller and those requested here. `origin` is who created it."""
     trace_of(request).concerns(cluster_id=cluster)
     parameters = list_parameters(query, behind(query, request))
     row = await read(request, LIST_PARTITIONS[query.order], project, cluster_id=cluster, **parameters)
@@ -121,11 +121,11 @@ async def list_partitions(
 async def create_partition(
     request: Request, project: ProjectRef, cluster: ClusterId, body: PartitionCreate
 ) -> Response:
-    """Make a partition of free IPUs of the cluster.
+    """Create a partition of free IPUs of the cluster.
 
-    What no controller could ever make of these machines is refused here; whether there is room, the controller says.
-    If there is none the operation fails, and its `error` has the free blocks and what would fit. The partition made
-    with the cluster has all of its IPUs: remove it first to divide them anew.
+    A partition that these machines can never hold is refused immediately. If there is no room at present, the
+    operation fails, and its `error` has the free blocks and what would fit. The partition created with the cluster
+    has all IPUs: remove it first.
     """
     trace_of(request).concerns(cluster_id=cluster)
 
@@ -147,7 +147,7 @@ async def create_partition(
     ),
 )
 async def get_partition(request: Request, project: ProjectRef, cluster: ClusterId, partition: PartitionRef) -> Response:
-    """One partition with its IPUs, as the controller showed it at `observed_at`."""
+    """Return a partition with its IPUs, as reported by the controller at `observed_at`."""
     trace_of(request).concerns(cluster_id=cluster)
     document, version = await read_one(request, GET_PARTITION, project, cluster_id=cluster, ref=partition)
     return tagged(request, document, version)
@@ -169,9 +169,9 @@ async def get_partition(request: Request, project: ProjectRef, cluster: ClusterI
 async def remove_partition(
     request: Request, project: ProjectRef, cluster: ClusterId, partition: PartitionRef
 ) -> Response:
-    """Remove a partition that was asked for here, or made with the cluster. Programs that use it lose it.
+    """Remove a partition that was requested here or created with the cluster. Programs that use it are disconnected.
 
-    What runs on the partition ends as failed with `preempted`. Asking again answers with the removal that runs.
+    An open operation on the partition fails with `preempted`. A repeated request returns the running removal.
     """
     return await _begun(request, project, cluster, partition, remove)
 
@@ -192,7 +192,7 @@ async def remove_partition(
 async def reset_partition(
     request: Request, project: ProjectRef, cluster: ClusterId, partition: PartitionRef, body: PartitionReset
 ) -> Response:
-    """Reset the IPUs of a partition: programs that use it end. Once the operation is done, no reset is under way."""
+    """Reset the IPUs of a partition, ending programs that use it. The reset is complete when the operation is done."""
     return await _begun(request, project, cluster, partition, partial(reset, body=body))
 
 
@@ -213,14 +213,14 @@ async def get_partition_config(
     partition: PartitionRef,
     query: Annotated[OneGcd, Query()],
 ) -> Response:
-    """The file by which programs of one GCD reach the partition's IPUs, as the controller gave it."""
+    """Return the controller's file that lets programs of one GCD connect to the partition's IPUs."""
     trace_of(request).concerns(cluster_id=cluster)
     row = await read(request, GET_IPUOF, project, cluster_id=cluster, ref=partition, gcd=query.gcd)
     if row["external_name"] is None:
         raise not_found()
     if row["gcds"] is None:
         raise Problem(
-            STATE_CONFLICT, "The controller has not given a configuration yet. Wait until the partition is active."
+            STATE_CONFLICT, "The controller has not provided a configuration yet. Wait until the partition is active."
         )
     if row["document"] is None:
         raise invalid([FieldError("?gcd", "unknown_gcd", f"The partition has GCDs 0 to {row['gcds'] - 1}.")])
@@ -232,7 +232,7 @@ async def get_partition_config(
 async def _begun(
     request: Request, project: str, cluster: UUID, partition: str, begin: Callable[..., Awaitable[Accepted]]
 ) -> Response:
-    """202 with the operation on the partition that `begin` opened, or found open."""
+    """202 with the operation on the partition that `begin` opened or found open."""
     trace_of(request).concerns(cluster_id=cluster)
     if_match, settings = expected_version(request), services_of(request).settings
 

@@ -1,4 +1,4 @@
-"""Tokens of the platform: administrators make, replace and revoke them; support may see which there are."""
+"""Tokens of the platform: administrators create, rotate and revoke them; support can list them."""
 
 from __future__ import annotations
 
@@ -33,11 +33,9 @@ _ALL = "/v1/tokens"
 _ONE = "/v1/tokens/{token:uuid}"
 
 
-@routes.get(
-    _ALL, **operation("listPlatformTokens", "List the platform's tokens", Permission.PLATFORM_READ, gives=TokenPage)
-)
+@routes.get(_ALL, **operation("listPlatformTokens", "List platform tokens", Permission.PLATFORM_READ, gives=TokenPage))
 async def list_platform_tokens(request: Request, query: Annotated[Listed, Query()]) -> Response:
-    """Every token the platform ever had, revoked ones too."""
+    """List the platform's tokens, including revoked ones."""
     parameters = list_parameters(query, behind(query, request))
     row = await read_platform(request, token_store.LIST_PLATFORM_TOKENS[query.order], **parameters)
     return page(query, request, row)
@@ -47,7 +45,7 @@ async def list_platform_tokens(request: Request, query: Annotated[Listed, Query(
     _ALL,
     **operation(
         "createPlatformToken",
-        "Create a token of the platform",
+        "Create a platform token",
         Permission.PLATFORM_WRITE,
         gives=NewTokenOut,
         status=201,
@@ -55,7 +53,7 @@ async def list_platform_tokens(request: Request, query: Annotated[Listed, Query(
     ),
 )
 async def create_platform_token(request: Request, body: PlatformTokenCreate) -> Response:
-    """Make a token that acts in every project. Its secret is in this answer only: a replay has null in its place."""
+    """Create a token that is valid in every project. Only this response has its secret; a replay has null instead."""
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         made = await token_store.create(
@@ -73,11 +71,9 @@ async def create_platform_token(request: Request, body: PlatformTokenCreate) -> 
     return await change_platform(request, effect)
 
 
-@routes.get(
-    _ONE, **operation("getPlatformToken", "Read a token of the platform", Permission.PLATFORM_READ, gives=TokenOut)
-)
+@routes.get(_ONE, **operation("getPlatformToken", "Read a platform token", Permission.PLATFORM_READ, gives=TokenOut))
 async def get_platform_token(request: Request, token: TokenId) -> Response:
-    """One token, without its secret."""
+    """Return a token without its secret."""
     row = await read_platform(request, token_store.GET_PLATFORM_TOKEN, token_id=token)
     if row["document"] is None:
         raise not_found()
@@ -88,7 +84,7 @@ async def get_platform_token(request: Request, token: TokenId) -> Response:
     _ONE,
     **operation(
         "revokePlatformToken",
-        "Revoke a token of the platform",
+        "Revoke a platform token",
         Permission.PLATFORM_WRITE,
         status=204,
         description="Revoked",
@@ -96,7 +92,7 @@ async def get_platform_token(request: Request, token: TokenId) -> Response:
     ),
 )
 async def revoke_platform_token(request: Request, token: TokenId) -> Response:
-    """End a token at once, unless no other administrator's lives as long. Asking again changes nothing."""
+    """Revoke a token immediately, unless no other administrator's token is valid as long. Repeating has no effect."""
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         await token_ends.revoke(connection, _keeper(request, principal, token), token)
@@ -109,7 +105,7 @@ async def revoke_platform_token(request: Request, token: TokenId) -> Response:
     _ONE + ":rotate",
     **operation(
         "rotatePlatformToken",
-        "Replace a token of the platform",
+        "Rotate a platform token",
         Permission.PLATFORM_WRITE,
         gives=NewTokenOut,
         status=201,
@@ -118,7 +114,7 @@ async def revoke_platform_token(request: Request, token: TokenId) -> Response:
     ),
 )
 async def rotate_platform_token(request: Request, token: TokenId, body: TokenRotate) -> Response:
-    """Make a token with the same name and role, and end this one: at once, or after a while in which both work."""
+    """Create a token with the same name and role, and revoke this one, immediately or after an overlap."""
 
     async def effect(connection: AsyncConnection, principal: Principal) -> Answer:
         keeper, env = _keeper(request, principal, token), services_of(request).settings.environment

@@ -1,4 +1,4 @@
-"""Projects: every token reads its own; the platform's administrators make, rename and delete them."""
+"""Projects: every token reads its own; the platform's administrators create, rename and delete them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ routes = router()
 
 @routes.get("/v1/projects", **operation("listProjects", "List projects", Permission.PROJECT_READ, gives=ProjectPage))
 async def list_projects(request: Request, query: Annotated[Listed, Query()]) -> Response:
-    """The projects this token may know: its own, or all of them with a role of the platform."""
+    """List the projects visible to the token: its own, or all with a platform role."""
     parameters = list_parameters(query, behind(query, request))
     return page(query, request, await read_platform(request, projects.LIST_PROJECTS[query.order], **parameters))
 
@@ -49,7 +49,7 @@ async def list_projects(request: Request, query: Annotated[Listed, Query()]) -> 
     ),
 )
 async def create_project(request: Request, body: ProjectCreate) -> Response:
-    """Make a project. It starts without tokens and with no quota."""
+    """Create a project. It has no tokens and no quota yet."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         made = await projects.create(
@@ -67,7 +67,7 @@ async def create_project(request: Request, body: ProjectCreate) -> Response:
     **operation("getProject", "Read a project", Permission.PROJECT_READ, gives=ProjectOut, headers=(IF_NONE_MATCH,)),
 )
 async def get_project(request: Request, project: ProjectRef) -> Response:
-    """One project."""
+    """Return a project."""
     document, version = await read_one(request, projects.GET_PROJECT, project)
     return tagged(request, document, version)
 
@@ -84,7 +84,7 @@ async def get_project(request: Request, project: ProjectRef) -> Response:
     ),
 )
 async def update_project(request: Request, project: ProjectRef, body: ProjectPatch) -> Response:
-    """Give the project another display name; its slug stays."""
+    """Change the project's display name. Its slug never changes."""
     if_version = expected_version(request)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
@@ -109,12 +109,12 @@ async def update_project(request: Request, project: ProjectRef, body: ProjectPat
     ),
 )
 async def delete_project(request: Request, project: ProjectRef) -> Response:
-    """End a project that holds no machines any more, and all its tokens. Its bills stay."""
+    """Delete a project that holds no machines, and revoke its tokens. Its billing data is kept."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await projects.end(connection, actor(request, scope))
         try:
-            # A create that was authorised just before finds no quota left, or its machines are seen here.
+            # A create authorised just before finds no quota left, or its machines are counted here.
             for quota in await list_quotas(connection, project_id=scope.project_id):
                 await set_limit(
                     connection,

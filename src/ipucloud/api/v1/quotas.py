@@ -36,7 +36,7 @@ routes = router()
     **operation("listQuotas", "Read quotas", Permission.PROJECT_READ, gives=QuotaPage, headers=(IF_NONE_MATCH,)),
 )
 async def list_project_quotas(request: Request, project: ProjectRef) -> Response:
-    """Every quota that was set. Where none was set, nothing can be created."""
+    """List all quotas that are set. Without a quota, nothing can be created."""
     async with reading(request, project) as (connection, scope):
         quotas = await list_quotas(connection, project_id=scope.project_id)
     return tagged(request, _document(quotas), _version(quotas))
@@ -54,7 +54,7 @@ async def list_project_quotas(request: Request, project: ProjectRef) -> Response
     ),
 )
 async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimits) -> Response:
-    """Replace all limits of the project. A limit cannot fall below what is in use."""
+    """Replace all limits of the project. A limit cannot be below current use."""
     if_version = required_version(request)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
@@ -89,7 +89,7 @@ async def replace_quotas(request: Request, project: ProjectRef, body: QuotaLimit
 def _wanted(
     body: QuotaLimits, catalogue: Catalogue, limited: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], int]:
-    """The limits by (region, machine type): what is sold, and what is `limited` already, sold or not.
+    """The limits by (region, machine type): types that are sold, or already in `limited`.
 
     Raises `Problem` validation_failed.
     """
@@ -100,10 +100,10 @@ def _wanted(
         slug = item.region if region is None else region.slug
         sold = region is not None and item.machine_type in region.machine_types
         if not sold and (slug, item.machine_type) not in limited:
-            faults.append(FieldError(f"/items/{place}", "not_sold", "The region does not have this machine type."))
+            faults.append(FieldError(f"/items/{place}", "not_sold", "The region does not offer this machine type."))
             continue
         if (slug, item.machine_type) in wanted:
-            faults.append(FieldError(f"/items/{place}", "repeated", "The region and machine type are there twice."))
+            faults.append(FieldError(f"/items/{place}", "repeated", "List each region and machine type only once."))
         wanted[slug, item.machine_type] = item.limit
     if faults:
         raise invalid(faults)
@@ -119,5 +119,5 @@ def _document(quotas: Sequence[Quota]) -> bytes:
 
 
 def _version(quotas: Sequence[Quota]) -> int:
-    """Changes with the limits, and not with their use."""
+    """Changes with the limits, not with their use."""
     return zlib.crc32(orjson.dumps([[quota.region, quota.machine_type, quota.limit] for quota in quotas]))

@@ -1,4 +1,4 @@
-"""SSH keys of a project: the ones its clusters' servers let in."""
+"""SSH keys of a project, accepted by its clusters' servers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KeyId = Annotated[UUID, Path(description="the key's id")]
     **operation("listSshKeys", "List SSH keys", Permission.PROJECT_READ, gives=SshKeyPage),
 )
 async def list_ssh_keys(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
-    """The project's keys."""
+    """List the project's SSH keys."""
     return await list_of(request, project, key_store.LIST_KEYS, query)
 
 
@@ -51,7 +51,7 @@ async def list_ssh_keys(request: Request, project: ProjectRef, query: Annotated[
     ),
 )
 async def create_ssh_key(request: Request, project: ProjectRef, body: SshKeyCreate) -> Response:
-    """Add a public key for later clusters. It is read, judged and written anew; its comment is dropped."""
+    """Add a public key for new clusters. It is validated and normalised; its comment is dropped."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         made, document = await key_store.add(
@@ -68,17 +68,17 @@ async def create_ssh_key(request: Request, project: ProjectRef, body: SshKeyCrea
     **operation("getSshKey", "Read an SSH key", Permission.PROJECT_READ, gives=SshKeyOut),
 )
 async def get_ssh_key(request: Request, project: ProjectRef, key: KeyId) -> Response:
-    """One key."""
+    """Return an SSH key."""
     document, _ = await read_one(request, key_store.GET_KEY, project, key_id=key)
     return Response(document, media_type=JSON)
 
 
 @routes.delete(
     "/v1/projects/{project}/ssh-keys/{key:uuid}",
-    **operation("deleteSshKey", "Remove an SSH key", Permission.KEY_WRITE, status=204, description="Removed"),
+    **operation("deleteSshKey", "Delete an SSH key", Permission.KEY_WRITE, status=204, description="Deleted"),
 )
 async def delete_ssh_key(request: Request, project: ProjectRef, key: KeyId) -> Response:
-    """Forget a key. Servers that already let it in go on doing so."""
+    """Delete an SSH key. Servers that already accept it still do."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         if not await key_store.remove(connection, actor(request, scope), key):

@@ -1,4 +1,4 @@
-"""Tokens of a project: an owner makes, replaces and revokes them; a secret is shown once."""
+"""Tokens of a project: owners create, rotate and revoke them; a secret is shown once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TokenId = Annotated[UUID, Path(description="the token's id")]
     **operation("listTokens", "List tokens", Permission.TOKEN_READ, gives=TokenPage),
 )
 async def list_tokens(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
-    """Every token the project ever had, revoked ones too."""
+    """List the project's tokens, including revoked ones."""
     return await list_of(request, project, token_store.LIST_TOKENS, query)
 
 
@@ -48,7 +48,7 @@ async def list_tokens(request: Request, project: ProjectRef, query: Annotated[Li
     ),
 )
 async def create_token(request: Request, project: ProjectRef, body: TokenCreate) -> Response:
-    """Make a token of the project. Its secret is in this answer only: a replay of it has null in its place."""
+    """Create a token of the project. Only this response has its secret; a replay has null instead."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         made = await token_store.create(
@@ -71,7 +71,7 @@ async def create_token(request: Request, project: ProjectRef, body: TokenCreate)
     **operation("getToken", "Read a token", Permission.TOKEN_READ, gives=TokenOut),
 )
 async def get_token(request: Request, project: ProjectRef, token: TokenId) -> Response:
-    """One token, without its secret."""
+    """Return a token without its secret."""
     document, _ = await read_one(request, token_store.GET_TOKEN, project, token_id=token)
     return Response(document, media_type=JSON)
 
@@ -81,7 +81,7 @@ async def get_token(request: Request, project: ProjectRef, token: TokenId) -> Re
     **operation("revokeToken", "Revoke a token", Permission.TOKEN_WRITE, status=204, description="Revoked"),
 )
 async def revoke_token(request: Request, project: ProjectRef, token: TokenId) -> Response:
-    """End a token at once. Asking again changes nothing; the token stays in the list."""
+    """Revoke a token immediately. Repeating has no effect; the token stays in the list."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await token_ends.revoke(connection, _keeper(request, scope), token)
@@ -94,7 +94,7 @@ async def revoke_token(request: Request, project: ProjectRef, token: TokenId) ->
     "/v1/projects/{project}/tokens/{token:uuid}:rotate",
     **operation(
         "rotateToken",
-        "Replace a token",
+        "Rotate a token",
         Permission.TOKEN_WRITE,
         gives=NewTokenOut,
         status=201,
@@ -103,10 +103,10 @@ async def revoke_token(request: Request, project: ProjectRef, token: TokenId) ->
     ),
 )
 async def rotate_token(request: Request, project: ProjectRef, token: TokenId, body: TokenRotate) -> Response:
-    """Make a token with the same name and role, and end this one: at once, or after a while in which both work.
+    """Create a token with the same name and role, and revoke this one, immediately or after an overlap.
 
-    Give the token that asks some seconds when it rotates itself: an answer that was lost can be asked for again only
-    with a token that works, and has null in the place of the secret.
+    If a token rotates itself, keep it valid for some seconds: repeating a request whose response was lost needs a valid
+    token. The replayed response has null instead of the secret.
     """
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
@@ -119,7 +119,7 @@ async def rotate_token(request: Request, project: ProjectRef, token: TokenId, bo
 
 
 def created_token(made: token_store.MadeToken, path: str) -> Answer:
-    """201 with the secret; `path` is that of the list."""
+    """201 with the secret; `path` is the list's path."""
     headers = {"Location": f"{path}/{made.id}"}
     return told_once(201, orjson.loads(made.document), {"token": made.secret}, headers, made.id)
 

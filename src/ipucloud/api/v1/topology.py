@@ -1,4 +1,4 @@
-"""What a cluster is made of, and how its V-IPU controller is reached."""
+"""A cluster's topology, and access to its V-IPU controller."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ routes = router()
     ),
 )
 async def get_topology(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """Racks, machines, IPUs, links and partitions; links as their controller showed them last."""
+    """Return racks, machines, IPUs, links and partitions; links as last reported by their controller."""
     trace_of(request).concerns(cluster_id=cluster)
     async with reading(request, project) as (connection, scope):
         found = await topology(connection, project_id=scope.project_id, cluster_id=cluster)
@@ -47,19 +47,19 @@ async def get_topology(request: Request, project: ProjectRef, cluster: ClusterId
     "/v1/projects/{project}/clusters/{cluster:uuid}/vipu:rotate-key",
     **operation(
         "rotateVipuKey",
-        "Replace a cluster's V-IPU access key",
+        "Rotate a cluster's V-IPU access key",
         Permission.CLUSTER_WRITE,
         gives=NewKeyOut,
         status=202,
-        description="Accepted; Location names the operation",
+        description="Accepted; Location is the operation",
         errors=(NO_VIPU, STATE_CONFLICT, OPERATION_IN_PROGRESS),
     ),
 )
 async def rotate_vipu_key(request: Request, project: ProjectRef, cluster: ClusterId, body: KeyRotate) -> Response:
-    """Make a new access key for the cluster's V-IPU user, in place of the one made here before.
+    """Create an access key for the cluster's V-IPU user, replacing the one created here before.
 
-    Its secret is in this answer only: a replay of it has null in its place. The key of the Poplar servers stays, unless
-    `end_server_key` says otherwise.
+    Only this response has its secret; a replay has null instead. The key of the Poplar servers stays valid unless
+    `end_server_key` is true.
     """
     trace_of(request).concerns(cluster_id=cluster)
 
@@ -86,13 +86,13 @@ async def rotate_vipu_key(request: Request, project: ProjectRef, cluster: Cluste
 @routes.get(
     "/v1/projects/{project}/clusters/{cluster:uuid}/vipu",
     **operation(
-        "getVipu", "Read a cluster's V-IPU end-point", Permission.CLUSTER_READ, gives=VipuOut, errors=(NO_VIPU,)
+        "getVipu", "Read a cluster's V-IPU endpoint", Permission.CLUSTER_READ, gives=VipuOut, errors=(NO_VIPU,)
     ),
 )
 async def get_vipu(
     request: Request, project: ProjectRef, cluster: ClusterId, query: Annotated[ForPartition, Query()]
 ) -> Response:
-    """Where the controller answers, and what to set so that programs on a Poplar server find a partition."""
+    """Return the controller's address and the environment that lets programs on a Poplar server find a partition."""
     trace_of(request).concerns(cluster_id=cluster)
     async with reading(request, project) as (connection, scope):
         found = await vipu(connection, project_id=scope.project_id, cluster_id=cluster, partition=query.partition)

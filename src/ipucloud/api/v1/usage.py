@@ -1,4 +1,4 @@
-"""Usage: minutes and what they cost so far, exact to the last digit."""
+"""Usage: minutes and their exact cost so far."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ routes = router()
     ),
 )
 async def get_cluster_usage(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
-    """Minutes and cost of the cluster so far, by slices of one size and price."""
+    """Return the cluster's minutes and cost so far, in slices of one size and price."""
     trace_of(request).concerns(cluster_id=cluster)
     async with reading(request, project) as (connection, scope):
         usage = await cluster_usage(connection, project_id=scope.project_id, cluster_id=cluster)
@@ -38,7 +38,7 @@ async def get_cluster_usage(request: Request, project: ProjectRef, cluster: Clus
 
 
 async def get_project_usage(request: Request, project: ProjectRef, query: Annotated[Period, Query()]) -> Response:
-    """What the project's clusters used in a period. A minute belongs to the period in which it starts."""
+    """Return the usage of the project's clusters in a period. A minute belongs to the period in which it starts."""
     if query.since and query.until and query.since > query.until:
         raise invalid([FieldError("?until", "before_since", "The period must not end before it begins.")])
     async with reading(request, project) as (connection, scope):

@@ -1,4 +1,4 @@
-"""Webhooks of a project: end-points, secrets, and the log of what was sent."""
+"""Webhooks of a project: endpoints, secrets and deliveries."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _DELIVERY = _ONE + "/deliveries/{delivery:uuid}"
 
 @routes.get(_ALL, **operation("listWebhooks", "List webhooks", Permission.PROJECT_READ, gives=WebhookPage))
 async def list_webhooks(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
-    """The project's webhooks, without their secrets."""
+    """List the project's webhooks without their secrets."""
     return await list_of(request, project, _LIST_WEBHOOKS, query)
 
 
@@ -71,9 +71,10 @@ async def list_webhooks(request: Request, project: ProjectRef, query: Annotated[
     ),
 )
 async def create_webhook(request: Request, project: ProjectRef, body: WebhookCreate) -> Response:
-    """Have events sent to an end-point from now on.
+    """Send events to an endpoint from now on.
 
-    Messages follow the Standard Webhooks specification; the secret in this answer signs them, and is not shown again.
+    Messages follow the Standard Webhooks specification. They are signed with the secret in this response, which is not
+    shown again.
     """
     _check_url(request, body.url)
 
@@ -90,7 +91,7 @@ async def create_webhook(request: Request, project: ProjectRef, body: WebhookCre
     **operation("getWebhook", "Read a webhook", Permission.PROJECT_READ, gives=WebhookOut, headers=(IF_NONE_MATCH,)),
 )
 async def get_webhook(request: Request, project: ProjectRef, webhook: WebhookId) -> Response:
-    """One webhook, and how its end-point does."""
+    """Return a webhook and its delivery status."""
     document, version = await read_one(request, _GET_WEBHOOK, project, webhook_id=webhook)
     return tagged(request, document, version)
 
@@ -107,7 +108,7 @@ async def get_webhook(request: Request, project: ProjectRef, webhook: WebhookId)
     ),
 )
 async def update_webhook(request: Request, project: ProjectRef, webhook: WebhookId, body: WebhookPatch) -> Response:
-    """Change where events are sent, which, and whether. What happened while it was disabled is not sent later."""
+    """Change a webhook. Events that occur while it is disabled are never sent."""
     if body.url is not None:
         _check_url(request, body.url)
     if_match = expected_version(request)
@@ -123,7 +124,7 @@ async def update_webhook(request: Request, project: ProjectRef, webhook: Webhook
     _ONE, **operation("deleteWebhook", "Delete a webhook", Permission.WEBHOOK_WRITE, status=204, description="Deleted")
 )
 async def delete_webhook(request: Request, project: ProjectRef, webhook: WebhookId) -> Response:
-    """Send nothing more there, and forget what was sent."""
+    """Delete a webhook and its deliveries."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         await store.delete(connection, actor(request, scope), webhook)
@@ -145,7 +146,7 @@ async def delete_webhook(request: Request, project: ProjectRef, webhook: Webhook
     ),
 )
 async def ping_webhook(request: Request, project: ProjectRef, webhook: WebhookId) -> Response:
-    """Send a message of type `webhook.ping`; its delivery tells what came of it."""
+    """Send a message of type `webhook.ping`. The result is in its delivery."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         made, document = await store.ping(connection, actor(request, scope), webhook)
@@ -158,7 +159,7 @@ async def ping_webhook(request: Request, project: ProjectRef, webhook: WebhookId
     _ONE + ":rotate-secret",
     **operation(
         "rotateWebhookSecret",
-        "Replace a webhook's secret",
+        "Rotate a webhook's secret",
         Permission.WEBHOOK_WRITE,
         gives=NewWebhookOut,
         errors=(NOT_CONFIGURED,),
@@ -167,7 +168,7 @@ async def ping_webhook(request: Request, project: ProjectRef, webhook: WebhookId
 async def rotate_webhook_secret(
     request: Request, project: ProjectRef, webhook: WebhookId, body: KeepSecret
 ) -> Response:
-    """A new signing secret, shown this once. For a while messages carry a signature by the one before, too."""
+    """Create a new signing secret, shown only once. For a while messages are also signed with the previous secret."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         made = await store.rotate_secret(
@@ -185,14 +186,14 @@ async def rotate_webhook_secret(
 async def list_deliveries(
     request: Request, project: ProjectRef, webhook: WebhookId, query: Annotated[DeliveryList, Query()]
 ) -> Response:
-    """What was sent in the last 30 days, and what is to be, with every try."""
+    """List the messages of the last 30 days and pending ones, with all attempts."""
     await read_one(request, _GET_WEBHOOK, project, webhook_id=webhook)
     return await list_of(request, project, _LIST_DELIVERIES, query, webhook_id=webhook)
 
 
 @routes.get(_DELIVERY, **operation("getDelivery", "Read a delivery", Permission.PROJECT_READ, gives=DeliveryOut))
 async def get_delivery(request: Request, project: ProjectRef, webhook: WebhookId, delivery: DeliveryId) -> Response:
-    """One message with every try."""
+    """Return a message with all attempts."""
     document, _ = await read_one(request, _GET_DELIVERY, project, webhook_id=webhook, delivery_id=delivery)
     return Response(document, media_type=JSON)
 
@@ -201,7 +202,7 @@ async def get_delivery(request: Request, project: ProjectRef, webhook: WebhookId
     _DELIVERY + ":redeliver",
     **operation(
         "redeliver",
-        "Send a message again",
+        "Redeliver a message",
         Permission.WEBHOOK_WRITE,
         gives=DeliveryOut,
         status=202,
@@ -210,7 +211,7 @@ async def get_delivery(request: Request, project: ProjectRef, webhook: WebhookId
     ),
 )
 async def redeliver(request: Request, project: ProjectRef, webhook: WebhookId, delivery: DeliveryId) -> Response:
-    """Send it under its own id, now and by the whole schedule, whatever came of it before."""
+    """Send a message again with the same id, starting a new retry schedule, whatever its state."""
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         made, document = await store.redeliver(connection, actor(request, scope), webhook, delivery)

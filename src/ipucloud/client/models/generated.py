@@ -29,7 +29,7 @@ class AllocatedThrough(StrEnum):
 
 
 class BillingAccount(Answer):
-    """Somebody who pays."""
+    """A billing account: it pays for projects."""
 
     id: str
     name: str
@@ -38,7 +38,7 @@ class BillingAccount(Answer):
     address: str | None = None
     tax_id: str | None = None
     country: str | None = None
-    """null: the seller's"""
+    """null: the seller's country"""
 
     tax_exempt: bool
     payment_days: int
@@ -56,11 +56,11 @@ class BudgetThreshold(Answer):
     percent: int
     action: str | None = None
     reached_at: datetime | None = None
-    """this month"""
+    """when it was reached this month; null: not yet"""
 
 
 class ChargedUsage(Answer):
-    """The fact: so many machines were in use in [started_at, ended_at). Minutes count from `anchor_at`."""
+    """The usage interval: `machines` were in use in [started_at, ended_at). Minutes are counted from `anchor_at`."""
 
     interval_id: str
     anchor_at: datetime
@@ -92,7 +92,7 @@ class DeliveryState(StrEnum):
 
 class Disabled(StrEnum):
     """
-    Why an end-point gets nothing: its owner said so, it answered 410, or it failed for days.
+    Why a webhook is disabled: by its owner, after a 410 response, or after days of failures.
     """
 
     BY_OWNER = "by_owner"
@@ -110,7 +110,7 @@ class EstimateQuota(Answer):
 
 
 class Event(Answer):
-    """One fact about the subject; `id` is its place in the log, in the order in which facts became visible."""
+    """One fact about the subject. `id` is its position in the log; events become visible in this order."""
 
     id: str
     type: str
@@ -123,7 +123,7 @@ class Event(Answer):
 
 
 class EventType(Answer):
-    """A type of event. What it means never changes; its `data` may gain members."""
+    """A type of event. Its meaning never changes; its `data` may gain members."""
 
     type: str
     meaning: str
@@ -131,49 +131,49 @@ class EventType(Answer):
     """values of `subject_type`; empty: any"""
 
     data_schema: Mapping[str, object] | None = None
-    """JSON Schema of `data`; null: it is empty"""
+    """JSON Schema of `data`; null: `data` is empty"""
 
 
 class Export(Answer):
-    """An export, and how far it is."""
+    """An export and its progress."""
 
     id: str
     operation: str
     state: str
-    """of the operation"""
+    """state of the operation"""
 
     progress: int
     dataset: str
     version: str
     format: str
     month: str | None = None
-    """null: it is of other days than a month"""
+    """null: it covers `since` to `until`"""
 
     since: date
     until: date
-    """the day behind the last one"""
+    """the day after the last one"""
 
     scope: str
     connection: str | None = None
     schedule: str | None = None
     created_at: datetime
     built_at: datetime | None = None
-    """from then on it can be downloaded"""
+    """when its file became available for download"""
 
     delivered_at: datetime | None = None
     expires_at: datetime | None = None
-    """until then it can be downloaded"""
+    """when its file is removed"""
 
     failed_deliveries: int
     last_error: str | None = None
-    """why the last try failed"""
+    """why the last attempt failed"""
 
     manifest: ExportManifest | None = None
-    """rows, sums, digest and moment of the file"""
+    """rows, sums, digest and time of the file"""
 
 
 class ExportSchedule(Answer):
-    """A schedule, and what became of its last export."""
+    """A schedule and the result of its last export."""
 
     id: str
     connection: str
@@ -185,14 +185,14 @@ class ExportSchedule(Answer):
     created_at: datetime
     last_export: str | None = None
     last_error: str | None = None
-    """why the last try to deliver failed"""
+    """why the last delivery attempt failed"""
 
     last_delivered_at: datetime | None = None
 
 
 class Failure(StrEnum):
     """
-    How a try ended, in words that tell nothing of our network.
+    How an attempt failed; reveals nothing about the sender's network.
     """
 
     STATUS = "status"
@@ -221,7 +221,7 @@ class InvoicePeriod(Answer):
 
 
 class Ipu(Answer):
-    """An IPU of a machine, and the partition that has it."""
+    """An IPU of a machine and its partition."""
 
     ipu: int
     partition: str | None = None
@@ -243,7 +243,7 @@ class IpuofDevice(Answer):
 
 
 class Issuer(Answer):
-    """Who issued it, and where to pay."""
+    """The seller, with bank details."""
 
     legal_name: str
     address: str | None = None
@@ -253,7 +253,7 @@ class Issuer(Answer):
 
 
 class Link(Answer):
-    """A link between two machines, or between those of neighbouring racks. It is down when one of its ends is."""
+    """A link between two machines, in one rack or in neighbouring racks. It is down if either machine is."""
 
     kind: str
     ends: Sequence[str] = []
@@ -261,21 +261,21 @@ class Link(Answer):
 
     state: str
     observed_at: datetime | None = None
-    """when its controller showed it like this; null: it does not tell, and the machines' health does"""
+    """time of its controller's report; null: derived from the machines' health"""
 
 
 class Machine(Answer):
-    """An IPU machine that the cluster holds. `slot` is its place in its pod's IPU-Link chain, from 0."""
+    """An IPU machine that the cluster holds. `slot` is its position in its pod's IPU-Link chain, from 0."""
 
     name: str
     ordinal: int
-    """place within the cluster, from 0"""
+    """position within the cluster, from 0"""
 
     pod: str
     slot: int
     machine_type: str
     ipus: int
-    """of its IPUs, those that the cluster has"""
+    """IPUs of the machine that the cluster can use"""
 
     health: str
     rnic: str
@@ -283,16 +283,16 @@ class Machine(Answer):
 
 
 class NewToken(Answer):
-    """A token just made."""
+    """A new token."""
 
     id: str
     name: str
     role: str
     display_prefix: str
-    """how the secret begins, to tell tokens apart"""
+    """first characters of the secret, to tell tokens apart"""
 
     created_by: str | None = None
-    """the token it was made with"""
+    """the token that created it"""
 
     created_at: datetime
     expires_at: datetime | None = None
@@ -301,11 +301,11 @@ class NewToken(Answer):
     """to the hour"""
 
     token: str | None = None
-    """the secret, shown this once; null in a replay of the answer"""
+    """the secret, shown only once; null in a replayed response"""
 
 
 class Webhook(Answer):
-    """An end-point just made, or with a new secret."""
+    """A webhook with its new secret."""
 
     id: str
     url: str
@@ -313,11 +313,11 @@ class Webhook(Answer):
     description: str
     enabled: bool
     disabled: Annotated[Disabled | str | None, Field(union_mode="left_to_right")] = None
-    """why: its owner, it answered 410, it failed for three days"""
+    """by its owner, after a 410 response, or after three days of failures"""
 
     disabled_at: datetime | None = None
     failing_since: datetime | None = None
-    """null: the last try succeeded, or there was none"""
+    """null: the last attempt succeeded, or there was none"""
 
     previous_secret_until: datetime | None = None
     """until then messages carry two signatures"""
@@ -325,7 +325,7 @@ class Webhook(Answer):
     created_at: datetime
     version: int
     secret: str | None = None
-    """signs its messages; shown this once, null in a replay of the answer"""
+    """signs its messages; shown only once, null in a replayed response"""
 
 
 class OperationState(StrEnum):
@@ -339,7 +339,7 @@ class OperationState(StrEnum):
 
 class Origin(StrEnum):
     """
-    Who made a partition: the cluster's own creation, a request to this API, or a customer at the controller.
+    Who created a partition: the cluster's creation, a request to this API, or a customer at the controller.
     """
 
     CLUSTER = "cluster"
@@ -353,26 +353,26 @@ class PaidPrice(Answer):
     sku: str
     region: str
     unit: str
-    """what the price is for"""
+    """unit that the price applies to"""
 
     unit_price: Money
-    """per unit, exact"""
+    """exact price per unit"""
 
     list_unit_price: Money
-    """what it would be without a contract"""
+    """list price"""
 
     contract: bool
-    """of this account alone"""
+    """a contract price of this account"""
 
     account_id: str
-    """who pays then"""
+    """the account that pays in this period"""
 
     valid_from: datetime
     valid_to: datetime | None = None
-    """null: until changed"""
+    """null: no end"""
 
     source: str
-    """who set it"""
+    """origin of the price"""
 
 
 class InvoiceRow(Answer):
@@ -381,20 +381,20 @@ class InvoiceRow(Answer):
     kind: str
     number: str
     invoice: str | None = None
-    """which a credit note is about"""
+    """the invoice that a credit note belongs to"""
 
     month: str
-    """of the bill"""
+    """billing month"""
 
     issued_at: datetime
     due_on: date | None = None
     total: Money
     open: Money
-    """still to be paid"""
+    """amount still due"""
 
 
 class PartitionIpu(Answer):
-    """An IPU of a partition. `ipu` counts within the machine, `number` within the partition."""
+    """An IPU of a partition. `ipu` is its index within the machine, `number` within the partition."""
 
     machine: str | None = None
     ipu: int
@@ -417,7 +417,7 @@ class Partition(Answer):
 
 class PartitionState(StrEnum):
     """
-    What a customer sees. `missing`: somebody removed it at the controller. `removed` ones are history.
+    A partition's state. `missing`: it was removed at the controller. `removed`: kept as history.
     """
 
     CREATING = "creating"
@@ -431,21 +431,21 @@ class PartitionState(StrEnum):
 
 
 class Payment(Answer):
-    """Money from a customer, or of a wallet back to one."""
+    """A payment from a customer, or a refund of a wallet."""
 
     id: str
     account_id: str
     direction: str
     amount: Money
     reference: str
-    """names the payment on a bank statement"""
+    """reference on the bank statement"""
 
     state: str
     invoice: str | None = None
-    """that it pays"""
+    """the invoice that it pays"""
 
     to_wallet: Money | None = None
-    """put into the wallet, or below 0 taken out; null: nothing yet"""
+    """amount added to the wallet, negative if taken out; null: nothing yet"""
 
     created_at: datetime
     finished_at: datetime | None = None
@@ -457,27 +457,27 @@ class Price(Answer):
     sku: str
     region: str
     unit: str
-    """what the price is for"""
+    """unit that the price applies to"""
 
     unit_price: Money
-    """per unit, exact"""
+    """exact price per unit"""
 
     valid_from: datetime
     valid_to: datetime | None = None
-    """null: until changed"""
+    """null: no end"""
 
     source: str
-    """who set it"""
+    """origin of the price"""
 
 
 class PricesAdded(Answer):
-    """`added` of them were not there before."""
+    """`added`: how many of the versions are new."""
 
     added: int
 
 
 class Project(Answer):
-    """A project. `id`, `number` and `slug` name it equally well in a path."""
+    """A project. Paths accept its `id`, `number` or `slug`."""
 
     id: str
     number: int
@@ -494,7 +494,7 @@ class Quota(Answer):
     machine_type: str
     limit: int
     used: int
-    """held by clusters, and by deleted ones whose machines are not clean yet"""
+    """held by clusters, including deleted ones whose machines are not clean yet"""
 
 
 class Rack(Answer):
@@ -522,7 +522,7 @@ class RecipeTask(StrEnum):
 
 
 class Recipient(Answer):
-    """Whom it is for."""
+    """The customer."""
 
     legal_name: str
     address: str | None = None
@@ -536,14 +536,14 @@ class ReportRow(Answer):
 
     minutes: int
     machine_minutes: int
-    """what prices are for"""
+    """billed machine-minutes"""
 
     cost: Money
     list_cost: Money
-    """what it would be at list prices"""
+    """cost at list prices"""
 
     group: Mapping[str, str | None] = {}
-    """by the names of `columns`; null where a cluster has no such tag"""
+    """values by `columns`; null for clusters without the tag"""
 
 
 class Routing(StrEnum):
@@ -571,14 +571,14 @@ class S3Connection(Answer):
 
 
 class Seller(Answer):
-    """Who issues invoices."""
+    """The issuer of invoices."""
 
     legal_name: str
     address: str
     country: str
     tax_id: str | None = None
     bank: str | None = None
-    """where to pay, as it is printed"""
+    """bank details, as printed"""
 
     version: int
 
@@ -589,11 +589,11 @@ class Source(Answer):
     id: str
     title: str
     url: str | None = None
-    """null when the fact is ours"""
+    """null for facts defined by this installation"""
 
 
 class SshKey(Answer):
-    """A public key, as it is written to servers: type and base64, no comment."""
+    """A public key as written to servers: type and base64, without comment."""
 
     id: str
     name: str
@@ -604,7 +604,7 @@ class SshKey(Answer):
 
 
 class Ssh(Answer):
-    """How to log in. `host_key` is an OpenSSH public key line: what the server must show."""
+    """How to log in. `host_key` is the server's host key as an OpenSSH public key line."""
 
     host: str
     port: int
@@ -615,20 +615,20 @@ class Ssh(Answer):
 
 
 class Standing(Answer):
-    """What an account has and owes in one currency."""
+    """An account's balances in one currency."""
 
     currency: str
     unbilled: Money
-    """used up to the last closed hour, on no invoice yet"""
+    """usage up to the last closed hour that is on no invoice yet"""
 
     owed: Money
-    """on invoices; below 0: paid too much"""
+    """unpaid invoices; negative: overpaid"""
 
     wallet: Money
-    """paid before it is owed"""
+    """money paid ahead"""
 
     credit: Money
-    """promotional, not burned yet"""
+    """promotional credit left"""
 
 
 class Status(Answer):
@@ -636,7 +636,7 @@ class Status(Answer):
 
 
 class Step(Answer):
-    """One action of an operation. `checks` counts how often it was found not done; `attempts` the failures of these."""
+    """One action of an operation. `checks`: how often it was found not done; `attempts`: how many of these failed."""
 
     name: str
     stage: str
@@ -658,11 +658,11 @@ class ReportSums(Answer):
 
     minutes: int
     machine_minutes: int
-    """what prices are for"""
+    """billed machine-minutes"""
 
     cost: Money
     list_cost: Money
-    """what it would be at list prices"""
+    """cost at list prices"""
 
 
 class SyncType(StrEnum):
@@ -676,7 +676,7 @@ class SyncType(StrEnum):
 
 
 class Target(Answer):
-    """What an operation works on; `cluster` is the cluster that it is, or belongs to, null for an export."""
+    """The operation's target; `cluster` is the target itself or the cluster it belongs to; null for an export."""
 
     type: str
     id: str
@@ -690,14 +690,14 @@ class TaxRate(Answer):
     country: str
     kind: str
     name: str
-    """as it is printed"""
+    """as printed"""
 
     rate: str
     """0.17 is 17 %"""
 
     valid_from: date
     valid_to: date | None = None
-    """null: until changed"""
+    """null: no end"""
 
     source: str
 
@@ -709,10 +709,10 @@ class Token(Answer):
     name: str
     role: str
     display_prefix: str
-    """how the secret begins, to tell tokens apart"""
+    """first characters of the secret, to tell tokens apart"""
 
     created_by: str | None = None
-    """the token it was made with"""
+    """the token that created it"""
 
     created_at: datetime
     expires_at: datetime | None = None
@@ -750,10 +750,10 @@ class TopologyPartition(Answer):
 class Try(Answer):
     at: datetime
     status: int | None = None
-    """HTTP status; null: there was no answer"""
+    """HTTP status; null: no response"""
 
     failure: Annotated[Failure | str | None, Field(union_mode="left_to_right")] = None
-    """null: it was taken"""
+    """null: it succeeded"""
 
     seconds: float
 
@@ -773,15 +773,15 @@ class UsageSlice(Answer):
 
 
 class Vipu(Answer):
-    """How the cluster's own V-IPU controller is reached from its Poplar servers."""
+    """How to reach the cluster's V-IPU controller from its Poplar servers."""
 
     host: str
     port: int
     user: str | None = None
-    """null: the controller takes no users"""
+    """null: the controller has no user accounts"""
 
     access_key: AccessKey | None = None
-    """the customer's own key; null: there was never one"""
+    """the customer's own key; null: none was created"""
 
     partition: str | None = None
     """the partition that `environment` names"""
@@ -790,7 +790,7 @@ class Vipu(Answer):
 
 
 class Whoami(Answer):
-    """The token that asks. `scopes` are the permissions its role gives."""
+    """The caller's token. `scopes` are the permissions of its role."""
 
     token: Token
     role: str
@@ -800,25 +800,25 @@ class Whoami(Answer):
 
 
 class WhyNot(Answer):
-    """Why there is no room now. The numbers are of the region as a whole, in machines unless they say otherwise."""
+    """Why the cluster does not fit now. Numbers cover the whole region, in machines unless stated otherwise."""
 
     reason: str
-    """capacity, health, maintenance, fragmentation or hosts; open to others"""
+    """capacity, health, maintenance, fragmentation or hosts; others may be added"""
 
     detail: str
     numbers: Mapping[str, int] = {}
-    """`largest`: the largest cluster that fits; `missing`: machines that would have to become free"""
+    """`largest`: the largest cluster that fits; `missing`: machines that must become free"""
 
 
 class Balance(Answer):
-    """What an account has, or below 0 owes: `unbilled` usage, `receivable` invoices, `wallet`, `promo` credit."""
+    """One balance; negative when owed. `unbilled` usage, `receivable` invoices, `wallet`, `promo` credit."""
 
     code: str
     balance: Money
 
 
 class Balances(Answer):
-    """The account that pays for the project."""
+    """Balances of the account that pays for the project."""
 
     account_id: str
     items: Annotated[Sequence[Standing], Field(validate_default=True)] = []
@@ -826,9 +826,9 @@ class Balances(Answer):
 
 class Billing(Answer):
     """
-    What the cluster has cost so far; `cost` is null while a minute has no published price.
+    The cluster's cost so far; `cost` is null while a minute has no published price.
 
-    `paused`: it is suspended, or about to be, or not back yet.
+    `paused`: the cluster is suspended, suspending or resuming.
     """
 
     status: str
@@ -842,20 +842,20 @@ class BookedPrice(Answer):
 
     id: str
     account_id: str | None = None
-    """null: the list's; else of this account alone"""
+    """null: a list price; else a contract price of this account"""
 
     sku: str
     region: str
     unit_price: Money
     valid_from: datetime
     valid_to: datetime | None = None
-    """null: until changed"""
+    """null: no end"""
 
     source: str
 
 
 class Budget(Answer):
-    """What a month may come to, and what it has come to when the books were kept last."""
+    """A monthly budget, with the figures of its last evaluation."""
 
     id: str
     name: str
@@ -864,24 +864,24 @@ class Budget(Answer):
     amount: Money
     thresholds: Annotated[Sequence[BudgetThreshold], Field(validate_default=True)] = []
     month: str | None = None
-    """of which the figures are; null before the first look"""
+    """month of the figures; null: not evaluated yet"""
 
     actual: Money | None = None
-    """used so far"""
+    """cost so far"""
 
     forecast: Money | None = None
-    """what the month will come to"""
+    """forecast for the month"""
 
     evaluated_at: datetime | None = None
     refuses_creates: bool
-    """and refuses that suspended clusters are resumed"""
+    """whether creating and resuming clusters is refused now"""
 
     created_at: datetime
     version: int
 
 
 class Capacity(Answer):
-    """How many clusters of a flavor could be created now, as if it were asked for alone; if none, why not."""
+    """How many clusters of a flavor could be created now if only this flavor were requested; if none, why not."""
 
     flavor: str
     machine_type: str
@@ -900,7 +900,7 @@ class ChargedPrice(Answer):
     unit_price: Money
     list_unit_price: Money
     contract: bool
-    """of this account alone"""
+    """a contract price of this account"""
 
     valid_from: datetime
     valid_to: datetime | None = None
@@ -908,7 +908,7 @@ class ChargedPrice(Answer):
 
 
 class Credit(Answer):
-    """A promotional credit; the one that expires first is burned first."""
+    """A promotional credit. Credits are used in order of expiry."""
 
     id: str
     account_id: str
@@ -920,11 +920,11 @@ class Credit(Answer):
 
 
 class Delivery(Answer):
-    """A message, and what came of it."""
+    """A message and its delivery attempts."""
 
     id: str
     message_id: str
-    """the `webhook-id` header, the same at every try"""
+    """the `webhook-id` header, the same for every attempt"""
 
     type: str
     event: str | None = None
@@ -939,14 +939,14 @@ class Delivery(Answer):
 
 
 class EstimateCapacity(Answer):
-    """Whether the region has room for the cluster at this moment."""
+    """Whether the region has room for the cluster now."""
 
     available: bool
     why_not: WhyNot | None = None
 
 
 class Estimate(Answer):
-    """What a create would cost, and whether it could be done now. A month is 730 hours; nothing is reserved."""
+    """Cost of a cluster, and whether it could be created now. A month is 730 hours; nothing is reserved."""
 
     price_per_minute: Money
     price_per_hour: Money
@@ -955,19 +955,19 @@ class Estimate(Answer):
     quota: EstimateQuota
     capacity: EstimateCapacity
     expected_seconds: int
-    """usual time until the cluster can be used"""
+    """usual time until the cluster is active"""
 
 
 class Flavor(Answer):
-    """What a customer orders, with its price now; null where it has none."""
+    """A flavor with its current price; null if it has none."""
 
     source: Source
-    """where the figures come from"""
+    """source of the figures"""
 
     name: str
     machine_type: str
     sku: str
-    """what a machine-minute is billed as"""
+    """SKU of a machine-minute"""
 
     ipus: int
     poplar_servers: int
@@ -989,37 +989,37 @@ class Flavor(Answer):
 
 
 class Forecast(Answer):
-    """What the running UTC month [since, until) comes to, unrounded; `posted + accruing = so_far`."""
+    """Unrounded forecast of the current UTC month [since, until); `posted + accruing = so_far`."""
 
     since: datetime
     until: datetime
     now: datetime
     posted: Money
-    """in hours that are closed"""
+    """cost of closed hours"""
 
     accruing: Money
-    """used since; below 0 while a correction is due"""
+    """cost since then; negative while a correction is due"""
 
     so_far: Money
     to_come: Money
-    """what runs now, carried on until it expires or the month ends"""
+    """current usage, continued until it expires or the month ends"""
 
     forecast: Money
     """so_far + to_come"""
 
     unpriced_minutes: int
-    """minutes without a price, which are in no figure"""
+    """minutes without a price, not included in any figure"""
 
 
 class Funds(Answer):
-    """What an account has left: `available` = wallet + promo - owed - accruing - held."""
+    """Funds of an account: `available` = wallet + promo - owed - accruing - held."""
 
     account_id: str
     when_empty: str | None = None
-    """null: the account does not pay ahead"""
+    """null: the account is not prepaid"""
 
     state: str | None = None
-    """as it was told last; null: it does not pay ahead"""
+    """as last reported; null: the account is not prepaid"""
 
     state_entered_at: datetime | None = None
     wallet: Money
@@ -1028,10 +1028,10 @@ class Funds(Answer):
     """unbilled usage and unpaid invoices"""
 
     accruing: Money
-    """used since the last hour that was closed"""
+    """cost since the last closed hour"""
 
     held: Money
-    """what new clusters may still come to in their first hour"""
+    """set aside for the first hour of new clusters"""
 
     available: Money
 
@@ -1040,7 +1040,7 @@ class Image(Release):
     """An operating system with the Poplar SDK, for Poplar servers."""
 
     source: Source
-    """where the figures come from"""
+    """source of the figures"""
 
     name: str
     os: str
@@ -1053,7 +1053,7 @@ class Image(Release):
 
 
 class InvoiceLine(Answer):
-    """What a project used of a SKU in a region under one price version."""
+    """A project's usage of a SKU in a region under one price version."""
 
     line: int
     project_id: str
@@ -1063,7 +1063,7 @@ class InvoiceLine(Answer):
     price_id: str
     usage_month: str
     correction: bool
-    """of a month that was billed before"""
+    """of a month that was already billed"""
 
     minutes: int
     machine_minutes: int
@@ -1089,16 +1089,16 @@ class InvoiceTax(Answer):
 
 
 class IpuGeneration(Answer):
-    """One kind of Intelligence Processing Unit. Figures are the vendor's; null is not published."""
+    """One kind of Intelligence Processing Unit. Figures are the vendor's; null: not published."""
 
     source: Source
-    """where the figures come from"""
+    """source of the figures"""
 
     id: str
     name: str
     generation: int
     architecture: str
-    """as IPU attributes name it"""
+    """as named in IPU attributes"""
 
     cores: int
     """independent processor cores (tiles)"""
@@ -1123,17 +1123,17 @@ class IpuGeneration(Answer):
 
 
 class IpuofConfig(Answer):
-    """An IPUoF configuration file: put it into `~/.ipuof.conf.d/`, or name it in `IPUOF_CONFIG_PATH`."""
+    """An IPUoF configuration file: save it in `~/.ipuof.conf.d/`, or set `IPUOF_CONFIG_PATH` to its path."""
 
     attributes: Mapping[str, str] = {}
     devices: Annotated[Sequence[IpuofDevice], Field(validate_default=True)] = []
 
 
 class MachineType(Answer):
-    """What stands in a rack: the unit of allocation and of billing."""
+    """A type of machine: the unit of allocation and of billing."""
 
     source: Source
-    """where the figures come from"""
+    """source of the figures"""
 
     id: str
     name: str
@@ -1159,14 +1159,14 @@ class MachineType(Answer):
     fp32_pflops: float | None = None
     fp8_pflops: float | None = None
     sku: str | None = None
-    """what a machine-minute is billed as; null while it is not sold"""
+    """SKU of a machine-minute; null while it is not sold"""
 
     streaming_memory_gb: Sequence[int] = []
-    """choices of DDR4 streaming memory per machine"""
+    """available sizes of DDR4 streaming memory per machine"""
 
 
 class Operation(Outcome):
-    """The promise that a request was answered with, and how far it is."""
+    """An asynchronous request and its progress."""
 
     id: str
     kind: str
@@ -1183,27 +1183,27 @@ class Operation(Outcome):
     started_at: datetime | None = None
     finished_at: datetime | None = None
     deadline_at: datetime
-    """when it is given up"""
+    """when it fails unless it is done"""
 
     expected_at: datetime | None = None
-    """when it should be done"""
+    """expected time of completion"""
 
     blocked_by: str | None = None
     """
-    what the step under way waits for, since when, and how often that was checked, once it takes longer than usual
-    or something went wrong
+    what the current step waits for, since when, and how often it was checked; set when it takes longer than usual
+    or something failed
     """
 
     cancellable: bool
     request_id: str
     error: Problem | None = None
-    """the problem it ended with"""
+    """the problem it failed with"""
 
     steps: Annotated[Sequence[Step], Field(validate_default=True)] = []
 
 
 class Invoice(Answer):
-    """An invoice, a credit note or a draft. A member that its kind does not have is left out."""
+    """An invoice, a credit note or a draft. Members that do not apply to its kind are absent."""
 
     kind: str
     number: str | None = None
@@ -1219,25 +1219,25 @@ class Invoice(Answer):
     total: Money
     tax_treatment: str
     notes: Sequence[str] = []
-    """what it has to say about tax"""
+    """remarks on tax"""
 
     adjustment: Money | None = None
-    """what rounding the lines added"""
+    """difference from rounding the lines"""
 
     cost: Money | None = None
-    """exact usage"""
+    """exact cost of the usage"""
 
     due: Money | None = None
-    """when it was issued"""
+    """amount due at the time of issue"""
 
     due_on: date | None = None
     invoice: str | None = None
-    """credit note: which invoice it is about"""
+    """credit note: the invoice it belongs to"""
 
     invoice_issued_on: date | None = None
     lines: Sequence[InvoiceLine] | None = None
     net: Money | None = None
-    """credit note: what is given back without tax"""
+    """credit note: the credited amount without tax"""
 
     payment_days: int | None = None
     promo_applied: Money | None = None
@@ -1245,14 +1245,14 @@ class Invoice(Answer):
     """credit note"""
 
     subtotal: Money | None = None
-    """of the lines"""
+    """sum of the lines"""
 
     taxable: Money | None = None
     to_wallet: Money | None = None
-    """credit note: put into the wallet"""
+    """credit note: amount added to the wallet"""
 
     wallet_applied: Money | None = None
-    """paid from the wallet; below 0: put into it"""
+    """paid from the wallet; negative: added to it"""
 
 
 class PartitionDetails(Answer):
@@ -1261,10 +1261,10 @@ class PartitionDetails(Answer):
     id: str
     name: str
     partition_id: str
-    """its id at the controller: for IPUOF_VIPU_API_PARTITION_ID"""
+    """its id at the controller, for IPUOF_VIPU_API_PARTITION_ID"""
 
     origin: Annotated[Origin | str, Field(union_mode="left_to_right")]
-    """cluster: made with the cluster; api: asked for here; customer: made at the controller directly"""
+    """cluster: created with the cluster; api: by a request here; customer: directly at the controller"""
 
     state: Annotated[PartitionState | str, Field(union_mode="left_to_right")]
     state_reason: str | None = None
@@ -1280,22 +1280,22 @@ class PartitionDetails(Answer):
     auto_reset: bool | None = None
     relocatable: bool | None = None
     observed_at: datetime | None = None
-    """when the controller last showed it like this"""
+    """time of the controller's last report of it"""
 
     ipuof_config_at: datetime | None = None
-    """when its IPUoF configuration was read; null: there is none"""
+    """when its IPUoF configuration was read; null: not available"""
 
     created_at: datetime
     removed_at: datetime | None = None
     operation: str | None = None
-    """the operation that works on it"""
+    """the open operation on it"""
 
     version: int
     ipus: Annotated[Sequence[PartitionIpu], Field(validate_default=True)] = []
 
 
 class PoplarServer(Answer):
-    """A server that drives the IPUs; `ssh` is null until it answers. `off`: its cluster is suspended."""
+    """A server that drives the IPUs; `ssh` is null until it is reachable. `off`: its cluster is suspended."""
 
     id: str
     name: str
@@ -1305,7 +1305,7 @@ class PoplarServer(Answer):
 
 
 class ProjectAccount(Answer):
-    """The account that pays for a project, with what its closed hours come to."""
+    """The account that pays for a project, with its balances up to the last closed hour."""
 
     id: str
     name: str
@@ -1314,7 +1314,7 @@ class ProjectAccount(Answer):
     address: str | None = None
     tax_id: str | None = None
     country: str | None = None
-    """null: the seller's"""
+    """null: the seller's country"""
 
     tax_exempt: bool
     payment_days: int
@@ -1327,7 +1327,7 @@ class Recipe(Answer):
     """A model of the model garden, ready to run."""
 
     source: Source
-    """where the figures come from"""
+    """source of the figures"""
 
     id: str
     name: str
@@ -1337,10 +1337,10 @@ class Recipe(Answer):
 
 
 class Region(Answer):
-    """A place where machines stand."""
+    """A location of machines."""
 
     source: Source
-    """where the figures come from"""
+    """source of the figures"""
 
     slug: str
     name: str
@@ -1355,24 +1355,24 @@ class Region(Answer):
 
 
 class Report(Answer):
-    """What was charged for usage in [since, until). Rows sum to the totals, and those to the charges, exactly."""
+    """Charges for usage in [since, until). Rows sum exactly to the totals, and totals to the charges."""
 
     since: datetime
     until: datetime
     posted_until: datetime | None = None
-    """hours from here on are not closed, and not in the report"""
+    """later hours are not closed yet and not in the report"""
 
     columns: Sequence[str] = []
     rows: Annotated[Sequence[ReportRow], Field(validate_default=True)] = []
     totals: Annotated[Sequence[ReportSums], Field(validate_default=True)] = []
-    """one for each currency"""
+    """one per currency"""
 
 
 class Tool(Answer):
     """Software that a Poplar server is expected to run."""
 
     source: Source
-    """where the figures come from"""
+    """source of the figures"""
 
     id: str
     name: str
@@ -1380,7 +1380,7 @@ class Tool(Answer):
 
 
 class Topology(Answer):
-    """What a picture of the cluster draws. `observed_at`: the oldest of the controller's answers that are shown."""
+    """The cluster's topology. `observed_at`: the oldest of the controller's reports used."""
 
     racks: Annotated[Sequence[Rack], Field(validate_default=True)] = []
     machines: Annotated[Sequence[TopologyMachine], Field(validate_default=True)] = []
@@ -1388,13 +1388,13 @@ class Topology(Answer):
     partitions: Annotated[Sequence[TopologyPartition], Field(validate_default=True)] = []
     free_ipus: int
     largest_partition: int
-    """IPUs of the largest partition of one domain that fits now"""
+    """IPUs of the largest partition within one domain that fits now"""
 
     observed_at: datetime | None = None
 
 
 class Usage(Answer):
-    """What one cluster used in [since, until), exact to the last digit. `since` is null while nothing is billed."""
+    """Exact usage of one cluster in [since, until). `since` is null while nothing is billed."""
 
     cluster_id: str
     name: str
@@ -1409,11 +1409,11 @@ class Usage(Answer):
 
 
 class Charge(Answer):
-    """Minutes of one hour as they were posted, and what the cost was made from."""
+    """The posted minutes of one hour, with the usage and the price that give its cost."""
 
     id: str
     billing_month: date
-    """whose bill it is on"""
+    """month of the bill that it is on"""
 
     account_id: str
     hour: datetime
@@ -1421,10 +1421,10 @@ class Charge(Answer):
     ended_at: datetime
     posted_at: datetime
     correction: bool
-    """added to, or taken back from, an hour that was closed before"""
+    """adds to, or reverses, a charge of an hour that was already closed"""
 
     first_minute: int
-    """counted from the cluster's own start"""
+    """counted from `anchor_at`"""
 
     minutes: int
     cost: Money
@@ -1434,7 +1434,7 @@ class Charge(Answer):
 
 
 class Cluster(Answer):
-    """A cluster. `state_reason`, `state_entered_at` and `state_sla_seconds` say why, since when, how long is normal."""
+    """A cluster. `state_reason`, `state_entered_at`, `state_sla_seconds`: why in its state, since when, usual time."""
 
     id: str
     name: str
@@ -1450,8 +1450,8 @@ class Cluster(Answer):
     state_sla_seconds: int | None = None
     blocked_by: str | None = None
     """
-    what the step under way waits for, since when, and how often that was checked, once it takes longer than usual
-    or something went wrong
+    what the current step waits for, since when, and how often it was checked; set when it takes longer than usual
+    or something failed
     """
 
     stage: str | None = None
@@ -1480,20 +1480,20 @@ class Cluster(Answer):
 
 
 class NewVipuKey(Answer):
-    """A key just made. The controller takes it, and the one before no more, once `operation` has succeeded."""
+    """A new key. Once `operation` has succeeded, the controller accepts it instead of the previous one."""
 
     operation: Operation
     user: str
     access_key_id: str
     access_key: str | None = None
-    """the secret, shown this once; null in a replay of the answer"""
+    """the secret, shown only once; null in a replayed response"""
 
     environment: Mapping[str, str] = {}
-    """what to set for `ipucloud vipu` and the vendor's clients"""
+    """environment for `ipucloud vipu` and the vendor's clients"""
 
 
 class ProjectUsage(Answer):
-    """What a project's clusters used in [since, until)."""
+    """Usage of a project's clusters in [since, until)."""
 
     since: datetime
     until: datetime
