@@ -22,10 +22,10 @@ _VISIBLE = re.compile(r"[!-~]*")
 
 
 def _postgresql_url(value: SecretStr) -> SecretStr:
-    """One that libpq and SQLAlchemy can both read. No error repeats any of it."""
+    """A URL that both libpq and SQLAlchemy can read. Errors repeat no part of it."""
     text = value.get_secret_value()
     if not text.startswith(("postgresql://", "postgres://")):
-        raise ValueError("it must be a URL of PostgreSQL: postgresql://USER:PASSWORD@HOST:PORT/DATABASE")
+        raise ValueError("it must be a PostgreSQL URL: postgresql://USER:PASSWORD@HOST:PORT/DATABASE")
     try:
         parts = conninfo_to_dict(text)
         sa.make_url(text)
@@ -41,7 +41,7 @@ def _postgresql_url(value: SecretStr) -> SecretStr:
 
 
 def _is_host(text: str) -> bool:
-    """A name, an address, the directory of a socket, or none."""
+    """A name, an address, a socket directory, or nothing."""
     return text == "" or text.startswith("/") or _HOST.fullmatch(text) is not None
 
 
@@ -62,7 +62,7 @@ def _http_url(text: str) -> str:
 
 def _visible(text: str) -> str:
     if not _VISIBLE.fullmatch(text):
-        raise ValueError("it must have visible ASCII characters only: no spaces, no line ends")
+        raise ValueError("it must have visible ASCII characters only: no spaces, no line breaks")
     return text
 
 
@@ -81,7 +81,7 @@ def _sealing_keys(value: SecretStr) -> SecretStr:
 
 def _ports(text: str) -> str:
     if not all(_PORT.fullmatch(port) and int(port) <= 65535 for port in text.split(",")):
-        raise ValueError("it must be ports with commas between, like 443 or 443,9443")
+        raise ValueError("it must be ports separated by commas, like 443 or 443,9443")
     return text
 
 
@@ -110,7 +110,7 @@ class Settings(BaseSettings):
 
     environment: str = Field("dev", pattern=r"^[a-z]{2,8}$", description="the <env> part of tokens")
     catalogue: Path | None = Field(
-        None, description="directory of the catalogue's data files; unset: the one that comes with the product"
+        None, description="directory of the catalogue's data files; unset: the one shipped with the product"
     )
     data_dir: Path = Field(Path(".ipucloud"), description="where `ipucloud up` keeps its database and its site")
     pg_bindir: Path | None = Field(None, description="PostgreSQL binaries for the embedded server")
@@ -121,40 +121,40 @@ class Settings(BaseSettings):
     database_pool_timeout: Seconds = 5.0
 
     secrets_key: Annotated[SecretStr, AfterValidator(_sealing_keys)] | None = Field(
-        None, description="what seals customers' secrets: 32 bytes in URL-safe base64; older keys after commas"
+        None, description="encrypts customers' secrets: 32 bytes in URL-safe base64; older keys follow after commas"
     )
 
     site_url: Annotated[str, AfterValidator(_http_url)] | None = Field(None, description="the site's HTTP interface")
     site_token: VisibleSecret | None = None
     vipu_user: Annotated[str, AfterValidator(_visible)] = Field(
-        "ipucloud", min_length=1, description="who sees every allocation at secure V-IPU controllers"
+        "ipucloud",
+        min_length=1,
+        description="the control plane's user at secure V-IPU controllers; sees every allocation",
     )
     vipu_access_key: VisibleSecret | None = Field(None, description="this user's access key")
     site_call_timeout: Seconds = Field(10.0, description="one call to the site; shorter than a lease")
-    site_calls_per_second: float = Field(1000.0, gt=0, description="of one worker; calls beyond it wait their turn")
-    site_poll_interval: Seconds = Field(5.0, description="how often a pending step looks again")
-    request_life: Seconds = Field(
-        120.0, description="longest time a request already sent can still take effect at the site"
-    )
+    site_calls_per_second: float = Field(1000.0, gt=0, description="calls per second of one worker; further calls wait")
+    site_poll_interval: Seconds = Field(5.0, description="how often a pending step checks again")
+    request_life: Seconds = Field(120.0, description="how long a sent request can still take effect at the site")
 
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     listen_fd: int | None = Field(
         None,
         ge=3,
-        description="descriptor of a listening socket, handed down by a supervisor; goes before host and port",
+        description="descriptor of a listening socket passed by a supervisor; takes precedence over host and port",
     )
     internal_host: str = Field("127.0.0.1", description="where the internal listeners bind; keep it from customers")
     internal_port: int = Field(8001, ge=0, le=65535, description="/metrics and details; 0: none")
-    internal_listen_fd: int | None = Field(None, ge=3, description="the internal listener's, handed down")
+    internal_listen_fd: int | None = Field(None, ge=3, description="the same for the internal listener")
     trusted_proxies: Networks | None = Field(
-        None, description="whose X-Forwarded-For and X-Forwarded-Proto are believed; addresses or networks"
+        None, description="addresses or networks whose X-Forwarded-For and X-Forwarded-Proto are trusted"
     )
     connection_limit: int = Field(10_000, ge=1, description="connections of one API process at the same time")
     connections_per_address: int = Field(
-        1_000, ge=1, description="of one client address and API process; an IPv6 network of 64 bits counts as one"
+        1_000, ge=1, description="of one client address and API process; an IPv6 /64 network counts as one address"
     )
-    header_limit: int = Field(65_536, ge=1024, description="bytes of a request beside its body")
+    header_limit: int = Field(65_536, ge=1024, description="bytes of a request without its body")
     header_timeout: Seconds = Field(10.0, description="how long a request's header may take to arrive")
     body_timeout: Seconds = Field(30.0, description="how long a request's body may take to arrive")
     idle_timeout: Seconds = Field(
@@ -169,9 +169,9 @@ class Settings(BaseSettings):
     worker_internal_port: int = Field(8002, ge=0, le=65535)
     lease_seconds: Seconds = 30.0
     poll_seconds: Seconds = Field(1.0, description="floor of the engine's polling when no wake arrives")
-    reap_seconds: Seconds = Field(1.0, description="how often a worker looks for leases of dead workers")
+    reap_seconds: Seconds = Field(1.0, description="how often a worker frees leases of dead workers")
     partitions_quiet_interval: Seconds = Field(
-        60.0, description="how often a cluster's partitions are looked at while nothing changes"
+        60.0, description="how often a cluster's partitions are checked while nothing changes"
     )
     partitions_change_interval: Seconds = Field(1.0, description="the same after a change, or during one")
     step_attempts: int = Field(5, ge=1, description="failures of one step before the operation is undone")
@@ -179,23 +179,23 @@ class Settings(BaseSettings):
     drain_seconds: Seconds = 20.0
 
     webhook_slots: int = Field(
-        8, ge=1, le=10_000, description="end-points of webhooks one worker sends to at the same time"
+        8, ge=1, le=10_000, description="webhook endpoints that one worker sends to at the same time"
     )
     webhook_interval: Seconds = Field(1.0, description="how often the event log is read for webhooks")
     webhook_private_addresses: bool = Field(
-        False, description="let webhooks be plain HTTP and lead to private addresses; for tests and closed networks"
+        False, description="allow webhooks over plain HTTP and to private addresses; for tests and closed networks"
     )
     billing_starts_at: Literal["ready", "requested"] = "ready"
     prepaid_hold_minutes: int = Field(
-        60, ge=1, le=10_080, description="minutes of a new cluster that an account which pays ahead must have available"
+        60, ge=1, le=10_080, description="minutes of a new cluster for which a prepaid account must have funds"
     )
     currency: Annotated[str, AfterValidator(_currency)] = "EUR"
-    provider_name: str = Field("IPU Cloud", min_length=1, description="whose service it is, in cost exports")
+    provider_name: str = Field("IPU Cloud", min_length=1, description="the provider's name in cost exports")
     export_private_endpoints: bool = Field(
-        False, description="deliver exports to private addresses and over plain HTTP too; for a store of one's own"
+        False, description="deliver exports also to private addresses and over plain HTTP; for a self-hosted store"
     )
     export_ports: Annotated[str, AfterValidator(_ports)] = Field(
-        "443", description="ports of public endpoints that exports are delivered to; commas between"
+        "443", description="ports of public endpoints that exports are delivered to, separated by commas"
     )
     log_format: Literal["json", "console"] = "json"
     log_level: Literal["debug", "info", "warning", "error"] = "info"

@@ -28,7 +28,7 @@ MAX_LIVING = 6
 """A POD8 has two machines, and the site sixteen."""
 
 MAX_CHECKS = 3
-"""A ticket is parked after five looks without progress; before that somebody has to be let finish."""
+"""A work item is parked after five passes without progress; a worker must be able to finish one before that."""
 
 
 @dataclass
@@ -88,7 +88,7 @@ async def history(lab: Lab, seed: int, points: Sequence[str]) -> History:
 
 
 async def _may_go_on(lab: Lab) -> bool:
-    """Whether no ticket is near to being parked."""
+    """Whether no work item is close to being parked."""
     looks = await lab.world.value("SELECT max(attempt) FROM work")
     return looks is None or looks <= MAX_CHECKS
 

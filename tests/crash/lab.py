@@ -23,7 +23,7 @@ from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Site, VipuAddress
 from ipucloud.wire.site import FaultRule
 from ipucloud.worker.main import assemble
-from ipucloud.worker.sweep import sweep_left_overs
+from ipucloud.worker.sweep import sweep_leftovers
 from tests.crash.victims import PATIENCE, Victim, Zygote
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite
@@ -176,7 +176,7 @@ class Lab:
 
     async def sweep(self) -> None:
         """What the periodic task of a worker does about what late requests left."""
-        await sweep_left_overs(self.world.database, self.sites, call_timeout=CALL_SECONDS)
+        await sweep_leftovers(self.world.database, self.sites, call_timeout=CALL_SECONDS)
 
     async def site(self) -> Site:
         """The site, as a worker would reach it that has all the time in the world."""

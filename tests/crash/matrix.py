@@ -78,7 +78,7 @@ _HOMES: dict[str, Kind | RequestKind] = {
     "engine.reconciler_failed": Bug(),
     "engine.database_lost": Cut(),
     "engine.stale_result": Stale(),
-    "engine.stale_look": StaleHeld(),
+    "engine.stale_pass": StaleHeld(),
 }
 _DELETE_CALLS = (
     "hosts.delete_server",

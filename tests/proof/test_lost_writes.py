@@ -19,7 +19,7 @@ from ipucloud.invariants.rules import Finding
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.errors import Problem
 from ipucloud.site.ports import Site, VipuAddress
-from ipucloud.worker.sweep import sweep_left_overs
+from ipucloud.worker.sweep import sweep_leftovers
 from tests.support.faultproxy import Proxy, proxy
 from tests.support.instances import Instance, eventually, migrated_instance, scratch
 from tests.support.lines import by_line
@@ -148,7 +148,7 @@ async def test_what_a_failover_lost_is_found_and_repaired(pair: Pair, tmp_path: 
             assert any(name.startswith(MISSING) for name in found)
 
             assert await repair(world) == {FORGOTTEN}
-            await sweep_left_overs(world.database, world.sites, call_timeout=CALL_SECONDS)
+            await sweep_leftovers(world.database, world.sites, call_timeout=CALL_SECONDS)
             assert sorted(world.partitions()) == sorted([its_name, forgotten])
 
             await take_down_by_hand(world, forgotten)

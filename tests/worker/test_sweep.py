@@ -9,7 +9,7 @@ import pytest
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Allocation, PartitionRequest, Site, VipuAddress
 from ipucloud.wire.site import NetworkSpec, ServerSpec
-from ipucloud.worker.sweep import sweep_left_overs
+from ipucloud.worker.sweep import sweep_leftovers
 from tests.support.cloud import IMAGE
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
@@ -83,7 +83,7 @@ async def test_what_a_cluster_left_that_is_gone_is_taken_away(
         await world.finished(await world.delete(made.id))
     await build(site, running, name)
     assert await stands(site, name) == {"network", "allocation", "partition", "server"}
-    await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
+    await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
     assert await stands(site, name) == set()
 
 
@@ -93,7 +93,7 @@ async def test_what_a_cluster_holds_is_never_touched(world: World, clients: Site
         await world.finished(made.operation)
         name = await world.value("SELECT external_name FROM clusters")
         before = await stands(site, name)
-        await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
+        await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
         assert await stands(site, name) == before == {"network", "allocation", "partition", "server"}
         await world.delete_all()
 
@@ -104,7 +104,7 @@ async def test_what_is_being_built_is_never_touched(
     await world.create(flavor="m2000-pod4")
     name = await world.value("SELECT external_name FROM clusters")
     await build(site, running, name)
-    await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
+    await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
     assert len(await stands(site, name)) == 4
     async with world.worker():
         await world.delete_all()
@@ -117,7 +117,7 @@ async def test_what_no_record_knows_is_left_to_a_person(
     """A database that was restored from a backup does not know clusters that customers use."""
     host = running.region(REGION).hosts[0].name
     await site.networks.put(name, NetworkSpec(region=REGION, machines=[], hosts=[host]))
-    await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
+    await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
     assert await stands(site, name) == {"network"}
     await site.networks.delete(name)
 
@@ -132,8 +132,8 @@ async def test_a_site_that_refuses_is_asked_again_by_the_next_sweep(
         await world.finished(await world.delete(made.id))
     await build(site, running, name)
     world.fault(call="admin.RemoveAllocation", action="status", grpc_status="UNAVAILABLE")
-    await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
+    await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
     assert await stands(site, name) == {"allocation"}
     world.repair()
-    await sweep_left_overs(world.database, clients, call_timeout=CALL_SECONDS)
+    await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
     assert await stands(site, name) == set()

@@ -54,7 +54,7 @@ async def _look(services: Services) -> str | None:
     except (Problem, TimeoutError):
         return "The database does not answer."
     if state.now is not None:
-        services.metrics.clock_skew.saw(services.clock.now(), state.now)
+        services.metrics.clock_skew.record(services.clock.now(), state.now)
     return schema_check.fault_of(state.revision)
 
 

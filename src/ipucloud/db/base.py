@@ -1,7 +1,7 @@
 """What every table shares: one MetaData with named constraints, and the database's own clock.
 
-`app_now()` is the only clock of durable instants. It is the statement's time in production and can be replaced as a
-whole by a simulation, so that no code path knows which of the two it runs under.
+`app_now()` is the only clock of durable instants. It is the statement's time in production, and a simulation can
+replace it as a whole, so no code path can tell the difference.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def json_column(name: str, *, default: str | None = None) -> sa.Column[object]:
 
 
 def one_of(column: str, values: type[StrEnum] | Iterable[str]) -> sa.CheckConstraint:
-    """`column` holds one of `values`: the state table's data, checked by the database too."""
+    """A check that `column` holds one of `values`, taken from the state table."""
     listed = ", ".join(f"'{value}'" for value in values)
     return sa.CheckConstraint(f"{column} IN ({listed})", name=column)
 

@@ -1,4 +1,4 @@
-"""How far the database's clock and a process's are apart. Nothing is decided by it; operators are told."""
+"""How far the database's clock and a process's clock differ. Only reported to operators; no decision depends on it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ log = structlog.get_logger(__name__)
 
 
 class ClockSkew:
-    """Shows the difference as `gauge`; one warning when it grows beyond a minute, and a line when it is small again."""
+    """Exports the difference as `gauge`; logs a warning when it exceeds a minute, and when it is small again."""
 
     def __init__(self, gauge: Gauge) -> None:
         self._gauge = gauge
         self._apart = False
 
-    def saw(self, ours: datetime, theirs: datetime) -> None:
-        """The database's clock showed `theirs` when this process's showed `ours`."""
+    def record(self, ours: datetime, theirs: datetime) -> None:
+        """Record that the database's clock showed `theirs` when this process's showed `ours`."""
         skew = (theirs - ours).total_seconds()
         self._gauge.set(skew)
         apart = abs(skew) > ALARM_SECONDS

@@ -1,6 +1,6 @@
-"""SQL text for statements whose answer PostgreSQL writes itself: how values look, and how lists are cut into pages.
+"""SQL text for statements whose JSON answer PostgreSQL writes: how values are rendered, and how lists are paged.
 
-Everything here takes and gives SQL expressions, never values: those stay bound parameters.
+Everything here takes and returns SQL expressions, never values: those stay bound parameters.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from ipucloud.contract.lists import Listed, Order
 
 
 class Fragment(str):
-    """A part of statements that is about its own package's tables, and is there for other packages' statements.
+    """Part of a statement about its own package's tables, for use in other packages' statements.
 
-    What the text needs around it, its docstring says. `tests/unit/test_table_owners.py` knows it by this type.
+    Its docstring states the context it needs. `tests/unit/test_table_owners.py` recognises it by this type.
     """
 
     __slots__ = ()
@@ -58,8 +58,9 @@ _BEFORE_ALL = {
 
 
 def list_parameters(query: Listed, behind: Place | None = None) -> dict[str, object]:
-    """The parameters of a list statement: the query's filters by their names, NULL for one that was left out, and those
-    of `beyond` and `first_of`, for the page `behind` a place; None begins the list.
+    """The parameters of a list statement, for the page `behind` a place; None starts the list.
+
+    They are the query's filters by name, NULL for an omitted one, and those of `beyond` and `first_of`.
     """
     place = behind or _BEFORE_ALL[query.order]
     sent = {name: getattr(query, name) for name in type(query).model_fields.keys() - Listed.model_fields.keys()}
@@ -77,7 +78,7 @@ def beyond(order: Order) -> str:
 
 
 def first_of(order: Order) -> str:
-    """The end of a query: one page in order and one row more, which tells whether the list goes on."""
+    """The end of a query: one page in order plus one row, which shows whether the list continues."""
     return f"ORDER BY {_sorting(order)} LIMIT CAST(:limit AS integer) + 1"
 
 
@@ -87,10 +88,10 @@ def place_in(order: Order) -> str:
 
 
 def page_of(table: str, order: Order, *branches: str) -> str:
-    """A further CTE `page` with the columns of `table`, and `place`: the rows that fulfil one of `branches`.
+    """A further CTE `page` with the columns of `table`, and `place`: the rows that match one of `branches`.
 
-    Branches are WHERE clauses that exclude each other. Each is read in order, by an index of its own, and left as soon
-    as the page is full; one that the parameters rule out is not even begun. Parameters: those of `list_parameters`.
+    Branches are mutually exclusive WHERE clauses. Each is read in order by an index of its own, and abandoned as soon
+    as the page is full; one that the parameters rule out is not started. Parameters: those of `list_parameters`.
     """
     parts = (clauses("(SELECT * FROM", table, branch, beyond(order), first_of(order), ")") for branch in branches)
     return clauses(

@@ -1,4 +1,4 @@
-"""The driver itself, for statements that stand alone.
+"""Direct use of the driver for statements that stand alone.
 
 SQLAlchemy's asynchronous connection costs as much as everything else in a request of one statement together (measured:
 170 µs of 330), so single statements go straight through psycopg, on connections of their own.
@@ -29,7 +29,7 @@ _DIALECT = sa.create_engine("postgresql+psycopg://", paramstyle="numeric_dollar"
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A statement in PostgreSQL's own form, with `$1`, `$2`, … for the parameters of these names."""
+    """A statement in PostgreSQL's own form; `$1`, `$2`, … are the parameters of these names."""
 
     text: bytes
     names: tuple[str, ...]
@@ -37,16 +37,16 @@ class Query:
 
 @lru_cache(maxsize=1024)
 def query(statement: sa.TextClause) -> Query:
-    """`statement` compiled once: psycopg would take its own placeholders apart again for every long statement."""
+    """`statement` compiled once: psycopg would parse its own placeholders again on every execution."""
     compiled = statement.compile(dialect=_DIALECT)
     return Query(str(compiled).encode(), tuple(compiled.positiontup or ()))
 
 
-class Lines:
+class ConnectionPool:
     """At most `size` connections in autocommit, opened when needed, used last-in first-out.
 
-    `session` is what libpq calls `options`; the server shows the connections under the name `application`. Whoever
-    waits longer than `wait` seconds for a line gets a `Problem` of kind `unavailable`.
+    `session` is what libpq calls `options`; the server shows the connections under the name `application`. A caller
+    that waits longer than `wait` seconds for a connection gets a `Problem` of kind `unavailable`.
     """
 
     def __init__(self, url: str, *, session: str, application: str, size: int, wait: float) -> None:
@@ -59,7 +59,7 @@ class Lines:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """The right to use one line."""
+        """The right to use one connection."""
         try:
             async with asyncio.timeout(self._wait if self._free.locked() else None):
                 await self._free.acquire()
@@ -71,14 +71,14 @@ class Lines:
             self._free.release()
 
     def idle(self) -> Connection | None:
-        """The line used last, if one is open. A line that the server has ended since is not given out.
+        """The connection used last, if one is open. One that the server has ended since is discarded.
 
-        It may still end before the next statement arrives; but what a restart left behind is noticed here, so that a
-        statement that must not be sent twice need not fail on it.
+        It may still end before the next statement arrives, but connections that a restart ended are detected here, so
+        that a statement that must not be sent twice need not fail.
         """
         while self._idle:
             connection = self._idle.pop()
-            if not _has_news(connection):
+            if not _has_unread_input(connection):
                 return connection
             connection.pgconn.finish()
         return None
@@ -97,9 +97,9 @@ class Lines:
         return connection
 
     async def give_back(self, connection: Connection) -> None:
-        """Keep the line for the next one, unless it was abandoned in the middle of an answer.
+        """Keep the connection for reuse, unless it was abandoned in the middle of an answer.
 
-        One that broke takes the idle ones along: they are of the same server, and older.
+        If it broke, the idle ones are closed too: they belong to the same server, and are older.
         """
         if connection.pgconn.transaction_status == TransactionStatus.IDLE:
             self._idle.append(connection)
@@ -113,8 +113,8 @@ class Lines:
             await self._idle.pop().close()
 
 
-def _has_news(connection: Connection) -> bool:
-    """Whether the server has said something unasked: that it ends, most likely."""
+def _has_unread_input(connection: Connection) -> bool:
+    """Whether the server has sent something unasked: most likely that it ends the connection."""
     poll = select.poll()
     poll.register(connection.pgconn.socket, select.POLLIN)
     return bool(poll.poll(0))

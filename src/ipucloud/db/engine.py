@@ -1,4 +1,4 @@
-"""Connections: every one acts as the application role, in UTC, with limits on how long it may wait."""
+"""Database access: every connection acts as the application role, in UTC, with limits on how long it may wait."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from ipucloud.db.driver import Lines
+from ipucloud.db.driver import ConnectionPool
 from ipucloud.db.outages import RETRY_AFTER, asks_again, connection_died, reachable
 from ipucloud.db.roles import APP_ROLE
 from ipucloud.db.statements import SingleStatements, Statements
@@ -20,9 +20,9 @@ from ipucloud.kernel.errors import UNAVAILABLE, Problem
 Result = TypeVar("Result")
 
 APPLICATION = "ipucloud"
-"""What `pg_stat_activity` calls a connection that its process did not name, and whose URL does not either."""
+"""The name in `pg_stat_activity` of a connection that neither its process nor its URL names."""
 TRANSACTION_TRIES = 5
-_TOO_BUSY = "Too many requests want to change the same at once. Nothing was changed; send the same one again shortly."
+_TOO_BUSY = "Too many requests change the same object at once. Nothing was changed; send the request again shortly."
 _SESSION = (
     f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout=10s -c lock_timeout=5s "
     "-c idle_in_transaction_session_timeout=15s -c jit=off"
@@ -67,8 +67,10 @@ class Database:
                 "prepare_threshold": 2,
             },
         )
-        self._lines = Lines(url, session=_SESSION, application=application, size=pool_size, wait=pool_timeout)
-        self._single: Statements = SingleStatements(self._lines)
+        self._connections = ConnectionPool(
+            url, session=_SESSION, application=application, size=pool_size, wait=pool_timeout
+        )
+        self._single: Statements = SingleStatements(self._connections)
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
@@ -82,12 +84,12 @@ class Database:
         yield self._single
 
     async def transact(self, work: Callable[[AsyncConnection], Awaitable[Result]]) -> Result:
-        """Run `work` in a transaction, again from the start when that is sure to repeat nothing.
+        """Run `work` in a transaction, and again from the start when that certainly repeats nothing.
 
-        That is when the database asks for it (deadlock, serialization), and when the connection died before COMMIT was
-        sent: one that a restart left behind, say. `work` must have no effect outside the transaction.
+        That is when the database asks for it (deadlock, serialization failure), and when the connection died before
+        COMMIT was sent, such as one that a restart ended. `work` must have no effect outside the transaction.
 
-        Raises a `Problem` of kind `unavailable`, as `begin` does and when every try was in vain.
+        Raises a `Problem` of kind `unavailable`, as `begin` does and when every attempt failed.
         """
         for attempt in range(1, TRANSACTION_TRIES + 1):
             finished = False
@@ -108,5 +110,5 @@ class Database:
         raise AssertionError("the loop returns or raises")
 
     async def close(self) -> None:
-        await self._lines.close()
+        await self._connections.close()
         await self._engine.dispose()

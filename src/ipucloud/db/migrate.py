@@ -29,7 +29,7 @@ def configuration(owner_url: str) -> Config:
 
 
 def upgrade(owner_url: str, revision: str = "head") -> None:
-    """Bring the schema to `revision` as the owner role. Already there: nothing happens."""
+    """Bring the schema to `revision` as the owner role. Does nothing when it is already there."""
     command.upgrade(configuration(owner_url), revision)
 
 

@@ -1,4 +1,4 @@
-"""A database that does not answer: how it is recognised, and what its users are told."""
+"""A database that does not answer: how it is detected, and what callers are told to do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def unavailable() -> Problem:
     return Problem(
         UNAVAILABLE,
         "The database does not answer. Send the same request with the same Idempotency-Key again shortly: it takes "
-        "effect once, whether or not it just did.",
+        "effect once, even if it already has.",
         headers=RETRY_AFTER,
     )
 
@@ -37,7 +37,7 @@ async def reachable() -> AsyncIterator[None]:
 
 
 def is_unreachable(error: sa.exc.DBAPIError | sa.exc.TimeoutError) -> bool:
-    """True when the server is down, restarting, full of connections, read-only, out of disk, or a lock stays taken."""
+    """True when the server is down, restarting, out of connections, read-only or out of disk, or a lock stays taken."""
     if isinstance(error, sa.exc.TimeoutError):
         return True
     state = getattr(error.orig, "sqlstate", None)
@@ -47,14 +47,14 @@ def is_unreachable(error: sa.exc.DBAPIError | sa.exc.TimeoutError) -> bool:
 
 
 def asks_again(error: Exception) -> bool:
-    """True when the server undid the transaction so that others could go on, and the same one may succeed now."""
+    """True when the server rolled the transaction back so that others could proceed; it may succeed now."""
     return isinstance(error, sa.exc.DBAPIError) and isinstance(
         error.orig, pg_errors.DeadlockDetected | pg_errors.SerializationFailure
     )
 
 
 def connection_died(error: BaseException | None) -> bool:
-    """True for a connection that was open once; one that cannot be opened is not worth another try."""
+    """True for a connection that was open; one that cannot be opened is not retried."""
     return isinstance(error, sa.exc.DBAPIError) and error.connection_invalidated
 
 

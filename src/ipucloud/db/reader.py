@@ -1,7 +1,7 @@
-"""Reads of one statement, as most requests are.
+"""Reads of one statement, as in most requests.
 
 Every connection is read-only and every statement stands alone, which allows what a transaction does not: a statement
-that met a connection the server had closed runs again on a fresh one, and a restarted database is not noticed.
+sent on a connection that the server had closed runs again on a fresh one, so a restarted database goes unnoticed.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import psycopg
 import sqlalchemy as sa
 from psycopg.rows import dict_row
 
-from ipucloud.db.driver import Connection, Lines, query
+from ipucloud.db.driver import Connection, ConnectionPool, query
 from ipucloud.db.engine import APPLICATION
 from ipucloud.db.outages import unavailable
 from ipucloud.db.roles import APP_ROLE
 
 Row: TypeAlias = dict[str, Any]
-"""A row by column name; its types are those of the statement, which no checker sees."""
+"""A row by column name; its types are those of the statement, which no type checker knows."""
 
 _SESSION = (
     f"-c role={APP_ROLE} -c timezone=UTC -c default_transaction_read_only=on -c statement_timeout=10s "
@@ -37,27 +37,27 @@ class Reader:
     """
 
     def __init__(self, url: str, *, size: int = 4, wait: float = 5.0, application: str = APPLICATION) -> None:
-        self._lines = Lines(url, session=_SESSION, application=application, size=size, wait=wait)
+        self._connections = ConnectionPool(url, session=_SESSION, application=application, size=size, wait=wait)
 
     async def one(self, statement: sa.TextClause, parameters: Mapping[str, object]) -> Row | None:
         """The only row of `statement`, or None."""
         asked = query(statement)
         values = [parameters[name] for name in asked.names]
-        async with self._lines.turn():
+        async with self._connections.turn():
             return await self._read(asked.text, values)
 
     async def close(self) -> None:
-        await self._lines.close()
+        await self._connections.close()
 
     async def _read(self, text: bytes, values: Sequence[object]) -> Row | None:
-        while connection := self._lines.idle():
+        while connection := self._connections.idle():
             try:
                 return await self._ask(connection, text, values)
             except psycopg.OperationalError as error:
                 if error.sqlstate is not None and not error.sqlstate.startswith("57P"):
                     raise unavailable() from error
         try:
-            return await self._ask(await self._lines.connect(), text, values)
+            return await self._ask(await self._connections.connect(), text, values)
         except psycopg.OperationalError as error:
             raise unavailable() from error
 
@@ -67,4 +67,4 @@ class Reader:
             await cursor.execute(text, values)
             return await cursor.fetchone()
         finally:
-            await self._lines.give_back(connection)
+            await self._connections.give_back(connection)

@@ -1,4 +1,4 @@
-"""Statements whose rows have a type, for code that a type checker is to see through."""
+"""Statements with typed rows."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 
 @dataclass(frozen=True, slots=True)
 class Query(Generic[Row]):
-    """A statement, and the NamedTuple that one of its rows is: a field for each column, in order.
+    """A statement, and the NamedTuple of its rows: a field for each column, in order.
 
-    `tests/feature/db/test_statements.py` compares the fields with the columns that PostgreSQL describes. It cannot see
-    which columns may be NULL: that is the author's to know.
+    `tests/feature/db/test_statements.py` compares the fields with the columns that PostgreSQL describes. It cannot
+    check which columns may be NULL: the author must know.
     """
 
     statement: sa.TextClause
@@ -29,7 +29,7 @@ class Query(Generic[Row]):
         return [self.row(*found) for found in await connection.execute(self.statement, parameters)]
 
     async def one(self, connection: Statements, parameters: Mapping[str, object] | None = None) -> Row:
-        """The only row. Raises sqlalchemy.exc.NoResultFound or MultipleResultsFound when that is not so."""
+        """The only row. Raises sqlalchemy.exc.NoResultFound or MultipleResultsFound."""
         return self.row(*(await connection.execute(self.statement, parameters)).one())
 
     async def one_or_none(self, connection: Statements, parameters: Mapping[str, object] | None = None) -> Row | None:

@@ -1,4 +1,4 @@
-"""Whether the database's schema is one that this version works with. API processes and workers judge it alike."""
+"""Whether this version can work with the database's schema; the same check for API processes and workers."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ STATE = sa.text("SELECT (SELECT version_num FROM alembic_version) AS revision, a
 """What a process checks of its database: the schema's revision, and the time."""
 OLDER = "The database's schema is older than this version needs: run `ipucloud migrate`."
 NEWER = (
-    "The database's schema is newer than this version can work with: start the version of ipucloud that it was "
-    "migrated for."
+    "The database's schema is newer than this version supports: start the version of ipucloud that it was migrated for."
 )
 
 _MISSING = (pg_errors.UndefinedTable, pg_errors.UndefinedColumn)
 
 
 class SchemaMismatchError(Exception):
-    """Another process of ours met a schema that lacks a table or column."""
+    """Another process of this installation met a schema that lacks a table or column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ def _head() -> str:
 
 
 async def state_of(answer: Awaitable[State]) -> State:
-    """What a reading of `STATE` answers with; a database that was never migrated has no revision and no clock."""
+    """The result of `STATE`; a database that was never migrated has no revision and no clock."""
     try:
         return await answer
     except (sa.exc.DBAPIError, psycopg.Error) as error:
@@ -59,13 +58,12 @@ async def state_of(answer: Awaitable[State]) -> State:
 def fault_of(revision: str) -> str | None:
     """Why this version must not work with a schema of this revision, and what to do; None when it may.
 
-    A revision that the code does not know is newer: schemas only expand while processes of the version before run.
+    A revision unknown to the code is newer: schemas only expand while processes of the previous version run.
     """
     return OLDER if revision in _known_revisions() - {_head()} else None
 
 
 def is_newer(revision: str) -> bool:
-    """True for a revision that this version does not know."""
     return revision not in _known_revisions()
 
 

@@ -1,4 +1,4 @@
-"""What runs statements: a transaction, or a connection where each one stands alone."""
+"""Objects that execute statements: a transaction, or a connection where each statement stands alone."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import sqlalchemy as sa
 from sqlalchemy.engine import IteratorResult
 from sqlalchemy.engine.result import SimpleResultMetaData
 
-from ipucloud.db.driver import Connection, Lines, query
+from ipucloud.db.driver import Connection, ConnectionPool, query
 from ipucloud.db.outages import as_sqlalchemy, reachable
 
 
 class Statements(Protocol):
-    """Where a function that only runs statements may run them; SQLAlchemy's `AsyncConnection` is one.
+    """Accepts statements, for functions that do not need a transaction; SQLAlchemy's `AsyncConnection` is one.
 
-    A function that needs its statements to take effect together asks for an `AsyncConnection`.
+    A function that needs its statements to take effect together requires an `AsyncConnection`.
     """
 
     async def execute(self, statement: sa.TextClause, parameters: Mapping[str, Any] | None = None) -> Answer:
@@ -43,7 +43,7 @@ class Answer(Protocol):
 
 
 class Rows(IteratorResult[Any]):
-    """An answer that has arrived."""
+    """A complete answer."""
 
     def __init__(self, columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], rowcount: int) -> None:
         super().__init__(_metadata(columns), iter(rows))
@@ -58,19 +58,19 @@ def _metadata(columns: tuple[str, ...]) -> SimpleResultMetaData:
 class SingleStatements:
     """Statements that stand alone, straight through the driver: one round trip each, and nothing to give back."""
 
-    def __init__(self, lines: Lines) -> None:
-        self._lines = lines
+    def __init__(self, connections: ConnectionPool) -> None:
+        self._connections = connections
 
     async def execute(self, statement: sa.TextClause, parameters: Mapping[str, Any] | None = None) -> Answer:
         asked = query(statement)
         values = [(parameters or {})[name] for name in asked.names]
-        async with reachable(), self._lines.turn():
-            connection = self._lines.idle() or await self._connect()
+        async with reachable(), self._connections.turn():
+            connection = self._connections.idle() or await self._connect()
             return await self._ask(connection, asked.text, values)
 
     async def _connect(self) -> Connection:
         try:
-            return await self._lines.connect()
+            return await self._connections.connect()
         except psycopg.Error as error:
             raise as_sqlalchemy(error, connection_died=False) from error
 
@@ -84,4 +84,4 @@ class SingleStatements:
         except psycopg.Error as error:
             raise as_sqlalchemy(error, connection_died=connection.closed) from error
         finally:
-            await self._lines.give_back(connection)
+            await self._connections.give_back(connection)

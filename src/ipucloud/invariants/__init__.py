@@ -1,1 +1,1 @@
-"""What must always hold, as one list. Law: a rule names what breaks it; a heal is logged, or refuses with a reason."""
+"""The rules that must always hold, as one list. Law: every repair is logged; where none is safe, the rule says why."""

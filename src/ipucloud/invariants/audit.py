@@ -1,4 +1,4 @@
-"""Holding the database against every rule, and the sites against the database."""
+"""Checking the database against every rule, and the sites against the database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ipucloud.site.ports import Sites
 
 
 async def audit(database: Database, rules: Sequence[Invariant] = INVARIANTS) -> list[Finding]:
-    """What breaks the rules about the database, by rule; each rule is looked at as of its own instant.
+    """Violations of the rules about the database; each rule is checked as of its own instant.
 
     Raises `Problem` unavailable.
     """
@@ -22,6 +22,6 @@ async def audit(database: Database, rules: Sequence[Invariant] = INVARIANTS) -> 
 
 
 async def audit_sites(database: Database, sites: Sites, *, call_timeout: float) -> list[Finding]:
-    """What is wrong between the database and the sites, by rule. Raises SiteError, and `Problem` unavailable."""
+    """Violations found by comparing the sites with the database. Raises SiteError, and `Problem` unavailable."""
     comparison = await compare(database, sites, call_timeout)
     return [Finding(rule, violation) for rule in SITE_RULES for violation in list(rule.find(comparison))[:LISTED]]

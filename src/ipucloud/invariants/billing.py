@@ -1,4 +1,4 @@
-"""Rules about usage intervals and prices: whatever is billed was used, and whatever is used is billed."""
+"""Rules about usage intervals and prices: use and billing match."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refuse
 from ipucloud.invariants.states import STATES
 from ipucloud.invariants.worker_repairs import lock_violated
 
-_BILL_STANDS = Refusal("What was billed is never rewritten; a wrong bill is corrected by a credit.")
+_BILL_STANDS = Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit.")
 
 
 _BILLED_RIGHTLY = sa.text(
@@ -25,12 +25,12 @@ _BILLED_RIGHTLY = sa.text(
 
 
 async def _bill_from_now(connection: AsyncConnection, violation: Violation) -> RepairDone:
-    """What runs wrongly ends, and an interval of what the cluster is begins; the past stays as it is."""
+    """End the wrong open interval and begin a correct one; past intervals stay as they are."""
     cluster = await lock_violated(connection, violation)
     mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
     rightly: bool = (await connection.execute(_BILLED_RIGHTLY, mine)).scalar_one()
     if cluster.state not in BILLABLE or rightly:
-        raise Refused("The cluster is not in use any more, or billed rightly by now.")
+        raise Refused("The cluster is no longer in use, or is already billed correctly.")
     await close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     await open_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     return RepairDone()
@@ -40,7 +40,7 @@ BILLED = Invariant(
     name="billable_cluster_is_billed",
     sentence="A cluster in use has an open usage interval.",
     object_type="cluster",
-    remedy="Let the audit bill it from now on; what was used before is a gift.",
+    remedy="Apply the audit's repair. Usage up to now is not charged.",
     repair=DatabaseRepair("bills the cluster from now on", _bill_from_now),
     statement="""
     SELECT c.id::text AS object_id, c.project_id, format('nothing is billed since %s', c.state_entered_at) AS detail
@@ -56,9 +56,9 @@ NOT_BILLED = Invariant(
     name="unusable_cluster_is_not_billed",
     sentence="A cluster that is not in use has no open usage interval.",
     object_type="cluster",
-    remedy="Let the audit end the interval when the cluster's use ended.",
+    remedy="Apply the audit's repair.",
     repair=by(
-        "ends the interval at the time the cluster was asked to go, or left use",
+        "ends the interval when the deletion or suspension was requested, or when the cluster left use",
         """
         UPDATE usage_intervals u
            SET ended_at = greatest(u.started_at,
@@ -81,9 +81,9 @@ NOT_BILLED = Invariant(
 
 BEGINS_IN_LIFE = Invariant(
     name="interval_begins_in_the_cluster_s_life",
-    sentence="Nothing is billed from before the cluster was asked for.",
+    sentence="No cluster is billed for time before its creation was requested.",
     object_type="usage_interval",
-    remedy="Credit the customer with the minutes before the cluster's creation.",
+    remedy="Credit the customer for the minutes before the request.",
     repair=_BILL_STANDS,
     statement="""
     SELECT u.id::text AS object_id, u.project_id,
@@ -95,9 +95,9 @@ BEGINS_IN_LIFE = Invariant(
 
 ENDS_WITH_DELETE = Invariant(
     name="interval_ends_when_delete_is_asked_for",
-    sentence="Nothing is billed after the cluster was asked to go.",
+    sentence="No cluster is billed for time after its deletion was requested.",
     object_type="usage_interval",
-    remedy="Credit the customer with the minutes after the request.",
+    remedy="Credit the customer for the minutes after the request.",
     repair=_BILL_STANDS,
     statement="""
     SELECT u.id::text AS object_id, u.project_id,
@@ -111,9 +111,9 @@ ENDS_WITH_DELETE = Invariant(
 
 NO_OVERLAP = Invariant(
     name="nothing_is_billed_twice",
-    sentence="No instant of a cluster is in two usage intervals.",
+    sentence="A cluster's usage intervals do not overlap.",
     object_type="cluster",
-    remedy="Credit the customer with the time that was billed twice.",
+    remedy="Credit the customer for the time that was billed twice.",
     repair=_BILL_STANDS,
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
@@ -131,10 +131,10 @@ NO_OVERLAP = Invariant(
 
 BILLED_AS_IS = Invariant(
     name="cluster_is_billed_as_what_it_is",
-    sentence="The open interval of a cluster has its machines, article, region and currency.",
+    sentence="A cluster's open interval has the cluster's number of machines, SKU, region and currency.",
     object_type="cluster",
-    remedy="Let the audit bill it rightly from now on; credit or debit the difference before.",
-    repair=DatabaseRepair("ends the interval and begins a right one", _bill_from_now),
+    remedy="Apply the audit's repair. Credit or charge the difference up to now.",
+    repair=DatabaseRepair("ends the interval and begins a correct one", _bill_from_now),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('%s × %s in %s is billed as %s × %s in %s, in %s', c.machines, c.sku, c.region, u.quantity, u.sku,
@@ -148,9 +148,9 @@ BILLED_AS_IS = Invariant(
 
 ONE_ANCHOR = Invariant(
     name="intervals_share_an_anchor",
-    sentence="All intervals of a cluster count their minutes from the start of its first one.",
+    sentence="All intervals of a cluster count minutes from the start of the first one.",
     object_type="cluster",
-    remedy="Compute the minutes by hand and credit the customer with what was counted twice.",
+    remedy="Compute the minutes by hand and credit the customer for those counted twice.",
     repair=_BILL_STANDS,
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
@@ -163,10 +163,10 @@ ONE_ANCHOR = Invariant(
 
 WAS_READY = Invariant(
     name="billed_cluster_was_ready",
-    sentence="Only a cluster that was ready once is billed, or can be in use.",
+    sentence="Only a cluster that has been ready is billed or in use.",
     object_type="cluster",
-    remedy="Set the time it became ready from its operation; if it never did, credit the customer with everything.",
-    repair=Refusal("Whether the cluster ever was ready cannot be told from this row."),
+    remedy="Set `ready_at` from the create operation. If it was never ready, credit the customer for everything.",
+    repair=Refusal("The row does not show whether the cluster was ever ready."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id, format('never ready, and in %s', c.state) AS detail
       FROM clusters c
@@ -179,9 +179,9 @@ WAS_READY = Invariant(
 
 PRICED = Invariant(
     name="billed_usage_has_a_price",
-    sentence="Every article that is being billed has a price now.",
+    sentence="Every SKU that is being billed has a current price.",
     object_type="price",
-    remedy="Install a price for the article, valid from the end of the last one.",
+    remedy="Add a price for the SKU, valid from the end of the previous one.",
     repair=Refusal("Prices are set by people."),
     statement="""
     SELECT DISTINCT concat_ws('/', u.sku, u.region, u.currency) AS object_id, NULL::uuid AS project_id,
@@ -195,9 +195,9 @@ PRICED = Invariant(
 
 ONE_PRICE = Invariant(
     name="sku_has_one_price",
-    sentence="At every instant an article has one price at most.",
+    sentence="Prices of a SKU do not overlap in time.",
     object_type="price",
-    remedy="End the wrong price before the other begins; credit what was billed too much.",
+    remedy="End the wrong price before the other begins; credit any overcharge.",
     repair=Refusal("Prices are set by people."),
     statement="""
     SELECT concat_ws('/', sku, region, currency) AS object_id, NULL::uuid AS project_id,

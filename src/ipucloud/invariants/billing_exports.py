@@ -1,4 +1,4 @@
-"""Rules about what is made from charges: the daily roll-up."""
+"""Rules about data derived from charges: the daily roll-up."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from ipucloud.invariants.rules import Invariant, by
 
 ROLL_UP = Invariant(
     name="roll_up_is_the_charges",
-    sentence="A roll-up that holds is what the charges of its day come to, account by account (the last, up to 20,000"
+    sentence="A valid roll-up equals the sum of its day's charges, for each account (the latest, up to 20,000"
     " clusters).",
     object_type="day",
-    remedy="Let the audit throw the roll-up away; it is made again within a minute. Find out what wrote to it.",
+    remedy="Apply the audit's repair; the roll-up is rebuilt within a minute. Find out what changed it.",
     repair=by(
-        "throws the roll-up away, so that it is made again",
+        "deletes the roll-up, so that it is rebuilt",
         "UPDATE day_rollups SET hours = -1 WHERE day = CAST(:object_id AS date) AND hours >= 0",
     ),
     statement=clauses(

@@ -1,11 +1,11 @@
-"""Rules about documents and what pays them: an invoice is its lines and its transfers, and no number is missing."""
+"""Rules about invoices and credit notes, what pays them, and their numbers."""
 
 from __future__ import annotations
 
 from ipucloud.invariants.rules import Invariant, Refusal
 
-_STANDS = Refusal("A document that was issued is never rewritten; a person finds out why, and issues a credit note.")
-_MONEY_STANDS = Refusal("What was posted is never rewritten; a person finds out why, and posts what makes it right.")
+_STANDS = Refusal("Issued documents are never rewritten; a person must find the cause and issue a credit note.")
+_MONEY_STANDS = Refusal("Postings are never rewritten; a person must find the cause and post a correction.")
 _SUM = "coalesce((SELECT sum({what}) FROM {table} x WHERE x.invoice_id = i.id), 0)"
 _COST = _SUM.format(what="x.cost", table="invoice_lines")
 _AMOUNT = _SUM.format(what="x.amount", table="invoice_lines")
@@ -15,9 +15,9 @@ _NEWEST = "(SELECT * FROM invoices ORDER BY issued_at DESC, id DESC LIMIT 1000)"
 
 SUMS = Invariant(
     name="invoice_is_the_sum_of_its_lines",
-    sentence="An invoice is its lines, adjustment, burned credit and taxes, to the last digit (the newest thousand).",
+    sentence="An invoice's total equals its lines, adjustment, used credit and taxes exactly (the newest thousand).",
     object_type="invoice",
-    remedy="Find out what wrote past the code that issues invoices; issue a credit note for what is wrong.",
+    remedy="Find out what bypassed the code that issues invoices; issue a credit note for the difference.",
     repair=_STANDS,
     statement=f"""
     SELECT number AS object_id, NULL::uuid AS project_id,
@@ -32,9 +32,9 @@ SUMS = Invariant(
 
 IN_LEDGER = Invariant(
     name="invoice_is_in_the_ledger",
-    sentence="Every figure of an invoice was transferred, once (the newest thousand).",
+    sentence="Every amount of an invoice was transferred exactly once (the newest thousand).",
     object_type="invoice",
-    remedy="Find out what issued it without its transfers; post the difference under an idem of its own.",
+    remedy="Find out what issued it without its transfers; post the difference under its own `idem` key.",
     repair=_MONEY_STANDS,
     statement=f"""
     SELECT i.number AS object_id, NULL::uuid AS project_id,
@@ -49,9 +49,9 @@ IN_LEDGER = Invariant(
 
 BILLED = Invariant(
     name="invoiced_month_has_nothing_unbilled",
-    sentence="An invoice has all charges of its account, currency and month (the newest, up to 100,000 hours).",
+    sentence="An invoice includes all charges of its account, currency and month (the newest, up to 100,000 hours).",
     object_type="invoice",
-    remedy="Find out what posted charges to a sealed month, or kept some off the invoice; correct the hours.",
+    remedy="Find out what posted charges to a sealed month or left some off the invoice; correct the hours.",
     repair=_STANDS,
     statement="""
     SELECT i.number AS object_id, NULL::uuid AS project_id,
@@ -70,7 +70,7 @@ BILLED = Invariant(
 
 NUMBERS = Invariant(
     name="numbers_have_no_gap",
-    sentence="Invoices and credit notes of a year are numbered from 1 on without a gap.",
+    sentence="Invoices and credit notes of a year are numbered from 1 without gaps.",
     object_type="series",
     remedy="Find out which transaction took the number; explain the gap to the tax office.",
     repair=_STANDS,
@@ -91,9 +91,9 @@ NUMBERS = Invariant(
 
 NOT_OVERPAID = Invariant(
     name="invoice_is_settled_once",
-    sentence="Payments and credit notes settle no more of an invoice than was due, and credit notes give no more back.",
+    sentence="No invoice is settled for more than is due, and credit notes return no more than its taxable amount.",
     object_type="invoice",
-    remedy="Find out which of them came twice; put the difference into the customer's wallet.",
+    remedy="Find the duplicate; credit the difference to the customer's wallet.",
     repair=_MONEY_STANDS,
     statement="""
     SELECT i.number AS object_id, NULL::uuid AS project_id,
@@ -109,9 +109,9 @@ NOT_OVERPAID = Invariant(
 
 CREDITS = Invariant(
     name="promotional_credit_is_what_was_granted",
-    sentence="What is left of an account's credits is on its ledger account, and nothing was taken from one twice.",
+    sentence="An account's remaining credits match its ledger account, and no credit was used twice.",
     object_type="account",
-    remedy="Find out what burned credit without a transfer, or moved it without a record; post the difference.",
+    remedy="Find out what used credit without a transfer, or moved it without a record; post the difference.",
     repair=_MONEY_STANDS,
     statement="""
     SELECT format('%s %s', account_id, currency) AS object_id, NULL::uuid AS project_id,
@@ -130,7 +130,7 @@ CREDITS = Invariant(
 
 WALLET = Invariant(
     name="wallet_is_what_was_paid",
-    sentence="A wallet holds what was paid into it and given back to it, less what invoices and refunds took.",
+    sentence="A wallet's balance equals its payments and credits, less invoices and refunds.",
     object_type="account",
     remedy="Find out what moved money of the wallet without a payment or a document; post the difference.",
     repair=_MONEY_STANDS,

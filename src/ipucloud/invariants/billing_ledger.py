@@ -1,4 +1,4 @@
-"""Rules about money: what is owed was posted, what was posted is in the ledger, and the ledger balances."""
+"""Rules about the ledger: every charge is posted and transferred, and the ledger balances."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from types import MappingProxyType
 from ipucloud.db.roles import APP_ROLE
 from ipucloud.invariants.rules import Invariant, Refusal
 
-_MONEY_STANDS = Refusal("What was posted is never rewritten; a person finds out why, and posts what makes it right.")
+_MONEY_STANDS = Refusal("Postings are never rewritten; a person must find the cause and post a correction.")
 
 TRIAL_BALANCE = Invariant(
     name="trial_balance_is_zero",
-    sentence="Debits equal credits in every currency, and every account holds what its transfers come to"
+    sentence="Debits equal credits in every currency, and every account's sums match its transfers"
     " (in a large ledger: customers' accounts of the newest fifty transfers).",
     object_type="ledger_account",
-    remedy="Find out what wrote past the trigger of ledger_transfers; set the sums from the transfers, as the owner.",
+    remedy="Find out what bypassed the trigger of ledger_transfers; as the owner, set the sums from the transfers.",
     repair=_MONEY_STANDS,
     statement="""
     SELECT coalesce(a.id::text, a.currency) AS object_id, NULL::uuid AS project_id,
@@ -41,9 +41,9 @@ TRIAL_BALANCE = Invariant(
 
 FLOOR = Invariant(
     name="wallet_is_not_negative",
-    sentence="A wallet and a promotional credit are never overdrawn.",
+    sentence="Wallets and promotional credits are never overdrawn.",
     object_type="ledger_account",
-    remedy="Find out what overdrew it; ask the customer for the difference, or give it to them by a transfer.",
+    remedy="Find out what overdrew it; claim the difference from the customer, or waive it with a transfer.",
     repair=_MONEY_STANDS,
     statement="""
     SELECT id::text AS object_id, NULL::uuid AS project_id,
@@ -54,9 +54,9 @@ FLOOR = Invariant(
 
 IN_LEDGER = Invariant(
     name="closed_hour_is_in_the_ledger",
-    sentence="What the charges of a closed hour come to was transferred, account by account (the last three hours).",
+    sentence="The charges of a closed hour were transferred for each account (the last three hours).",
     object_type="hour",
-    remedy="Find out what posted charges without a transfer; post the difference under an idem of its own.",
+    remedy="Find out what posted charges without a transfer; post the difference under its own `idem` key.",
     repair=_MONEY_STANDS,
     statement="""
     WITH last AS (
@@ -81,9 +81,9 @@ IN_LEDGER = Invariant(
 
 OF_CLOSED_HOURS = Invariant(
     name="charge_is_of_a_closed_hour",
-    sentence="Nothing is charged for an hour before it is closed.",
+    sentence="No charge exists for an hour that is not closed.",
     object_type="hour",
-    remedy="Find out what posts charges besides the close of hours; correct the hour once it is closed.",
+    remedy="Find out what posts charges other than the close; correct the hour once it is closed.",
     repair=_MONEY_STANDS,
     statement="""
     SELECT DISTINCT to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24') AS object_id, NULL::uuid AS project_id,
@@ -95,9 +95,9 @@ OF_CLOSED_HOURS = Invariant(
 
 SEALED_IS_VERIFIED = Invariant(
     name="sealed_month_was_verified",
-    sentence="Every hour of a sealed month was closed and looked at once more.",
+    sentence="Every hour of a sealed month was closed and then checked again.",
     object_type="month",
-    remedy="Close and correct the hours; what that adds lands in the open month. Find out who sealed it.",
+    remedy="Close and correct the hours; the additional charges go to the open month. Find out what sealed the month.",
     repair=_MONEY_STANDS,
     statement="""
     SELECT b.month::text AS object_id, NULL::uuid AS project_id,
@@ -112,9 +112,9 @@ SEALED_IS_VERIFIED = Invariant(
 
 HAS_PAYER = Invariant(
     name="project_has_an_account",
-    sentence="Somebody pays for every project, from its beginning on.",
+    sentence="Every project has a paying account from its creation on.",
     object_type="project",
-    remedy="Insert the account and the row of project_accounts that the trigger of projects should have made.",
+    remedy="Insert the account and the `project_accounts` row that the trigger on projects should have created.",
     repair=Refusal("Who pays is decided by people."),
     statement="""
     SELECT p.id::text AS object_id, p.id AS project_id, 'no account pays for it' AS detail
@@ -125,7 +125,7 @@ HAS_PAYER = Invariant(
 
 PARTITIONS_CLOSED = Invariant(
     name="partitions_of_charges_are_out_of_reach",
-    sentence="The application reaches charges through their table only, where the guards stand.",
+    sentence="The application's role reaches charges only through the parent table, where the guards are.",
     object_type="privilege",
     remedy="As the owner, REVOKE ALL on the partition from the application's role.",
     repair=Refusal("The application owns nothing of the schema; only its owner may change it."),

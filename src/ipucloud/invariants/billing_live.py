@@ -1,16 +1,16 @@
-"""Rules about budgets and about accounts that pay ahead: told once, and nothing held for nobody."""
+"""Rules about budgets and prepaid accounts: each alert has one event, and every hold has a cluster and an account."""
 
 from __future__ import annotations
 
 from ipucloud.invariants.rules import Invariant, Refusal, by
 
-_TOLD = Refusal("What was told is not untold; a person tells whom it concerns.")
+_TOLD = Refusal("A sent event cannot be withdrawn; a person must inform the customer.")
 
 FIRES_ONCE = Invariant(
     name="budget_threshold_fires_once",
-    sentence="A threshold of a budget fires once a month, at what it says.",
+    sentence="A budget's threshold fires at most once a month, at its percentage.",
     object_type="budget",
-    remedy="Find out what wrote past the key of budget_alerts; delete the alert that is too many, as the owner.",
+    remedy="Find out what bypassed the key of budget_alerts; as the owner, delete the extra alert.",
     repair=_TOLD,
     statement="""
     SELECT a.budget_id::text AS object_id, min(b.project_id::text)::uuid AS project_id,
@@ -24,9 +24,9 @@ FIRES_ONCE = Invariant(
 
 TOLD_ONCE = Invariant(
     name="budget_alert_is_sent_once",
-    sentence="What a project's budget fired this month and last was told by one event, and nothing else was.",
+    sentence="Each alert of a project's budget, this month and last, has exactly one event, and each event an alert.",
     object_type="budget",
-    remedy="Tell whom it concerns: a receiver of events was told twice, or not at all. Find out what writes them.",
+    remedy="Inform the customer: the event was sent twice, or not at all. Find out what writes such events.",
     repair=_TOLD,
     statement="""
     WITH recent AS (
@@ -57,10 +57,10 @@ TOLD_ONCE = Invariant(
 
 FIGURES = Invariant(
     name="budget_has_figures_of_one_month",
-    sentence="What a budget was held against is not more than what it was forecast to come to.",
+    sentence="A budget's actual amount is not above its forecast.",
     object_type="budget",
-    remedy="Wait for the next turn of the books, which computes both anew; if they stay so, fix `reports/outlook.py`.",
-    repair=Refusal("The next turn of the books computes the figures anew."),
+    remedy="Wait for the next bookkeeping run, which recomputes both. If it stays, fix `reports/outlook.py`.",
+    repair=Refusal("The next bookkeeping run recomputes the figures."),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('used %s, forecast %s of %s', actual, forecast, to_char(month, 'YYYY-MM')) AS detail
@@ -71,9 +71,9 @@ FIGURES = Invariant(
 
 HOLD_HAS_OWNER = Invariant(
     name="hold_has_an_owner",
-    sentence="What is held of an account's funds is held for a cluster that is there, and of an account that exists.",
+    sentence="Every hold on an account's funds is for an existing cluster and an existing account.",
     object_type="create_hold",
-    remedy="Let the audit release the hold. Find out why the books did not.",
+    remedy="Apply the audit's repair. Find out why bookkeeping did not release the hold.",
     repair=by(
         "releases the hold",
         """
@@ -96,10 +96,10 @@ HOLD_HAS_OWNER = Invariant(
 
 HELD_RIGHTLY = Invariant(
     name="hold_is_of_who_paid_when_it_was_made",
-    sentence="A create holds funds of the account that paid for its project then.",
+    sentence="A create's hold is on the account that paid for its project at that time.",
     object_type="create_hold",
-    remedy="Find out what wrote the hold; release it, and hold of the right account what its first hour costs.",
-    repair=Refusal("Which account's funds to hold is decided by people."),
+    remedy="Find out what wrote the hold; release it, and hold the cost of the first hour on the correct account.",
+    repair=Refusal("A person must decide which account's funds to hold."),
     statement="""
     SELECT h.cluster_id::text AS object_id, h.project_id,
            format('of account %s, which did not pay for the project at %s', h.account_id, h.created_at) AS detail

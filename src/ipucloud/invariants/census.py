@@ -1,4 +1,4 @@
-"""What the sites say is there."""
+"""What exists at the sites."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ipucloud.wire.site import Host, Network
 
 @dataclass(frozen=True)
 class RegionCensus:
-    """Everything a site has built in one region by name, and the names of the hardware it lists there."""
+    """Everything that a site has built in one region, by name, and the names of the hardware that it lists there."""
 
     region: str
     allocations: Mapping[str, Allocation]
@@ -31,7 +31,7 @@ class RegionCensus:
 async def take_census(
     sites: Sites, regions: Mapping[str, VipuAddress | None], call_timeout: float
 ) -> list[RegionCensus]:
-    """Ask for every list once. Raises SiteError: half a census would show things as missing."""
+    """Fetch every list once. Raises SiteError: in an incomplete census, existing objects would appear to be missing."""
     inventory = await sites.inventory()
     listed = {
         region.region: frozenset(

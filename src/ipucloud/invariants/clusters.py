@@ -20,8 +20,8 @@ CREATING = Invariant(
     name="cluster_being_created_has_its_operation",
     sentence="A cluster in `creating` has an open operation that creates it.",
     object_type="cluster",
-    remedy="Delete the cluster; the delete cleans up whatever was built.",
-    repair=Refusal("How far the creation came, and whether anybody still wants it, is not known."),
+    remedy="Delete the cluster; that removes whatever was built.",
+    repair=Refusal("It is unknown how far the creation got and whether the cluster is still wanted."),
     statement=f"""
     SELECT c.id::text AS object_id, c.project_id, 'nothing creates the cluster' AS detail
       FROM clusters c WHERE c.state = 'creating' {_NO_OPERATION_OF_KIND.format(kind="create")}
@@ -33,7 +33,7 @@ DELETING = Invariant(
     name="cluster_being_deleted_has_its_operation",
     sentence="A cluster in `deleting` has an open operation that deletes it.",
     object_type="cluster",
-    remedy="Let the audit delete it again.",
+    remedy="Apply the audit's repair.",
     repair=delete_again,
     statement=f"""
     SELECT c.id::text AS object_id, c.project_id, 'nothing deletes the cluster' AS detail
@@ -46,8 +46,8 @@ BETWEEN = Invariant(
     name="suspending_or_resuming_cluster_has_its_operation",
     sentence="A cluster in `suspending` has an open operation that suspends it, one in `resuming` one that resumes it.",
     object_type="cluster",
-    remedy="Find out from its events and from the site how far it is; its customer can delete it.",
-    repair=Refusal("How far it came, and whether its servers are still wanted, is not known."),
+    remedy="Determine its progress from its events and the site; the customer can delete it.",
+    repair=Refusal("It is unknown how far the operation got and whether the servers are still wanted."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id, format('the cluster is %s, and nothing does it', c.state) AS detail
       FROM clusters c
@@ -61,10 +61,10 @@ BETWEEN = Invariant(
 
 SETTLED = Invariant(
     name="settled_cluster_is_not_being_changed",
-    sentence="Only a cluster in `creating` is being created, one in `deleting` deleted, and so on.",
+    sentence="A cluster's state matches the kind of its open operation.",
     object_type="cluster",
-    remedy="Delete the cluster; that ends the operation. If it is deleted already, end the operation by hand.",
-    repair=Refusal("Whether the state is wrong or the operation cannot be told."),
+    remedy="Delete the cluster; that ends the operation. If it is already deleted, end the operation by hand.",
+    repair=Refusal("Either the state or the operation may be wrong."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('the cluster is in %s, and operation %s is a %s', c.state, o.id, o.kind) AS detail
@@ -78,10 +78,10 @@ SETTLED = Invariant(
 
 TIMES_IN_ORDER = Invariant(
     name="cluster_times_in_order",
-    sentence="A cluster is created, becomes ready, is asked to go and is deleted, in this order.",
+    sentence="A cluster is created, becomes ready, is requested to be deleted and is deleted, in this order.",
     object_type="cluster",
     remedy="Correct the row by hand if the true times are known.",
-    repair=Refusal("What really happened cannot be told from the database."),
+    repair=Refusal("The database does not show what really happened."),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('in %s: created %s, ready %s, asked to go %s, deleted %s', state, created_at,
@@ -104,13 +104,13 @@ _CHARACTERS = " || ".join(
 
 OWN_NAME = Invariant(
     name="cluster_has_its_own_name_outside",
-    sentence="What a cluster has at the site is named after the cluster and its incarnation, and after no other.",
+    sentence="A cluster's external name consists of its id and its incarnation.",
     object_type="cluster",
-    remedy="Delete the cluster only after you know that nothing at the site has its wrong name; ask for help.",
-    repair=Refusal("Things at the site may have either name."),
+    remedy="Before you delete the cluster, make sure that nothing at the site has the wrong name; ask for help.",
+    repair=Refusal("Objects at the site may have either name."),
     statement=clauses(
         "SELECT id::text AS object_id, project_id,",
-        "format('it is called %s outside, not %s', external_name, its_own) AS detail",
+        "format('its external name is %s, not %s', external_name, its_own) AS detail",
         "FROM (SELECT id, project_id, external_name,",
         _CHARACTERS,
         "|| '-' || incarnation AS its_own",
@@ -123,10 +123,10 @@ OWN_NAME = Invariant(
 
 SERVERS_OF_HOSTS = Invariant(
     name="every_host_of_a_cluster_has_its_server",
-    sentence="A cluster that is there has one Poplar server for each of its hosts, of the same number.",
+    sentence="An existing cluster has one Poplar server for each of its hosts, with the same number.",
     object_type="cluster",
-    remedy="Delete the cluster and have it created again, or restore the rows from a backup.",
-    repair=Refusal("Which server is on which host cannot be told from the database."),
+    remedy="Have the cluster deleted and created again, or restore the rows from a backup.",
+    repair=Refusal("The database does not show which server is on which host."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('hosts %s, Poplar servers %s', coalesce(hosts.numbers, '{}'), coalesce(servers.numbers, '{}'))
@@ -145,9 +145,9 @@ SERVERS_OF_HOSTS = Invariant(
 
 SERVER_NAMES = Invariant(
     name="server_is_named_after_its_cluster",
-    sentence="A Poplar server is called `<name of its cluster outside, now or before>-p<number>`.",
+    sentence="A Poplar server is named `<current or earlier external name of its cluster>-p<number>`.",
     object_type="poplar_server",
-    remedy="Correct the name by hand, after a look at the host.",
+    remedy="Check the host, then correct the name by hand.",
     repair=Refusal("The server on the host may have either name."),
     statement="""
     SELECT s.id::text AS object_id, s.project_id,
@@ -161,10 +161,10 @@ SERVER_NAMES = Invariant(
 
 SERVERS_RUN = Invariant(
     name="working_cluster_has_running_servers",
-    sentence="Every Poplar server of a cluster in use runs, and says how to log in.",
+    sentence="Every Poplar server of a cluster in use runs and has an address and a host key.",
     object_type="cluster",
-    remedy="Let the audit have a worker look at the servers and record what it sees.",
-    repair=build_again("look at the servers and record what it sees", "deploy_poplar_servers"),
+    remedy="Apply the audit's repair.",
+    repair=build_again("read the servers and record their addresses and keys", "deploy_poplar_servers"),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            string_agg(format('%s is %s at %s', s.name, s.state, coalesce(s.ssh_host, 'no address')), '; '
@@ -179,10 +179,10 @@ SERVERS_RUN = Invariant(
 
 SERVERS_REST = Invariant(
     name="suspended_cluster_keeps_its_servers",
-    sentence="Every Poplar server of a suspended cluster is off, and known by its address and key.",
+    sentence="Every Poplar server of a suspended cluster is off, and has an address and a host key.",
     object_type="cluster",
-    remedy="Look at the hosts. A server that is there is found again when the cluster is resumed.",
-    repair=Refusal("What the server's disk holds is its customer's; somebody has to look."),
+    remedy="Check the hosts. A resume finds a server that still exists.",
+    repair=Refusal("The server's disk belongs to its customer; a person must check it."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            string_agg(format('%s is %s at %s', s.name, s.state, coalesce(s.ssh_host, 'no address')), '; '
@@ -196,11 +196,11 @@ SERVERS_REST = Invariant(
 
 SERVERS_GONE = Invariant(
     name="gone_cluster_has_no_server",
-    sentence="The Poplar servers of a cluster that is gone are gone, and have no address.",
+    sentence="Poplar servers of a deleted or failed cluster are marked as gone and have no address.",
     object_type="cluster",
-    remedy="Let the audit strike them out; whether a host still has one is another rule.",
+    remedy="Apply the audit's repair. Another rule covers servers that remain on hosts.",
     repair=by(
-        "strikes the servers out",
+        "marks the servers as gone",
         """
         UPDATE poplar_servers s
            SET state = 'deleted', ssh_host = NULL, ssh_port = NULL, ssh_user = NULL, host_key = NULL,

@@ -1,7 +1,7 @@
-"""`invariant_violations{name}`: how many objects break each rule, as this worker last saw it.
+"""`invariant_violations{name}`: how many objects break each rule, as of this worker's last audit.
 
-Audits take turns among the workers. What a worker saw grows old while another one looks, so it is shown for two and a
-half intervals only: of several workers the newest view always shows, and one that is outdated for long never does.
+Audits alternate among the workers, and a worker's result grows old while another one audits. It is therefore exported
+for only two and a half intervals: the newest result is always exported, and an outdated one never for long.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ FRESH_INTERVALS = 2.5
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What one kind of audit saw, and until when that is shown."""
+    """The result of one kind of audit, and until when it is exported."""
 
     counts: dict[str, int]
     until: float
 
 
 class Violations(Collector):
-    """The collector. Rules that hold are shown with 0."""
+    """The collector. Rules without violations are exported with 0."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._views: dict[str, _View] = {}
 
-    def saw(self, audit: str, rules: Sequence[Rule], findings: Iterable[Finding], *, interval: float) -> None:
-        """Show what `audit` saw now, and forget it when it should have been made again."""
+    def report(self, audit: str, rules: Sequence[Rule], findings: Iterable[Finding], *, interval: float) -> None:
+        """Export the result of `audit`, until its next run is overdue."""
         found = Counter(finding.rule.name for finding in findings)
         counts = {rule.name: found[rule.name] for rule in rules}
         self._views[audit] = _View(counts, self._monotonic() + FRESH_INTERVALS * interval)

@@ -1,4 +1,4 @@
-"""Rules about the schema and the roles: whatever refuses wrong states is in place, and in force."""
+"""Rules about the schema and the roles: every guard against wrong states exists and is in force."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ IN_FORCE = Invariant(
     name="guards_are_in_force",
     sentence="Every constraint, index and trigger of the schema exists and is in force.",
     object_type="guard",
-    remedy="As the owner, make it as alembic/versions has it; where rows stand in the way, audit those first.",
+    remedy="As the owner, create it as in alembic/versions. If existing rows violate it, correct those first.",
     repair=_OWNER_ONLY,
     statement="""
     SELECT expected.relation || '.' || expected.name AS object_id, NULL::uuid AS project_id,
@@ -99,9 +99,9 @@ IN_FORCE = Invariant(
 
 INDEXED = Invariant(
     name="reference_has_an_index",
-    sentence="Every reference between tables has an index that begins with it.",
+    sentence="Every foreign key has an index that begins with its columns.",
     object_type="reference",
-    remedy="As the owner, make the index; without it every join along the reference reads the whole table.",
+    remedy="As the owner, create the index; without it, every join on the reference scans the whole table.",
     repair=_OWNER_ONLY,
     statement="""
     SELECT f.conrelid::regclass || '.' || f.conname AS object_id, NULL::uuid AS project_id,
@@ -122,9 +122,9 @@ INDEXED = Invariant(
 
 NO_BYPASS = Invariant(
     name="application_role_has_no_power",
-    sentence="The application's role is neither superuser nor owner, makes no roles or databases, and is in no group.",
+    sentence="The application's role owns nothing, is no superuser, cannot create roles or databases, and is in no group.",
     object_type="role",
-    remedy="As a superuser, take the power away: ALTER ROLE, REVOKE, REASSIGN OWNED; deploy/roles.sql has it right.",
+    remedy="As a superuser, remove the privilege with ALTER ROLE, REVOKE or REASSIGN OWNED; see deploy/roles.sql.",
     repair=_OWNER_ONLY,
     statement="""
     SELECT rolname::text AS object_id, NULL::uuid AS project_id, power AS detail
@@ -144,7 +144,7 @@ NO_BYPASS = Invariant(
 
 HISTORY_STANDS = Invariant(
     name="application_cannot_rewrite_history",
-    sentence="The application can neither change nor remove what happened, what was billed and at which price.",
+    sentence="The application's role can neither change nor delete events, charges and prices.",
     object_type="privilege",
     remedy="As the owner, REVOKE the privilege, and find out what used it.",
     repair=_OWNER_ONLY,

@@ -1,4 +1,4 @@
-"""The log of heals: who had what mended, when, and what came of it."""
+"""The log of repairs: who requested what, when, and the result."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from ipucloud.kernel.ids import new_id
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One heal as the log has it."""
+    """One repair as logged."""
 
     finding: Finding
     action: str
     requested_by: str
 
     async def done(self, connection: AsyncConnection, done: RepairDone) -> None:
-        """Log a heal in the transaction that is the heal."""
+        """Log a database repair in its own transaction."""
         await self._insert(connection, state="succeeded", finished_at=DB_NOW, operation_id=done.operation_id)
-        await self._tell(connection, done.operation_id)
+        await self._record_event(connection, done.operation_id)
 
     async def failed(self, connection: AsyncConnection, error: str) -> None:
-        """Log a heal whose own transaction was rolled back."""
+        """Log a repair whose own transaction was rolled back."""
         await self._insert(connection, state="failed", finished_at=DB_NOW, error=error)
 
     async def begin(self, connection: AsyncConnection) -> UUID:
-        """Log a heal that is about to ask something of a site: commit this before anything is asked."""
+        """Log a repair before it sends anything to a site; the caller commits this first."""
         return await self._insert(connection, state="running")
 
     async def end(self, connection: AsyncConnection, repair_id: UUID, error: str | None) -> None:
-        """The heal that began is through, or failed with `error`."""
+        """Record that the repair succeeded, or failed with `error`."""
         state = "succeeded" if error is None else "failed"
         ended = sa.update(repairs).where(repairs.c.id == repair_id)
         await connection.execute(ended.values(state=state, error=error, finished_at=DB_NOW))
         if error is None:
-            await self._tell(connection, None)
+            await self._record_event(connection, None)
 
     async def _insert(self, connection: AsyncConnection, **ending: object) -> UUID:
         violation, repair_id = self.finding.violation, new_id()
@@ -64,8 +64,8 @@ class Entry:
         )
         return repair_id
 
-    async def _tell(self, connection: AsyncConnection, operation_id: UUID | None) -> None:
-        """The project whose object it was reads it in the event log."""
+    async def _record_event(self, connection: AsyncConnection, operation_id: UUID | None) -> None:
+        """Append the event for the object's project."""
         violation = self.finding.violation
         if violation.project_id is None:
             return

@@ -1,4 +1,4 @@
-"""Rules about the logs: whatever happened is told, in the past, about things that exist; a repair finishes."""
+"""Rules about the logs: every change has its event, events refer to existing objects, and repairs finish."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ipucloud.invariants.rules import Invariant, Refusal, by
 
 OPERATIONS_TOLD = Invariant(
     name="operation_is_in_the_log",
-    sentence="The log tells when an operation was asked for and how it ended.",
+    sentence="Every operation has an event for its creation and one for its end.",
     object_type="operation",
-    remedy="Let the audit append the missing event; whoever follows the log has not heard of it.",
+    remedy="Apply the audit's repair; readers of the log have missed the event until then.",
     repair=by(
         "appends the missing events",
         "SELECT id FROM operations WHERE project_id = :project_id AND id = CAST(:object_id AS uuid) FOR NO KEY UPDATE",
@@ -46,9 +46,9 @@ OPERATIONS_TOLD = Invariant(
 
 CLUSTERS_TOLD = Invariant(
     name="cluster_state_is_in_the_log",
-    sentence="The log tells how a cluster came into the state it is in.",
+    sentence="Every cluster has an event for entering its current state.",
     object_type="cluster",
-    remedy="Let the audit append the missing event; whoever follows the log has not heard of it.",
+    remedy="Apply the audit's repair; readers of the log have missed the event until then.",
     repair=by(
         "appends the missing event",
         "SELECT id FROM clusters WHERE project_id = :project_id AND id = CAST(:object_id AS uuid) FOR NO KEY UPDATE",
@@ -78,11 +78,11 @@ CLUSTERS_TOLD = Invariant(
 
 OF_THE_PAST = Invariant(
     name="events_are_of_the_past",
-    sentence="No event is of a transaction that this server has not begun.",
+    sentence="No event has a transaction number that this server has not reached.",
     object_type="event",
-    remedy="The database was restored into a server that counts from lower: use up the numbers in between, as"
-    " docs/operations.md tells under Backup.",
-    repair=Refusal("Until the numbers are used up, every event is written in a wrong place; stop the writers first."),
+    remedy="The database was restored into a server with lower transaction numbers: use up the numbers in between, as"
+    " docs/operations.md describes under Backup.",
+    repair=Refusal("Until then, every event is written at a wrong position; the writers must be stopped first."),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('%s of transaction %s; the next one is %s. It and whatever follows it is shown in a wrong order',
@@ -94,10 +94,10 @@ OF_THE_PAST = Invariant(
 
 ABOUT_SOMETHING = Invariant(
     name="event_is_about_something",
-    sentence="The operation, the cluster and the partition that an event names exist, in the event's project.",
+    sentence="The operation, cluster and partition that an event refers to exist in the event's project.",
     object_type="event",
     remedy="Restore the missing row from a backup; events are never removed.",
-    repair=Refusal("Events are never changed, and what happened is not known beyond them."),
+    repair=Refusal("Events are never changed, and nothing else records what happened."),
     statement="""
     SELECT e.id::text AS object_id, e.project_id,
            format('%s names %s %s, operation %s', e.type, e.subject_type, e.subject_id,
@@ -114,9 +114,9 @@ ABOUT_SOMETHING = Invariant(
 
 REGISTERED = Invariant(
     name="event_type_is_registered",
-    sentence="Every event is of a registered type, and its subject is what events of that type are about.",
+    sentence="Every event has a registered type and a subject of that type's kinds.",
     object_type="event",
-    remedy="Start a version of the programs that knows the type; if none does, report the event's type as a defect.",
+    remedy="Start a version that knows the type. If there is none, report the event's type as a defect.",
     repair=Refusal("Events are never changed, and another version may know the type."),
     statement="""
     SELECT e.id::text AS object_id, e.project_id, format('%s about a %s', e.type, e.subject_type) AS detail
@@ -142,9 +142,9 @@ REPAIRS_END = Invariant(
     name="repair_finishes",
     sentence="A repair finishes within an hour.",
     object_type="repair",
-    remedy="The audit was interrupted: let it note that. It finds again what is left to repair.",
+    remedy="The audit was interrupted: apply its repair. It finds whatever remains to be repaired.",
     repair=by(
-        "notes that the repair was interrupted",
+        "records that the repair was interrupted",
         clauses(
             "UPDATE repairs SET state = 'failed', error = 'The audit was interrupted.', finished_at = app_now()",
             "WHERE id = CAST(:object_id AS uuid) AND",

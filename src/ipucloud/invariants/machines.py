@@ -11,10 +11,10 @@ from ipucloud.inventory.blocks import DOMAIN
 
 ONE_HOLDER = Invariant(
     name="machine_has_one_holder",
-    sentence="A machine or host is held by one cluster at most.",
+    sentence="A machine or host is held by at most one cluster.",
     object_type="machine",
-    remedy="Find out which of the clusters really runs there, and delete the other.",
-    repair=Refusal("Only a person can say which of the customers keeps the machine."),
+    remedy="Find out which cluster really runs there, and delete the other.",
+    repair=Refusal("A person must decide which customer keeps the machine."),
     statement="""
     SELECT shared.id::text AS object_id, NULL::uuid AS project_id,
            format('%s is held by the clusters %s', coalesce(m.name, h.name), shared.clusters) AS detail
@@ -31,7 +31,7 @@ GONE_HOLDS_NOTHING = Invariant(
     name="gone_cluster_holds_nothing",
     sentence="A cluster that is deleted, or whose creation failed, holds no machine and no host.",
     object_type="cluster",
-    remedy="Let the audit have a worker clean up again; the machines come back when they were seen clean.",
+    remedy="Apply the audit's repair; the machines are freed once they are observed clean.",
     repair=take_clean_up_again,
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
@@ -46,10 +46,10 @@ GONE_HOLDS_NOTHING = Invariant(
 
 EXACTLY_ITS_MACHINES = Invariant(
     name="cluster_holds_its_machines",
-    sentence="A cluster that is there holds exactly its number of machines; one being deleted, or none.",
+    sentence="An existing cluster holds exactly its number of machines; one that is being deleted may hold none.",
     object_type="cluster",
-    remedy="Delete the cluster and have it created again, or restore the allocations from a backup.",
-    repair=Refusal("Which machines the cluster really uses cannot be told from the database."),
+    remedy="Have the cluster deleted and created again, or restore the allocations from a backup.",
+    repair=Refusal("The database does not show which machines the cluster really uses."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('the cluster is in %s, has %s machines and holds %s', c.state, c.machines,
@@ -65,10 +65,10 @@ EXACTLY_ITS_MACHINES = Invariant(
 
 RESTING = Invariant(
     name="suspended_cluster_holds_no_machine",
-    sentence="A suspended cluster holds no machine, but for servers with IPUs of their own, which it keeps.",
+    sentence="A suspended cluster holds no machines, except servers with IPUs of their own.",
     object_type="cluster",
-    remedy="Resume the cluster or delete it; both end with machines that were seen clean.",
-    repair=Refusal("Whether the machines were taken down cannot be told from the database."),
+    remedy="Resume or delete the cluster; both end with machines that were observed clean.",
+    repair=Refusal("The database does not show whether the machines were cleaned."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('the cluster has %s machines and holds %s', c.machines, coalesce(held.machines, 0)) AS detail
@@ -84,8 +84,8 @@ NOTHING_RELEASED = Invariant(
     name="working_cluster_released_nothing",
     sentence="No machine or host of a cluster in use is released.",
     object_type="cluster",
-    remedy="Look at the machines: if they are on and in the cluster's V-IPU allocation, clear `released_at` by hand.",
-    repair=Refusal("A released machine may be switched off already; somebody has to look."),
+    remedy="Check the machines: if they are on and in the cluster's V-IPU allocation, clear `released_at` by hand.",
+    repair=Refusal("A released machine may already be off; a person must check it."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('the cluster is in %s and %s of its machines and hosts are released', c.state, count(*)) AS detail
@@ -100,8 +100,8 @@ TIMES_IN_ORDER = Invariant(
     name="allocation_times_in_order",
     sentence="A machine is taken, then released, then freed.",
     object_type="allocation",
-    remedy="Correct the row by hand if the true times are known; nobody is harmed by the wrong ones.",
-    repair=Refusal("What really happened cannot be told from the database."),
+    remedy="Correct the row by hand if the true times are known; wrong ones do no harm.",
+    repair=Refusal("The database does not show what really happened."),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('taken %s, released %s, freed %s', created_at, coalesce(released_at::text, 'never'),
@@ -113,9 +113,9 @@ TIMES_IN_ORDER = Invariant(
 
 TAKEN_AFTER_FREED = Invariant(
     name="machine_is_freed_before_it_is_taken",
-    sentence="A machine or host goes to the next cluster after the one before it was seen clean.",
+    sentence="A machine or host goes to the next cluster only after it was observed clean.",
     object_type="machine",
-    remedy="Tell both customers: one may have seen what the other left. Then find out how the machine got free.",
+    remedy="Inform both customers: one may have seen the other's data. Then find out how the machine became free.",
     repair=Refusal("What happened cannot be undone."),
     statement="""
     SELECT resource::text AS object_id, project_id,
@@ -133,8 +133,8 @@ NUMBERED = Invariant(
     name="cluster_numbers_its_machines",
     sentence="The machines of a cluster are numbered from 0 without gaps, and so are its hosts.",
     object_type="cluster",
-    remedy="Number the allocations by hand in the order of pod and slot; hosts in the order of their Poplar servers.",
-    repair=Refusal("A host's number says which Poplar server is on it; a wrong guess would mix up servers."),
+    remedy="Number machines by hand in the order of pod and slot, and hosts in the order of their Poplar servers.",
+    repair=Refusal("A host's number identifies its Poplar server; a wrong guess would mix up servers."),
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
            format('%s %s are numbered from %s to %s', count(*),
@@ -150,8 +150,8 @@ ONE_BLOCK = Invariant(
     name="cluster_machines_form_a_block",
     sentence="A cluster's machines are one aligned block of a domain, or an aligned run of whole neighbouring domains.",
     object_type="cluster",
-    remedy="Have the cluster created again; links of its machines may not reach each other.",
-    repair=Refusal("A cluster's machines cannot be exchanged under its customer."),
+    remedy="Have the cluster deleted and created again; its machines' links may not be connected.",
+    repair=Refusal("Machines of a cluster in use cannot be exchanged."),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('%s machines in %s domains of %s groups: domains %s to %s, slots %s to %s', machines, domains,
@@ -181,8 +181,8 @@ RIGHT_KIND = Invariant(
     name="machines_are_what_the_cluster_asked_for",
     sentence="The machines and hosts of a cluster are in its region, and the machines of its type.",
     object_type="cluster",
-    remedy="Delete the cluster and have it created again.",
-    repair=Refusal("A cluster's machines cannot be exchanged under its customer."),
+    remedy="Have the cluster deleted and created again.",
+    repair=Refusal("Machines of a cluster in use cannot be exchanged."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
            format('a cluster of %s in %s holds %s', c.machine_type, c.region, string_agg(held.name, ', ')) AS detail

@@ -15,14 +15,14 @@ _WORK_ITEM = """
 LEFT JOIN unnest(CAST(:kinds AS text[]), CAST(:work_kinds AS text[])) AS known (kind, work_kind) ON known.kind = o.kind
 LEFT JOIN work w ON w.kind = known.work_kind AND w.key = coalesce(o.cluster_id, o.export_id)::text
 """
-_NEVER_CHANGES = Refusal("A finished operation never changes; the database refuses that to everybody.")
+_NEVER_CHANGES = Refusal("Finished operations never change; the database rejects it.")
 
 ONE_OPEN = Invariant(
     name="cluster_has_one_open_operation",
-    sentence="A cluster has one open operation at most.",
+    sentence="A cluster has at most one open operation.",
     object_type="cluster",
     remedy="Delete the cluster; that ends its open operations.",
-    repair=Refusal("Which of the operations the customer wants cannot be told."),
+    repair=Refusal("It is unknown which operation the customer wants."),
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
            string_agg(format('%s %s', kind, id), ', ' ORDER BY created_at, id) AS detail
@@ -33,7 +33,7 @@ ONE_OPEN = Invariant(
 
 COMPLETE = Invariant(
     name="finished_operation_is_complete",
-    sentence="A finished operation has its time, a failed one its error, a successful one all of its progress.",
+    sentence="A finished operation has an end time, a failed one an error, a successful one 100 % progress.",
     object_type="operation",
     remedy="Correct the row by hand with the trigger `operations_final` switched off for that transaction.",
     repair=_NEVER_CHANGES,
@@ -50,10 +50,10 @@ COMPLETE = Invariant(
 
 TIMES_IN_ORDER = Invariant(
     name="operation_times_in_order",
-    sentence="An operation is asked for, then started, then finished.",
+    sentence="An operation is created, then started, then finished.",
     object_type="operation",
-    remedy="Correct the row by hand if the true times are known; nobody is harmed by the wrong ones.",
-    repair=Refusal("What really happened cannot be told from the database."),
+    remedy="Correct the row by hand if the true times are known; wrong ones do no harm.",
+    repair=Refusal("The database does not show what really happened."),
     statement="""
     SELECT id::text AS object_id, project_id,
            format('asked for %s, started %s, finished %s', created_at, coalesce(started_at::text, 'never'),
@@ -65,10 +65,10 @@ TIMES_IN_ORDER = Invariant(
 
 KNOWN_KIND = Invariant(
     name="operation_is_of_a_known_kind",
-    sentence="The code knows the kind of every open operation and how to take each of its open steps.",
+    sentence="This version knows the kind of every open operation and each of its open steps.",
     object_type="operation",
-    remedy="Start a worker of the version that made it, or delete the cluster.",
-    repair=Refusal("A worker of another version may know what this one does not."),
+    remedy="Start a worker of the version that created it, or delete the cluster.",
+    repair=Refusal("A worker of another version may know the kind or step."),
     statement="""
     SELECT o.id::text AS object_id, o.project_id,
            format('%s, steps %s', o.kind, string_agg(s.name, ', ' ORDER BY s.ordinal)) AS detail
@@ -85,7 +85,7 @@ NEXT_STEP = Invariant(
     sentence="An open operation has a step that is not finished.",
     object_type="operation",
     remedy="Delete the cluster; that ends the operation and cleans up.",
-    repair=Refusal("What the operation was to do last is not known, and so not whether it did it."),
+    repair=Refusal("The operation's last step is unknown, and so is whether it was done."),
     statement="""
     SELECT o.id::text AS object_id, o.project_id, format('%s has no step left and is open', o.kind) AS detail
       FROM operations o
@@ -98,9 +98,9 @@ NEXT_STEP = Invariant(
 
 STEPS_ENDED = Invariant(
     name="finished_operation_has_finished_steps",
-    sentence="A finished operation has steps, none of them open; those of a success did not fail.",
+    sentence="A finished operation has steps, none of them open, and none failed if it succeeded.",
     object_type="operation",
-    remedy="Let the audit mark the open steps as skipped; a failed step of a success needs a person.",
+    remedy="Apply the audit's repair. A failed step of a successful operation needs a person.",
     repair=by(
         "marks the open steps as skipped",
         """
@@ -125,10 +125,10 @@ STEPS_ENDED = Invariant(
 
 IN_ORDER = Invariant(
     name="steps_are_taken_in_order",
-    sentence="Steps are taken one after the other: behind one that is open, none is finished or begun.",
+    sentence="Steps are taken in order: after an open step, none is finished or running.",
     object_type="operation",
     remedy="Delete the cluster; that ends the operation and cleans up.",
-    repair=Refusal("What was really done at the site is not known; a step may have been left out."),
+    repair=Refusal("What was done at the site is unknown; a step may have been left out."),
     statement="""
     SELECT operation_id::text AS object_id, project_id,
            string_agg(format('%s %s', name, state), ', ' ORDER BY ordinal) AS detail
@@ -145,10 +145,10 @@ IN_ORDER = Invariant(
 
 STEP_TIMES = Invariant(
     name="finished_step_has_its_time",
-    sentence="A step has an end exactly when it succeeded or failed.",
+    sentence="A step has an end time exactly when it succeeded or failed.",
     object_type="operation",
-    remedy="Correct the row by hand if the true time is known; nobody is harmed by the wrong one.",
-    repair=Refusal("What really happened cannot be told from the database."),
+    remedy="Correct the row by hand if the true time is known; a wrong one does no harm.",
+    repair=Refusal("The database does not show what really happened."),
     statement="""
     SELECT operation_id::text AS object_id, project_id,
            string_agg(format('%s %s, ended %s', name, state, coalesce(finished_at::text, 'never')), '; '
@@ -161,14 +161,14 @@ STEP_TIMES = Invariant(
 
 HAS_WORK = Invariant(
     name="open_operation_has_work",
-    sentence="Somebody will look at every open operation: its ticket is due, leased or parked.",
+    sentence="The work item of every open operation is due, leased or parked.",
     object_type="operation",
-    remedy="Let the audit wake the cluster.",
+    remedy="Apply the audit's repair.",
     repair=wake_cluster_of_operation,
     statement=f"""
     SELECT o.id::text AS object_id, o.project_id,
            format('%s of %s: %s', o.kind, coalesce(o.cluster_id, o.export_id),
-                  CASE WHEN w.key IS NULL THEN 'no ticket' ELSE 'the ticket has no time and no lease' END) AS detail
+                  CASE WHEN w.key IS NULL THEN 'no work item' ELSE 'work item not due or leased' END) AS detail
       FROM operations o {_WORK_ITEM}
      WHERE o.finished_at IS NULL AND num_nonnulls(w.run_at, w.lease_owner, w.parked_at) = 0
     """,  # noqa: S608  # our own text
@@ -177,9 +177,9 @@ HAS_WORK = Invariant(
 
 IN_TIME = Invariant(
     name="operation_ends_in_time",
-    sentence="An open operation is at most two minutes past its deadline, unless its ticket is parked.",
+    sentence="An open operation is at most two minutes past its deadline, unless its work item is parked.",
     object_type="operation",
-    remedy="Look at its step: either no worker is there, or the site keeps a clean-up waiting.",
+    remedy="Check its step: either no worker runs, or a clean-up waits for the site.",
     repair=wake_cluster_of_operation,
     statement=f"""
     SELECT o.id::text AS object_id, o.project_id,
@@ -193,11 +193,11 @@ IN_TIME = Invariant(
 
 MOVES = Invariant(
     name="operation_makes_progress",
-    sentence="An open operation on a cluster ends a step every five minutes, or in three times its usual length if that"
-    " is more, unless its ticket is parked.",
+    sentence="An open operation on a cluster finishes a step every five minutes, or in three times the usual if that"
+    " is longer, unless its work item is parked.",
     object_type="operation",
-    remedy="Look at what it waits for, a host, a machine or a controller; `blocked_by` tells the customer the same.",
-    repair=Refusal("What keeps it waiting is at the site, or no worker is there; a person has to look."),
+    remedy="Check the host, machine or controller that it waits for; customers see the same in `blocked_by`.",
+    repair=Refusal("The cause is at the site, or no worker runs; a person must check."),
     statement="""
     SELECT o.id::text AS object_id, o.project_id,
            format('%s of %s: no step ended since %s; step %s, checked %s times, failed %s times: %s',

@@ -7,10 +7,10 @@ from ipucloud.invariants.states import STATES
 
 OPERATION_MATCHES_DESIRED_STATE = Invariant(
     name="operation_matches_desired_state",
-    sentence="What an open operation promises about a partition is what the reconciler sees to.",
+    sentence="A partition's desired state matches its open operation.",
     object_type="partition",
-    remedy="Remove the partition; that ends the operation and says anew what is wanted.",
-    repair=Refusal("Whether the operation or the desired_state is what the customer asked for cannot be told."),
+    remedy="Remove the partition; that ends the operation and sets the desired state again.",
+    repair=Refusal("Either the operation or the desired state may be what the customer requested."),
     statement="""
     SELECT p.id::text AS object_id, p.project_id,
            format('operation %s is a %s, and %s is wanted', o.id, o.kind, p.desired_state) AS detail
@@ -23,11 +23,11 @@ OPERATION_MATCHES_DESIRED_STATE = Invariant(
 
 DESIRED_STATE_HAS_OPERATION = Invariant(
     name="desired_state_has_operation",
-    sentence="A partition that is to be made, reset or removed has an open operation.",
+    sentence="A partition to be made, reset or removed has an open operation.",
     object_type="partition",
-    remedy="Let the audit leave it as it is; the next look at the controller says how that is.",
+    remedy="Apply the audit's repair; the next pass records the partition's actual state.",
     repair=by(
-        "wants nothing more of the partition",
+        "leaves the partition as it is",
         """
         UPDATE partitions p SET desired_state = 'unmanaged', reset_fence = NULL, reset_sent_at = NULL,
             reset_confirmed = false,
@@ -51,9 +51,9 @@ DESIRED_STATE_HAS_OPERATION = Invariant(
 
 GONE_WITH_THE_CLUSTER = Invariant(
     name="gone_cluster_has_no_partition",
-    sentence="A cluster that is deleted or suspended, or whose creation failed, has no partition but removed ones.",
+    sentence="All partitions of a deleted, suspended or failed cluster are marked as removed.",
     object_type="partition",
-    remedy="Let the audit mark it as removed: the cluster's machines were seen clean.",
+    remedy="Apply the audit's repair: the cluster's machines were observed clean.",
     repair=by(
         "marks the partition as removed",
         """
@@ -75,12 +75,12 @@ GONE_WITH_THE_CLUSTER = Invariant(
 
 NAMED_AFTER_THE_CLUSTER = Invariant(
     name="partition_is_named_after_its_cluster",
-    sentence="Our partitions have the name of their cluster at the controller, and a number of their own behind it.",
+    sentence="The id of each of our partitions is its cluster's external name and a number of its own.",
     object_type="partition",
-    remedy="Look at the controller which partition is meant, and delete the cluster once its customer agrees.",
-    repair=Refusal("A name at the controller cannot be changed, and under another one nothing is ours."),
+    remedy="Find the partition at the controller, and delete the cluster once its customer agrees.",
+    repair=Refusal("An id at the controller cannot be changed, and a partition with another id is not ours."),
     statement="""
-    SELECT p.id::text AS object_id, p.project_id, format('it is called %s', p.external_name) AS detail
+    SELECT p.id::text AS object_id, p.project_id, format('it has the id %s', p.external_name) AS detail
       FROM partitions p JOIN clusters c ON c.project_id = p.project_id AND c.id = p.cluster_id
      WHERE p.removed_at IS NULL
        AND (p.origin = 'cluster' AND p.external_name <> c.external_name
@@ -90,10 +90,10 @@ NAMED_AFTER_THE_CLUSTER = Invariant(
 
 ONE_OWNER_PER_IPU = Invariant(
     name="ipu_is_in_one_partition",
-    sentence="No IPU was last seen in two partitions of a cluster.",
+    sentence="No IPU was last observed in two partitions of a cluster.",
     object_type="cluster",
-    remedy="Ask the controller for its partitions: it cannot be so, or what it says cannot be trusted.",
-    repair=Refusal("The controller is the truth; the next look reads it again."),
+    remedy="List the partitions at the controller. If it really reports this, do not trust its answers.",
+    repair=Refusal("The controller is authoritative; the next pass reads it again."),
     statement="""
     SELECT cluster_id::text AS object_id, project_id,
            format('IPU %s of %s is in %s', ipu, machine, string_agg(name, ', ' ORDER BY name)) AS detail
@@ -109,11 +109,11 @@ ONE_OWNER_PER_IPU = Invariant(
 
 LOOKED_AT = Invariant(
     name="partitions_are_reconciled",
-    sentence="Somebody will look at the partitions of every cluster in use: their ticket is due, leased or parked.",
+    sentence="The work item of the partitions of every cluster in use is due, leased or parked.",
     object_type="cluster",
-    remedy="Let the audit wake it.",
+    remedy="Apply the audit's repair.",
     repair=by(
-        "has a worker look at the partitions",
+        "makes the work item due",
         """
         INSERT INTO work (kind, key, project_id, run_at) VALUES ('partitions', :object_id, :project_id, app_now())
         ON CONFLICT (kind, key) DO UPDATE SET run_at = app_now(), wake_seq = work.wake_seq + 1
@@ -122,7 +122,7 @@ LOOKED_AT = Invariant(
     ),
     statement="""
     SELECT c.id::text AS object_id, c.project_id,
-           CASE WHEN w.key IS NULL THEN 'no ticket' ELSE 'the ticket has no time and no lease' END AS detail
+           CASE WHEN w.key IS NULL THEN 'no work item' ELSE 'work item not due or leased' END AS detail
       FROM clusters c LEFT JOIN work w ON w.kind = 'partitions' AND w.key = c.id::text
      WHERE c.state = ANY (:working) AND num_nonnulls(w.run_at, w.lease_owner, w.parked_at) = 0
        AND EXISTS (SELECT FROM partitions p

@@ -1,4 +1,4 @@
-"""What the database says should be at the sites, as of one instant."""
+"""What should exist at the sites according to the database, as of one instant."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ipucloud.site.ports import VipuAddress
 
 @dataclass(frozen=True, slots=True)
 class ClusterRecord:
-    """A cluster that holds something, or is not gone. `servers` maps its hosts to the servers they carry.
+    """A cluster that holds hardware or is not gone. `servers` maps its hosts to the servers on them.
 
-    `through_vipu`: its machines are under V-IPU; else they are its hosts. `made_room`: its customer asked for the
-    partition to be removed that was made with it.
+    `through_vipu`: its machines are under V-IPU; otherwise they are its hosts. `made_room`: its customer had the
+    partition removed that was made with it.
     """
 
     id: UUID
@@ -39,7 +39,7 @@ class ClusterRecord:
 
 @dataclass(frozen=True)
 class Records:
-    """`living` clusters by their name outside; the regions' controllers; the names of all machines and hosts."""
+    """`living` clusters by external name; the regions' controllers; the names of all machines and hosts."""
 
     living: Mapping[str, ClusterRecord]
     regions: Mapping[str, VipuAddress | None]
@@ -47,12 +47,12 @@ class Records:
 
     @cached_property
     def servers(self) -> frozenset[str]:
-        """The Poplar servers that living clusters have on their hosts. They keep the names that they were given."""
+        """The Poplar servers on the hosts of living clusters, under the names that they were given."""
         return frozenset(server for cluster in self.living.values() for server in cluster.servers.values())
 
     @cached_property
     def holder(self) -> Mapping[str, ClusterRecord]:
-        """The cluster that holds a machine or host, by the name of that."""
+        """The cluster that holds the machine or host of this name."""
         return {name: cluster for cluster in self.living.values() for name in (*cluster.machines, *cluster.servers)}
 
 
@@ -103,7 +103,7 @@ async def read_records(database: Database) -> Records:
 
 
 async def ever_ours(database: Database, names: Collection[str]) -> dict[str, UUID]:
-    """Which of the names any cluster ever had, in whichever incarnation, with its project."""
+    """Which of the names belong to any incarnation of any cluster, with its project."""
     read = {name: found for name in names if (found := read_external_name(name)) is not None}
     async with database.read() as connection:
         rows = await connection.execute(_EVER, {"ids": sorted({cluster for cluster, _ in read.values()})})

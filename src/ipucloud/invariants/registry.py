@@ -1,4 +1,4 @@
-"""Every rule about the database, in the order a reader would look."""
+"""Every rule about the database, in reading order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carrying out repairs: in the database at once, at a site after a second observation. Each one is logged."""
+"""Applying repairs: in the database at once, at a site after a second observation. Each one is logged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Site, Sites, VipuAddress
 
 REPAIR_LIMIT = 5
-"""Repairs at sites in one run. More of them suggest a wrong view of a site, or of the database."""
+"""Most repairs at sites in one run. More of them suggest a wrong view of a site or of the database."""
 
 REMOVAL_CHECKS = 30
 """How often a removal checks whether the object is gone."""
@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What became of a finding. `operation_id`: the operation that does the rest."""
+    """The result for one finding. `operation_id`: the operation that does the rest."""
 
     finding: Finding
     outcome: Outcome
@@ -49,9 +49,9 @@ class Repaired:
 
 @dataclass(frozen=True)
 class Repairer:
-    """Repairs what an audit has just found. Durations in seconds.
+    """Repairs the findings of an audit. Durations in seconds.
 
-    `request_life` separates the two observations that a removal needs. `requested_by` goes into the log.
+    `request_life` separates the two observations that a removal needs. `requested_by` is logged.
     """
 
     database: Database
@@ -64,7 +64,7 @@ class Repairer:
     repair_limit: int = REPAIR_LIMIT
 
     async def repair(self, findings: Sequence[Finding]) -> list[Repaired]:
-        """Raises `Problem` unavailable, and SiteError when the second observation fails. What was done is logged."""
+        """Apply and log the repairs. Raises `Problem` unavailable, and SiteError when the second observation fails."""
         repaired, doomed = [], []
         too_many = self._too_many(findings)
         for finding in findings:
@@ -85,7 +85,7 @@ class Repairer:
             return None
         return (
             f"{count} repairs at sites exceed the limit of {self.repair_limit}. The site's answers, or the"
-            " database, may be wrong as a whole. Find out first; then raise the limit with --limit."
+            " database, may be wrong as a whole. Find out first, then raise the limit with --limit."
         )
 
     async def _repair_database(self, finding: Finding, repair: DatabaseRepair) -> Repaired:
@@ -101,7 +101,7 @@ class Repairer:
         except Refused as refusal:
             return Repaired(finding, Outcome.REFUSED, str(refusal))
         except sa.exc.IntegrityError as error:
-            reason = f"The database refuses it: {str(error.orig).splitlines()[0]}"
+            reason = f"The database rejected it: {str(error.orig).splitlines()[0]}"
             async with self.database.begin() as connection:
                 await entry.failed(connection, reason)
             return Repaired(finding, Outcome.FAILED, reason)
@@ -110,7 +110,7 @@ class Repairer:
         return Repaired(finding, Outcome.LEFT_TO_WORKER, f"The audit {repair.does}.", done.operation_id)
 
     async def _remove_all(self, doomed: Sequence[tuple[Finding, SiteRemoval]]) -> list[Repaired]:
-        """Observe again, when no request of the first time can live any more; remove what is found both times."""
+        """Observe again when no earlier request can take effect any more; remove objects found both times."""
         if not doomed or self.sites is None:
             return []
         await self.clock.sleep(self.request_life)
@@ -139,7 +139,7 @@ class Repairer:
         return Repaired(finding, Outcome.FAILED, error)
 
     async def _until_gone(self, site: Site, finding: Finding, repair: SiteRemoval) -> str | None:
-        """None when the site shows that it is gone, else why not."""
+        """None when the site shows that it is gone, otherwise the reason."""
         for _ in range(REMOVAL_CHECKS):
             try:
                 if await repair.run(site, finding.violation):
@@ -147,4 +147,4 @@ class Repairer:
             except (Refused, SiteError) as error:
                 return str(error)
             await self.clock.sleep(self.poll_interval)
-        return "The site was asked to remove it and still has it. Audit again in some minutes."
+        return "The site was asked to remove it but still has it. Audit again in a few minutes."

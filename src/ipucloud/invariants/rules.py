@@ -1,4 +1,4 @@
-"""What a rule is: a sentence that always holds, the query that finds what breaks it, and what may be done then."""
+"""A rule: a sentence that always holds, the query that finds violations, and the possible repair."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ipucloud.db.statements import Statements
 from ipucloud.site.ports import Site
 
 LISTED = 1000
-"""Violations of one rule that an audit lists; whoever has more needs no longer list."""
+"""Most violations of one rule that an audit lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One object that breaks a rule. `region` and `host` say where, for objects of a site."""
+    """An object that breaks a rule. `region` and `host` locate objects at a site."""
 
     object_id: str
     project_id: UUID | None
@@ -30,12 +30,12 @@ class Violation:
 
 
 class Refused(Exception):
-    """A repair that must not, or need not, go on; the message is a sentence for the operator."""
+    """A repair must not or need not proceed; the message is a sentence for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class RepairDone:
-    """A repair is done. `operation_id`: the operation in which a worker does the rest."""
+    """A completed repair. `operation_id`: the operation in which a worker does the rest."""
 
     operation_id: UUID | None = None
 
@@ -53,9 +53,9 @@ class DatabaseRepair:
 
 @dataclass(frozen=True)
 class SiteRemoval:
-    """A repair that removes something at a site. It needs two observations, `request_life` apart.
+    """A repair that removes an object at a site. It needs two observations, `request_life` apart.
 
-    `run` asks once to remove what is still there, and answers whether it is gone. It can be repeated.
+    `run` requests the removal once and returns whether the object is gone. It can be repeated.
     """
 
     does: str
@@ -64,7 +64,7 @@ class SiteRemoval:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """No repair: the reason why a program must not decide this."""
+    """No repair: the reason why a person must decide."""
 
     reason: str
 
@@ -74,7 +74,7 @@ Repair: TypeAlias = DatabaseRepair | SiteRemoval | Refusal
 
 @dataclass(frozen=True)
 class Rule:
-    """`name` is stable: a label of metrics. `remedy` says what a person does about a violation."""
+    """`name` is stable: a label of metrics. `remedy` tells the operator what to do about a violation."""
 
     name: str
     sentence: str
@@ -87,7 +87,7 @@ class Rule:
 class Invariant(Rule):
     """A rule about the database.
 
-    `statement` gives the columns `object_id` (text), `project_id` and `detail`, a row for each violation.
+    `statement` returns a row for each violation: `object_id` (text), `project_id` and `detail`.
     """
 
     statement: str
@@ -101,27 +101,27 @@ class Invariant(Rule):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A violation, and of which rule."""
+    """A violation and its rule."""
 
     rule: Rule
     violation: Violation
 
     @property
     def key(self) -> tuple[str, str, str | None, str | None]:
-        """The same for the same violation seen twice."""
+        """Equal for the same violation found twice."""
         return self.rule.name, self.violation.object_id, self.violation.region, self.violation.host
 
 
 async def violations(connection: Statements, rule: Invariant) -> list[Violation]:
-    """What breaks the rule now, at most `LISTED` of it."""
+    """Current violations of the rule, at most `LISTED`."""
     found = await connection.execute(rule.limited, dict(rule.parameters))
     return [Violation(row.object_id, row.project_id, row.detail) for row in found]
 
 
 def by(does: str, *statements: str) -> DatabaseRepair:
-    """A repair by statements with the parameters `:object_id` and `:project_id`; the last one says whether it did.
+    """A repair by statements with the parameters `:object_id` and `:project_id`.
 
-    Those before it take the locks it relies on.
+    The last one changes a row if something was repaired. Those before it take the locks that it needs.
     """
     texts = [sa.text(statement) for statement in statements]
 
@@ -131,7 +131,7 @@ def by(does: str, *statements: str) -> DatabaseRepair:
         for text in texts:
             changed = (await connection.execute(text, values)).rowcount
         if changed == 0:
-            raise Refused("There was nothing left to repair.")
+            raise Refused("Nothing was left to repair.")
         return RepairDone()
 
     return DatabaseRepair(does, run)

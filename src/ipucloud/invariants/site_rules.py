@@ -8,11 +8,11 @@ from uuid import UUID
 
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.invariants.census import RegionCensus
-from ipucloud.invariants.comparison import THINGS, Comparison, Thing
+from ipucloud.invariants.comparison import SITE_OBJECTS, Comparison, SiteObject
 from ipucloud.invariants.records import ClusterRecord
+from ipucloud.invariants.removals import remove_allocation, remove_network, remove_server
 from ipucloud.invariants.rules import Refusal, Rule, SiteRemoval, Violation
 from ipucloud.invariants.states import WORKING
-from ipucloud.invariants.take_downs import take_down_allocation, take_down_network, take_down_server
 from ipucloud.invariants.worker_repairs import build_again
 from ipucloud.site.ports import PartitionState
 from ipucloud.wire.site import NetworkState
@@ -28,37 +28,37 @@ class SiteRule(Rule):
     find: Callable[[Comparison], Iterable[Violation]]
 
 
-def _nobodys(kind: str, what: str, take_down: SiteRemoval) -> SiteRule:
+def _unowned(kind: str, what: str, removal: SiteRemoval) -> SiteRule:
     def find(comparison: Comparison) -> Iterator[Violation]:
-        for thing in comparison.strangers(kind):
-            project = comparison.ever.get(thing.cluster)
+        for each in comparison.unowned(kind):
+            project = comparison.ever.get(each.cluster)
             if project is not None:
-                yield _about(thing, project, f"of a cluster that holds nothing any more, on {_listed(thing.on)}")
-            elif comparison.foreign(thing) and not comparison.holders(thing):
-                yield _about(thing, None, f"nobody's, on {_listed(thing.on)}, which no cluster holds")
+                yield _about(each, project, f"of a cluster that holds nothing, on {_listed(each.on)}")
+            elif comparison.foreign(each) and not comparison.holders(each):
+                yield _about(each, None, f"unowned, on {_listed(each.on)}, which no cluster holds")
 
     return SiteRule(
         name=f"{kind}_belongs_to_a_cluster",
-        sentence=f"Every {what} at a site is that of a cluster which holds machines.",
+        sentence=f"Every {what} at a site belongs to a cluster that holds machines.",
         object_type=what,
-        remedy="Let the audit take it down; it looks twice, because a site may answer with what was.",
-        repair=take_down,
+        remedy="Apply the audit's repair. It observes twice, because a site may answer with an outdated state.",
+        repair=removal,
         find=find,
     )
 
 
-def _forgotten(comparison: Comparison) -> Iterator[Violation]:
-    for thing in comparison.strangers(*THINGS):
-        if comparison.forgotten(thing):
-            yield _about(thing, None, f"a {thing.kind} with a name of ours that no record has, on {_listed(thing.on)}")
+def _unrecorded(comparison: Comparison) -> Iterator[Violation]:
+    for each in comparison.unowned(*SITE_OBJECTS):
+        if comparison.unrecorded(each):
+            yield _about(each, None, f"a {each.kind} with a name of our form but no record, on {_listed(each.on)}")
 
 
 def _intruders(comparison: Comparison) -> Iterator[Violation]:
-    for thing in comparison.strangers(*THINGS):
-        holders = comparison.holders(thing)
-        if holders and comparison.foreign(thing):
+    for each in comparison.unowned(*SITE_OBJECTS):
+        holders = comparison.holders(each)
+        if holders and comparison.foreign(each):
             clusters = _listed(str(cluster.id) for cluster in holders)
-            yield _about(thing, None, f"a {thing.kind} on {_listed(thing.on)}, held by cluster {clusters}")
+            yield _about(each, None, f"a {each.kind} on {_listed(each.on)}, held by cluster {clusters}")
 
 
 def _unlisted(comparison: Comparison) -> Iterator[Violation]:
@@ -70,7 +70,7 @@ def _unlisted(comparison: Comparison) -> Iterator[Violation]:
 def _in_use(
     judge: Callable[[ClusterRecord, RegionCensus], str | None], states: frozenset[ClusterState] = WORKING
 ) -> Callable[[Comparison], Iterator[Violation]]:
-    """What `judge` finds wrong with the clusters in use, or in these states; it says None when all is well."""
+    """Apply `judge` to the clusters in these states, by default those in use; it returns the fault, or None."""
 
     def find(comparison: Comparison) -> Iterator[Violation]:
         for cluster, region in comparison.settled(states):
@@ -95,7 +95,7 @@ def _other_machines(cluster: ClusterRecord, region: RegionCensus) -> str | None:
 
 
 def _no_partition(cluster: ClusterRecord, region: RegionCensus) -> str | None:
-    """A customer may have made room for partitions of their own; that is no fault."""
+    """None also when the customer had it removed to make room for partitions of their own."""
     if cluster.made_room:
         return None
     if cluster.name not in region.allocations or cluster.name in region.occupied or cluster.name in region.partitions:
@@ -110,7 +110,7 @@ def _unhealthy_partition(cluster: ClusterRecord, region: RegionCensus) -> str | 
     if found.allocation_id != cluster.name:
         return f"the partition is in allocation {found.allocation_id}"
     well = found.state in {PartitionState.ACTIVE, PartitionState.PENDING}
-    return None if well else f"the controller says `{found.state}` of partition {cluster.name}"
+    return None if well else f"the controller reports partition {cluster.name} as `{found.state}`"
 
 
 def _no_network(cluster: ClusterRecord, region: RegionCensus) -> str | None:
@@ -132,8 +132,8 @@ def _no_server(cluster: ClusterRecord, region: RegionCensus) -> str | None:
     return f"no server is on {_listed(empty)}" if empty else None
 
 
-def _about(thing: Thing, project_id: UUID | None, detail: str) -> Violation:
-    return Violation(thing.name, project_id, detail, thing.region, thing.host)
+def _about(each: SiteObject, project_id: UUID | None, detail: str) -> Violation:
+    return Violation(each.name, project_id, detail, each.region, each.host)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -142,26 +142,28 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(found[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-_IN_USE = Refusal("A customer may be at work on it; somebody has to look first.")
+_IN_USE = Refusal("A customer may be using it; a person must check first.")
 
 SITE_RULES = (
-    _nobodys("allocation", "V-IPU allocation", take_down_allocation),
-    _nobodys("network", "tenant network", take_down_network),
-    _nobodys("server", "server", take_down_server),
+    _unowned("allocation", "V-IPU allocation", remove_allocation),
+    _unowned("network", "tenant network", remove_network),
+    _unowned("server", "server", remove_server),
     SiteRule(
         name="named_resource_has_a_record",
-        sentence="Whatever at a site has a name of our form has a record in the database.",
-        object_type="thing at a site",
-        remedy="Find out whether the database was restored from a backup: then its customer is using this. Bring the"
-        " record back; take it down by hand only when nobody misses it.",
-        repair=Refusal("The record was committed before this was built: the database has forgotten it, not the site."),
-        find=_forgotten,
+        sentence="Every object at a site with a name of our form has a record in the database.",
+        object_type="object at a site",
+        remedy="Find out whether the database was restored from a backup: then a customer may be using it. Restore the"
+        " record; remove the object by hand only when nobody needs it.",
+        repair=Refusal(
+            "The record was committed before this was built: the database lost it, so the object may be in use."
+        ),
+        find=_unrecorded,
     ),
     SiteRule(
         name="hardware_belongs_to_one_cluster",
-        sentence="Nothing but the cluster's own is built on its machines and hosts.",
-        object_type="thing at a site",
-        remedy="Ask whoever administers the site what it is, and remove it there.",
+        sentence="Only the cluster's own objects exist on its machines and hosts.",
+        object_type="object at a site",
+        remedy="Ask the site's administrators what it is, and remove it there.",
         repair=_IN_USE,
         find=_intruders,
     ),
@@ -169,9 +171,9 @@ SITE_RULES = (
         name="cluster_in_use_has_its_allocation",
         sentence="A cluster in use whose machines are under V-IPU has a V-IPU allocation of its name.",
         object_type="cluster",
-        remedy="Let the audit have a worker make it again, with the partition.",
-        # Where the allocation is gone the cluster may have been taken down as a whole: nothing is made of machines that
-        # are off, and a site switches on only what is in the cluster's network.
+        remedy="Apply the audit's repair.",
+        # Where the allocation is gone the cluster may have been taken down as a whole: nothing can be made
+        # of machines that are off, and a site switches on only machines in the cluster's network.
         repair=build_again(
             "make the allocation, its user and its partition",
             "attach_network",
@@ -184,25 +186,25 @@ SITE_RULES = (
     ),
     SiteRule(
         name="allocation_has_the_machines_of_its_cluster",
-        sentence="The V-IPU allocation of a cluster in use has the cluster's machines, all and only those.",
+        sentence="The V-IPU allocation of a cluster in use has exactly the cluster's machines.",
         object_type="cluster",
-        remedy="Delete the cluster and have it created again, once its customer agrees.",
+        remedy="Have the cluster deleted and created again once its customer agrees.",
         repair=_IN_USE,
         find=_in_use(_other_machines),
     ),
     SiteRule(
         name="cluster_in_use_has_its_partition",
-        sentence="A cluster in use has a partition of its name, or its customer's own in its place.",
+        sentence="A cluster in use has a partition of its name, or its customer's own instead.",
         object_type="cluster",
-        remedy="Let the audit have a worker make it again.",
+        remedy="Apply the audit's repair.",
         repair=build_again("make the partition", "create_partition"),
         find=_in_use(_no_partition),
     ),
     SiteRule(
         name="partition_of_a_cluster_works",
-        sentence="The partition of a cluster in use is in the cluster's allocation, and not in error.",
+        sentence="The partition of a cluster in use is in the cluster's allocation and not in error.",
         object_type="cluster",
-        remedy="The controller resets it some times by itself. After that, ask the customer before you reset it.",
+        remedy="The controller resets it a few times by itself. If that fails, ask the customer before you reset it.",
         repair=_IN_USE,
         find=_in_use(_unhealthy_partition),
     ),
@@ -210,40 +212,40 @@ SITE_RULES = (
         name="cluster_in_use_has_its_network",
         sentence="A cluster in use has a tenant network of its name.",
         object_type="cluster",
-        remedy="Let the audit have a worker make it again.",
+        remedy="Apply the audit's repair.",
         repair=build_again("make the network", "attach_network"),
         find=_in_use(_no_network),
     ),
     SiteRule(
         name="network_joins_what_the_cluster_has",
-        sentence="The tenant network of a cluster in use joins the cluster's machines and hosts, all and only those.",
+        sentence="The tenant network of a cluster in use joins exactly the cluster's machines and hosts.",
         object_type="cluster",
-        remedy="Find out what else is joined: another customer may see this one's traffic.",
+        remedy="Find out what else is in the network: another customer may see this one's traffic.",
         repair=_IN_USE,
         find=_in_use(_other_ports),
     ),
     SiteRule(
         name="cluster_in_use_has_its_servers",
-        sentence="Every host of a cluster in use carries a server.",
+        sentence="Every host of a cluster in use has a server.",
         object_type="cluster",
-        remedy="Let the audit have a worker deploy it again; what was on it is lost.",
-        repair=build_again("deploy the servers that are missing", "deploy_poplar_servers"),
+        remedy="Apply the audit's repair: it deploys a new server; the old one's data is lost.",
+        repair=build_again("deploy the missing servers", "deploy_poplar_servers"),
         find=_in_use(_no_server),
     ),
     SiteRule(
         name="suspended_cluster_has_its_servers",
-        sentence="Every host of a suspended cluster carries a server.",
+        sentence="Every host of a suspended cluster has a server.",
         object_type="cluster",
-        remedy="Tell its customer that what was on the server is lost; the cluster cannot be resumed, only deleted.",
-        repair=Refusal("An empty server in its place would hide that everything on it is gone."),
+        remedy="Inform the customer that the server's data is lost; the cluster cannot be resumed, only deleted.",
+        repair=Refusal("A new, empty server would hide the loss of its data."),
         find=_in_use(_no_server, _SUSPENDED),
     ),
     SiteRule(
         name="hardware_is_listed_by_its_site",
-        sentence="The site lists every machine and host that the inventory has.",
+        sentence="The site lists every machine and host in the inventory.",
         object_type="machine",
-        remedy="Put it under maintenance, so that no cluster gets it; ask the site where it is.",
-        repair=Refusal("Hardware that is not listed may come back, and may be in use."),
+        remedy="Put it into maintenance, so that no cluster gets it; ask the site where it is.",
+        repair=Refusal("Unlisted hardware may return, and may be in use."),
         find=_unlisted,
     ),
 )

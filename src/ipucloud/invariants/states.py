@@ -1,4 +1,4 @@
-"""Cluster states by what must be true in them, as parameters of the rules."""
+"""Groups of cluster states, as parameters of the rules."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ WHOLE = WORKING | {
     ClusterState.SUSPENDING,
     ClusterState.RESUMING,
 }
-"""The cluster holds exactly the machines it was promised."""
+"""The cluster holds exactly the machines that it was allocated."""
 
 GONE = frozenset({ClusterState.ERROR, ClusterState.DELETED})
-"""Nothing of the cluster is left but its records."""
+"""Only the cluster's records are left."""
 
 SERVED = WHOLE | {ClusterState.SUSPENDED}
 """The cluster has its hosts, with its Poplar servers."""

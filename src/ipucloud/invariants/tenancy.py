@@ -1,4 +1,4 @@
-"""Rules about what belongs to whom: quotas, references between rows, tokens, ended projects, stored answers."""
+"""Rules about ownership: quotas, references between rows, tokens, deleted projects, stored answers."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _THIS_QUOTA = "q.project_id = :project_id AND concat_ws('/', q.region, q.machine
 
 QUOTA_COUNTS = Invariant(
     name="quota_counts_what_is_held",
-    sentence="What a quota says is used is the number of machines that the project's clusters hold.",
+    sentence="A quota's used count is the number of machines that the project's clusters hold.",
     object_type="quota",
-    remedy="Let the audit count again.",
+    remedy="Apply the audit's repair.",
     repair=by(
         "counts the machines again",
         clauses("SELECT used FROM quotas q WHERE", _THIS_QUOTA, "FOR NO KEY UPDATE"),
@@ -42,10 +42,10 @@ QUOTA_COUNTS = Invariant(
 
 QUOTA_KEPT = Invariant(
     name="quota_is_not_exceeded",
-    sentence="No project uses more than its quota, or less than nothing of it.",
+    sentence="No quota's used count is above its limit or negative.",
     object_type="quota",
     remedy="Raise the limit, or have clusters deleted.",
-    repair=Refusal("How much a project may hold is decided by people."),
+    repair=Refusal("A person must decide how much a project may hold."),
     statement="""
     SELECT concat_ws('/', region, machine_type) AS object_id, project_id,
            format('%s of %s machines are used', used, machine_limit) AS detail
@@ -55,7 +55,7 @@ QUOTA_KEPT = Invariant(
 
 
 def _dangling(table: sa.Table, reference: sa.ForeignKeyConstraint) -> str:
-    """The query of a table's rows whose reference leads nowhere; a NULL in it is no reference."""
+    """The query of a table's rows whose reference does not exist; one with a NULL column is no reference."""
     target = reference.referred_table.name
     pairs = [(element.parent.name, element.column.name) for element in reference.elements]
     return clauses(
@@ -71,10 +71,10 @@ def _dangling(table: sa.Table, reference: sa.ForeignKeyConstraint) -> str:
 
 REFERENCES = Invariant(
     name="references_resolve",
-    sentence="Whatever a row refers to exists, in the row's own project.",
+    sentence="Every row that a row refers to exists in the same project.",
     object_type="row",
     remedy="Restore the missing row from a backup, or remove the row that refers to it.",
-    repair=Refusal("Which of the two rows is wrong cannot be told."),
+    repair=Refusal("Either of the two rows may be wrong."),
     statement=" UNION ALL ".join(
         _dangling(table, reference)
         for table in TABLES
@@ -84,15 +84,15 @@ REFERENCES = Invariant(
 
 LOOSE_REFERENCES = Invariant(
     name="tokens_that_are_named_exist",
-    sentence="The token that asked for an operation, or made another token, exists.",
+    sentence="The token that requested an operation or created another token exists.",
     object_type="token",
-    remedy="Nothing depends on it; find out who deletes tokens, for they are revoked, never deleted.",
-    repair=Refusal("A token that is not known cannot be made up."),
+    remedy="Nothing depends on it. Find out what deletes tokens: they are revoked, never deleted.",
+    repair=Refusal("A lost token cannot be reconstructed."),
     statement="""
     SELECT named.id::text AS object_id, named.project_id, named.detail
-      FROM (SELECT requested_by AS id, project_id, format('it asked for operation %s', id) AS detail FROM operations
+      FROM (SELECT requested_by AS id, project_id, format('it requested operation %s', id) AS detail FROM operations
             UNION ALL
-            SELECT created_by, project_id, format('it made token %s', id) FROM tokens) AS named
+            SELECT created_by, project_id, format('it created token %s', id) FROM tokens) AS named
      WHERE named.id IS NOT NULL AND NOT EXISTS (SELECT FROM tokens t WHERE t.id = named.id)
     """,
 )
@@ -102,11 +102,11 @@ _WRONG_ROLE = "(project_id IS NULL) <> (role IN ('admin', 'support'))"
 
 ROLE_FITS = Invariant(
     name="token_role_fits_its_project",
-    sentence="Only a token of the platform has a role of the platform, and it has no other.",
+    sentence="Platform tokens have platform roles; project tokens have project roles.",
     object_type="token",
-    remedy="Let the audit revoke it at once, then find out who made it and what it did.",
+    remedy="Apply the audit's repair at once; then find out who created the token and what it did.",
     repair=by(
-        "revokes the token and gives it the least role of its place",
+        "revokes the token and gives it the lowest role of its kind",
         clauses(
             "UPDATE tokens SET revoked_at = app_now(),",
             "role = CASE WHEN project_id IS NULL THEN 'support' ELSE 'viewer' END",
@@ -130,9 +130,9 @@ _ORPHANED = "project_id IN (SELECT id FROM projects WHERE deleted_at IS NOT NULL
 
 ENDED_WITHOUT_TOKENS = Invariant(
     name="ended_project_has_no_token",
-    sentence="No token of a deleted project is alive.",
+    sentence="Deleted projects have no live tokens.",
     object_type="token",
-    remedy="Let the audit revoke it.",
+    remedy="Apply the audit's repair.",
     repair=by(
         "revokes the token",
         clauses(
@@ -153,10 +153,10 @@ ENDED_WITHOUT_TOKENS = Invariant(
 
 ENDED_WITHOUT_CLUSTERS = Invariant(
     name="ended_project_has_no_cluster",
-    sentence="A deleted project has no living cluster.",
+    sentence="Deleted projects have no living clusters.",
     object_type="cluster",
-    remedy="Take the deletion of the project back, or delete the cluster.",
-    repair=Refusal("Somebody may still use the cluster."),
+    remedy="Undo the project's deletion, or delete the cluster.",
+    repair=Refusal("The cluster may still be in use."),
     statement="""
     SELECT c.id::text AS object_id, c.project_id, format('the project ended at %s', p.deleted_at) AS detail
       FROM clusters c JOIN projects p ON p.id = c.project_id
@@ -172,23 +172,23 @@ _SUBJECTS = (
 _EFFECTLESS = clauses(
     "k.subject_id IS NOT NULL",
     *(f"AND NOT EXISTS (SELECT FROM {table} t WHERE t.id = k.subject_id)" for table in _SUBJECTS),
-    # An SSH key may be deleted before the answer that told of its creation is forgotten.
+    # An SSH key may be deleted before the stored answer of its creation expires.
     "AND NOT EXISTS (SELECT FROM events e WHERE e.project_id = k.scope AND e.subject_id = k.subject_id)",
 )
 
 ANSWER_HAS_EFFECT = Invariant(
     name="stored_answer_has_its_effect",
-    sentence="What a stored answer tells the making of was made.",
+    sentence="The object that a stored answer reports as created exists.",
     object_type="idempotency_key",
-    remedy="Let the audit forget the answer, so that a repeat of the request is carried out.",
+    remedy="Apply the audit's repair; a repeated request is then carried out.",
     repair=by(
-        "forgets the answer",
+        "deletes the stored answer",
         clauses("DELETE FROM idempotency_keys k WHERE k.scope::text || '/' || k.key = :object_id AND", _EFFECTLESS),
     ),
     statement=clauses(
         "SELECT k.scope::text || '/' || k.key AS object_id,",
         "nullif(k.scope, '00000000-0000-0000-0000-000000000000') AS project_id,",
-        "format('it tells of %s, which does not exist', k.subject_id) AS detail FROM idempotency_keys k WHERE",
+        "format('it reports %s, which does not exist', k.subject_id) AS detail FROM idempotency_keys k WHERE",
         _EFFECTLESS,
     ),
 )

@@ -7,7 +7,7 @@ from ipucloud.invariants.rules import Invariant, Refusal, Repair, by
 
 
 def _rule(name: str, sentence: str, *, broken: str, detail: str, remedy: str, repair: Repair) -> Invariant:
-    """A rule that a ticket breaks by itself: `broken` is a condition on its row."""
+    """A rule that a work item breaks by itself: `broken` is a condition on its row."""
     statement = clauses(
         "SELECT kind || '/' || key AS object_id,",
         "nullif(project_id, '00000000-0000-0000-0000-000000000000') AS project_id,",
@@ -19,7 +19,7 @@ def _rule(name: str, sentence: str, *, broken: str, detail: str, remedy: str, re
 
 
 def _set(assignments: str, broken: str) -> str:
-    """The change of one ticket, if it still breaks the rule."""
+    """Change a work item if it still breaks the rule."""
     return clauses("UPDATE work SET", assignments, "WHERE kind || '/' || key = :object_id AND (", broken, ")")
 
 
@@ -31,15 +31,15 @@ _ASLEEP = "wake_seq <> claimed_seq AND num_nonnulls(run_at, lease_owner, parked_
 
 WHOLE_LEASE = _rule(
     "lease_is_whole",
-    "A lease has an owner and an end; fences, attempts and wakes seen never leave their range.",
+    "A lease has an owner and an end; fence, attempts and wake counts are in range.",
     broken=_TORN_LEASE,
     detail="""
     format('owner %s until %s, fence %s, attempts %s, wakes %s, seen %s', coalesce(lease_owner::text, 'nobody'),
            coalesce(lease_until::text, 'never'), fence, attempt, wake_seq, claimed_seq)
     """,
-    remedy="Let the audit take the lease away; whoever holds it is refused by the fence.",
+    remedy="Apply the audit's repair; the fence rejects the former holder's writes.",
     repair=by(
-        "takes the lease away and has the object looked at",
+        "ends the lease and makes the work item due",
         _set(
             "lease_owner = NULL, lease_until = NULL, fence = greatest(fence, 0) + 1, run_at = app_now(),"
             " claimed_seq = least(claimed_seq, wake_seq), attempt = greatest(attempt, 0), parked_at = NULL",
@@ -50,62 +50,62 @@ WHOLE_LEASE = _rule(
 
 FRESH_LEASE = _rule(
     "expired_lease_is_freed",
-    "A lease that ended is taken away within two minutes.",
+    "An expired lease is freed within two minutes.",
     broken=_ROTTEN_LEASE,
     detail="format('leased until %s', lease_until)",
-    remedy="Start a worker; the first thing it does is to free such leases.",
+    remedy="Start a worker; it frees such leases at once.",
     repair=by(
-        "frees the lease and has the object looked at",
+        "frees the lease and makes the work item due",
         _set("lease_owner = NULL, lease_until = NULL, run_at = app_now()", _ROTTEN_LEASE),
     ),
 )
 
 FEW_ATTEMPTS = _rule(
     "attempts_are_bounded",
-    "A ticket is parked after a few looks without progress.",
+    "A work item is parked after a few passes without progress.",
     broken=_MANY_ATTEMPTS,
-    detail="format('%s looks without progress: %s', attempt, coalesce(last_error, 'no error noted'))",
-    remedy="Read its last error and the workers' logs: they die before they can park it.",
-    repair=Refusal("It was looked at often enough; whatever ends the workers has to be found first."),
+    detail="format('%s passes without progress: %s', attempt, coalesce(last_error, 'no error noted'))",
+    remedy="Read its last error and the workers' logs: the workers die before they can park it.",
+    repair=Refusal("More attempts would not help; the cause of the workers' deaths must be found first."),
 )
 
 NONE_PARKED = _rule(
     "no_work_item_is_parked",
-    "No object waits for a person.",
+    "No work item is parked.",
     broken="parked_at IS NOT NULL AND num_nonnulls(run_at, lease_owner) = 0",
     detail="format('parked at %s: %s', parked_at, coalesce(last_error, 'no error noted'))",
-    remedy="Mend what the last error says; then wake the ticket as docs/operations.md tells.",
-    repair=Refusal("It waits for a person to look; waking it again would only repeat what failed before."),
+    remedy="Fix the cause in the last error; then wake the work item as described in docs/operations.md.",
+    repair=Refusal("Waking it would only repeat the failure; a person must find the cause."),
 )
 
 PARKED_RESTS = _rule(
     "parked_work_item_is_idle",
-    "A parked ticket is neither due nor leased.",
+    "A parked work item is neither due nor leased.",
     broken=_RESTLESS,
     detail="""
     format('parked at %s, due %s, leased until %s', parked_at, coalesce(run_at::text, 'never'),
            coalesce(lease_until::text, 'never'))
     """,
-    remedy="Let the audit un-park it: it is being looked at.",
-    repair=by("un-parks it", _set("parked_at = NULL", _RESTLESS)),
+    remedy="Apply the audit's repair: the work item is already due or leased.",
+    repair=by("clears its parked state", _set("parked_at = NULL", _RESTLESS)),
 )
 
 NO_LOST_WAKE = _rule(
     "no_wake_is_lost",
-    "A ticket that was woken since the last look is due, leased or parked.",
+    "A work item that was woken since its last pass is due, leased or parked.",
     broken=_ASLEEP,
     detail="format('woken %s times, seen %s', wake_seq, claimed_seq)",
-    remedy="Let the audit make it due.",
+    remedy="Apply the audit's repair.",
     repair=by("makes it due", _set("run_at = app_now()", _ASLEEP)),
 )
 
 OF_A_CLUSTER = Invariant(
     name="work_item_belongs_to_its_cluster",
-    sentence="A ticket of kind `cluster` or `partitions` is of a cluster that exists, and of that cluster's project.",
+    sentence="A work item of kind `cluster` or `partitions` belongs to an existing cluster and its project.",
     object_type="ticket",
-    remedy="Let the audit throw the ticket away, or give it its project; nothing else refers to it.",
+    remedy="Apply the audit's repair; nothing else refers to the work item.",
     repair=by(
-        "gives the ticket its project, or throws it away",
+        "corrects the work item's project, or deletes it",
         """
         WITH stray AS (
           SELECT w.kind, w.key, c.project_id FROM work w LEFT JOIN clusters c ON c.id::text = w.key
@@ -126,7 +126,7 @@ OF_A_CLUSTER = Invariant(
     statement="""
     SELECT w.kind || '/' || w.key AS object_id, c.project_id,
            CASE WHEN c.id IS NULL THEN 'there is no such cluster'
-                ELSE format('the ticket is of project %s', w.project_id) END AS detail
+                ELSE format('the work item is of project %s', w.project_id) END AS detail
       FROM work w LEFT JOIN clusters c ON c.id::text = w.key
      WHERE w.kind IN ('cluster', 'partitions') AND c.project_id IS DISTINCT FROM w.project_id
     """,

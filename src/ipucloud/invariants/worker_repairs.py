@@ -1,4 +1,4 @@
-"""Heals that leave the work to a worker: an operation on the cluster, with the engine's fences and retries."""
+"""Repairs that a worker completes: an operation on the cluster, with the engine's fences and retries."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from ipucloud.operations.store import Target
 from ipucloud.reconcile.wake import wake
 
 REQUEST_ID = "audit"
-"""What operations and events of a heal have for a request id."""
+"""Request id of the operations and events of a repair."""
 
 DEADLINE_SECONDS = 3600.0
-"""How long a heal may take before it gives up; cleaning up never does."""
+"""How long a repair may take before it gives up; clean-ups never do."""
 
 _OPERATION = sa.text(
     "SELECT kind, cluster_id, partition_id, export_id FROM operations"
@@ -35,13 +35,13 @@ _OPERATION = sa.text(
 
 
 async def lock_violated(connection: AsyncConnection, violation: Violation) -> LockedCluster:
-    """The cluster that the violation is about. Raises `Refused` when there is none."""
+    """Lock the cluster of the violation. Raises `Refused` when there is none."""
     if violation.project_id is None:
         raise Refused("The cluster belongs to no project.")
     try:
         return await lock_cluster(connection, project_id=violation.project_id, cluster_id=UUID(violation.object_id))
     except Problem:
-        raise Refused("There is no such cluster any more.") from None
+        raise Refused("The cluster no longer exists.") from None
 
 
 async def _open(
@@ -50,7 +50,7 @@ async def _open(
     actor = Actor(cluster.project_id, token_id=None, request_id=REQUEST_ID)
     running = await running_operation(connection, actor, cluster)
     if running is not None:
-        raise Refused(f"Operation {running.id} runs on the cluster; audit again when it has ended.")
+        raise Refused(f"Operation {running.id} runs on the cluster; audit again when it has finished.")
     plan = plan_for(cluster, steps)
     opened = await open_planned(connection, actor, cluster, kind, plan, deadline_seconds=DEADLINE_SECONDS)
     return RepairDone(opened.operation_id)
@@ -59,17 +59,17 @@ async def _open(
 async def _take_clean_up_again(connection: AsyncConnection, violation: Violation) -> RepairDone:
     cluster = await lock_violated(connection, violation)
     if cluster.state not in GONE:
-        raise Refused(f"The cluster is in {cluster.state} now.")
+        raise Refused(f"The cluster is now in {cluster.state}.")
     return await _open(connection, cluster, REPAIR, TEARDOWN)
 
 
 def build_again(what: str, *steps: str) -> DatabaseRepair:
-    """Have a worker take these steps of a create for a cluster in use."""
+    """Have a worker take these create steps for a cluster in use."""
 
     async def run(connection: AsyncConnection, violation: Violation) -> RepairDone:
         cluster = await lock_violated(connection, violation)
         if cluster.state not in WORKING:
-            raise Refused(f"The cluster is in {cluster.state} now.")
+            raise Refused(f"The cluster is now in {cluster.state}.")
         return await _open(connection, cluster, REPAIR, steps_of_create(*steps))
 
     return DatabaseRepair(f"has a worker {what}", run)
@@ -78,7 +78,7 @@ def build_again(what: str, *steps: str) -> DatabaseRepair:
 async def _delete_again(connection: AsyncConnection, violation: Violation) -> RepairDone:
     cluster = await lock_violated(connection, violation)
     if cluster.state is not ClusterState.DELETING:
-        raise Refused(f"The cluster is in {cluster.state} now.")
+        raise Refused(f"The cluster is now in {cluster.state}.")
     return await _open(connection, cluster, DELETE, DELETE.steps)
 
 
@@ -86,14 +86,14 @@ async def _wake_cluster_of_operation(connection: AsyncConnection, violation: Vio
     operation = {"project_id": violation.project_id, "id": UUID(violation.object_id)}
     found = (await connection.execute(_OPERATION, operation)).one_or_none()
     if found is None or violation.project_id is None:
-        raise Refused("The operation has ended.")
+        raise Refused("The operation has finished.")
     if found.kind not in KINDS:
-        raise Refused("The operation is of a kind that this version does not know.")
+        raise Refused("This version does not know the kind of the operation.")
     target = Target(found.cluster_id, found.partition_id, found.export_id)
     await wake(connection, kind=KINDS[found.kind].work_kind, key=target.key, project_id=violation.project_id)
     return RepairDone(operation["id"])
 
 
-take_clean_up_again = DatabaseRepair("has a worker clean up the cluster's machines again", _take_clean_up_again)
+take_clean_up_again = DatabaseRepair("has a worker clean the cluster's machines again", _take_clean_up_again)
 delete_again = DatabaseRepair("has a worker delete the cluster again", _delete_again)
 wake_cluster_of_operation = DatabaseRepair("wakes the cluster", _wake_cluster_of_operation)

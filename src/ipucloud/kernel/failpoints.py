@@ -1,7 +1,7 @@
-"""Points of the code at which a test may end, stop or break this process. Nothing happens unless the process was armed.
+"""Named places in the code at which a test may end, stop or break this process. Without arming, they do nothing.
 
-A point is named where it stands, by a literal: `failpoint("engine.claimed")`. One that stands for many, such as the
-calls to a site, adds which of them it is: `failpoint("site.before", call)` is the point `site.before:<call>`.
+A failpoint is named by a literal: `failpoint("engine.claimed")`. One that covers many places, such as the calls to a
+site, adds the specific one: `failpoint("site.before", call)` is the point `site.before:<call>`.
 `docs/reliability/failpoints.md` lists all, and the crash matrix reaches every one of them.
 """
 
@@ -15,7 +15,7 @@ from enum import StrEnum
 
 
 class Action(StrEnum):
-    """`kill`: SIGKILL to this process. `stop`: SIGSTOP, until somebody continues it. `raise`: FailpointReached."""
+    """`kill`: SIGKILL to this process. `stop`: SIGSTOP, until SIGCONT. `raise`: FailpointReached."""
 
     KILL = "kill"
     STOP = "stop"
@@ -23,7 +23,7 @@ class Action(StrEnum):
 
 
 class FailpointReached(Exception):
-    """A fault that nobody foresaw, made on purpose."""
+    """An unforeseen fault, raised on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Trap:
 
 
 class Armed:
-    """Follows a process from point to point; `reached` is told of each before a trap acts on it."""
+    """Counts a process's points; `reached` is called for each before a trap acts on it."""
 
     def __init__(self, traps: Sequence[Trap], reached: Callable[[str], None]) -> None:
         self._reached = reached
@@ -61,8 +61,8 @@ _armed: Callable[[str], None] | None = None
 
 
 def arm(armed: Callable[[str], None] | None) -> None:
-    """From now on call `armed` at every point of this process; None disarms it. For the entry of a test's process."""
-    global _armed  # noqa: PLW0603  # one process, one plan: a point must cost nothing but this look
+    """Call `armed` at every point of this process; None disarms it. For the entry of a test's process."""
+    global _armed  # noqa: PLW0603  # one process, one plan: an unarmed point must cost no more than this check
     _armed = armed
 
 

@@ -1,4 +1,4 @@
-"""Lines to standard output and standard error, written so that their reader can never hold up or end the process."""
+"""Writes lines to standard output and standard error; a slow or absent reader cannot block or end the process."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ PATIENCE_SECONDS = 1.0
 
 
 def sentence_of_loss(count: int) -> str:
-    return f"ipucloud: {count} lines could not be written here and are lost."
+    return f"ipucloud: {count} lines could not be written here and were dropped."
 
 
 class LineWriter:
-    """A thread that writes lines to a descriptor; whoever hands it one neither waits nor fails.
+    """A thread that writes lines to a descriptor; callers neither wait nor fail.
 
-    Up to `room` bytes wait for a reader that is slow. A line that finds no room is lost, and so is one that the
-    descriptor refuses: a full disk, a pipe without a reader. `lost` counts them. As soon as something can be written
-    again, the line that `report` makes of their number is. A line of which a part was written is finished before
-    anything else.
+    Up to `room` bytes wait for a slow reader. Lines beyond that, and lines that the descriptor refuses (a full disk, a
+    pipe without a reader), are dropped and counted in `lost`. As soon as writing works again, the line that `report`
+    makes of the count is written. A line that was partly written is finished before anything else.
 
     `write_line` may be called from any thread, from a signal handler and from a finalizer.
     """
@@ -39,9 +38,9 @@ class LineWriter:
         self.start()
 
     def start(self) -> None:
-        """Begin anew, in a process that was forked: the thread and what waits for it are the parent's."""
+        """Start over in a forked process: the thread and its queue belong to the parent."""
         self.lost = 0
-        # Reentrant both: the garbage collector may run a finalizer that writes a line in the middle of a write.
+        # Both reentrant: the garbage collector may run a finalizer that writes a line in the middle of a write.
         self._lock = threading.RLock()
         self._lines: queue.SimpleQueue[bytes | threading.Event] = queue.SimpleQueue()
         self._waiting = 0
@@ -59,7 +58,7 @@ class LineWriter:
                 self._lines.put(data)
 
     def close(self) -> None:
-        """Wait until everything is written, for `PATIENCE_SECONDS` at most."""
+        """Wait until everything is written, for at most `PATIENCE_SECONDS`."""
         written = threading.Event()
         self._lines.put(written)
         written.wait(PATIENCE_SECONDS)
@@ -82,7 +81,7 @@ class LineWriter:
             self._reported = lost
 
     def _write(self, line: bytes) -> bool:
-        """False when nothing of the line was written. What is missing of one that was begun goes before the next."""
+        """False when nothing of the line was written. The rest of a partly written line is written before the next."""
         if not self._finish():
             return False
         self._begun = line
@@ -95,7 +94,7 @@ class LineWriter:
         while self._begun:
             try:
                 self._begun = self._begun[os.write(self._descriptor, self._begun) :]
-            except BlockingIOError:  # somebody who shares the pipe has made it non-blocking
+            except BlockingIOError:  # another process that shares the pipe made it non-blocking
                 poll = select.poll()
                 poll.register(self._descriptor, select.POLLOUT)
                 poll.poll()
@@ -105,7 +104,7 @@ class LineWriter:
 
 
 class LineStream(io.TextIOBase):
-    """In place of `sys.stdout` or `sys.stderr`: gives every whole line that is printed to `take`."""
+    """Replaces `sys.stdout` or `sys.stderr`: passes every whole printed line to `take`."""
 
     def __init__(self, descriptor: int, take: Callable[[str], object]) -> None:
         super().__init__()
@@ -134,18 +133,18 @@ class LineStream(io.TextIOBase):
 def hold_standard_descriptors() -> None:
     """Open the null device for every standard stream that was closed at the start.
 
-    The next file or socket would get its number, and the lines that are meant for the stream.
+    Otherwise the next file or socket would get its number, and receive the lines meant for the stream.
     """
     for number in (STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR):
         try:
             os.fstat(number)
         except OSError:
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # takes the lowest number that is free
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # takes the lowest free number
 
 
 @contextmanager
 def patient_output() -> Iterator[None]:
-    """While the block lasts, what is printed to standard output and standard error holds up nothing."""
+    """While the block lasts, printing to standard output and standard error never blocks."""
     hold_standard_descriptors()
     out, err = LineWriter(STANDARD_OUTPUT), LineWriter(STANDARD_ERROR)
     with (

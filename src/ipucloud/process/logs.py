@@ -1,7 +1,6 @@
-"""Structured logs on standard error: one line per event, with whatever ids are bound to the current task.
+"""Structured logs on standard error: one line per event, with the ids bound to the current task.
 
-Everything that a process says there goes this way: events of its own, libraries' `logging`, warnings, exceptions that
-nobody caught, and what is printed.
+Everything goes this way: the product's events, libraries' `logging`, warnings, uncaught exceptions, and printed text.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from ipucloud.process.lines import STANDARD_ERROR, LineStream, LineWriter, hold_
 Format = Literal["json", "console"]
 Level = Literal["debug", "info", "warning", "error"]
 
-LOST_LINES = "log_lines_lost", "Lines of the log that could not be written."
+LOST_LINES = "log_lines_lost", "Log lines that could not be written."
 
 log = structlog.get_logger(__name__)
 
 
 class LostLines(Collector):
-    """How many lines of this process's log are lost, for Prometheus."""
+    """The number of lost log lines of this process, for Prometheus."""
 
     def describe(self) -> Iterator[Metric]:
         yield CounterMetricFamily(*LOST_LINES)
@@ -42,7 +41,7 @@ class LostLines(Collector):
 
 @cache
 def standard_error() -> LineWriter:
-    """The one writer of this process's log."""
+    """The only writer of this process's log."""
     hold_standard_descriptors()
     writer = LineWriter(STANDARD_ERROR)
     os.register_at_fork(after_in_child=writer.start)
@@ -51,9 +50,9 @@ def standard_error() -> LineWriter:
 
 
 def configure(form: Format, level: Level) -> None:
-    """Send events of at least `level` to standard error, as JSON lines or as text to read at a terminal.
+    """Send events of at least `level` to standard error, as JSON lines or as text for a terminal.
 
-    Of libraries it takes warnings and errors only. Writing never waits for a reader, and never fails.
+    Of libraries, only warnings and errors are logged. Writing never waits for a reader and never fails.
     """
     writer = standard_error()
     lowest = logging.getLevelNamesMapping()[level.upper()]
@@ -87,7 +86,7 @@ class _Output:
 
 
 def _lost(processors: Sequence[structlog.typing.Processor], count: int) -> str:
-    """The line that tells how many are lost. It goes before those that wait, so it is made here."""
+    """The line that reports how many are lost. It bypasses the queue, so it is rendered here."""
     made: Any = {"event": "log_lines_lost", "count": count}
     for processor in processors:
         made = processor(None, "warning", made)
@@ -95,7 +94,7 @@ def _lost(processors: Sequence[structlog.typing.Processor], count: int) -> str:
 
 
 def _take_libraries(writer: LineWriter, level: int, processors: Sequence[structlog.typing.Processor]) -> None:
-    """What comes by the standard library's `logging`, and warnings by way of it."""
+    """Route the standard library's `logging`, and warnings through it."""
     handler = logging.StreamHandler(LineStream(STANDARD_ERROR, writer.write_line))
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
@@ -108,14 +107,14 @@ def _take_libraries(writer: LineWriter, level: int, processors: Sequence[structl
 
 
 def _take_exceptions() -> None:
-    """Those that end the process or a thread, and those of finalizers."""
+    """Log exceptions that end the process or a thread, and those of finalizers."""
     sys.excepthook = _ended
     threading.excepthook = lambda thrown: _ended(thrown.exc_type, thrown.exc_value, thrown.exc_traceback)
     sys.unraisablehook = lambda thrown: _ended(thrown.exc_type, thrown.exc_value, thrown.exc_traceback)
 
 
 def _ended(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
-    if kind is not SystemExit:  # of a thread: its way to end
+    if kind is not SystemExit:  # ends only its thread
         log.critical("uncaught_exception", exc_info=(kind, error or kind(), trace))
 
 

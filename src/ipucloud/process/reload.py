@@ -1,7 +1,7 @@
-"""SIGHUP: a running process is asked to read its files again.
+"""SIGHUP: a running process reads its files again.
 
-The handler is in place from the start, as those of `signals` are: a signal that comes while the process is starting
-does not end it, as it would by default.
+The handler is installed from the start, like those of `signals`: a signal during start-up does not end the process, as
+it would by default.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class ReloadSignal:
 
     @contextmanager
     def calling(self, reload: Reload) -> Iterator[None]:
-        """While the block lasts, each signal calls `reload`; it is called at once when a signal has come before.
+        """While the block lasts, each signal calls `reload`; at once if one has already arrived.
 
-        It is called in the main thread, in the middle of whatever runs there.
+        The call runs in the main thread and may interrupt any code there.
         """
         self._reload = reload
         try:

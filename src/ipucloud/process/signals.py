@@ -1,7 +1,7 @@
 """SIGTERM and SIGINT: the first one asks a process to stop, a second one ends it at once.
 
-The handlers are Python's own, not an event loop's: they run between any two instructions of the main thread and when
-a call of the system is interrupted. A loop that is blocked, or not started yet, keeps no signal from being noted.
+The handlers are Python's own, not an event loop's: they run between any two instructions of the main thread and when a
+system call is interrupted. A loop that is blocked, or has not started, does not delay them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Stop: TypeAlias = Callable[[], object]
 
 
 class StopSignals:
-    """The stop signals of this process. `first` is the one that came first, None when none has come."""
+    """The stop signals of this process. `first` is the first one received, None if there was none."""
 
     def __init__(self) -> None:
         self.first: signal.Signals | None = None
@@ -28,9 +28,9 @@ class StopSignals:
 
     @contextmanager
     def calling(self, stop: Stop) -> Iterator[None]:
-        """While the block lasts, the first signal calls `stop`; it is called at once when that signal has come before.
+        """While the block lasts, the first signal calls `stop`; at once if it has already arrived.
 
-        It is called in the main thread, in the middle of whatever runs there. It may be called twice.
+        The call runs in the main thread and may interrupt any code there. It may happen twice.
         """
         before, self._stop = self._stop, stop
         try:
@@ -50,7 +50,7 @@ class StopSignals:
 
 @contextmanager
 def stop_signals() -> Iterator[StopSignals]:
-    """Note the stop signals of this process while the block lasts; a second one ends it with status 128 + its number.
+    """Record this process's stop signals while the block lasts; a second one ends it with status 128 + its number.
 
     Ending at once loses nothing that a killed process would not lose.
     """

@@ -1,1 +1,1 @@
-"""The engine: who looks at what, when, and under which fence. Law: a result counts only under the fence it was made."""
+"""The engine: leases, fences, reconcile passes. Law: a result counts only under the fence it was made under."""

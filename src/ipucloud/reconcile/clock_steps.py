@@ -1,8 +1,8 @@
-"""When the database's clock is set back, instants in its future no longer say how long to wait.
+"""What happens when the database's clock is set back: nothing waits for an instant that is now in the far future.
 
-A snapshot that was restored, a machine that was moved, a clock that somebody corrected: `run_at` may lie a day ahead of
-an item that is to be looked at every minute. Whatever waits is then looked at now, which is always allowed, and works
-out anew how long it has to wait.
+A restored snapshot, a migrated virtual machine or a corrected clock can leave `run_at` a day ahead of an item that is
+due every minute. Every waiting item is then made due, which is always safe: its reconcile pass computes its next wait
+again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DUE_NOW = sa.text(
     UPDATE work SET run_at = app_now() FROM waiting WHERE work.kind = waiting.kind AND work.key = waiting.key
     """
 )
-# Its owner, if it lives, renews the lease long before; one that is frozen loses it as late as any other.
+# A live owner renews the lease long before that; a frozen one loses it no later than any other.
 _SHORTEN_LEASES = sa.text(
     """
     WITH leased AS (
@@ -37,13 +37,13 @@ _SHORTEN_LEASES = sa.text(
 )
 
 
-async def begin_anew(
+async def make_all_due(
     database: Database, kinds: Iterable[str], lease: float, also: Sequence[sa.TextClause]
 ) -> tuple[int, int]:
-    """Make due what waits, and shorten leases that end later than a lease can; how many of each.
+    """Make waiting items due and shorten leases that end too late; returns how many of each.
 
-    `also`: what the kinds keep of instants from which they count, and must count anew. Every statement stands alone:
-    each may be repeated, and none waits for rows while it holds others.
+    `also`: statements that correct other instants from which the kinds measure time. Every statement stands alone: each
+    can be repeated, and none waits for rows while it holds others.
     """
     mine = {"kinds": sorted(kinds), "lease": lease}
     async with database.read() as connection:

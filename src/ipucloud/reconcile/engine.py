@@ -1,4 +1,4 @@
-"""The engine: claim tickets, run their reconcilers under a lease, keep the leases alive, free those of the dead."""
+"""The engine: claim work items, reconcile them under a lease, renew leases, and free those of dead workers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile import metrics, statements
-from ipucloud.reconcile.clock_steps import begin_anew
+from ipucloud.reconcile.clock_steps import make_all_due
 from ipucloud.reconcile.outcomes import Go, Outcome, Park, Retry, Wait, ending
 from ipucloud.reconcile.platform_work import PlatformWork, ensure, was_set_back
 from ipucloud.reconcile.presence import Presence, SessionPresence
@@ -33,17 +33,17 @@ from ipucloud.reconcile.watch import DatabaseWatch
 log = structlog.get_logger(__name__)
 
 _DATABASE_ERRORS = (sa.exc.DBAPIError, sa.exc.TimeoutError, psycopg.Error)
-_NOT_OUR_SCHEMA = "the database's schema is not the one that this version works with"
+_NOT_OUR_SCHEMA = "this version cannot work with the database's schema"
 _SCHEMA_PAUSE = 5.0
-"""Seconds until an item is tried again whose reconciler met a missing table or column."""
+"""Seconds before an item whose reconciler met a missing table or column is tried again."""
 _LAST_PROJECT = UUID(int=2**128 - 1)
 SUSPECT = 2
-"""Looks after which a ticket without progress is suspected of killing its workers; `statements.CLAIM` has it too."""
+"""Attempts without progress after which a work item may be killing its workers; also in `statements.CLAIM`."""
 
 
 @dataclass(frozen=True)
 class EngineSettings:
-    """Durations in seconds. `attempts`: looks without progress before a ticket is parked."""
+    """Durations in seconds. `attempts`: reconcile passes without progress before a work item is parked."""
 
     slots: int = 32
     lease: float = 30.0
@@ -54,11 +54,11 @@ class EngineSettings:
 
 
 class Engine:
-    """One worker's engine. `run()` returns after `stop()` once what was under way has ended or was handed back.
+    """One worker's engine. `run()` returns after `stop()`, once every reconcile pass has ended or was handed back.
 
-    `on_clock_set_back`: what becomes of instants that its kinds count from and that lie in the database's future then.
-    `presence`: how the worker holds its leases; by default a session of its own in the same database. `watch`: nothing
-    is claimed while it has a fault; without one the schema is taken for granted.
+    `on_clock_set_back`: statements that correct instants which are in the future after the database's clock was set
+    back. `presence`: how the worker holds its leases; by default a session of its own in the same database. `watch`:
+    nothing is claimed while it has a fault; without a watch the schema is not checked.
     """
 
     def __init__(
@@ -90,10 +90,10 @@ class Engine:
         self._on_clock_set_back = on_clock_set_back
         self._clock_set_back = asyncio.Event()
         if watch is not None:
-            watch.tell(self._awake.set, clock_set_back=self._clock_set_back.set)
+            watch.subscribe(self._awake.set, clock_set_back=self._clock_set_back.set)
 
     def stop(self) -> None:
-        """Claim nothing more; finish what runs."""
+        """Claim nothing more and finish the running passes."""
         self._stopping.set()
         self._awake.set()
 
@@ -107,9 +107,9 @@ class Engine:
         return not self._stopping.is_set() and (self._watch is None or self._watch.fault is None)
 
     async def run(self) -> None:
-        """Work until `stop()`. A lost database costs the leases, not the process: it reconnects under a new owner.
+        """Work until `stop()`. Losing the database costs the leases, not the process: it reconnects as a new owner.
 
-        While the schema is not one this version works with, the worker is absent, and comes back by itself.
+        The worker is absent while this version cannot work with the schema, and returns by itself.
         """
         while not self._stopping.is_set():
             if not self._may_claim:
@@ -118,7 +118,7 @@ class Engine:
                 continue
             try:
                 await self._presence.open()
-                await self._count_no_outage()
+                await self._uncount_interrupted()
                 await self._ensure_platform_work()
                 await self._work()
             except (*_DATABASE_ERRORS, Problem) as error:
@@ -200,7 +200,7 @@ class Engine:
             ]
         for item in work_items:
             failpoint("engine.claimed")
-            task = asyncio.create_task(self._look(item), name=f"{item.kind}:{item.key}")
+            task = asyncio.create_task(self._reconcile(item), name=f"{item.kind}:{item.key}")
             self._running[task] = item
             task.add_done_callback(self._ended)
         metrics.CLAIMED.inc(len(work_items))
@@ -213,38 +213,38 @@ class Engine:
         self._running.pop(task, None)
         self._awake.set()
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("look_failed", task=task.get_name(), exc_info=error)
+            log.error("reconcile_failed", task=task.get_name(), exc_info=error)
 
-    async def _look(self, item: WorkItem) -> None:
+    async def _reconcile(self, item: WorkItem) -> None:
         with structlog.contextvars.bound_contextvars(kind=item.kind, key=item.key, fence=item.fence):
             try:
-                await self._look_while_it_goes(item)
+                await self._run_passes(item)
             except LeaseLost:
                 failpoint("engine.stale_result")
                 metrics.STALE.inc()
                 log.warning("stale_result_dropped")
             except Problem as error:
-                # Whether the last transaction committed is unknown; the next look reads what is true.
+                # Whether the last transaction committed is unknown; the next pass reads the actual state.
                 failpoint("engine.database_lost")
-                log.warning("look_interrupted", error=str(error))
+                log.warning("reconcile_interrupted", error=str(error))
                 await self._give_back(item, Retry("the database did not answer"), counts=error.kind is not UNAVAILABLE)
 
     async def _give_back(self, item: WorkItem, outcome: Retry, *, counts: bool) -> None:
-        """Hand back what could not be carried out. What is not the item's failure does not count towards parking it."""
+        """Hand the item back. With `counts` False the attempt does not count towards parking."""
         if not counts and item.attempt:
             self._interrupted.add((item.kind, item.key))
             item.attempt -= 1
         if await self._hand_back(item, outcome):
             self._interrupted.discard((item.kind, item.key))
 
-    async def _look_while_it_goes(self, item: WorkItem) -> None:
+    async def _run_passes(self, item: WorkItem) -> None:
         reconciler = self._reconcilers[item.kind]
         if item.attempt > self._settings.attempts:
-            await self._finish_alone(item, Park(f"{item.attempt - 1} looks without progress"))
+            await self._finish_alone(item, Park(f"{item.attempt - 1} reconcile passes without progress"))
             return
         while True:
             try:
-                outcome = await self._once(reconciler, item)
+                outcome = await self._run_pass(reconciler, item)
             except (LeaseLost, Problem):
                 raise
             except Exception as error:  # a bug in a reconciler must not stop the worker
@@ -264,9 +264,10 @@ class Engine:
                 return
 
     async def _blames_schema(self, error: BaseException) -> bool:
-        """Whether `error` came from a schema that this version does not work with, rather than from what it was about.
+        """Whether the schema, rather than the item, caused `error`.
 
-        Any error nobody foresaw has the schema checked: an older one refuses by its constraints, too.
+        Any unexpected error triggers a check of the schema, because an older schema also rejects writes by its
+        constraints.
         """
         lacks = lacks_table_or_column(error)
         fault = None
@@ -275,7 +276,7 @@ class Engine:
                 fault = await self._watch.check(lacks=lacks)
         return lacks or fault is not None
 
-    async def _once(self, reconciler: Reconciler[Any, Any], item: WorkItem) -> Outcome:
+    async def _run_pass(self, reconciler: Reconciler[Any, Any], item: WorkItem) -> Outcome:
         failpoint("engine.before_load")
         async with self._database.read() as connection:
             inputs = await reconciler.load(connection, item)
@@ -295,7 +296,7 @@ class Engine:
         return outcome
 
     async def _finish(self, connection: Statements, item: WorkItem, outcome: Outcome) -> None:
-        """Write the end of a look under its fence. Raises LeaseLost, and so rolls the caller's transaction back."""
+        """Write the end of a pass under its fence. Raises LeaseLost, which rolls the caller's transaction back."""
         mine = {"kind": item.kind, "key": item.key, "fence": item.fence, "owner": self._presence.owner}
         if isinstance(outcome, Go):
             deadline = self._clock.monotonic() + self._settings.lease
@@ -316,18 +317,18 @@ class Engine:
             failpoint("engine.finished_alone")
 
     async def _hand_back(self, item: WorkItem, outcome: Outcome) -> bool:
-        """Best effort: a lease that cannot be given back ends by itself. True when it was given back."""
+        """Best effort: a lease that cannot be given back expires. True when it was given back."""
         failpoint("engine.before_hand_back")
         with contextlib.suppress(LeaseLost, Problem, *_DATABASE_ERRORS):
             await self._finish_alone(item, outcome)
             return True
         return False
 
-    async def _count_no_outage(self) -> None:
-        """Take back the attempts of looks that an outage ended and that could not be handed back.
+    async def _uncount_interrupted(self) -> None:
+        """Take back the attempts of passes that an outage interrupted and that could not be handed back.
 
-        Else a database that restarts five times while a step waits for its site would park healthy work. Should
-        somebody else look at the ticket by now, one look of theirs is not counted: parking comes a look later.
+        Otherwise a database that restarts five times while a step waits for its site would park healthy work. If
+        another worker has claimed the item since, one of its attempts is not counted: parking comes one pass later.
         """
         async with self._database.read() as connection:
             for kind, key in sorted(self._interrupted):
@@ -351,16 +352,16 @@ class Engine:
                 if held.get((item.kind, item.key)) == item.fence:
                     item.deadline = deadline
                 elif self._clock.monotonic() > item.deadline:
-                    failpoint("engine.stale_look")
+                    failpoint("engine.stale_pass")
                     metrics.STALE.inc()
-                    log.warning("stale_look_ended", key=item.key, fence=item.fence)
+                    log.warning("stale_pass_cancelled", key=item.key, fence=item.fence)
                     task.cancel()
 
     async def _reap(self) -> None:
         while True:
             await self._clock.sleep(self._settings.reap * self._draw.uniform(0.8, 1.2))
             if self._clock_set_back.is_set():
-                await self._begin_anew()
+                await self._make_all_due()
             failpoint("engine.before_reap")
             async with self._database.read() as connection:
                 freed = await connection.execute(statements.REAP)
@@ -370,15 +371,15 @@ class Engine:
                 log.warning("leases_freed", count=freed.rowcount)
                 self._awake.set()
 
-    async def _begin_anew(self) -> None:
+    async def _make_all_due(self) -> None:
         lease, also = self._settings.lease, self._on_clock_set_back
-        due, shortened = await begin_anew(self._database, self._reconcilers, lease, also)
+        due, shortened = await make_all_due(self._database, self._reconcilers, lease, also)
         self._clock_set_back.clear()
         log.warning("clock_was_set_back", due=due, leases_shortened=shortened)
         self._awake.set()
 
     async def _drain(self) -> None:
-        """Let looks end at their next step; hand back what does not end in time, its attempt not counted."""
+        """Let passes end at their next step; hand back those that do not, without counting their attempts."""
         failpoint("engine.draining")
         if self._running:
             await asyncio.wait(self._running, timeout=self._settings.drain)
@@ -394,9 +395,9 @@ class Engine:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _ensure_platform_work(self) -> None:
-        """Nobody's request makes the tickets of the periodic tasks: every worker sees to it that they exist.
+        """Create missing work items of the periodic tasks, which no request creates.
 
-        By them it sees, too, that the clock was set back while no worker ran.
+        They also reveal that the clock was set back while no worker ran.
         """
         if not self._platform_work:
             return

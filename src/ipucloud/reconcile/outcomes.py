@@ -1,4 +1,4 @@
-"""What a look at an object can end with. Each outcome remembers where in the code it was decided."""
+"""How a reconcile pass can end. Each outcome remembers where in the code it was decided."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ BACKOFF_CAP_SECONDS = 60.0
 
 
 def _decided_at() -> str:
-    """File and line that made the outcome: the caller of the dataclass's generated `__init__`."""
+    """File and line that created the outcome: the caller of the dataclass's generated `__init__`."""
     frame = sys._getframe(3)
-    file = frame.f_code.co_filename.rpartition(os.sep)[2]  # every look ends here: a Path would be its slowest part
+    file = frame.f_code.co_filename.rpartition(os.sep)[2]  # runs in every pass: a Path would be its slowest part
     return f"{file}:{frame.f_lineno}"
 
 
@@ -24,12 +24,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Go(Outcome):
-    """Progress was made and there is more to do now: look again under the same lease."""
+    """Progress was made and more can be done now: run again under the same lease."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wait(Outcome):
-    """Nothing to do until something changes; look again after `recheck` seconds or at the next wake."""
+    """Nothing to do until something changes: run again after `recheck` seconds or at the next wake."""
 
     reason: str
     recheck: float
@@ -37,12 +37,12 @@ class Wait(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class Done(Outcome):
-    """The object has the state it should have; only a wake brings it back."""
+    """The object is in its desired state; only a wake makes it due again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retry(Outcome):
-    """Something failed that may pass; look again `after` seconds, None for a backoff that grows with the attempts."""
+    """A failure that may pass: run again after `after` seconds. None: a backoff that grows with the attempts."""
 
     error: str
     after: float | None = None
@@ -50,7 +50,7 @@ class Retry(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class Park(Outcome):
-    """A human is needed. The object stays as it is until it is woken."""
+    """A person is needed. The object stays as it is until it is woken."""
 
     reason: str
 
@@ -65,9 +65,9 @@ def backoff(attempt: int, draw: random.Random, *, first: float = 1.0) -> float:
 
 
 def ending(outcome: Outcome, attempt: int, draw: random.Random) -> dict[str, object]:
-    """The parameters of `statements.FINISH`: when to look again (None: only when woken), and what to remember.
+    """The parameters of `statements.FINISH`: when the item is due again (None: only when woken), and the reason.
 
-    Raises TypeError for an outcome that does not end a look.
+    Raises TypeError for an outcome that does not end a pass.
     """
     match outcome:
         case Wait(recheck=seconds):
@@ -80,4 +80,4 @@ def ending(outcome: Outcome, attempt: int, draw: random.Random) -> dict[str, obj
         case Done():
             return {"wait": None, "attempt": 0, "error": None, "parked": False}
         case _:
-            raise TypeError(f"{outcome!r} does not end a look")
+            raise TypeError(f"{outcome!r} does not end a reconcile pass")

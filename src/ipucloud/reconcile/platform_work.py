@@ -1,4 +1,4 @@
-"""The tickets that exist without anybody's request: those of periodic tasks, and of reading the event log."""
+"""Work items that no request creates: those of periodic tasks and of reading the event log."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ipucloud.db.engine import Database
 from ipucloud.reconcile.wake import PLATFORM
 
 PlatformWork: TypeAlias = Mapping[str, Mapping[str, float]]
-"""Kind → key → the longest pause between two looks, in seconds."""
+"""Kind → key → the longest pause between two reconcile passes, in seconds."""
 
 _ENSURE = sa.text(
     """
@@ -31,7 +31,7 @@ _AHEAD = sa.text(
 
 
 async def ensure(database: Database, work_items: PlatformWork) -> None:
-    """Make those that do not exist."""
+    """Create those that do not exist."""
     async with database.begin() as connection:
         for kind, pauses in work_items.items():
             for key in sorted(pauses):
@@ -39,7 +39,7 @@ async def ensure(database: Database, work_items: PlatformWork) -> None:
 
 
 async def was_set_back(database: Database, work_items: PlatformWork) -> bool:
-    """Whether one of them waits longer than it ever does: the clock was set back since it was looked at."""
+    """Whether an item waits longer than it ever should: the clock was set back since its last pass."""
     rows = [(kind, key, pause) for kind, pauses in work_items.items() for key, pause in pauses.items()]
     kinds, keys, pauses = ([row[place] for row in rows] for place in range(3))
     async with database.read() as connection:

@@ -1,4 +1,4 @@
-"""A worker's presence in the database: its owner number, held as a session lock, and its ear for wakes."""
+"""A worker's presence in the database: its owner number, held as a session lock, and its listener for wakes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OWNER_BITS = 62
 
 
 class Presence(Protocol):
-    """What makes a worker somebody: while `owner` is not 0, its leases are its own."""
+    """A worker's identity: while `owner` is not 0, its leases are its own."""
 
     owner: int
 
@@ -28,14 +28,14 @@ class Presence(Protocol):
         """Report wakes until the presence is lost; then raise psycopg.OperationalError."""
 
     async def close(self) -> None:
-        """Give the number up: its leases are anybody's."""
+        """Give the number up: its leases can be freed."""
 
 
 class SessionPresence:
-    """One direct connection that holds the advisory lock of a fresh random owner number and listens for wakes.
+    """A direct connection that holds the advisory lock of a fresh random owner number and listens for wakes.
 
-    The number is new with every connection: whoever lost the connection has lost its leases, and must not be mistaken
-    for its former self. The connection must be direct: a transaction pooler would drop the lock.
+    The number is new with every connection: a worker that lost its connection has lost its leases, and must not be
+    mistaken for its former self. The connection must be direct: a transaction pooler would drop the lock.
     """
 
     def __init__(self, database_url: str, application: str = APPLICATION) -> None:

@@ -1,4 +1,4 @@
-"""What the engine asks of whoever reconciles a kind of object, and the ticket it hands over."""
+"""What the engine requires of a reconciler, and the work item that it passes to one."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from ipucloud.reconcile.outcomes import Outcome, Wait
 log = structlog.get_logger(__name__)
 
 FAILED_SECONDS = 30.0
-"""A periodic task that failed is tried again after so long, if not sooner by its interval."""
+"""A periodic task that failed is tried again after this many seconds, or after its interval if that is shorter."""
 
 Inputs = TypeVar("Inputs")
 Result = TypeVar("Result")
 
 
 class LeaseLost(Exception):
-    """Somebody else may hold the object now; whatever was being done is dropped without a trace."""
+    """Another worker may hold the object now; the result is discarded."""
 
 
 @dataclass(slots=True)
 class WorkItem:
-    """The right to look at one object, under `fence`, until `deadline` on this process's monotonic clock.
+    """The right to reconcile one object under `fence`, until `deadline` on this process's monotonic clock.
 
-    `attempt` counts the looks since the last progress, this one included; it was committed before this look began, so
-    that one which kills its process counts too.
+    `attempt` counts the passes since the last progress, this one included. It was committed before this pass began, so
+    a pass that kills its process counts too.
     """
 
     kind: str
@@ -54,21 +54,21 @@ class WorkItem:
 
 
 class Reconciler(Protocol[Inputs, Result]):
-    """Load, act, apply. No database session is open while `act` runs, and nothing outside is touched but in `act`."""
+    """Load, act, apply. No database session is open while `act` runs, and only `act` calls anything outside."""
 
     kind: str
 
     async def load(self, connection: Statements, item: WorkItem) -> Inputs | Outcome:
         """Read every input of `act` in one statement that also checks the lease (`fence`, `lease_until`).
 
-        An Outcome means that there is nothing to act on. Raises LeaseLost.
+        Returns an Outcome when there is nothing to act on. Raises LeaseLost.
         """
 
     async def act(self, item: WorkItem, inputs: Inputs) -> Result:
-        """Talk to the outside. What fails or stays unknown there is part of the result, not an exception."""
+        """Call external systems. A failed or unknown call is part of the result, not an exception."""
 
     async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: Inputs, result: Result) -> Outcome:
-        """Write all consequences. The engine adds the fence check to the transaction and rolls it back when stale."""
+        """Write all consequences. The engine adds the fence check to the transaction, and rolls back a stale result."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,9 @@ class Periodic:
 
 
 class PeriodicTasks:
-    """Reconciles the tickets of kind `periodic`; a task the code no longer has waits for a newer or older worker.
+    """Reconciles work items of kind `periodic`; a task unknown to this version waits for a worker that has it.
 
-    A task that fails is tried again soon, for ever: nobody's request would wake it if it were parked.
+    A failed task is retried soon and without limit: no request would wake it if it were parked.
     """
 
     kind = "periodic"
@@ -102,7 +102,7 @@ class PeriodicTasks:
             await inputs.run(self._database)
         except LeaseLost:
             raise
-        except Exception as error:  # whatever it is, the next try may find it gone
+        except Exception as error:  # any failure: the next run may succeed
             if lacks_table_or_column(error):
                 raise
             log.exception("periodic_task_failed", task=inputs.name)

@@ -6,13 +6,13 @@ import sqlalchemy as sa
 
 _INTEGER = sa.BigInteger()
 
-# Projects take turns: starting behind the one served last, up to :n projects with due work are found by stepping
-# through the index, and each gives its oldest tickets. A project with ten thousand tickets waits for its turn like one
-# with a single ticket.
+# Projects take turns: starting after the project served last, stepping through the index finds up to :n projects with
+# due work, and the oldest items of each are taken. A project with ten thousand items waits for its turn like a project
+# with one.
 #
-# A ticket that kills its worker takes the looks beside it along, and their attempts count as well. So whoever failed
-# twice is a suspect, and no worker has two suspects at a time (:suspects is 1 or 0): the innocent ones end their look
-# and are cleared, before the fifth attempt parks them.
+# An item that kills its worker interrupts the passes beside it, and their attempts count as well. An item that failed
+# twice is a suspect, and a worker has at most one suspect at a time (:suspects is 1 or 0): harmless items finish their
+# pass and are cleared before the fifth attempt parks them.
 CLAIM = sa.text(
     """
     WITH RECURSIVE due (project_id, turn) AS (
@@ -69,8 +69,8 @@ FINISH = sa.text(
     """
 ).bindparams(sa.bindparam("error", type_=sa.Text), sa.bindparam("parked", type_=sa.Boolean))
 
-# Rows that somebody else has locked are passed over, here and in REAP: one transaction that stands still must not keep
-# a worker from its other tickets. A lease has three heartbeats.
+# Rows that another transaction has locked are skipped, here and in REAP: one stalled transaction must not keep a worker
+# from its other items. A lease has three heartbeats.
 HEARTBEAT = sa.text(
     """
     WITH mine AS (
@@ -83,7 +83,7 @@ HEARTBEAT = sa.text(
 )
 
 # A worker holds a session advisory lock under its owner number; PostgreSQL releases it with the connection, so the
-# leases of a killed worker free at once. The lease's own end stays as the second line: a frozen worker keeps its lock.
+# leases of a killed worker can be freed at once. The lease's end covers frozen workers, which keep their lock.
 REAP = sa.text(
     """
     WITH lost AS (

@@ -1,4 +1,4 @@
-"""The engine's work table: one ticket per object that may need attention."""
+"""The engine's work table: one work item per object that may need attention."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ work = sa.Table(
     metadata,
     sa.Column("kind", sa.Text, primary_key=True),
     sa.Column("key", sa.Text, primary_key=True),
-    sa.Column("project_id", sa.Uuid, nullable=False, comment="whose turn it is; the nil uuid for the platform"),
+    sa.Column(
+        "project_id", sa.Uuid, nullable=False, comment="for turns between projects; the nil uuid for the platform"
+    ),
     instant("run_at"),
     sa.Column("wake_seq", sa.BigInteger, nullable=False, server_default="1"),
     sa.Column("claimed_seq", sa.BigInteger, nullable=False, server_default="0"),

@@ -1,8 +1,8 @@
-"""Asking the engine to look at an object, and telling sleeping workers that somebody asked.
+"""Waking work items: the row that makes one due, and the notification that wakes an idle worker.
 
 The wake itself is a row in the caller's transaction. The notification only shortens the wait of an idle worker; it is
-sent after the commit, on its own connection and not more often than every few milliseconds, because a NOTIFY inside
-every transaction costs a third of the commits when many writers run.
+sent after the commit, on its own connection and at most every few milliseconds, because a NOTIFY inside every
+transaction costs a third of the commits when there are many writers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ipucloud.kernel.failpoints import failpoint
 CHANNEL = "ipucloud_work"
 THROTTLE_SECONDS = 0.002
 PLATFORM = UUID(int=0)
-"""Stands for the project of work that belongs to no customer."""
+"""The project of work items that belong to no customer."""
 
 log = structlog.get_logger(__name__)
 
@@ -40,10 +40,9 @@ _WAKE = sa.text(clauses(WAKE, "VALUES (:kind, :key, :project_id, app_now())", AW
 
 
 async def wake(connection: AsyncConnection, *, kind: str, key: str, project_id: UUID = PLATFORM) -> None:
-    """Have the object looked at as soon as the caller's transaction commits.
+    """Make the object due as soon as the caller's transaction commits, parked or not.
 
-    A wake during a run is never lost: the run that is under way finishes, sees that `wake_seq` moved, and the object
-    is looked at again. A parked object is taken up again.
+    A wake during a pass is never lost: when the pass ends, `wake_seq` has moved, and the object is due again.
     """
     await connection.execute(_WAKE, {"kind": kind, "key": key, "project_id": project_id})
 
@@ -51,7 +50,7 @@ async def wake(connection: AsyncConnection, *, kind: str, key: str, project_id: 
 class Notifier:
     """Sends `NOTIFY` after commits, throttled, on a connection of its own.
 
-    A lost notification costs at most one poll interval of the worker, so errors are logged and forgotten.
+    A lost notification costs at most one poll interval of the worker, so errors are only logged.
     """
 
     def __init__(self, database_url: str, application: str = APPLICATION) -> None:

@@ -1,4 +1,4 @@
-"""What a worker keeps an eye on: whether the database's schema is one it works with, and whether the clocks agree."""
+"""What a worker monitors: whether this version can work with the database's schema, and whether the clocks agree."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ipucloud.reconcile import metrics
 
 CHECK_SECONDS = 2.0
 STEP_SECONDS = 1.0
-"""By so much the database's clock was set back, if it fell behind this process's monotonic one between two checks."""
+"""The database's clock counts as set back when it fell behind the monotonic clock by this much between two checks."""
 UNCHECKED = "The database's schema has not been checked yet."
 
 log = structlog.get_logger(__name__)
 
 
 class DatabaseWatch:
-    """Checks every `CHECK_SECONDS`, and when somebody asks. One for all engines of a process.
+    """Checks every `CHECK_SECONDS` and on request; one for all engines of a process.
 
-    `fault`: why nothing may be claimed, and what to do; None while the schema is one this version works with. A
-    database that does not answer changes nothing about it.
+    `fault`: why nothing may be claimed, and what to do; None while the schema fits. A database that does not answer
+    leaves it unchanged.
     """
 
     def __init__(self, database: Database, clock: Clock) -> None:
@@ -35,16 +35,15 @@ class DatabaseWatch:
         self._clock = clock
         self._skew = ClockSkew(metrics.CLOCK_SKEW)
         self._unfit: str | None = None
-        self._told: list[tuple[Callable[[], None], Callable[[], None]]] = []
+        self._subscribers: list[tuple[Callable[[], None], Callable[[], None]]] = []
         self._last: tuple[float, datetime] | None = None
         self.fault: str | None = UNCHECKED
 
-    def tell(self, changed: Callable[[], None], *, clock_set_back: Callable[[], None]) -> None:
-        """Call `changed` whenever the fault is another one, `clock_set_back` when the database's clock was."""
-        self._told.append((changed, clock_set_back))
+    def subscribe(self, changed: Callable[[], None], *, clock_set_back: Callable[[], None]) -> None:
+        """Call `changed` whenever the fault changes, and `clock_set_back` when the database's clock was set back."""
+        self._subscribers.append((changed, clock_set_back))
 
     async def run(self) -> None:
-        """Check until cancelled."""
         while True:
             try:
                 await self.check()
@@ -53,15 +52,15 @@ class DatabaseWatch:
             await self._clock.sleep(CHECK_SECONDS)
 
     async def check(self, *, lacks: bool = False) -> str | None:
-        """Read the schema's revision now, and answer with the fault. Raises `Problem` unavailable.
+        """Read the schema's revision now and return the fault. Raises `Problem` unavailable.
 
-        `lacks`: a statement has just met a missing table or column. A schema newer than this version is then taken to
-        have dropped it, until it is another one.
+        `lacks`: a statement has just met a missing table or column. A schema newer than this version is then treated as
+        unusable until its revision changes.
         """
         before = self._clock.monotonic()
         state = await schema_check.state_of(self._state())
         if state.now is not None:
-            self._saw(before, state.now)
+            self._compare_clocks(before, state.now)
         revision = state.revision
         if lacks and schema_check.is_newer(revision):
             self._unfit = revision
@@ -73,14 +72,14 @@ class DatabaseWatch:
             row = (await connection.execute(schema_check.STATE)).one()
             return schema_check.State(row.revision or "", row.now)
 
-    def _saw(self, before: float, now: datetime) -> None:
-        """The database's clock showed `now` later than `before` on the process's monotonic one."""
+    def _compare_clocks(self, before: float, now: datetime) -> None:
+        """Detect a step back. The database showed `now` after `before` on this process's monotonic clock."""
         after = self._clock.monotonic()
-        self._skew.saw(self._clock.now(), now)
+        self._skew.record(self._clock.now(), now)
         last, self._last = self._last, (after, now)
         if last is not None and (now - last[1]).total_seconds() < before - last[0] - STEP_SECONDS:
             log.warning("clock_set_back", now=now.isoformat(), before=last[1].isoformat())
-            for _, clock_set_back in self._told:
+            for _, clock_set_back in self._subscribers:
                 clock_set_back()
 
     def _judged(self, revision: str, fault: str | None) -> None:
@@ -92,5 +91,5 @@ class DatabaseWatch:
             log.info("schema_usable", revision=revision)
         else:
             log.error("schema_unusable", revision=revision, fault=fault)
-        for changed, _ in self._told:
+        for changed, _ in self._subscribers:
             changed()

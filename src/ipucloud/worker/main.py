@@ -43,12 +43,12 @@ from ipucloud.worker.tasks import periodic_tasks
 log = structlog.get_logger(__name__)
 
 APPLICATION = "ipucloud worker"
-"""What PostgreSQL's `pg_stat_activity` calls this process's connections."""
+"""This process's connections in PostgreSQL's `pg_stat_activity`."""
 _POOL_SIZE = 8
 
 
 def run(settings: Settings) -> None:
-    """Work until SIGTERM or SIGINT, then drain; read the catalogue again on SIGHUP.
+    """Work until SIGTERM or SIGINT, then drain; SIGHUP reloads the catalogue.
 
     Raises ValueError without a database or a site, ListenError, CatalogueError.
     """
@@ -106,7 +106,7 @@ def assemble_webhooks(
     draw: random.Random | None = None,
     watch: DatabaseWatch | None = None,
 ) -> Engine:
-    """The engine that sends webhooks: slots of its own, so that no end-point ever keeps a cluster waiting."""
+    """The engine that sends webhooks, with slots of its own: no endpoint keeps a cluster waiting."""
     draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
     dispatcher = Dispatcher(settings.webhook_interval)
     sender = Sender(private=settings.webhook_private_addresses)
@@ -143,9 +143,9 @@ def assemble(
     watch: DatabaseWatch | None = None,
     catalogue: CurrentCatalogue | None = None,
 ) -> tuple[Engine, PeriodicTasks]:
-    """The engine with everything it reconciles, ready to run. `draw` gives the jitter of its waits.
+    """The engine with all its reconcilers, ready to run. `draw` provides the jitter of its waits.
 
-    Without a `catalogue` it reads its own, and never again. Raises CatalogueError.
+    Without a `catalogue` it loads one and never reloads it. Raises CatalogueError.
     """
     draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
     tasks = PeriodicTasks(database, periodic_tasks(sites, settings))

@@ -1,4 +1,4 @@
-"""What a worker does on its own account, every so often, on one worker at a time."""
+"""The worker's periodic tasks; each runs on one worker at a time."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from ipucloud.kernel.sealing import read_keys
 from ipucloud.reconcile.reconciler import Periodic
 from ipucloud.site.ports import Sites
 from ipucloud.webhooks import store as webhooks
-from ipucloud.worker.resealing import reseal
-from ipucloud.worker.sweep import sweep_left_overs
+from ipucloud.worker.reencryption import reencrypt
+from ipucloud.worker.sweep import sweep_leftovers
 
 log = structlog.get_logger(__name__)
 
@@ -37,7 +37,7 @@ SITE_AUDIT_SECONDS = 300.0
 
 
 async def sweep_deliveries(database: Database) -> None:
-    """Forget what webhooks were sent long ago."""
+    """Delete the records of old webhook deliveries."""
     async with database.begin() as connection:
         await webhooks.sweep(connection)
 
@@ -62,16 +62,16 @@ async def delete_expired_clusters(database: Database, settings: Settings) -> Non
 
 
 async def audit_database(database: Database) -> None:
-    """Hold the database against every rule, and show what breaks one."""
+    """Check the database against every rule and export the violations."""
     findings = await audit(database)
-    VIOLATIONS.saw("database", INVARIANTS, findings, interval=AUDIT_SECONDS)
+    VIOLATIONS.report("database", INVARIANTS, findings, interval=AUDIT_SECONDS)
     _report(findings)
 
 
 async def audit_site(database: Database, sites: Sites, settings: Settings) -> None:
-    """Hold the sites against the database, and show what is wrong between them. Raises SiteError."""
+    """Compare the sites with the database and export the violations. Raises SiteError."""
     findings = await audit_sites(database, sites, call_timeout=settings.site_call_timeout)
-    VIOLATIONS.saw("site", SITE_RULES, findings, interval=SITE_AUDIT_SECONDS)
+    VIOLATIONS.report("site", SITE_RULES, findings, interval=SITE_AUDIT_SECONDS)
     _report(findings)
 
 
@@ -89,7 +89,7 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
         await audit_site(database, sites, settings)
 
     async def sweep(database: Database) -> None:
-        await sweep_left_overs(database, sites, call_timeout=settings.site_call_timeout)
+        await sweep_leftovers(database, sites, call_timeout=settings.site_call_timeout)
 
     async def delete_expired(database: Database) -> None:
         await delete_expired_clusters(database, settings)
@@ -102,13 +102,13 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
 
     async def reseal_secrets(database: Database) -> None:
         if settings.secrets_key is not None:
-            await reseal(database, read_keys(settings.secrets_key.get_secret_value()))
+            await reencrypt(database, read_keys(settings.secrets_key.get_secret_value()))
 
     return [
         Periodic("audit_database", interval=AUDIT_SECONDS, run=audit_database),
         Periodic("audit_sites", interval=SITE_AUDIT_SECONDS, run=compare),
         Periodic("keep_books", interval=60.0, run=keep_books),
-        # Beside the books: a provider may take its time.
+        # Not part of the bookkeeping: a payment provider may be slow.
         Periodic("collect_payments", interval=60.0, run=collect),
         Periodic("serve_export_schedules", interval=60.0, run=serve_schedules),
         Periodic("forget_expired_files", interval=600.0, run=forget_expired_files),
@@ -117,6 +117,6 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
         Periodic("reseal_secrets", interval=3600.0, run=reseal_secrets),
         Periodic("sweep_idempotency_keys", interval=3600.0, run=idempotency.sweep),
         Periodic("sweep_deliveries", interval=3600.0, run=sweep_deliveries),
-        Periodic("sweep_left_overs", interval=60.0, run=sweep),
+        Periodic("sweep_leftovers", interval=60.0, run=sweep),
         Periodic("sync_inventory", interval=300.0, run=sync_inventory),
     ]

@@ -63,7 +63,7 @@ def test_a_finding_names_the_object_the_rule_and_the_remedy_and_ends_with_3(run:
     corrupt(database, COUNTED_WRONG)
     status, out, _ = run()
     assert status == 3
-    for told in ("quota_counts_what_is_held", "luxembourg-2/m2000", "the quota says 4", "Let the audit count again."):
+    for told in ("quota_counts_what_is_held", "luxembourg-2/m2000", "the quota says 4", "Apply the audit's repair."):
         assert told in out
     assert "1 finding." in out
     status, out, _ = run("--json")
@@ -78,7 +78,7 @@ def test_a_finding_names_the_object_the_rule_and_the_remedy_and_ends_with_3(run:
         "region": None,
         "host": None,
         "detail": "the quota says 4, the clusters hold 1",
-        "remedy": "Let the audit count again.",
+        "remedy": "Apply the audit's repair.",
     }
 
 
@@ -108,7 +108,7 @@ def test_what_is_refused_says_why_and_leaves_3(run: Run, database: Database) -> 
     status, out, _ = run("--repair", "--apply")
     assert status == 3
     assert "KeyError: x (build.py:7)" in out
-    assert "Refused. It waits for a person to look" in out
+    assert "Refused. Waking it would only repeat the failure" in out
 
 
 def test_an_audit_that_cannot_be_made_ends_with_1(

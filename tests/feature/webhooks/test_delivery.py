@@ -30,7 +30,7 @@ from ipucloud.kernel.sealing import new_key, read_keys
 from ipucloud.webhooks import store
 from ipucloud.webhooks.schedule import PAUSES
 from ipucloud.worker.main import assemble_webhooks
-from ipucloud.worker.resealing import reseal
+from ipucloud.worker.reencryption import reencrypt
 from tests.support.cloud import shift_clock, start_clock, stop_clock
 from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch
@@ -306,7 +306,7 @@ async def test_an_older_key_can_be_taken_away_once_all_was_sealed_anew(customer:
     async with customer.database.begin() as connection:
         await store.rotate_secret(connection, customer.project.actor, made.id, customer.keys, keep_seconds=3600)
     newer = new_key()
-    await reseal(customer.database, read_keys(f"{newer},{customer.key}"))
+    await reencrypt(customer.database, read_keys(f"{newer},{customer.key}"))
     async with customer.worker(secrets_key=SecretStr(newer)):
         await customer.tell()
         await until(lambda: len(receiver.got) == 1)

@@ -38,7 +38,7 @@ def no_budget(stack: ExitStack) -> None:
     "the end of a look forgets who was woken meanwhile",
     directed=f"{_ENGINE}::test_a_wake_during_a_look_leads_to_another_look",
 )
-def wake_during_look_lost(stack: ExitStack) -> None:
+def wake_during_pass_lost(stack: ExitStack) -> None:
     rewrite(
         stack,
         statements,

@@ -102,6 +102,6 @@ def test_every_service_command_refuses_it(run: Run, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("IPUCLOUD_DATABASE_URL", "mysql://app:canary@db/ipucloud")
     ended = run(*command)
     assert ended.status == 2
-    assert ended.err.startswith("ipucloud: IPUCLOUD_DATABASE_URL: it must be a URL of PostgreSQL")
+    assert ended.err.startswith("ipucloud: IPUCLOUD_DATABASE_URL: it must be a PostgreSQL URL")
     assert ended.err.count("\n") == 1
     assert "canary" not in ended.err

@@ -28,7 +28,7 @@ def shown(violations: Violations) -> list[str]:
 def test_every_rule_is_shown_with_its_number() -> None:
     violations = Violations(Ticking())
     assert shown(violations) == []
-    violations.saw("database", [RULE, OTHER], FINDINGS, interval=60.0)
+    violations.report("database", [RULE, OTHER], FINDINGS, interval=60.0)
     assert shown(violations) == [
         'invariant_violations{name="all_is_well"} 2.0',
         'invariant_violations{name="nothing_burns"} 0.0',
@@ -39,8 +39,8 @@ def test_what_another_worker_has_looked_at_since_is_not_shown_for_long() -> None
     """One that is mended would stay red for ever on the worker that saw it last."""
     clock = Ticking()
     violations = Violations(clock)
-    violations.saw("database", [RULE], FINDINGS, interval=60.0)
-    violations.saw("site", [OTHER], [], interval=300.0)
+    violations.report("database", [RULE], FINDINGS, interval=60.0)
+    violations.report("site", [OTHER], [], interval=300.0)
     clock.now += 120.0
     assert len(shown(violations)) == 2
     clock.now += 60.0
@@ -49,6 +49,6 @@ def test_what_another_worker_has_looked_at_since_is_not_shown_for_long() -> None
 
 def test_a_newer_look_takes_the_place_of_the_older() -> None:
     violations = Violations(Ticking())
-    violations.saw("database", [RULE], FINDINGS, interval=60.0)
-    violations.saw("database", [RULE], [], interval=60.0)
+    violations.report("database", [RULE], FINDINGS, interval=60.0)
+    violations.report("database", [RULE], [], interval=60.0)
     assert shown(violations) == ['invariant_violations{name="all_is_well"} 0.0']

@@ -1,4 +1,4 @@
-"""Secrets that an older key sealed are sealed anew, so that the older key can be taken away."""
+"""Re-encrypts stored secrets with the current key, so that older keys can be removed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Sealed:
-    """A column of sealed texts, and where each of them belongs."""
+    """A column of encrypted secrets, and the place that each one is bound to."""
 
     column: sa.Column[str]
     place: Callable[[UUID, UUID], str]
@@ -32,16 +32,16 @@ SEALED = (
     Sealed(webhooks.c.previous_secret, webhook_place),
     Sealed(s3_connections.c.secret, s3_place),
 )
-"""Every secret that is kept."""
+"""Every column of encrypted secrets."""
 
 
-async def reseal(database: Database, keys: Keys) -> None:
-    """Go over them all. A text that cannot be opened, or that somebody changes meanwhile, stays as it is."""
+async def reencrypt(database: Database, keys: Keys) -> None:
+    """Re-encrypt all. A secret that cannot be decrypted, or that changes meanwhile, stays as it is."""
     for each in SEALED:
-        await _reseal(database, keys, each)
+        await _reencrypt(database, keys, each)
 
 
-async def _reseal(database: Database, keys: Keys, sealed: Sealed) -> None:
+async def _reencrypt(database: Database, keys: Keys, sealed: Sealed) -> None:
     table, column = sealed.column.table, sealed.column
     everything = sa.select(table.c.id, table.c.project_id, column.label("text")).where(column.is_not(None))
     async with database.begin() as connection:
@@ -51,10 +51,10 @@ async def _reseal(database: Database, keys: Keys, sealed: Sealed) -> None:
             continue
         where = sealed.place(row.id, row.project_id)
         try:
-            anew = seal(keys, unseal(keys, row.text, where), where)
+            text = seal(keys, unseal(keys, row.text, where), where)
         except SealingError as error:
-            log.error("secret_not_resealed", table=table.name, id=str(row.id), error=str(error))
+            log.error("secret_not_reencrypted", table=table.name, id=str(row.id), error=str(error))
             continue
-        change = sa.update(table).where(table.c.id == row.id, column == row.text).values({column.name: anew})
+        change = sa.update(table).where(table.c.id == row.id, column == row.text).values({column.name: text})
         async with database.begin() as connection:
             await connection.execute(change)

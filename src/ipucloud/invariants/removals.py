@@ -1,4 +1,4 @@
-"""Heals that remove something at a site. Each can be asked again, and says whether the thing is gone."""
+"""Repairs that remove an object at a site. Each can be repeated, and returns whether the object is gone."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ async def _network(site: Site, violation: Violation) -> bool:
 
 async def _server(site: Site, violation: Violation) -> bool:
     if violation.host is None:
-        raise Refused("It is not known which host carries the server.")
+        raise Refused("The host of the server is unknown.")
     host = await site.hosts.get(violation.host)
     if host.server is None:
         return host.state is HostState.CLEAN
     if host.server.name != violation.object_id:
-        raise Refused("The host carries another server by now.")
+        raise Refused("The host has another server now.")
     if host.state is not HostState.WIPING:
         await site.hosts.delete_server(violation.host, violation.object_id)
         host = await site.hosts.get(violation.host)
     return host.server is None and host.state is HostState.CLEAN
 
 
-take_down_allocation = SiteRemoval("removes the V-IPU allocation with the partitions in it", _allocation)
-take_down_network = SiteRemoval("removes the tenant network", _network)
-take_down_server = SiteRemoval("wipes the server from its host", _server)
+remove_allocation = SiteRemoval("removes the V-IPU allocation and its partitions", _allocation)
+remove_network = SiteRemoval("removes the tenant network", _network)
+remove_server = SiteRemoval("wipes the server from its host", _server)
