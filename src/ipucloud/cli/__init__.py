@@ -1,2 +1,2 @@
-"""The command line. Its law: customer commands (`commands`) know the service only by HTTP; those that run the service
+"""The command line. Law: customer commands (`commands`) reach the service only over HTTP; those that run the service
 (`service`) are loaded only when called."""

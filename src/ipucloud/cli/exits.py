@@ -1,4 +1,4 @@
-"""Exit statuses, stable for scripts; the help of `ipucloud` tells them."""
+"""Exit statuses, stable for scripts; documented in the help of `ipucloud`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _BY_STATUS = {
 
 
 def exit_of(error: ClientError) -> Exit:
-    """The exit status that an error of the client ends a command with."""
+    """The exit status for an error of the client."""
     if isinstance(error, ApiError):
         return _BY_STATUS.get(error.status, Exit.FAILED)
     if isinstance(error, UnreachableError | WaitTimeoutError):

@@ -1,4 +1,4 @@
-"""Watching an operation: its stage, how far it is, when it should be done."""
+"""Following an operation: stage, progress, expected completion."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ipucloud.client.errors import OperationFailedError
 from ipucloud.client.models import Operation
 
 HOLD = 1
-"""Seconds the service may hold a question: often enough for a bar that moves."""
+"""Seconds of a long poll: short enough for a progress bar that moves."""
 
 
 def carry_out(session: Session, call: Call[Operation], *, wait: bool, patience: float | None) -> Operation:
-    """Ask for an operation, and follow it if the user wants to wait."""
+    """Start an operation, and follow it if the user wants to wait."""
     operation = session.run(call)
     return follow(session, operation, patience) if wait else operation
 
 
 def follow(session: Session, operation: Operation, patience: float | None = None) -> Operation:
-    """Wait until the operation is done, showing how far it is.
+    """Wait until the operation is done, showing its progress.
 
     Raises OperationFailedError unless it succeeded, WaitTimeoutError after `patience` seconds.
     """
@@ -35,7 +35,7 @@ def follow(session: Session, operation: Operation, patience: float | None = None
             show(operation)
             done = session.client.wait(operation.id, show, patience=patience, hold=HOLD)
     except KeyboardInterrupt:
-        session.say(f"It goes on without being watched: ipucloud operations wait {operation.id}")
+        session.note(f"The operation continues. To follow it: ipucloud operations wait {operation.id}")
         raise
     if not done.succeeded:
         raise OperationFailedError(done)
@@ -70,7 +70,7 @@ def _display(console: Console) -> Iterator[Callable[[Operation], None]]:
 
 
 class _Lines:
-    """One line for every new stage, where no bar can be drawn."""
+    """One line for each new stage, if no bar can be drawn."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -88,7 +88,7 @@ def _label(operation: Operation) -> str:
 
 
 def expected(operation: Operation, now: datetime | None = None) -> str:
-    """When the operation should be done, as people say it; empty when that is past or unknown."""
+    """The expected completion for people; empty if past or unknown."""
     if operation.done or operation.expected_at is None:
         return ""
     left = round((operation.expected_at - (now or datetime.now(UTC))).total_seconds())

@@ -1,4 +1,4 @@
-"""Commands that are imported when they are called: `ipucloud --help` must not load an SSH client or a database."""
+"""Commands imported when called: `ipucloud --help` must not load an SSH client or a database driver."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 @dataclass(frozen=True)
 class Entry:
-    """A command or a group of them: its name, the module whose `app` it is, its line in the help, its panel there."""
+    """A command or group: its name, the module with its `app`, its help and its help panel."""
 
     name: str
     module: str
@@ -21,7 +21,7 @@ class Entry:
 
 
 class LazyCommand(TyperCommand):
-    """Stands for a command until it is called or completed."""
+    """Placeholder of a command until it is called or completed."""
 
     def __init__(self, entry: Entry) -> None:
         super().__init__(entry.name, help=entry.help, rich_help_panel=entry.panel)

@@ -1,4 +1,4 @@
-"""What goes to standard output: tables for people, one JSON document for programs."""
+"""Standard output: tables for people, one JSON document for programs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rich.table import Table
 from rich.text import Text
 
 WIDE = 240
-"""Columns of a table that no terminal limits, so that `| grep` sees whole lines."""
+"""Table width without a terminal, so that `| grep` sees whole lines."""
 
 
 def console(stream: TextIO) -> Console:
-    """A console that never reads markup out of data."""
+    """A console that never interprets data as markup."""
     return Console(file=stream, markup=False, highlight=False, emoji=False, width=None if stream.isatty() else WIDE)
 
 
@@ -28,11 +28,11 @@ def write_json(value: object) -> None:
     """One JSON document: on one line for a program, indented on a terminal."""
     text = json.dumps(plain(value), ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
     sys.stdout.write(text + "\n")
-    sys.stdout.flush()  # the reader of a pipe may wait for this one document while the command goes on
+    sys.stdout.flush()  # a pipe's reader may wait for this document while the command continues
 
 
 def plain(value: object) -> object:
-    """`value` as JSON has it, with models as the service wrote them."""
+    """`value` as JSON values; models as the service sent them."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, dict):
@@ -45,14 +45,14 @@ def plain(value: object) -> object:
 def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for column in columns:
-        table.add_column(column, overflow="fold")  # an id that is cut cannot be copied
+        table.add_column(column, overflow="fold")  # a truncated id cannot be copied
     for row in rows:
         table.add_row(*(shown(cell) for cell in row))
     console(sys.stdout).print(table)
 
 
 def write_facts(facts: Iterable[tuple[str, object]]) -> None:
-    """Names and values, one to a line; None is left out."""
+    """Names and values, one per line, without None."""
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
@@ -63,7 +63,7 @@ def write_facts(facts: Iterable[tuple[str, object]]) -> None:
 
 
 def shown(value: object) -> Text:
-    """A value for people: times in UTC to the second, nothing as a dash, no control characters."""
+    """A value for people: times in UTC to the second, None as a dash, no control characters."""
     if value is None or value == "":
         return Text("-")
     if isinstance(value, datetime):
@@ -76,10 +76,10 @@ def shown(value: object) -> Text:
 
 
 def harmless(text: str) -> str:
-    """`text` without characters that steer a terminal; they could come from a service that is not ours."""
+    """`text` without terminal control characters, which another service at the URL could send."""
     return "".join(" " if unicodedata.category(each) in {"Cc", "Cf"} else each for each in text)
 
 
 def utc(moment: datetime | None) -> datetime | None:
-    """A time typed on the command line, which is meant in UTC unless it says otherwise."""
+    """A time from the command line; UTC unless it has an offset."""
     return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment

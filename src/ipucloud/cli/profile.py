@@ -1,4 +1,4 @@
-"""Where the service is and who asks: from the environment, else from the file that `ipucloud configure` writes."""
+"""URL, token and project: from the environment, else from the file written by `ipucloud configure`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ipucloud.client.errors import UsageError
 
 @dataclass(frozen=True)
 class Profile:
-    """None: not known."""
+    """None: not configured."""
 
     url: str | None = None
     token: str | None = field(default=None, repr=False)
@@ -24,12 +24,12 @@ class Profile:
 
 
 def config_dir(environment: Mapping[str, str]) -> Path:
-    """IPUCLOUD_CONFIG_DIR, else the platform's place for settings."""
+    """IPUCLOUD_CONFIG_DIR, else the platform's configuration directory."""
     return Path(environment.get("IPUCLOUD_CONFIG_DIR") or typer.get_app_dir("ipucloud"))
 
 
 def load(environment: Mapping[str, str]) -> Profile:
-    """The profile in force: each value of the environment goes before the file's.
+    """The effective profile: environment variables override the file.
 
     Raises UsageError when the file cannot be read.
     """
@@ -48,14 +48,14 @@ def stored_profile(environment: Mapping[str, str]) -> Profile:
     except FileNotFoundError:
         return Profile()
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read. Run `ipucloud configure` to write it anew.") from error
+        raise UsageError(f"{path} cannot be read. Run `ipucloud configure` to replace it.") from error
     if not isinstance(content, dict):
-        raise UsageError(f"{path} does not hold settings. Run `ipucloud configure` to write it anew.")
+        raise UsageError(f"{path} is not a valid settings file. Run `ipucloud configure` to replace it.")
     return Profile(**{name: _text(content.get(name)) for name in ("url", "token", "project")})
 
 
 def save(profile: Profile, environment: Mapping[str, str]) -> Path:
-    """Write the file, readable by this user alone; it is whole or as before at every moment."""
+    """Write the file atomically, readable only by this user."""
     path = profile_path(environment)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(dir=path.parent, prefix=".config-")  # mode 0600

@@ -1,4 +1,4 @@
-"""What every customer command has: a client, --json, --project and --url, and errors told in a sentence."""
+"""Common parts of customer commands: a client, --json, --project, --url, and error messages."""
 
 from __future__ import annotations
 
@@ -26,14 +26,12 @@ from ipucloud.client.sync import Client
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
-NOT_CONFIGURED = (
-    "No {what} is known. Run `ipucloud configure`, or set {variable}. `ipucloud up` starts a service and prints both."
-)
+NOT_CONFIGURED = "No {what} is configured. Set {variable}, or run `ipucloud configure`; `ipucloud up` prints both."
 
 
 @dataclass
 class Session:
-    """One run of a command. `url` and `project` are what its options said, None: as configured."""
+    """One run of a command. `url` and `project` are its options; None: as configured."""
 
     as_json: bool
     url: str | None
@@ -52,7 +50,7 @@ class Session:
 
     @cached_property
     def messages(self) -> Console:
-        """For people, beside the result: standard error."""
+        """Standard error, for messages to people."""
         return output.console(sys.stderr)
 
     @property
@@ -76,24 +74,24 @@ class Session:
             output.write_table(columns, map(row, found))
 
     def show(self, value: object, facts: Iterable[tuple[str, object]]) -> None:
-        """Show one thing: its facts, or as JSON the thing itself."""
+        """Show an object: its facts, or the object as JSON."""
         if self.as_json:
             output.write_json(value)
         else:
             output.write_facts(facts)
 
     def done(self, what: str, to: object) -> None:
-        """Show what was done to one thing that has nothing else to show."""
+        """Confirm an action that returns no object."""
         self.show({what: str(to)}, [(what, to)])
 
-    def say(self, sentence: str) -> None:
-        """Tell the user something that is not the result."""
+    def note(self, sentence: str) -> None:
+        """Show the user a message that is not the result."""
         self.messages.print(output.harmless(sentence), soft_wrap=True)
 
     def confirm(self, question: str, to_do: str) -> None:
-        """Ask the user, or raise UsageError where nobody can be asked: --yes is needed there `to_do` it."""
+        """Ask the user; without a terminal, raise UsageError: --yes is then required `to_do` it."""
         if self.as_json or not sys.stdin.isatty():
-            raise UsageError(f"Nobody can be asked here: add --yes to {to_do}.")
+            raise UsageError(f"Confirmation needs a terminal: add --yes to {to_do}.")
         typer.confirm(question, abort=True, err=True)
 
     def close(self) -> None:
@@ -102,14 +100,14 @@ class Session:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Project = Annotated[str | None, typer.Option("--project", help="Project to act in: id, number or slug.")]
+Project = Annotated[str | None, typer.Option("--project", help="Project: id, number or slug.")]
 Url = Annotated[str | None, typer.Option("--url", help="URL of the service.")]
 
 
 def customer_command(
     app: typer.Typer, name: str
 ) -> Callable[[Callable[Concatenate[Session, Parameters], None]], Callable[Concatenate[Session, Parameters], None]]:
-    """Make a function a command of `app`, with a session as its first argument and the options all commands share."""
+    """Make a function a command of `app`, with a session as its first argument and the common options."""
 
     def register(
         function: Callable[Concatenate[Session, Parameters], None],
@@ -121,7 +119,7 @@ def customer_command(
 
 
 class _Command:
-    """A function as Typer reads it: by its signature, to which the shared options are added."""
+    """The function's signature for Typer, with the common options added."""
 
     def __init__(self, function: Callable[..., None]) -> None:
         self.__doc__ = function.__doc__
@@ -139,18 +137,18 @@ class _Command:
 
     def __call__(self, *, as_json: bool, project: str | None, url: str | None, **arguments: object) -> None:
         session = Session(as_json, url, project, os.environ)
-        with _told(session):
+        with _errors_shown(session):
             self._function(session, **arguments)
 
 
 @contextmanager
-def _told(session: Session) -> Iterator[None]:
-    """Turn an error of the client into a sentence on standard error and an exit status."""
+def _errors_shown(session: Session) -> Iterator[None]:
+    """Turn an error of the client into a message on standard error and an exit status."""
     try:
         yield
     except ClientError as error:
         for line in _sentences(error):
-            session.say(line)
+            session.note(line)
         if session.as_json:
             output.write_json({"error": _document(error)})
         raise typer.Exit(exit_of(error)) from None

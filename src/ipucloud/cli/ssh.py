@@ -1,4 +1,4 @@
-"""The OpenSSH client, told beforehand which key the server must show."""
+"""The OpenSSH client, pinned to the server's host key."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ipucloud.client.models import Cluster, PoplarServer, Ssh
 
 
 def installed() -> bool:
-    """Whether OpenSSH's programs can be used on this machine."""
+    """Whether OpenSSH's programs are installed."""
     return shutil.which("ssh") is not None and shutil.which("sftp") is not None
 
 
 def reachable(cluster: Cluster, ordinal: int) -> tuple[PoplarServer, Ssh]:
-    """Server number `ordinal` (from 0) of a cluster and how to reach it. Raises UsageError when there is none yet."""
+    """Server number `ordinal` (from 0) of a cluster and its SSH access. Raises UsageError if there is none yet."""
     if not cluster.poplar_servers:
-        raise UsageError(f"Cluster {cluster.name} is {cluster.state} and has no server to log in to.")
+        raise UsageError(f"Cluster {cluster.name} is {cluster.state} and has no server for logging in.")
     if not 0 <= ordinal < len(cluster.poplar_servers):
         raise UsageError(f"Cluster {cluster.name} has {len(cluster.poplar_servers)} servers, counted from 0.")
     server = cluster.poplar_servers[ordinal]
@@ -28,7 +28,7 @@ def reachable(cluster: Cluster, ordinal: int) -> tuple[PoplarServer, Ssh]:
 
 
 def pin_host_key(directory: Path, server: PoplarServer, ssh: Ssh) -> Path:
-    """Write a known_hosts file that knows this server alone, by its id: its address may be another's tomorrow."""
+    """Write a known_hosts file with only this server, by its id, because addresses are reused."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = directory / server.id
     path.write_text(f"{server.id} {ssh.host_key}\n")
@@ -36,7 +36,7 @@ def pin_host_key(directory: Path, server: PoplarServer, ssh: Ssh) -> Path:
 
 
 def options(server: PoplarServer, known_hosts: Path, identity: Path | None) -> list[str]:
-    """What ssh, scp and sftp all need: they refuse any other server and never ask whether to trust one."""
+    """Options for ssh, scp and sftp: refuse any other server without asking."""
     chosen = ["-i", str(identity), "-o", "IdentitiesOnly=yes"] if identity else []
     return [
         *chosen,
@@ -56,7 +56,7 @@ def options(server: PoplarServer, known_hosts: Path, identity: Path | None) -> l
 def command(
     server: PoplarServer, ssh: Ssh, known_hosts: Path, identity: Path | None, remote: Sequence[str]
 ) -> list[str]:
-    """The command that logs in, or that runs `remote` there. Raises UsageError when no OpenSSH client is installed."""
+    """The command that logs in or runs `remote` there. Raises UsageError if no OpenSSH client is installed."""
     program = shutil.which("ssh")
     if program is None:
         raise UsageError("The OpenSSH client (ssh) is not installed.")

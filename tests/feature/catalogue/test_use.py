@@ -57,8 +57,8 @@ async def test_clusters_that_differ_are_counted(priced: Cloud) -> None:
     changed = shipped.flavors[0].model_copy(update={"sku": "ipu-other"})
     without = replace(shipped, flavors=(changed, *shipped.flavors[2:]), images=shipped.images[1:])
     found = await told(priced, without)
-    assert "2 clusters are each a m2000-pod4 in luxembourg-2 as it was before. They go on as they are." in found
-    assert "1 cluster is a m2000-pod8 in luxembourg-2, which is not sold there. They go on as they are." in found
+    assert "2 clusters are each a m2000-pod4 in luxembourg-2 in an earlier version. They are unaffected." in found
+    assert "1 cluster is a m2000-pod8 in luxembourg-2, which is not sold there. They are unaffected." in found
     assert any("with image ubuntu-20.04" in note and "not offered there" in note for note in found)
     await priced.finish_create(gone.target_id)
     await priced.delete(gone.target_id)
@@ -68,16 +68,16 @@ async def test_clusters_that_differ_are_counted(priced: Cloud) -> None:
 
 async def test_machines_without_flavors_and_flavors_without_machines(priced: Cloud, tmp_path: Path) -> None:
     found = await told(priced, load(with_frankfurt(tmp_path / "own")))
-    assert any(note.startswith("No machine rack-4 is known in frankfurt-1") for note in found)
+    assert any(note.startswith("No rack-4 machine is known in frankfurt-1") for note in found)
     assert any(note.startswith("rack-pod8 has no price in frankfurt-1 in EUR now") for note in found)
     shipped = sold()
     without = replace(shipped, flavors=tuple(each for each in shipped.flavors if each.machine_type == "m2000"))
-    assert "16 machines bow-2000 in amsterdam-2: no flavor sells them." in await told(priced, without)
+    assert "16 bow-2000 machines in amsterdam-2: no flavor sells them." in await told(priced, without)
     servers = tuple(
         each.model_copy(update={"allocated_through": AllocatedThrough.HOST_DEVICES}) for each in shipped.flavors
     )
     found = await told(priced, replace(shipped, flavors=servers))
-    assert "The site has the machines m2000 in luxembourg-2 as v-ipu; the catalogue says otherwise." in found
+    assert "The site has m2000 in luxembourg-2 as v-ipu; the catalogue differs." in found
 
 
 async def test_quotas_and_prices(priced: Cloud) -> None:
@@ -89,10 +89,10 @@ async def test_quotas_and_prices(priced: Cloud) -> None:
     first, *rest = shipped.prices
     dearer = first.model_copy(update={"unit_price": Decimal("0.07")})
     assert await told(priced, replace(shipped, prices=(dearer, *rest))) == [
-        "ipu-m2000 in luxembourg-2 costs 0.0625 EUR by the price book, which counts, and 0.07 EUR by the catalogue."
+        "ipu-m2000 in luxembourg-2 costs 0.0625 EUR in the price book, which applies, and 0.07 EUR in the catalogue."
     ]
     [note] = await told(priced, replace(shipped, articles=shipped.articles[1:]))
-    assert note.startswith("volume-gib has a price and is not in the catalogue")
+    assert note.startswith("volume-gib has a price but is not in the catalogue")
     dollars = await told(priced, shipped, "USD")
     assert len(dollars) == len(shipped.flavors)
     assert dollars[0].startswith("m2000-pod4 has no price in luxembourg-2 in USD now")

@@ -51,7 +51,7 @@ def one(database: Database, statement: str) -> Any:
 def test_a_sound_database_ends_with_0(run: Run, database: Database) -> None:
     fill(database.app_url)
     status, out, err = run()
-    assert (status, err) == (0, "No site was asked.\n")
+    assert (status, err) == (0, "No site was checked.\n")
     assert out.endswith("rules: all hold.\n")
     status, out, _ = run("--json")
     document = orjson.loads(out)

@@ -79,11 +79,11 @@ def test_a_price_book_goes_to_a_file_and_back(run: Run, service: Service, tmp_pa
     assert next(each.body for each in service.asked if each.method == "POST") == {"items": items}
 
 
-def test_a_file_that_is_no_book_is_refused(run: Run, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_price_book_is_refused(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "book.json"
     file.write_text("[]")
     ended = run("billing", "import-prices", str(file))
-    assert (ended.status, "is no price book" in ended.err) == (2, True)
+    assert (ended.status, "is not a price book" in ended.err) == (2, True)
 
 
 def test_a_report_is_shown_and_saved(run: Run, service: Service, tmp_path: Path) -> None:

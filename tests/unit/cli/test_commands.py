@@ -140,7 +140,7 @@ def test_waiting_no_longer_than_asked(run: Run, service: Service) -> None:
     service.gives("/v1/projects/demo/operations/operation-1", OPERATION)
     ended = run("operations", "wait", "operation-1", "--timeout", "0")
     assert ended.status == 6
-    assert "goes on" in ended.err
+    assert "continues" in ended.err
 
 
 def test_lists_are_tables_or_json_arrays(run: Run, service: Service) -> None:

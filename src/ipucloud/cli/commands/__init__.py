@@ -1,1 +1,1 @@
-"""What a customer types. Every command takes --json, --project and --url, and reaches the service by HTTP alone."""
+"""Customer commands. Each has --json, --project and --url, and reaches the service only over HTTP."""

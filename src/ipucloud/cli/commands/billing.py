@@ -22,7 +22,7 @@ app.add_typer(invoices.app)
 
 @customer_command(app, "account")
 def account(session: Session) -> None:
-    """Show who pays for the project, and the balances up to the last hour that was closed."""
+    """Show the account that pays for the project, with balances up to the last closed hour."""
     payer = session.run(billing.account())
     facts = [("id", payer.id), ("name", payer.name), ("legal name", payer.legal_name), ("currency", payer.currency)]
     session.show(payer, [*facts, *((each.code, each.balance) for each in payer.balances)])
@@ -32,10 +32,10 @@ def account(session: Session) -> None:
 def explain(
     session: Session,
     cluster: Annotated[str, typer.Argument(help="Name or id of the cluster.")],
-    since: Annotated[datetime | None, typer.Option(help="UTC; a day ago when not given.")] = None,
-    until: Annotated[datetime | None, typer.Option(help="UTC; now when not given.")] = None,
+    since: Annotated[datetime | None, typer.Option(help="UTC; default: a day ago.")] = None,
+    until: Annotated[datetime | None, typer.Option(help="UTC; default: now.")] = None,
 ) -> None:
-    """Show what was charged for a cluster: minutes by hour, the price in force, and the formula."""
+    """Show a cluster's charges: minutes by hour, price and formula."""
     session.list(
         billing.charges(find(session, cluster).id, since=utc(since), until=utc(until)),
         ("FROM", "UNTIL", "PRICE OF", "FORMULA", "KIND"),
@@ -52,15 +52,15 @@ def explain(
 @customer_command(app, "report")
 def report(
     session: Session,
-    since: Annotated[datetime | None, typer.Option(help="UTC, a full hour; the month's start when not given.")] = None,
-    until: Annotated[datetime | None, typer.Option(help="UTC, a full hour; the running one when not given.")] = None,
+    since: Annotated[datetime | None, typer.Option(help="UTC, a full hour; default: the start of the month.")] = None,
+    until: Annotated[datetime | None, typer.Option(help="UTC, a full hour; default: the current one.")] = None,
     by: Annotated[
         list[str] | None,
         typer.Option(help="cluster, project, flavor, region, sku, day, month or tag:<key>; up to four times."),
     ] = None,
-    csv: Annotated[Path | None, typer.Option(dir_okay=False, help="Write it to this file as CSV.")] = None,
+    csv: Annotated[Path | None, typer.Option(dir_okay=False, help="Write the report to this file as CSV.")] = None,
 ) -> None:
-    """Report what the project was charged, by cluster when nothing else is asked for."""
+    """Report the project's charges, by default grouped by cluster."""
     groups = by or ["cluster"]
     if csv is not None:
         csv.write_bytes(session.run(billing.report_csv(since=utc(since), until=utc(until), group_by=groups)))
@@ -76,15 +76,15 @@ def report(
         lambda row: (*(row.group[name] or "" for name in found.columns), row.minutes, row.machine_minutes, row.cost),
     )
     for total in found.totals:
-        session.say(f"total: {total.minutes} min, {total.cost}; charged up to {found.posted_until or 'nothing yet'}")
+        session.note(f"total: {total.minutes} min, {total.cost}; charged up to {found.posted_until or 'nothing yet'}")
 
 
 @customer_command(app, "prices")
 def prices(session: Session) -> None:
-    """Show what the project pays now and later, by contract or by the list."""
+    """Show the project's current and future prices."""
     session.list(
         live.prices(),
-        ("ARTICLE", "REGION", "PRICE", "PER", "FROM", "UNTIL", "KIND"),
+        ("SKU", "REGION", "PRICE", "PER", "FROM", "UNTIL", "KIND"),
         lambda each: (
             each.sku,
             each.region,
@@ -99,7 +99,7 @@ def prices(session: Session) -> None:
 
 @customer_command(app, "forecast")
 def forecast(session: Session) -> None:
-    """Show what the running month comes to: posted, used since, and what runs now carried on to its end."""
+    """Forecast the current month: posted, accruing, and current usage continued to the month's end."""
     found = session.run(live.forecast())
     facts = [(name, getattr(found, name)) for name in ("posted", "accruing", "so_far", "to_come", "forecast")]
     session.show(found, [("month", f"{found.since:%Y-%m}"), *((name.replace("_", " "), sum_) for name, sum_ in facts)])
@@ -107,27 +107,27 @@ def forecast(session: Session) -> None:
 
 @customer_command(app, "funds")
 def funds(session: Session) -> None:
-    """Show what the account that pays for the project has left, and whether it pays ahead."""
+    """Show the funds of the account that pays for the project, and whether it is prepaid."""
     found = session.run(live.funds())
     names = ("wallet", "promo", "owed", "accruing", "held", "available")
-    facts = [("pays ahead", found.when_empty or "no"), ("state", found.state or "")]
+    facts = [("prepaid", found.when_empty or "no"), ("state", found.state or "")]
     session.show(found, [*facts, *((name, getattr(found, name)) for name in names)])
 
 
 @customer_command(app, "withdraw-price")
 def withdraw_price(
-    session: Session, price: Annotated[str, typer.Argument(help="The version's id, as export-prices --json shows it.")]
+    session: Session, price: Annotated[str, typer.Argument(help="The version's id, as shown by export-prices --json.")]
 ) -> None:
-    """Take back a version of a price that has not begun. Needs a token of the platform."""
+    """Withdraw a price version that has not begun. Needs a platform token."""
     session.run(live.withdraw_price(price))
     session.done("withdrawn", price)
 
 
 @customer_command(app, "export-prices")
 def export_prices(
-    session: Session, file: Annotated[Path, typer.Argument(dir_okay=False, help="Where to write the book.")]
+    session: Session, file: Annotated[Path, typer.Argument(dir_okay=False, help="File to write.")]
 ) -> None:
-    """Write the whole price book to a file. Needs a token of the platform."""
+    """Write the whole price book to a file. Needs a platform token."""
     book = session.run(billing.price_book())
     items = [each.model_dump(mode="json", exclude={"id"}) for each in book.items]
     file.write_text(json.dumps({"items": items}, indent=2) + "\n")
@@ -137,12 +137,12 @@ def export_prices(
 @customer_command(app, "import-prices")
 def import_prices(
     session: Session,
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A book as export-prices writes it.")],
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A price book from export-prices.")],
 ) -> None:
-    """Add the versions of a file to the price book, all or none. Needs a token of the platform."""
+    """Add the versions of a file to the price book, all or none. Needs a platform token."""
     try:
         items = json.loads(file.read_text())["items"]
     except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{file} is no price book: export-prices shows how one looks.") from error
+        raise UsageError(f"{file} is not a price book as written by export-prices.") from error
     done = session.run(billing.add_prices(items))
-    session.show(done, [("added", done.added), ("there already", len(items) - done.added)])
+    session.show(done, [("added", done.added), ("already present", len(items) - done.added)])

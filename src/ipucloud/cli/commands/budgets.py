@@ -17,7 +17,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @customer_command(app, "list")
 def list_budgets(session: Session) -> None:
-    """List the project's budgets with what was used and will be."""
+    """List the project's budgets with actual and forecast cost."""
     session.list(
         budgets.budgets(),
         ("ID", "NAME", "AMOUNT", "USED", "FORECAST", "THRESHOLDS", "REFUSES"),
@@ -36,23 +36,23 @@ def list_budgets(session: Session) -> None:
 @customer_command(app, "create")
 def create(
     session: Session,
-    name: Annotated[str, typer.Argument(help="What to call it.")],
-    amount: Annotated[str, typer.Argument(help="Of a month, such as 500.00.")],
+    name: Annotated[str, typer.Argument(help="Name of the budget.")],
+    amount: Annotated[str, typer.Argument(help="Amount per month, such as 500.00.")],
     *,
     currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
-    actual: Annotated[list[int] | None, typer.Option(help="Tell at so many percent used; again for more.")] = None,
-    forecast: Annotated[list[int] | None, typer.Option(help="Tell when so many percent are forecast.")] = None,
-    refuse_at: Annotated[int | None, typer.Option(help="Refuse new clusters at so many percent used.")] = None,
-    suspend_at: Annotated[int | None, typer.Option(help="Suspend clusters at so many percent used.")] = None,
+    actual: Annotated[list[int] | None, typer.Option(help="Notify at this percentage of cost; repeatable.")] = None,
+    forecast: Annotated[list[int] | None, typer.Option(help="Notify at this percentage forecast; repeatable.")] = None,
+    refuse_at: Annotated[int | None, typer.Option(help="Refuse new clusters at this percentage of cost.")] = None,
+    suspend_at: Annotated[int | None, typer.Option(help="Suspend clusters at this percentage of cost.")] = None,
     tag: Annotated[str | None, typer.Option(help="Only clusters with this tag, key=value.")] = None,
 ) -> None:
-    """Watch over a month of the project. Without thresholds: 50, 80 and 100 percent used, 100 percent forecast."""
+    """Create a monthly budget. Default thresholds: 50, 80 and 100 percent actual, 100 percent forecast."""
     acting = {refuse_at: "refuse_creates", suspend_at: "suspend"}
     acting.pop(None, None)
-    told = (actual, forecast) if actual or forecast or acting else ([50, 80, 100], [100])
+    notified = (actual, forecast) if actual or forecast or acting else ([50, 80, 100], [100])
     thresholds: list[dict[str, object]] = [
         {"on": on, "percent": percent}
-        for on, percents in zip(("actual", "forecast"), told, strict=True)
+        for on, percents in zip(("actual", "forecast"), notified, strict=True)
         for percent in percents or ()
         if on == "forecast" or percent not in acting
     ]
@@ -65,17 +65,17 @@ def create(
 def set_amount(
     session: Session,
     budget: Annotated[str, typer.Argument(help="The budget's id.")],
-    amount: Annotated[str, typer.Argument(help="Of a month.")],
+    amount: Annotated[str, typer.Argument(help="Amount per month.")],
     currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
 ) -> None:
-    """Change the amount; what was refused is allowed at once if it is enough."""
+    """Change the amount. If it is now sufficient, refused requests are allowed immediately."""
     changed = session.run(budgets.update(budget, amount=_money(amount, currency)))
     session.show(changed, _facts(changed))
 
 
 @customer_command(app, "delete")
 def delete(session: Session, budget: Annotated[str, typer.Argument(help="The budget's id.")]) -> None:
-    """Watch no more."""
+    """Delete a budget."""
     session.run(budgets.delete(budget))
     session.done("deleted", budget)
 
@@ -88,7 +88,7 @@ def _money(amount: str, currency: str) -> Money:
     try:
         return Money(amount=Decimal(amount), currency=currency)
     except InvalidOperation as error:
-        raise UsageError(f"{amount} is no amount; write it like 500.00.") from error
+        raise UsageError(f"{amount} is not an amount; write it like 500.00.") from error
 
 
 def _tag(text: str | None) -> tuple[str, str] | None:
@@ -96,5 +96,5 @@ def _tag(text: str | None) -> tuple[str, str] | None:
         return None
     key, sign, value = text.partition("=")
     if not sign:
-        raise UsageError("A tag is written key=value.")
+        raise UsageError("Write a tag as key=value.")
     return key, value

@@ -27,18 +27,18 @@ _UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
 Name = Annotated[str, typer.Argument(help="Name or id of the cluster.")]
 Flavor = Annotated[str, typer.Option(help="Size of the cluster; see `ipucloud flavors list`.")]
-Region = Annotated[str | None, typer.Option(help="Where; needed when the flavor is sold in several regions.")]
-Image = Annotated[str | None, typer.Option(help="Poplar image; the newest one when not given.")]
+Region = Annotated[str | None, typer.Option(help="Region; required if the flavor is sold in several.")]
+Image = Annotated[str | None, typer.Option(help="Poplar image; default: the newest.")]
 Keys = Annotated[
-    list[str] | None, typer.Option("--ssh-key", help="Name of a key to let in; repeat it. The project's, if only one.")
+    list[str] | None, typer.Option("--ssh-key", help="Name of an SSH key; repeatable. Default: the project's only key.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Stay until it is done.")]
-Patience = Annotated[float | None, typer.Option("--timeout", help="Seconds to wait at most; the work goes on then.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is done.")]
+Patience = Annotated[float | None, typer.Option("--timeout", help="Maximum seconds to wait; the operation continues.")]
 
 
 def find(session: Session, name: str) -> Cluster:
-    """The living cluster of that name, or the one with that id."""
+    """The cluster with this id, or the undeleted one with this name."""
     if _UUID.fullmatch(name):
         return session.run(clusters.get(name))
     for cluster in session.client.items(clusters.page(name=name)):
@@ -59,14 +59,14 @@ def create(
     user_data: Annotated[
         Path | None, typer.Option(exists=True, dir_okay=False, readable=True, help="File with cloud-init user data.")
     ] = None,
-    tags: Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Repeat for several.")] = None,
-    reconfigurable: Annotated[bool, typer.Option(help="Make the first partition a reconfigurable one.")] = True,
+    tags: Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Repeatable.")] = None,
+    reconfigurable: Annotated[bool, typer.Option(help="Make the default partition reconfigurable.")] = True,
     delete_protection: Annotated[bool, typer.Option("--delete-protection", help="Refuse deletion.")] = False,
-    expires_at: Annotated[datetime | None, typer.Option(help="UTC time at which it is deleted.")] = None,
+    expires_at: Annotated[datetime | None, typer.Option(help="UTC time of automatic deletion.")] = None,
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
-    """Create a cluster and wait until it can be logged in to."""
+    """Create a cluster and wait until it is active."""
     region = region or _only_region(session, flavor)
     wanted = NewCluster(
         name,
@@ -111,7 +111,7 @@ def list_clusters(
 
 @customer_command(app, "show")
 def show(session: Session, name: Name) -> None:
-    """Show everything about a cluster."""
+    """Show a cluster."""
     cluster = find(session, name)
     session.show(cluster, _facts(cluster))
 
@@ -124,7 +124,7 @@ def delete(
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
-    """Delete a cluster and wipe its servers. Billing ends at once."""
+    """Delete a cluster and wipe its servers. Billing ends immediately."""
     cluster = find(session, name)
     if not yes:
         session.confirm(
@@ -135,13 +135,13 @@ def delete(
 
 @customer_command(app, "suspend")
 def suspend(session: Session, name: Name, wait: Wait = True, patience: Patience = None) -> None:
-    """Give a cluster's machines back and keep its servers, switched off. Billing ends at once."""
+    """Release a cluster's machines and keep its servers, switched off. Billing ends immediately."""
     _ask(session, find(session, name), clusters.suspend, wait=wait, patience=patience)
 
 
 @customer_command(app, "resume")
 def resume(session: Session, name: Name, wait: Wait = True, patience: Patience = None) -> None:
-    """Bring a suspended cluster back, with what was on its servers."""
+    """Resume a suspended cluster with the data on its servers."""
     _ask(session, find(session, name), clusters.resume, wait=wait, patience=patience)
 
 
@@ -149,7 +149,7 @@ def resume(session: Session, name: Name, wait: Wait = True, patience: Patience =
 def estimate(
     session: Session, flavor: Flavor, region: Region = None, image: Image = None, ssh_keys: Keys = None
 ) -> None:
-    """Show what a cluster would cost, and whether it could be created now."""
+    """Show the cost of a cluster, and whether it could be created now."""
     region = region or _only_region(session, flavor)
     wanted = NewCluster(
         "estimate",
@@ -167,8 +167,8 @@ def estimate(
             ("per hour", found.price_per_hour),
             ("per day", found.price_per_day),
             ("per month", found.price_per_month),
-            ("quota allows it", f"{'yes' if quota.allowed else 'no'}: {quota.used} of {quota.limit} machines used"),
-            ("room for it", capacity.why_not.detail if capacity.why_not else capacity.available),
+            ("quota sufficient", f"{'yes' if quota.allowed else 'no'}: {quota.used} of {quota.limit} machines used"),
+            ("capacity", capacity.why_not.detail if capacity.why_not else capacity.available),
             ("ready after", f"{found.expected_seconds} s"),
         ],
     )
@@ -178,13 +178,13 @@ def estimate(
 def ssh(
     session: Session,
     name: Name,
-    remote: Annotated[list[str] | None, typer.Argument(help="Command to run there, after `--`.")] = None,
-    server: Annotated[int, typer.Option(help="Which of the cluster's Poplar servers, counted from 0.")] = 0,
+    remote: Annotated[list[str] | None, typer.Argument(help="Command to run on the server, after `--`.")] = None,
+    server: Annotated[int, typer.Option(help="Index of the Poplar server, from 0.")] = 0,
     identity_file: Annotated[
         Path | None, typer.Option("--identity", "-i", exists=True, dir_okay=False, help="Private key to log in with.")
     ] = None,
 ) -> None:
-    """Log in to a cluster's Poplar server with OpenSSH, which accepts only the key that server was given."""
+    """Log in to a cluster's Poplar server with OpenSSH, which accepts only this server's host key."""
     poplar, address = openssh.reachable(find(session, name), server)
     known_hosts = openssh.pin_host_key(session.config_dir / "known_hosts", poplar, address)
     command = openssh.command(poplar, address, known_hosts, identity_file, remote or [])
@@ -216,9 +216,9 @@ def topology(session: Session, name: Name) -> None:
 def vipu(
     session: Session,
     name: Name,
-    partition: Annotated[str | None, typer.Option(help="Partition that the environment is to name.")] = None,
+    partition: Annotated[str | None, typer.Option(help="Partition for the environment.")] = None,
 ) -> None:
-    """Show how programs reach the cluster's V-IPU controller."""
+    """Show how to reach the cluster's V-IPU controller."""
     found = session.run(partitions.vipu(find(session, name).id, partition=partition))
     key = None if found.access_key is None else found.access_key.id
     facts = [("host", found.host), ("port", found.port), ("user", found.user), ("access key", key)]
@@ -232,12 +232,12 @@ def rotate_vipu_key(
     name: Name,
     *,
     end_server_key: Annotated[
-        bool, typer.Option("--end-server-key", help="Also end the key that the Poplar servers have.")
+        bool, typer.Option("--end-server-key", help="Also revoke the key of the Poplar servers.")
     ] = False,
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
-    """Replace the access key of the cluster's V-IPU user. The new one is shown once."""
+    """Replace the access key of the cluster's V-IPU user. The new key is shown only once."""
     made = session.run(partitions.rotate_vipu_key(find(session, name).id, end_server_key=end_server_key))
     facts = [("user", made.user), ("key id", made.access_key_id), ("access key", made.access_key)]
     session.show(made, [*facts, *((f"  {key}", value) for key, value in made.environment.items())])
@@ -274,9 +274,9 @@ def _newest_image(session: Session, region: str) -> str:
 def _only_key(session: Session) -> list[str]:
     names = [key.name for key in session.client.items(identity.ssh_keys())]
     if not names:
-        raise UsageError("The project has no SSH key to log in with: add one with `ipucloud ssh-keys add`.")
+        raise UsageError("The project has no SSH key. Add one with `ipucloud ssh-keys add`.")
     if len(names) > 1:
-        raise UsageError(f"Choose keys to let in with --ssh-key: {', '.join(names)}.")
+        raise UsageError(f"Choose SSH keys with --ssh-key: {', '.join(names)}.")
     return names
 
 
@@ -285,7 +285,7 @@ def _tags(pairs: list[str]) -> dict[str, str]:
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key:
-            raise UsageError("A tag is written KEY=VALUE.")
+            raise UsageError("Write a tag as KEY=VALUE.")
         tags[key] = value
     return tags
 

@@ -19,12 +19,12 @@ app = typer.Typer()
 @customer_command(app, "configure")
 def configure(
     session: Session,
-    check: Annotated[bool, typer.Option(help="Ask the service whether it knows the token.")] = True,
+    check: Annotated[bool, typer.Option(help="Verify the token with the service.")] = True,
 ) -> None:
-    """Store where the service is and who you are.
+    """Store the service's URL and your token.
 
-    --url and --project say the first two. The token is asked for, or read from standard input when that is a pipe:
-    on a command line others on this machine could read it.
+    The URL and project can be given by --url and --project. The token is prompted for, or read from a piped standard
+    input, because other users of this machine could see it on a command line.
     """
     stored = stored_profile(session.environment)
     url = session.url or session.environment.get("IPUCLOUD_URL") or stored.url or _ask("URL of the service")
@@ -45,5 +45,5 @@ def _ask(what: str, *, hidden: bool = False) -> str:
     else:
         answer = sys.stdin.readline()
     if not answer.strip():
-        raise UsageError(f"{what}: nothing was given.")
+        raise UsageError(f"{what}: no value was given.")
     return answer.strip()

@@ -15,9 +15,9 @@ app = typer.Typer()
 
 @customer_command(app, "events")
 def events(
-    session: Session, limit: Annotated[int, typer.Option(min=1, help="How many to show at most.")] = 100
+    session: Session, limit: Annotated[int, typer.Option(min=1, help="Maximum number of events.")] = 100
 ) -> None:
-    """Show what happened last in the project, the newest at the end."""
+    """Show the project's latest events, newest last."""
     newest_first = session.client.items(activity.events(limit=min(limit, 1000)))
     session.show_items(
         reversed([*islice(newest_first, limit)]),

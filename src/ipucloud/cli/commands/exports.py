@@ -26,18 +26,18 @@ Format = Annotated[str | None, typer.Option("--format", help="csv or parquet.")]
 @customer_command(app, "create")
 def create(
     session: Session,
-    month: Annotated[str | None, typer.Argument(help="Such as 2026-05; or else --since and --until.")] = None,
+    month: Annotated[str | None, typer.Argument(help="Month, such as 2026-05; or use --since and --until.")] = None,
     *,
-    since: Annotated[str | None, typer.Option(help="The first day in UTC, such as 2026-05-04.")] = None,
-    until: Annotated[str | None, typer.Option(help="The day behind the last one.")] = None,
+    since: Annotated[str | None, typer.Option(help="First day in UTC, such as 2026-05-04.")] = None,
+    until: Annotated[str | None, typer.Option(help="The day after the last one.")] = None,
     dataset: Dataset = None,
     version: Version = None,
     file_format: Format = None,
-    scope: Annotated[str | None, typer.Option(help="project, or account: all that the account pays for.")] = None,
-    connection: Annotated[str | None, typer.Option(help="Deliver it to this S3 connection too (id).")] = None,
-    output: Annotated[Path | None, typer.Option(dir_okay=False, help="Save the file there once it is made.")] = None,
+    scope: Annotated[str | None, typer.Option(help="project, or account: everything the account pays for.")] = None,
+    connection: Annotated[str | None, typer.Option(help="Also deliver it to this S3 connection (id).")] = None,
+    output: Annotated[Path | None, typer.Option(dir_okay=False, help="Save the file here once it is built.")] = None,
 ) -> None:
-    """Export a month or other days of the bill, and wait until the file is made."""
+    """Export a billing month or other days, and wait until the file is built."""
     if (month is None) == (since is None) or (since is None) != (until is None):
         raise UsageError("Give either a month, such as 2026-05, or both --since and --until.")
     asked = exports.create(
@@ -98,10 +98,10 @@ def connect(
     region: Annotated[str | None, typer.Option(help="The bucket's region.")] = None,
     prefix: Annotated[str | None, typer.Option(help="Folder within the bucket.")] = None,
 ) -> None:
-    """Keep a bucket to deliver to. Its secret is read from the environment, IPUCLOUD_S3_SECRET."""
+    """Store a bucket as a destination. Its secret is read from the environment variable IPUCLOUD_S3_SECRET."""
     secret = os.environ.get(SECRET_VARIABLE, "")
     if not secret:
-        raise UsageError(f"Put the access key's secret into the environment as {SECRET_VARIABLE}.")
+        raise UsageError(f"Set the environment variable {SECRET_VARIABLE} to the access key's secret.")
     made = session.run(
         exports.connect(
             name, endpoint, bucket, access_key_id=access_key_id, secret=secret, region=region, prefix=prefix
@@ -112,7 +112,7 @@ def connect(
 
 @customer_command(app, "connections")
 def connections(session: Session) -> None:
-    """List the buckets that files are delivered to."""
+    """List the S3 connections."""
     session.list(
         exports.connections(),
         ("ID", "NAME", "ENDPOINT", "BUCKET", "PREFIX"),
@@ -122,7 +122,7 @@ def connections(session: Session) -> None:
 
 @customer_command(app, "disconnect")
 def disconnect(session: Session, connection: Annotated[str, typer.Argument(help="Id of the connection.")]) -> None:
-    """Forget a bucket and its secret."""
+    """Delete an S3 connection and its secret."""
     session.run(exports.disconnect(connection))
     session.done("deleted", connection)
 
@@ -137,14 +137,14 @@ def schedule(
     version: Version = None,
     file_format: Format = None,
 ) -> None:
-    """Have a file delivered every day or month."""
+    """Deliver a file every day or month."""
     made = session.run(exports.schedule(connection, every=every, dataset=dataset, version=version, format=file_format))
     session.show(made, [("id", made.id), ("every", made.every), ("next", made.next_at)])
 
 
 @customer_command(app, "schedules")
 def schedules(session: Session) -> None:
-    """List what is delivered, and how the last delivery went."""
+    """List the schedules with the result of the last delivery."""
     session.list(
         exports.schedules(),
         ("ID", "EVERY", "DATASET", "NEXT", "DELIVERED", "LAST ERROR"),
@@ -154,18 +154,18 @@ def schedules(session: Session) -> None:
 
 @customer_command(app, "unschedule")
 def unschedule(session: Session, schedule: Annotated[str, typer.Argument(help="Id of the schedule.")]) -> None:
-    """End a schedule."""
+    """Delete a schedule."""
     session.run(exports.unschedule(schedule))
     session.done("deleted", schedule)
 
 
 def _save(session: Session, export: str, output: Path) -> None:
-    """Under its name only once it is whole and its digest is the manifest's."""
+    """Renames the file only once it is complete and its digest matches the manifest's."""
     made = session.run(exports.get(export))
     content = session.run(exports.download(export))
     digests = [file.sha256 for file in made.manifest.files] if made.manifest else []
     if hashlib.sha256(content).hexdigest() not in digests:
-        raise UsageError("The file is not the one that was made: download it again.")
+        raise UsageError("The file's digest does not match the manifest. Download it again.")
     unfinished = output.with_name(f"{output.name}.part")
     unfinished.write_bytes(content)
     unfinished.replace(output)
@@ -173,7 +173,7 @@ def _save(session: Session, export: str, output: Path) -> None:
 
 def _facts(made: Export) -> list[tuple[str, object]]:
     rows = made.manifest.rows if made.manifest else None
-    return [("id", made.id), ("period", _period(made)), ("rows", rows), ("kept until", made.expires_at)]
+    return [("id", made.id), ("period", _period(made)), ("rows", rows), ("available until", made.expires_at)]
 
 
 def _period(made: Export) -> str:

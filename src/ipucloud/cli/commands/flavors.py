@@ -21,7 +21,7 @@ def flavors() -> None:
 def list_flavors(
     session: Session, region: Annotated[str | None, typer.Option(help="Only those sold in this region.")] = None
 ) -> None:
-    """List the sizes a cluster can have."""
+    """List the cluster sizes with prices."""
     session.list(
         catalogue.flavors(region=region),
         ("NAME", "MACHINES", "IPUS", "SERVERS", "REGIONS", "PER MINUTE", "PER HOUR"),

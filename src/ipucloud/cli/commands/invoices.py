@@ -15,7 +15,7 @@ app = typer.Typer()
 
 @customer_command(app, "invoices")
 def list_invoices(session: Session) -> None:
-    """List invoices and credit notes, the newest first."""
+    """List invoices and credit notes, newest first."""
     session.list(
         invoices.invoices(),
         ("NUMBER", "MONTH", "ISSUED", "DUE", "TOTAL", "OPEN", "ABOUT"),
@@ -34,8 +34,8 @@ def list_invoices(session: Session) -> None:
 @customer_command(app, "invoice")
 def show_invoice(
     session: Session,
-    number: Annotated[str, typer.Argument(help="Of an invoice or a credit note; or: draft.")] = invoices.DRAFT,
-    pdf: Annotated[Path | None, typer.Option(dir_okay=False, help="Write it to this file as PDF.")] = None,
+    number: Annotated[str, typer.Argument(help="Number of an invoice or a credit note, or draft.")] = invoices.DRAFT,
+    pdf: Annotated[Path | None, typer.Option(dir_okay=False, help="Write the document to this file as PDF.")] = None,
 ) -> None:
     """Show an invoice or a credit note, or the draft of the next invoice."""
     if pdf is not None:
@@ -48,7 +48,7 @@ def show_invoice(
         return
     session.show_items(
         found.lines or (),
-        ("LINE", "PROJECT", "ARTICLE", "REGION", "MONTH", "MACHINE MINUTES", "PRICE", "AMOUNT"),
+        ("LINE", "PROJECT", "SKU", "REGION", "MONTH", "MACHINE MINUTES", "PRICE", "AMOUNT"),
         lambda line: (
             line.line,
             line.project,
@@ -68,7 +68,7 @@ def show_invoice(
 
 @customer_command(app, "balance")
 def balance(session: Session) -> None:
-    """Show what the account that pays for the project has and owes."""
+    """Show the balances of the account that pays for the project."""
     found = session.run(invoices.balance())
     names = ("unbilled", "owed", "wallet", "credit")
     facts = [(name, getattr(each, name)) for each in found.items for name in names]
@@ -77,7 +77,7 @@ def balance(session: Session) -> None:
 
 @customer_command(app, "credits")
 def list_credits(session: Session) -> None:
-    """List promotional credits, the one that expires first at the top."""
+    """List promotional credits in order of expiry."""
     session.list(
         invoices.credits(),
         ("REST", "GRANTED", "EXPIRES", "REASON"),

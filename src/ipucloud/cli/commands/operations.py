@@ -46,15 +46,15 @@ def show(session: Session, operation: Id) -> None:
 def wait(
     session: Session,
     operation: Id,
-    patience: Annotated[float | None, typer.Option("--timeout", help="Seconds to wait at most.")] = None,
+    patience: Annotated[float | None, typer.Option("--timeout", help="Maximum seconds to wait.")] = None,
 ) -> None:
-    """Wait until an operation is done; status 1 when it failed."""
+    """Wait until an operation is done; exit status 1 if it failed."""
     _show(session, follow(session, session.run(operations.get(operation)), patience))
 
 
 @customer_command(app, "cancel")
 def cancel(session: Session, operation: Id) -> None:
-    """Ask the service to stop an operation and undo what it did."""
+    """Cancel an operation and undo its completed steps."""
     _show(session, session.run(operations.cancel(operation)))
 
 

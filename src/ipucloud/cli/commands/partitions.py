@@ -32,8 +32,8 @@ def create(
     *,
     size: Annotated[int, typer.Option(help="IPUs: 1, 2, 4, 8, …")],
     gcds: Annotated[int, typer.Option(help="Graph compile domains: processes that share it.")] = 1,
-    replicas: Annotated[int | None, typer.Option(help="As many as GCDs when not given.")] = None,
-    segments: Annotated[int | None, typer.Option(help="IPU-Link domains; as few as possible when not given.")] = None,
+    replicas: Annotated[int | None, typer.Option(help="Default: as many as GCDs.")] = None,
+    segments: Annotated[int | None, typer.Option(help="IPU-Link domains; default: as few as possible.")] = None,
     reconfigurable: Annotated[bool, typer.Option("--reconfigurable", help="Programs choose how many IPUs.")] = False,
     sync_type: Annotated[str | None, typer.Option(help="c2-compatible, pod-native, …")] = None,
     routing: Annotated[str | None, typer.Option(help="dnc, swnc, btnc or ringswnc.")] = None,
@@ -43,7 +43,7 @@ def create(
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
-    """Make a partition of free IPUs and wait until it is active."""
+    """Create a partition of free IPUs and wait until it is active."""
     owner = find(session, cluster).id
     wanted = NewPartition(
         name,
@@ -66,9 +66,9 @@ def create(
 def list_partitions(
     session: Session,
     cluster: Cluster,
-    origin: Annotated[str | None, typer.Option(help="Only those made by: cluster, api, customer.")] = None,
+    origin: Annotated[str | None, typer.Option(help="Only those created by: cluster, api, customer.")] = None,
 ) -> None:
-    """List the cluster's partitions, also those made at the controller."""
+    """List the cluster's partitions, including those created at the controller."""
     session.list(
         partitions.page(find(session, cluster).id, origin=origin),
         ("NAME", "STATE", "ORIGIN", "SIZE", "GCDS", "ID", "OBSERVED"),
@@ -78,7 +78,7 @@ def list_partitions(
 
 @customer_command(app, "show")
 def show(session: Session, cluster: Cluster, name: Name) -> None:
-    """Show everything about a partition."""
+    """Show a partition."""
     partition = session.run(partitions.get(find(session, cluster).id, name))
     session.show(partition, _facts(partition))
 
@@ -93,7 +93,7 @@ def reset(
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
-    """Reset a partition's IPUs. Programs that use it end."""
+    """Reset a partition's IPUs, ending programs that use it."""
     owner = find(session, cluster).id
     call = partitions.reset(owner, name, relocatable=relocatable)
     operation = carry_out(session, call, wait=wait, patience=patience)
@@ -104,12 +104,12 @@ def reset(
 def remove(
     session: Session, cluster: Cluster, name: Name, *, yes: Yes = False, wait: Wait = True, patience: Patience = None
 ) -> None:
-    """Remove a partition. Programs that use it lose it."""
+    """Remove a partition, disconnecting programs that use it."""
     owner = find(session, cluster).id
     if not yes:
-        session.confirm(f"Remove partition {name}?", "remove the partition under whoever uses it")
+        session.confirm(f"Remove partition {name}?", "remove the partition even if it is in use")
     operation = carry_out(session, partitions.remove(owner, name), wait=wait, patience=patience)
-    session.show({"operation": operation}, [("operation", _told(operation))])
+    session.show({"operation": operation}, [("operation", _summary(operation))])
 
 
 @customer_command(app, "config")
@@ -134,7 +134,7 @@ def _show(session: Session, partition: PartitionDetails, operation: Operation) -
     session.show({"partition": partition, "operation": operation}, _facts(partition, operation))
 
 
-def _told(operation: Operation) -> str:
+def _summary(operation: Operation) -> str:
     return f"{operation.kind} {operation.state} {operation.id}"
 
 
@@ -157,5 +157,5 @@ def _facts(partition: PartitionDetails, operation: Operation | None = None) -> l
         ("machines", sorted({ipu.machine for ipu in partition.ipus if ipu.machine}) or None),
         ("observed", partition.observed_at),
         ("configuration read", partition.ipuof_config_at),
-        ("operation", operation and _told(operation)),
+        ("operation", operation and _summary(operation)),
     ]

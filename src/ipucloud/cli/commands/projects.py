@@ -15,7 +15,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @customer_command(app, "list")
 def list_projects(session: Session) -> None:
-    """List the projects the token may see."""
+    """List the projects visible to the token."""
     session.list(
         identity.projects(),
         ("SLUG", "NUMBER", "NAME", "ID"),
@@ -32,10 +32,10 @@ def show(session: Session, ref: Annotated[str, typer.Argument(help="Id, number o
 @customer_command(app, "create")
 def create(
     session: Session,
-    slug: Annotated[str, typer.Argument(help="Its short name in URLs.")],
-    name: Annotated[str | None, typer.Option(help="Its name for people; the slug when not given.")] = None,
+    slug: Annotated[str, typer.Argument(help="Short name in URLs.")],
+    name: Annotated[str | None, typer.Option(help="Display name; default: the slug.")] = None,
 ) -> None:
-    """Create a project; needs a token of the platform."""
+    """Create a project. Needs a platform token."""
     _show(session, session.run(identity.create_project(slug, name or slug)))
 
 

@@ -12,7 +12,7 @@ app = typer.Typer()
 
 @customer_command(app, "quotas")
 def quotas(session: Session) -> None:
-    """Show how many machines the project may hold, and holds."""
+    """Show the project's quotas and their use, in machines."""
     session.list(
         identity.quotas(),
         ("REGION", "MACHINE", "USED", "LIMIT"),

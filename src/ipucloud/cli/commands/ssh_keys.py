@@ -21,13 +21,13 @@ _PRIVATE = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
 @customer_command(app, "add")
 def add(
     session: Session,
-    name: Annotated[str, typer.Argument(help="What to call the key.")],
+    name: Annotated[str, typer.Argument(help="Name of the key.")],
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="The public key, such as id_ed25519.pub.")],
 ) -> None:
     """Add a public key to the project."""
     text = file.read_text()
     if _PRIVATE.search(text):
-        raise UsageError(f"{file} is a private key, which must stay with you. Give the public one, {file}.pub.")
+        raise UsageError(f"{file} is a private key, which must stay secret. Use the public key, {file}.pub.")
     key = session.run(identity.add_ssh_key(name, text.strip()))
     session.show(key, [("name", key.name), ("fingerprint", key.fingerprint), ("id", key.id)])
 
@@ -44,7 +44,7 @@ def list_keys(session: Session) -> None:
 
 @customer_command(app, "remove")
 def remove(session: Session, name: Annotated[str, typer.Argument(help="Name or id of the key.")]) -> None:
-    """Remove a key. Servers that already let it in go on doing so."""
+    """Remove a key. Servers that already accept it still do."""
     key = _find(session, name)
     session.run(identity.remove_ssh_key(key.id))
     session.show(key, [("removed", key.name)])

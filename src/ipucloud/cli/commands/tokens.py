@@ -14,28 +14,28 @@ from ipucloud.client.models import NewToken, Token
 
 app = typer.Typer(no_args_is_help=True)
 
-Days = Annotated[float | None, typer.Option(min=0.0, help="Days until it expires; never when not given.")]
+Days = Annotated[float | None, typer.Option(min=0.0, help="Days until it expires; default: never.")]
 Name = Annotated[str, typer.Argument(help="Name or id of the token.")]
 Platform = Annotated[
-    bool, typer.Option("--platform", help="Of the platform instead of the project; for its administrators.")
+    bool, typer.Option("--platform", help="Platform tokens instead of the project's; for administrators.")
 ]
 
 
 @customer_command(app, "create")
 def create(
     session: Session,
-    name: Annotated[str, typer.Argument(help="What the token is for.")],
+    name: Annotated[str, typer.Argument(help="Name of the token.")],
     role: Annotated[
         str | None,
         typer.Option(
-            help="viewer, operator, billing or owner; of the platform: admin or support.",
-            show_default="operator; of the platform: support",
+            help="viewer, operator, billing or owner; with --platform: admin or support.",
+            show_default="operator; with --platform: support",
         ),
     ] = None,
     days: Days = None,
     platform: Platform = False,
 ) -> None:
-    """Make a token. Its secret is shown this once."""
+    """Create a token. Its secret is shown only once."""
     role = role or ("support" if platform else "operator")
     token = session.run(identity.create_token(name, role, expires_at=_after(days), platform=platform))
     _show_once(session, token)
@@ -63,13 +63,13 @@ def list_tokens(session: Session, platform: Platform = False) -> None:
 def rotate(
     session: Session,
     name: Name,
-    keep: Annotated[int, typer.Option(min=0, help="Seconds in which the replaced token works, too.")] = 0,
+    keep: Annotated[int, typer.Option(min=0, help="Seconds for which the replaced token keeps working.")] = 0,
     days: Annotated[
-        float | None, typer.Option(min=0.0, help="Days until the new one expires; as the replaced one when not given.")
+        float | None, typer.Option(min=0.0, help="Days until the new token expires; default: as the replaced one.")
     ] = None,
     platform: Platform = False,
 ) -> None:
-    """Replace a token by one with the same name and role. The new secret is shown this once."""
+    """Replace a token with one of the same name and role. The new secret is shown only once."""
     old = _living(session, name, platform=platform)
     call = identity.rotate_token(old.id, keep_previous_seconds=keep, expires_at=_after(days), platform=platform)
     _show_once(session, session.run(call))
@@ -77,7 +77,7 @@ def rotate(
 
 @customer_command(app, "revoke")
 def revoke(session: Session, name: Name, platform: Platform = False) -> None:
-    """End a token everywhere, from the next request on."""
+    """Revoke a token, effective immediately."""
     found = _living(session, name, platform=platform)
     session.run(identity.revoke_token(found.id, platform=platform))
     session.show(found, [("revoked", found.name), ("id", found.id)])
@@ -88,7 +88,7 @@ def _after(days: float | None) -> datetime | None:
 
 
 def _living(session: Session, name: str, *, platform: bool) -> Token:
-    """The one living token of this name or id. Raises ApiError."""
+    """The one active token with this name or id. Raises ApiError."""
     now = datetime.now(UTC)
     living = [
         each
@@ -97,15 +97,15 @@ def _living(session: Session, name: str, *, platform: bool) -> Token:
     ]
     found = [each for each in living if name in {each.name, each.id}]
     if len(found) != 1:
-        how_many = "no living token" if not found else f"{len(found)} living tokens"
-        raise ApiError(404, "not_found", f"There is {how_many} named {name}; an id names exactly one.")
+        how_many = "no active token" if not found else f"{len(found)} active tokens"
+        raise ApiError(404, "not_found", f"There is {how_many} named {name}; use the token's id.")
     return found[0]
 
 
 def _show_once(session: Session, token: NewToken) -> None:
     if token.token is None:
-        session.say(
-            f"The secret was lost on the way. Revoke the token and make another: ipucloud tokens revoke {token.id}"
+        session.note(
+            f"The secret was lost in transit. Revoke the token and create another: ipucloud tokens revoke {token.id}"
         )
     session.show(
         token,

@@ -20,13 +20,13 @@ app = typer.Typer()
 @customer_command(app, "usage")
 def usage(
     session: Session,
-    cluster: Annotated[str | None, typer.Argument(help="Name or id; the whole project when not given.")] = None,
-    since: Annotated[datetime | None, typer.Option(help="UTC; the start of the month when not given.")] = None,
-    until: Annotated[datetime | None, typer.Option(help="UTC; now when not given.")] = None,
+    cluster: Annotated[str | None, typer.Argument(help="Name or id; default: the whole project.")] = None,
+    since: Annotated[datetime | None, typer.Option(help="UTC; default: the start of the month.")] = None,
+    until: Annotated[datetime | None, typer.Option(help="UTC; default: now.")] = None,
 ) -> None:
-    """Show minutes and cost so far, of a cluster or of the project."""
+    """Show minutes and cost so far of a cluster or the project."""
     if cluster is not None and (since or until):
-        raise UsageError("A cluster's usage is over its whole life: leave out --since and --until.")
+        raise UsageError("A cluster's usage covers its whole life: omit --since and --until.")
     if cluster is None:
         whole = session.run(activity.usage(since=utc(since), until=utc(until)))
         facts: list[tuple[str, object]] = [(each.name, f"{each.minutes} min, {each.cost}") for each in whole.clusters]

@@ -15,7 +15,7 @@ app = typer.Typer(no_args_is_help=True)
 Id = Annotated[str, typer.Argument(help="Id of the webhook.")]
 Types = Annotated[
     list[str] | None,
-    typer.Option("--event-type", help="Such as cluster.* or one of event-types; again for more."),
+    typer.Option("--event-type", help="Such as cluster.* or a type listed by event-types; repeatable."),
 ]
 
 
@@ -24,15 +24,15 @@ def create(
     session: Session,
     endpoint: Annotated[str, typer.Argument(help="URL: HTTPS, port 443 or 8443.")],
     event_type: Types = None,
-    description: Annotated[str, typer.Option(help="What it is for.")] = "",
+    description: Annotated[str, typer.Option(help="Description of the webhook.")] = "",
 ) -> None:
-    """Send events to a URL from now on. The secret that signs them is shown this once."""
+    """Send events to a URL from now on. The signing secret is shown only once."""
     _show(session, session.run(webhooks.create(endpoint, event_types=event_type or (), description=description)))
 
 
 @customer_command(app, "event-types")
 def event_types(session: Session) -> None:
-    """List the types of events that a webhook can be sent."""
+    """List the event types."""
     session.list(
         activity.event_types(),
         ("TYPE", "MEANING", "SUBJECT"),
@@ -42,7 +42,7 @@ def event_types(session: Session) -> None:
 
 @customer_command(app, "list")
 def list_webhooks(session: Session) -> None:
-    """List the project's webhooks, and how they do."""
+    """List the project's webhooks and their status."""
     session.list(
         webhooks.page(),
         ("URL", "EVENTS", "STATE", "FAILING SINCE", "ID"),
@@ -52,26 +52,26 @@ def list_webhooks(session: Session) -> None:
 
 @customer_command(app, "enable")
 def enable(session: Session, webhook: Id) -> None:
-    """Send events again, those from now on."""
+    """Enable a webhook; only events from now on are sent."""
     _show(session, session.run(webhooks.update(webhook, enabled=True)))
 
 
 @customer_command(app, "disable")
 def disable(session: Session, webhook: Id) -> None:
-    """Send nothing more until it is enabled."""
+    """Disable a webhook until it is enabled again."""
     _show(session, session.run(webhooks.update(webhook, enabled=False)))
 
 
 @customer_command(app, "delete")
 def delete(session: Session, webhook: Id) -> None:
-    """Forget a webhook and what was sent to it."""
+    """Delete a webhook and its deliveries."""
     session.run(webhooks.remove(webhook))
     session.done("deleted", webhook)
 
 
 @customer_command(app, "ping")
 def ping(session: Session, webhook: Id) -> None:
-    """Send a test message; `deliveries` tells what came of it."""
+    """Send a test message; `deliveries` shows the result."""
     _show_delivery(session, session.run(webhooks.ping(webhook)))
 
 
@@ -79,9 +79,9 @@ def ping(session: Session, webhook: Id) -> None:
 def rotate_secret(
     session: Session,
     webhook: Id,
-    keep: Annotated[int, typer.Option(min=0, help="Seconds in which the old secret signs, too.")] = 86_400,
+    keep: Annotated[int, typer.Option(min=0, help="Seconds for which the old secret also signs.")] = 86_400,
 ) -> None:
-    """Replace the signing secret. The new one is shown this once."""
+    """Replace the signing secret. The new one is shown only once."""
     _show(session, session.run(webhooks.rotate_secret(webhook, keep_previous_seconds=keep)))
 
 
@@ -91,7 +91,7 @@ def deliveries(
     webhook: Id,
     state: Annotated[str | None, typer.Option(help="pending, delivered or failed.")] = None,
 ) -> None:
-    """List what was sent, and what is to be."""
+    """List sent and pending messages."""
     session.list(
         webhooks.deliveries(webhook, state=state),
         ("TYPE", "STATE", "TRIES", "LAST", "NEXT", "CREATED", "ID"),
@@ -103,7 +103,7 @@ def deliveries(
 def redeliver(
     session: Session, webhook: Id, delivery: Annotated[str, typer.Argument(help="Id of the delivery.")]
 ) -> None:
-    """Send a message again, under its own id."""
+    """Send a message again with the same id."""
     _show_delivery(session, session.run(webhooks.redeliver(webhook, delivery)))
 
 

@@ -12,9 +12,9 @@ app = typer.Typer()
 
 @customer_command(app, "whoami")
 def whoami(session: Session) -> None:
-    """Show who the token speaks for."""
+    """Show the token, its project and role."""
     me = session.run(identity.whoami())
-    project = f"{me.project.slug} ({me.project.id})" if me.project else "none: a token of the platform"
+    project = f"{me.project.slug} ({me.project.id})" if me.project else "none: a platform token"
     session.show(
         me,
         [

@@ -1,4 +1,4 @@
-"""`ipucloud admin`: what an operator does to the service itself."""
+"""`ipucloud admin`: maintenance by operators."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import typer
 from ipucloud.cli import output
 from ipucloud.cli.service import auditing
 from ipucloud.cli.service.connections import running_at
-from ipucloud.cli.service.telling import settings_from_environment, stop
+from ipucloud.cli.service.failures import settings_from_environment, stop
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
 from ipucloud.invariants.repairing import REPAIR_LIMIT
 
-app = typer.Typer(no_args_is_help=True, help="Look after the service itself.")
+app = typer.Typer(no_args_is_help=True, help="Maintain the service.")
 
 
 @app.callback()
@@ -27,23 +27,23 @@ def admin() -> None:
 
 @app.command("audit")
 def audit(
-    repair: Annotated[bool, typer.Option("--repair", help="Say what would be repaired, and why not the rest.")] = False,
-    apply: Annotated[bool, typer.Option("--apply", help="With --repair: do it.")] = False,
-    database_only: Annotated[bool, typer.Option("--database-only", help="Ask no site.")] = False,
-    repair_limit: Annotated[int, typer.Option("--limit", min=0, help="Repairs at sites in one run.")] = REPAIR_LIMIT,
+    repair: Annotated[bool, typer.Option("--repair", help="Show what would be repaired, or why not.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="With --repair: make the repairs.")] = False,
+    database_only: Annotated[bool, typer.Option("--database-only", help="Do not check sites.")] = False,
+    repair_limit: Annotated[int, typer.Option("--limit", min=0, help="Maximum repairs at sites.")] = REPAIR_LIMIT,
     as_json: Json = False,
 ) -> None:
-    """Hold the database against every rule, and the site against the database.
+    """Check the database against every rule, and the site against the database.
 
-    Without IPUCLOUD_DATABASE_URL it is the `ipucloud up` that runs from IPUCLOUD_DATA_DIR; with it, and without
-    IPUCLOUD_SITE_URL, no site is asked. Before anything is taken down at a site the audit looks a second time,
+    Without IPUCLOUD_DATABASE_URL, the `ipucloud up` running from IPUCLOUD_DATA_DIR is audited; with it, but without
+    IPUCLOUD_SITE_URL, no site is checked. Before the audit removes anything at a site it observes the site again,
     IPUCLOUD_REQUEST_LIFE seconds later. Every repair is logged in the table `repairs`.
 
     Exit status:
-    0  nothing was found, or all of it is mended
-    1  the audit could not be made
-    2  the command or a setting is not valid
-    3  something is left
+    0  no violation was found, or all were repaired
+    1  the audit failed
+    2  the command or a setting is invalid
+    3  violations remain
     """
     if apply and not repair:
         stop("--apply needs --repair; give both.")
@@ -55,7 +55,7 @@ def audit(
         repair_limit=repair_limit,
         requested_by=f"{getpass.getuser()}@{socket.gethostname()}",
     )
-    with auditing.told():
+    with auditing.exit_on_error():
         report = asyncio.run(auditing.run(settings, order))
     if as_json:
         output.write_json(auditing.document(report))

@@ -1,4 +1,4 @@
-"""An audit as the command line makes it: what is looked at, what is mended, and how it is told."""
+"""`ipucloud admin audit`: checks, repairs and reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from ipucloud.cli import output
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.service.connections import database_of, sites_of
-from ipucloud.cli.service.telling import first_line, stop
+from ipucloud.cli.service.failures import first_line, stop
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.invariants.audit import audit, audit_sites
@@ -26,12 +26,12 @@ from ipucloud.site.errors import SiteError
 from ipucloud.site.ports import Sites
 
 FINDINGS = 3
-"""Exit status when something is wrong and left so."""
+"""Exit status if violations remain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the operator asked for."""
+    """The operator's options."""
 
     repair: bool
     apply: bool
@@ -42,7 +42,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found, and what became of it when repairs were applied."""
+    """The findings and the results of repairs."""
 
     order: Order
     findings: Sequence[Finding]
@@ -59,16 +59,16 @@ class Report:
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """End the command with 1 when the audit cannot be made: a script must not take that for a finding, or for none."""
+def exit_on_error() -> Iterator[None]:
+    """End the command with 1 if the audit fails, so that scripts can tell that from its findings."""
     try:
         yield
     except Problem as error:
         stop(error.detail, Exit.FAILED)
     except SiteError as error:
-        stop(f"{error}. With --database-only the site is left out.", Exit.FAILED)
+        stop(f"{error}. Use --database-only to skip the site.", Exit.FAILED)
     except sa.exc.DBAPIError as error:
-        stop(f"Is the schema migrated? The database says: {first_line(error)}", Exit.FAILED)
+        stop(f"Is the schema migrated? The database reports: {first_line(error)}", Exit.FAILED)
 
 
 async def run(settings: Settings, order: Order) -> Report:
@@ -87,7 +87,7 @@ async def _report(settings: Settings, order: Order, database: Database, sites: S
     if not order.apply:
         return Report(order, findings, ())
     if any(isinstance(each.rule.repair, SiteRemoval) for each in findings):
-        _say(f"Before anything is taken down, the site is looked at again in {settings.request_life:g} seconds.")
+        _note(f"Before anything is removed, the site is checked again in {settings.request_life:g} seconds.")
     repairer = Repairer(
         database,
         sites,
@@ -112,9 +112,9 @@ def document(report: Report) -> dict[str, object]:
 
 
 def show(report: Report) -> None:
-    """The report for people: what is wrong by rule, with the remedy, and what became of it."""
+    """The report for people: findings by rule, with remedies and results."""
     if not report.order.with_site:
-        _say("No site was asked.")
+        _note("No site was checked.")
     for finding in report.findings:
         rule, violation = finding.rule, finding.violation
         where = f" in {violation.region}" if violation.region else ""
@@ -125,7 +125,7 @@ def show(report: Report) -> None:
             ("remedy", rule.remedy),
         ]
         if report.order.repair:
-            facts.append(("repair", _told(report, finding)))
+            facts.append(("repair", _detail(report, finding)))
         output.write_facts(facts)
         typer.echo()
     found = {0: "all hold.", 1: "1 finding."}.get(len(report.findings), f"{len(report.findings)} findings.")
@@ -134,7 +134,7 @@ def show(report: Report) -> None:
 
 def _finding(report: Report, finding: Finding) -> dict[str, object]:
     rule, violation, repaired = finding.rule, finding.violation, _repaired(report, finding)
-    told: dict[str, object] = {
+    found: dict[str, object] = {
         "rule": rule.name,
         "sentence": rule.sentence,
         "object_type": rule.object_type,
@@ -146,12 +146,12 @@ def _finding(report: Report, finding: Finding) -> dict[str, object]:
         "remedy": rule.remedy,
     }
     if report.order.repair:
-        told["repair"] = {
+        found["repair"] = {
             "outcome": _outcome(finding, repaired),
-            "detail": _told(report, finding),
+            "detail": _detail(report, finding),
             "operation_id": None if repaired is None or repaired.operation_id is None else str(repaired.operation_id),
         }
-    return told
+    return found
 
 
 def _repaired(report: Report, finding: Finding) -> Repaired | None:
@@ -164,10 +164,10 @@ def _outcome(finding: Finding, repaired: Repaired | None) -> str:
     return Outcome.REFUSED.value if isinstance(finding.rule.repair, Refusal) else "planned"
 
 
-def _told(report: Report, finding: Finding) -> str:
+def _detail(report: Report, finding: Finding) -> str:
     repaired, repair = _repaired(report, finding), finding.rule.repair
     if repaired is not None:
-        follow = "" if repaired.operation_id is None else f" Operation {repaired.operation_id} does the rest."
+        follow = "" if repaired.operation_id is None else f" Operation {repaired.operation_id} completes the repair."
         return f"{repaired.outcome.capitalize()}. {repaired.sentence}{follow}"
     if isinstance(repair, Refusal):
         return f"Refused. {repair.reason}"
@@ -175,5 +175,5 @@ def _told(report: Report, finding: Finding) -> str:
     return f"With --apply the audit {repair.does}{twice}."
 
 
-def _say(sentence: str) -> None:
+def _note(sentence: str) -> None:
     typer.echo(sentence, err=True)

@@ -12,7 +12,7 @@ from ipucloud.cli import output
 from ipucloud.cli.service.bootstrapping import MACHINES, PROJECT, Bootstrapped
 from ipucloud.cli.service.bootstrapping import bootstrap as make
 from ipucloud.cli.service.connections import database_of
-from ipucloud.cli.service.telling import settings_from_environment, told
+from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
 
@@ -22,14 +22,14 @@ app = typer.Typer()
 @app.command("bootstrap")
 def bootstrap(
     project: Annotated[str, typer.Option(help="Slug of the first project.")] = PROJECT,
-    machines: Annotated[int, typer.Option(min=0, help="Its quota per region and machine type.")] = MACHINES,
+    machines: Annotated[int, typer.Option(min=0, help="The project's quota per region and machine type.")] = MACHINES,
     as_json: Json = False,
 ) -> None:
-    """Make the first project, an administrator's and an owner's token, quotas and prices.
+    """Create the first project, an administrator's and an owner's token, quotas and prices.
 
-    Safe to repeat: what is there stays. A token is shown once, when it is made.
+    Safe to repeat: existing objects are kept. A token is shown only once, when it is created.
     """
-    with told():
+    with exit_on_error():
         made = asyncio.run(_bootstrap(settings_from_environment("database_url"), project, machines))
     facts = {
         "project": made.project,

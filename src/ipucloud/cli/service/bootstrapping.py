@@ -1,6 +1,6 @@
-"""The first rows of a database that customers can use: prices, a project, its quotas, an administrator, an owner.
+"""Initial rows of a database: prices, a project, its quotas, an administrator's and an owner's token.
 
-Everything that is there already stays as it is, so running it again changes nothing and prints no token.
+Existing rows are kept, so running it again changes nothing and prints no token.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LIVING_TOKEN = sa.text(
 
 @dataclass(frozen=True)
 class Bootstrapped:
-    """What is there now. A token is given only when it was made just now; it cannot be shown again."""
+    """The result. A token is set only if it was just created; it cannot be shown again."""
 
     project: str
     project_id: UUID
@@ -56,9 +56,9 @@ async def bootstrap(
     machines: int = MACHINES,
     another_owner: bool = False,
 ) -> Bootstrapped:
-    """Make what is missing, in one transaction. `machines` is the quota per region and machine type of the catalogue.
+    """Create what is missing, in one transaction. `machines`: the quota per region and machine type of the catalogue.
 
-    `another_owner`: make an owner's token even if the project has one, because nobody remembers it.
+    `another_owner`: create an owner's token even if the project has one, for use when its secret was lost.
     Raises Problem.
     """
 
@@ -81,7 +81,7 @@ async def bootstrap(
 
 
 async def knows(database: Database, token: str) -> bool:
-    """Whether the token is alive in this database."""
+    """Whether the token is valid in this database."""
     hashed = token_hash(token)
     if hashed is None:
         return False

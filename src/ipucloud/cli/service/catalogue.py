@@ -1,4 +1,4 @@
-"""`ipucloud catalogue`: what is sold where, in files of the operator's own."""
+"""`ipucloud catalogue`: the operator's own catalogue files."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ipucloud.cli import output
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.service.catalogue_use import notes
 from ipucloud.cli.service.connections import database_of
-from ipucloud.cli.service.telling import settings_from_environment, stop, told
+from ipucloud.cli.service.failures import exit_on_error, settings_from_environment, stop
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
 
-app = typer.Typer(no_args_is_help=True, help="What is sold where: check, begin and price a catalogue of your own.")
+app = typer.Typer(no_args_is_help=True, help="Check, export and price a catalogue of your own.")
 
 Directory = Annotated[
-    Path | None, typer.Argument(help="Directory of data files (else IPUCLOUD_CATALOGUE, else the shipped ones).")
+    Path | None, typer.Argument(help="Directory of data files (default: IPUCLOUD_CATALOGUE, else the shipped files).")
 ]
 
 
@@ -37,19 +37,19 @@ def catalogue() -> None:
 def check(
     directory: Directory = None,
     with_database: Annotated[
-        bool, typer.Option("--database", help="Tell what the database of IPUCLOUD_DATABASE_URL has otherwise.")
+        bool, typer.Option("--database", help="Also compare with the database of IPUCLOUD_DATABASE_URL.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say whether a process would take the catalogue, and every fault if not.
+    """Check whether a process would accept the catalogue; list all errors if not.
 
-    With --database also: clusters of flavors that are no longer sold, machines that nobody sells or nobody has, prices
-    that are missing or others. None of that is a fault.
+    With --database, also list clusters of flavors no longer sold, machines without a flavor, machine types without
+    machines, and missing or different prices. None of these is an error.
 
     Exit status:
-    0  it is valid
-    1  the database could not be asked
-    2  it is not valid, or the command or a setting is not
+    0  the catalogue is valid
+    1  the database query failed
+    2  the catalogue, the command or a setting is invalid
     6  the database is unreachable
     """
     settings = settings_from_environment(*(["database_url"] if with_database else []))
@@ -59,7 +59,7 @@ def check(
     except CatalogueError as refused:
         _show_faults(refused, as_json)
         raise typer.Exit(Exit.USAGE) from None
-    with told():
+    with exit_on_error():
         noted = asyncio.run(_notes(settings, found)) if with_database else []
     rows = {name: len(getattr(found, name)) for name in ("regions", "machine_types", "flavors", "images", "prices")}
     if as_json:
@@ -72,8 +72,8 @@ def check(
 
 
 @app.command("export")
-def export(directory: Annotated[Path, typer.Argument(help="A new directory, or an empty one.")]) -> None:
-    """Write the shipped data files, to begin a catalogue of your own with."""
+def export(directory: Annotated[Path, typer.Argument(help="A new or empty directory.")]) -> None:
+    """Write the shipped data files as the start of a catalogue of your own."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         if next(directory.iterdir(), None) is not None:
@@ -82,17 +82,17 @@ def export(directory: Annotated[Path, typer.Argument(help="A new directory, or a
             (directory / file.name).write_bytes(file.read_bytes())
     except OSError as error:
         stop(f"{directory} cannot be written: {error.strerror}.", Exit.FAILED)
-    typer.echo(f"Change what you like, then: ipucloud catalogue check {directory}")
+    typer.echo(f"Edit the files, then run: ipucloud catalogue check {directory}")
 
 
 @app.command("install-prices")
 def install(directory: Directory = None, as_json: Json = False) -> None:
-    """Add the catalogue's prices to the price book, where that has none for any of their time.
+    """Add the catalogue's prices to the price book where it has none for any of their period.
 
-    What the price book has stays: its prices change over the API. Safe to repeat.
+    Existing prices are kept; they are changed through the API. Safe to repeat.
     """
     settings = settings_from_environment("database_url")
-    with told():
+    with exit_on_error():
         found = load(directory or settings.catalogue)
         added = asyncio.run(_install(settings, found))
     facts = {"added": added, "there_before": len(found.prices) - added}

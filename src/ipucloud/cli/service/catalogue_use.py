@@ -1,4 +1,4 @@
-"""Where a database and a catalogue differ. None of it is a fault: clusters and prices keep what they have."""
+"""Differences between a database and a catalogue. None is an error: existing clusters and prices are unaffected."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _PRICES = sa.text(
     """
 )
 _SAME = ("machine_type", "machines", "ipus", "allocated_through", "sku")
-"""What a cluster has of its flavor for good."""
+"""Properties that a cluster keeps from its flavor."""
 
 
 async def notes(database: Database, catalogue: Catalogue, currency: str) -> list[str]:
-    """Sentences for an operator who is about to use the catalogue with this database, and sells in `currency`.
+    """Messages for an operator who is about to use the catalogue with this database and `currency`.
 
     Raises `Problem` unavailable.
     """
@@ -68,9 +68,9 @@ def _of_clusters(catalogue: Catalogue, rows: Iterable[sa.Row[Any]]) -> Iterator[
         those = _clusters(row)
         flavor = catalogue.find_flavor(row.flavor)
         if flavor is None or row.region not in flavor.regions:
-            yield f"{those} {row.flavor} in {row.region}, which is not sold there. They go on as they are."
+            yield f"{those} {row.flavor} in {row.region}, which is not sold there. They are unaffected."
         elif _differs(flavor, row):
-            yield f"{those} {row.flavor} in {row.region} as it was before. They go on as they are."
+            yield f"{those} {row.flavor} in {row.region} in an earlier version. They are unaffected."
         if (row.image, row.region) not in images:
             yield f"{those} {row.flavor} in {row.region} with image {row.image}, which is not offered there."
 
@@ -90,15 +90,15 @@ def _of_machines(catalogue: Catalogue, rows: Sequence[sa.Row[Any]]) -> Iterator[
         row = known.get((region, machine_type))
         if row is None:
             yield (
-                f"No machine {machine_type} is known in {region}: nothing can be created there before the site lists "
-                "some, and `ipucloud site sync` or a worker has read them."
+                f"No {machine_type} machine is known in {region}: no cluster can be created there until the site lists "
+                "some and `ipucloud site sync` or a worker has read them."
             )
         elif row.servers != (flavor.allocated_through is AllocatedThrough.HOST_DEVICES):
             through = AllocatedThrough.HOST_DEVICES if row.servers else AllocatedThrough.V_IPU
-            yield f"The site has the machines {machine_type} in {region} as {through}; the catalogue says otherwise."
+            yield f"The site has {machine_type} in {region} as {through}; the catalogue differs."
     for (region, machine_type), row in known.items():
         if (region, machine_type) not in sold:
-            yield f"{_count(row.number, 'machine')} {machine_type} in {region}: no flavor sells them."
+            yield f"{_count(row.number, f'{machine_type} machine')} in {region}: no flavor sells them."
 
 
 def _of_quotas(catalogue: Catalogue, rows: Iterable[sa.Row[Any]]) -> Iterator[str]:
@@ -124,14 +124,14 @@ def _of_prices(catalogue: Catalogue, rows: Sequence[sa.Row[Any]], currency: str)
         if price.unit_price != row.unit_price:
             booked_price, listed_price = (f"{plain(each.unit_price)} {price.currency}" for each in (row, price))
             yield (
-                f"{price.sku} in {price.region} costs {booked_price} by the price book, which counts, and "
-                f"{listed_price} by the catalogue."
+                f"{price.sku} in {price.region} costs {booked_price} in the price book, which applies, and "
+                f"{listed_price} in the catalogue."
             )
     known = {flavor.sku for flavor in catalogue.flavors} | {article.id for article in catalogue.articles}
     known |= {machine_type.sku or "" for machine_type in catalogue.machine_types}
     for sku in dict.fromkeys(row.sku for row in rows):
         if sku not in known:
-            yield f"{sku} has a price and is not in the catalogue: the price is shown as that of a machine-minute."
+            yield f"{sku} has a price but is not in the catalogue: the price is shown as per machine-minute."
 
 
 def _count(number: int, what: str) -> str:

@@ -1,4 +1,4 @@
-"""What a service command opens for as long as it runs."""
+"""Connections of service commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ipucloud.db.engine import Database
 from ipucloud.site.connect import SiteClients
 
 CONNECTIONS = "connections.json"
-"""Where in the data directory a system that runs from it keeps the settings that reach its database and its site."""
+"""File in the data directory with the settings to reach a running system's database and site."""
 
 
 @asynccontextmanager
@@ -36,12 +36,12 @@ async def sites_of(settings: Settings) -> AsyncIterator[SiteClients]:
 
 
 def revealed(secret: SecretStr | None) -> str:
-    """The text of a secret; empty for none."""
+    """The text of a secret; empty if None."""
     return "" if secret is None else secret.get_secret_value()
 
 
 def running_at(data_dir: Path) -> Settings | None:
-    """The settings that reach the system that runs from `data_dir`, if one does with a database of its own."""
+    """The settings to reach the system running from `data_dir` with its own database, if there is one."""
     try:
         connections = (data_dir / CONNECTIONS).read_text()
     except FileNotFoundError:

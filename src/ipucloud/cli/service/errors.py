@@ -1,7 +1,7 @@
-"""The base of what a service command cannot go on after."""
+"""Base of errors that end a service command."""
 
 from __future__ import annotations
 
 
 class CommandError(Exception):
-    """The message is a sentence for a human."""
+    """The message is human-readable."""

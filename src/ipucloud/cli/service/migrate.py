@@ -8,7 +8,7 @@ import typer
 
 from ipucloud.cli import output
 from ipucloud.cli.service.connections import revealed
-from ipucloud.cli.service.telling import settings_from_environment, told
+from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
 from ipucloud.db.migrate import head, upgrade
 
@@ -16,13 +16,11 @@ app = typer.Typer()
 
 
 @app.command("migrate")
-def migrate(
-    revision: Annotated[str, typer.Option(help="Revision to go up to.")] = "head", as_json: Json = False
-) -> None:
-    """Bring the database's schema up to date. Uses IPUCLOUD_MIGRATION_DATABASE_URL, else IPUCLOUD_DATABASE_URL."""
+def migrate(revision: Annotated[str, typer.Option(help="Target revision.")] = "head", as_json: Json = False) -> None:
+    """Upgrade the database schema. Uses IPUCLOUD_MIGRATION_DATABASE_URL, else IPUCLOUD_DATABASE_URL."""
     settings = settings_from_environment("database_url")
     url = settings.migration_database_url or settings.database_url
-    with told():
+    with exit_on_error():
         upgrade(revealed(url), revision)
     reached = head() if revision == "head" else revision
     if as_json:

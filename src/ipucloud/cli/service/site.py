@@ -9,7 +9,7 @@ import typer
 
 from ipucloud.cli import output
 from ipucloud.cli.service.connections import database_of, sites_of
-from ipucloud.cli.service.telling import settings_from_environment, told
+from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
 from ipucloud.inventory.sync import Synced, sync
@@ -24,8 +24,8 @@ def site() -> None:
 
 @app.command("sync")
 def site_sync(as_json: Json = False) -> None:
-    """Register the hardware that the site lists. Safe to repeat; what the site no longer lists stays."""
-    with told():
+    """Register the hardware that the site lists. Safe to repeat; hardware no longer listed is kept."""
+    with exit_on_error():
         found = asdict(asyncio.run(_sync(settings_from_environment("database_url", "site_url"))))
     if as_json:
         output.write_json(found)

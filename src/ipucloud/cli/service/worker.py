@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from ipucloud.cli.service.telling import settings_from_environment, told
+from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.worker.main import run
 
 app = typer.Typer()
@@ -12,7 +12,7 @@ app = typer.Typer()
 
 @app.command("worker")
 def worker() -> None:
-    """Carry out what the API accepted until SIGTERM, then hand back what is open. Settings: IPUCLOUD_* variables."""
+    """Run accepted operations until SIGTERM, then release open work items. Settings: IPUCLOUD_* variables."""
     settings = settings_from_environment("database_url", "site_url")
-    with told():
+    with exit_on_error():
         run(settings)

@@ -1,1 +1,1 @@
-"""`ipucloud vipu`: the `vipu` command of Poplar servers, for use from outside, on the controller's own protocol."""
+"""`ipucloud vipu`: the `vipu` command of Poplar servers for remote use, over the controller's own protocol."""

@@ -18,7 +18,7 @@ app = typer.Typer()
 
 
 @app.command(
-    # Its options are those of the vendor's command, help included; they are read in one place for both.
+    # Its options, including --help, are those of the vendor's command; both share one parser.
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
 )
 def vipu(context: typer.Context) -> None:

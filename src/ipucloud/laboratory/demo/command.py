@@ -11,7 +11,7 @@ import typer
 
 from ipucloud.cli import output
 from ipucloud.cli.exits import Exit
-from ipucloud.cli.service.telling import settings_from_environment, told
+from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
 from ipucloud.laboratory.demo.customer import Customer
@@ -42,7 +42,7 @@ def demo(
     began = time.monotonic()
     try:
         with (
-            told(),
+            exit_on_error(),
             interruptible() as signals,
             tempfile.TemporaryDirectory(prefix="ipucloud-demo-") as folder,
         ):

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli import output
-from ipucloud.cli.service.telling import settings_from_environment, told
+from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
 from ipucloud.laboratory.up.stopping import interruptible, run_until_stopped
@@ -48,7 +48,7 @@ def up(
     """
     settings = settings_from_environment()
     settings = settings.model_copy(update={"data_dir": (data_dir or settings.data_dir).absolute()})
-    with told(), patient_output():
+    with exit_on_error(), patient_output():
         try:
             with interruptible() as signals:
                 migrate_given_database(settings)

@@ -1,4 +1,4 @@
-"""Errors of service commands, told in a sentence."""
+"""Error messages of service commands."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from ipucloud.site.errors import SiteError
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """End the command with a sentence and a status for what can be foreseen to go wrong."""
+def exit_on_error() -> Iterator[None]:
+    """End the command with a message and a status for expected errors."""
     try:
         yield
     except (CommandError, ListenError, SiteError) as error:
@@ -33,13 +33,13 @@ def told() -> Iterator[None]:
     except Problem as error:
         stop(error.detail, Exit.UNREACHABLE if error.kind is UNAVAILABLE else Exit.FAILED)
     except alembic.util.CommandError as error:
-        stop(f"The database is not one that this version can bring up to date: {error}", Exit.FAILED)
+        stop(f"This version cannot upgrade the database: {error}", Exit.FAILED)
     except (sa.exc.OperationalError, psycopg.OperationalError) as error:
         stop(f"The database does not answer: {first_line(error)}", Exit.UNREACHABLE)
 
 
 def settings_from_environment(*needed: str) -> Settings:
-    """The settings of IPUCLOUD_* variables; ends the command when one is not valid, or a `needed` one is not set."""
+    """The settings of IPUCLOUD_* variables; ends the command if one is invalid or a `needed` one is missing."""
     try:
         settings = Settings()
     except ValidationError as error:
@@ -56,13 +56,13 @@ def _fault(message: str) -> str:
 
 
 def stop(sentence: str, status: Exit = Exit.USAGE) -> NoReturn:
-    """End the command with a sentence on standard error, if that takes it."""
+    """End the command with a message on standard error."""
     with suppress(OSError):
         typer.echo(f"ipucloud: {sentence}", err=True)
     raise typer.Exit(status)
 
 
 def first_line(error: Exception) -> str:
-    """Without the statement and its parameters that SQLAlchemy appends."""
+    """The message without the statement and parameters that SQLAlchemy appends."""
     origin = error.orig if isinstance(error, sa.exc.DBAPIError) else error
     return str(origin).strip().splitlines()[0]
