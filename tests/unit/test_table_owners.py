@@ -36,19 +36,8 @@ class Crossing:
     table: str
 
 
-_EVENT = "Begin the INSERT with `events.log.RECORD`."
-_ROOM = "Let `inventory` release and free what a cluster holds, and `quotas` take back the number that was freed."
 KNOWN: Mapping[Crossing, str] = {
     Crossing("billing", "reads", "clusters"): "Let `clusters` have a view of what is billed, and read that.",
-    Crossing("clusters", "reads", "partitions"): "Let a cluster's document take the number from its caller's fragment.",
-    Crossing("clusters", "writes", "allocations"): _ROOM,
-    Crossing("clusters", "writes", "events"): _EVENT,
-    Crossing(
-        "clusters", "writes", "partitions"
-    ): "Let the worker give the reconciler what `partitions` does with a state.",
-    Crossing("clusters", "writes", "quotas"): _ROOM,
-    Crossing("operations", "writes", "events"): _EVENT,
-    Crossing("partitions", "writes", "events"): _EVENT,
 }
 """What is still to be undone, and how. The list only gets shorter."""
 

@@ -53,6 +53,7 @@ class ClusterInputs:
     project_id: UUID
     external_name: str
     region: str
+    machine_type: str
     state: str
     image: str
     ipus: int
@@ -81,8 +82,9 @@ ClusterAct: TypeAlias = Callable[[Site, ClusterInputs], Awaitable[StepResult]]
 _LOAD = sa.text(
     f"""
     SELECT w.lease_until > app_now() AS leased,
-           c.id, c.project_id, c.external_name, c.region, c.state, c.image, c.ipus, c.allocated_through,
-           c.reconfigurable, c.user_data, c.ssh_keys, r.vipu_host, r.vipu_user_port, r.vipu_admin_port,
+           c.id, c.project_id, c.external_name, c.region, c.machine_type, c.state, c.image, c.ipus,
+           c.allocated_through, c.reconfigurable, c.user_data, c.ssh_keys, r.vipu_host, r.vipu_user_port,
+           r.vipu_admin_port,
            CASE WHEN c.ready_at IS NULL THEN c.created_at END AS requested_at,
            r.vipu_secure, known.access, {OPEN_OPERATION},
            held.machines, held.hosts, greatest(0, least(held.quarantine_left, :request_life)) AS quarantine_left
@@ -144,6 +146,7 @@ def _inputs(
         project_id=row.project_id,
         external_name=row.external_name,
         region=row.region,
+        machine_type=row.machine_type,
         state=row.state,
         image=row.image,
         ipus=row.ipus,

@@ -74,11 +74,10 @@ LEFT JOIN LATERAL (
            'name', page.external_name, 'ipus', page.ipus, 'reconfigurable', page.reconfigurable))
          ELSE json_agg(json_build_object(
            'name', partition.name,
-           'ipus', coalesce(coalesce(partition.observed, partition.requested) -> 'size', to_jsonb(page.ipus)),
-           'reconfigurable', coalesce(coalesce(partition.observed, partition.requested) -> 'reconfigurable',
-                                      to_jsonb(page.reconfigurable))
+           'ipus', coalesce(partition.size, to_jsonb(page.ipus)),
+           'reconfigurable', coalesce(partition.reconfigurable, to_jsonb(page.reconfigurable))
          ) ORDER BY partition.created_at, partition.id) FILTER (WHERE partition.removed_at IS NULL) END AS list
-    FROM partitions AS partition
+    FROM shown_partitions AS partition
    WHERE partition.project_id = page.project_id AND partition.cluster_id = page.id
 ) AS divided ON page.ready_at IS NOT NULL AND page.allocated_through = 'v-ipu'
              AND page.state NOT IN ('error', 'suspended', 'deleting', 'deleted')

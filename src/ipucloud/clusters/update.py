@@ -12,11 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.clusters.locked import LockedCluster, lock_cluster
 from ipucloud.clusters.operations.create import name_taken
 from ipucloud.contract.clusters import ClusterPatch, ClusterState
+from ipucloud.db.documents import clauses
+from ipucloud.events.log import RECORD
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 
 _UPDATE = sa.text(
-    """
+    clauses(
+        """
     WITH cluster AS (
       UPDATE clusters
          SET name = :name, tags = CAST(:tags AS jsonb), delete_protection = :delete_protection,
@@ -24,13 +27,16 @@ _UPDATE = sa.text(
        WHERE project_id = :project_id AND id = :cluster_id
       RETURNING id, project_id, version
     ), event AS (
-      INSERT INTO events (project_id, type, subject_type, subject_id, request_id, data)
-      SELECT project_id, 'cluster.updated', 'cluster', id, :request_id,
+        """,
+        RECORD,
+        """
+      SELECT project_id, 'cluster.updated', 'cluster', id, NULL, :request_id,
              jsonb_build_object('fields', CAST(:fields AS text[]))
         FROM cluster
     )
     SELECT version FROM cluster
-    """
+        """,
+    )
 )
 
 

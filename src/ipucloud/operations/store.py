@@ -15,7 +15,9 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.operations import OperationState
+from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
+from ipucloud.events.log import RECORD
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import PREEMPTED, Problem
 from ipucloud.kernel.failpoints import failpoint
@@ -50,7 +52,8 @@ class Accepted:
 
 
 _OPEN = sa.text(
-    """
+    clauses(
+        """
     WITH operation AS (
       INSERT INTO operations (id, project_id, cluster_id, partition_id, export_id, kind, cancellable, state, stage,
                               request_id, requested_by, deadline_at, expected_at)
@@ -65,12 +68,15 @@ _OPEN = sa.text(
         FROM operation, unnest(CAST(:names AS text[]), CAST(:stages AS text[]), CAST(:skipped AS text[]))
              WITH ORDINALITY AS step (name, stage, skipped, ordinal)
     )
-    INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
+        """,
+        RECORD,
+        """
     SELECT :project_id, 'operation.created',
            CASE WHEN CAST(:export_id AS uuid) IS NULL THEN 'cluster' ELSE 'export' END,
            coalesce(CAST(:cluster_id AS uuid), CAST(:export_id AS uuid)), :id, :request_id,
            jsonb_build_object('kind', :kind)
-    """
+        """,
+    )
 ).bindparams(
     sa.bindparam("kind", type_=sa.Text),
     sa.bindparam("request_id", type_=sa.Text),
@@ -259,24 +265,32 @@ async def append_undo(
 
 def _end_by(column: str) -> sa.TextClause:
     return sa.text(
-        f"""
+        clauses(
+            """
         WITH ended AS (
           UPDATE operations
              SET state = :state, error = coalesce(CAST(:error AS jsonb), error), finished_at = app_now(),
                  version = version + 1, progress = CASE WHEN :state = 'succeeded' THEN 100 ELSE progress END
-           WHERE project_id = :project_id AND {column} = :value AND finished_at IS NULL
+           WHERE project_id = :project_id AND finished_at IS NULL AND
+            """,
+            column,
+            """
+               = :value
            RETURNING id, kind, state, request_id, cluster_id, export_id
         ), steps AS (
           UPDATE operation_steps SET state = 'skipped'
             FROM ended WHERE operation_id = ended.id AND operation_steps.state IN ('pending', 'running')
         )
-        INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)
+            """,
+            RECORD,
+            """
         SELECT :project_id, 'operation.' || ended.state,
                CASE WHEN ended.export_id IS NULL THEN 'cluster' ELSE 'export' END,
                coalesce(ended.cluster_id, ended.export_id), ended.id, ended.request_id,
                jsonb_build_object('kind', ended.kind)
           FROM ended
-        """  # noqa: S608  # one of two words of this file
+            """,
+        )
     ).bindparams(sa.bindparam("state", type_=sa.Text))
 
 
@@ -307,19 +321,24 @@ def _json(error: Problem | None) -> str | None:
 
 
 _CANCEL = sa.text(
-    """
+    clauses(
+        """
     WITH cancelled AS (
       UPDATE operations SET state = 'cancelling', version = version + 1
        WHERE project_id = :project_id AND id = :operation_id AND finished_at IS NULL
          AND cancellable AND NOT undoing AND state IN ('queued', 'running')
       RETURNING cluster_id, kind
     ), event AS (
-      INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, data)
-      SELECT :project_id, 'operation.cancelling', 'cluster', cluster_id, :operation_id, jsonb_build_object('kind', kind)
+        """,
+        RECORD,
+        """
+      SELECT :project_id, 'operation.cancelling', 'cluster', cluster_id, :operation_id, NULL,
+             jsonb_build_object('kind', kind)
         FROM cancelled
     )
     SELECT cluster_id FROM cancelled
-    """
+        """,
+    )
 )
 
 

@@ -12,6 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.partitions import Origin, PartitionState
+from ipucloud.db.documents import clauses
+from ipucloud.events.log import RECORD
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.partitions.inputs import PartitionInputs, Record
@@ -102,7 +104,8 @@ def _coming_up(before: PartitionState) -> PartitionState:
 
 
 _CHANGE = sa.text(
-    """
+    clauses(
+        """
     WITH partition AS (
       UPDATE partitions
          SET desired_state = :desired_state, state = :state, state_reason = :reason,
@@ -115,11 +118,14 @@ _CHANGE = sa.text(
        WHERE project_id = :project_id AND id = :id
       RETURNING id, project_id, cluster_id
     )
-    INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, data)
-    SELECT project_id, 'partition.' || :state, 'partition', id, CAST(:operation_id AS uuid),
+        """,
+        RECORD,
+        """
+    SELECT project_id, 'partition.' || :state, 'partition', id, CAST(:operation_id AS uuid), NULL,
            jsonb_build_object('cluster', cluster_id)
       FROM partition WHERE :told
-    """
+        """,
+    )
 ).bindparams(
     sa.bindparam("state", type_=sa.Text), sa.bindparam("reason", type_=sa.Text), sa.bindparam("told", type_=sa.Boolean)
 )

@@ -6,7 +6,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
 from ipucloud.contract.partitions import Origin, PartitionState
-from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
+from ipucloud.events.tables import events
+from ipucloud.partitions import functions
 from ipucloud.partitions.states import DesiredState
 
 partitions = sa.Table(
@@ -71,3 +73,11 @@ sa.Index(
     postgresql_where=sa.text("removed_at IS NULL AND origin = 'api'"),
 )
 sa.Index("ix_partitions_cluster", partitions.c.project_id, partitions.c.cluster_id, partitions.c.created_at)
+partitions.add_is_dependent_on(events)
+make_with(
+    partitions,
+    functions.RECORD_FIRST_PARTITION,
+    functions.REMOVE_PARTITIONS,
+    functions.FORGET_CUSTOMERS_PARTITIONS,
+    functions.SHOWN_PARTITIONS,
+)

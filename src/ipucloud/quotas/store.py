@@ -34,6 +34,12 @@ _TAKE = sa.text(
        AND used + :machines <= machine_limit
     """
 )
+_GIVE_BACK = sa.text(
+    """
+    UPDATE quotas SET used = used - :machines
+     WHERE project_id = :project_id AND region = :region AND machine_type = :machine_type
+    """
+)
 _FIND = sa.text(
     """
     SELECT region, machine_type, machine_limit, used FROM quotas
@@ -64,6 +70,14 @@ async def take(connection: AsyncConnection, *, project_id: UUID, region: str, ma
     if taken.rowcount == 0:
         quota = await find(connection, project_id=project_id, region=region, machine_type=machine_type)
         raise exceeded(quota, machines)
+
+
+async def give_back(
+    connection: AsyncConnection, *, project_id: UUID, region: str, machine_type: str, machines: int
+) -> None:
+    """Machines that the project held are free again."""
+    key = {"project_id": project_id, "region": region, "machine_type": machine_type}
+    await connection.execute(_GIVE_BACK, key | {"machines": machines})
 
 
 async def find(connection: Statements, *, project_id: UUID, region: str, machine_type: str) -> Quota:

@@ -14,14 +14,15 @@ from prometheus_client import REGISTRY
 from ipucloud.billing.exports.exporter import Exporter
 from ipucloud.billing.exports.reconciler import ExportReconciler
 from ipucloud.catalogue.current import CurrentCatalogue
-from ipucloud.clusters.operations import effects
 from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.http.listeners import listener
 from ipucloud.http.server import internal_listener
+from ipucloud.inventory import release
 from ipucloud.kernel.clock import Clock, SystemClock
 from ipucloud.kernel.sealing import Keys, read_keys
+from ipucloud.operations.store import POWERED_OFF_NOW
 from ipucloud.partitions import record
 from ipucloud.partitions.reconciler import PartitionReconciler
 from ipucloud.process import logs
@@ -188,7 +189,7 @@ def assemble(
         ),
         draw=draw,
         platform_work={tasks.kind: {task.name: task.interval for task in tasks.tasks.values()}},
-        on_clock_set_back=(*effects.COUNT_ANEW, *record.COUNT_ANEW),
+        on_clock_set_back=(*release.COUNT_ANEW, POWERED_OFF_NOW, *record.COUNT_ANEW),
         presence=presence,
         watch=watch,
     )

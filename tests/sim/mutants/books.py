@@ -9,11 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering import intervals
 from ipucloud.clusters.inputs import ClusterInputs
-from ipucloud.clusters.operations import create, effects, kind
+from ipucloud.clusters.operations import create, kind
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import ClusterKind
 from ipucloud.clusters.operations.suspend import SUSPEND
-from ipucloud.inventory import placement
+from ipucloud.inventory import placement, release
 from ipucloud.operations.kind import Billing, Ending
 from ipucloud.operations.store import Accepted
 from ipucloud.quotas import store as quotas
@@ -97,12 +97,12 @@ def never_billed(stack: ExitStack) -> None:
 
 @mutant("machines return and their quota does not")
 def quota_kept(stack: ExitStack) -> None:
-    rewrite(stack, effects, "_FREE", ("q.used - freed.machines", "q.used - 0 * freed.machines"))
+    rewrite(stack, quotas, "_GIVE_BACK", ("used - :machines", "used - 0 * :machines"))
 
 
 @mutant("what was freed before is freed and counted again")
 def freed_twice(stack: ExitStack) -> None:
-    rewrite(stack, effects, "_FREE", ("cluster_id AND freed_at IS NULL", "cluster_id"))
+    rewrite(stack, release, "_FREE", ("cluster_id AND freed_at IS NULL", "cluster_id"))
 
 
 @mutant("a create takes more than the quota has", schema=(_QUOTA_CHECK,))

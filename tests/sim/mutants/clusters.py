@@ -25,6 +25,7 @@ from ipucloud.clusters.steps import teardown
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.contract.operations import OperationState
 from ipucloud.invariants.comparison import THINGS, Comparison, Thing
+from ipucloud.inventory import release
 from ipucloud.operations import runner
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.results import Achieved, Failed, StepResult
@@ -94,7 +95,7 @@ def no_verification(stack: ExitStack) -> None:
 def freed_when_released(stack: ExitStack) -> None:
     rewrite(
         stack,
-        effects,
+        release,
         "_RELEASE",
         ("SET released_at = app_now()", "SET released_at = app_now(), freed_at = app_now()"),
     )

@@ -14,6 +14,8 @@ from ipucloud.clusters.locked import LockedCluster, in_the_way, running_operatio
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind, ClusterStep, lacking
 from ipucloud.clusters.states import CLUSTER_STATES
 from ipucloud.contract.clusters import ClusterState
+from ipucloud.db.documents import clauses
+from ipucloud.events.log import RECORD
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import Billing, Repeated
@@ -22,7 +24,8 @@ from ipucloud.operations.store import Accepted, Target, open_operation
 from ipucloud.reconcile.wake import wake
 
 _ENTER = sa.text(
-    """
+    clauses(
+        """
     WITH cluster AS (
       UPDATE clusters
          SET state = :state, state_reason = NULL, state_entered_at = app_now(), state_sla_seconds = :sla,
@@ -31,9 +34,10 @@ _ENTER = sa.text(
        WHERE project_id = :project_id AND id = :cluster_id
       RETURNING id, project_id
     )
-    INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id)
-    SELECT project_id, 'cluster.' || :state, 'cluster', id, :operation_id, :request_id FROM cluster
-    """
+        """,
+        RECORD,
+        "SELECT project_id, 'cluster.' || :state, 'cluster', id, :operation_id, :request_id, '{}' FROM cluster",
+    )
 ).bindparams(sa.bindparam("state", type_=sa.Text))
 
 

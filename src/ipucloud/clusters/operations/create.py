@@ -30,6 +30,8 @@ from ipucloud.clusters.steps.poplar_servers import deploy_poplar_servers
 from ipucloud.clusters.steps.vipu_user import keep_vipu_user
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, ClusterState
+from ipucloud.db.documents import clauses
+from ipucloud.events.log import RECORD
 from ipucloud.inventory.placement import Demand, Need, take
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NAME_TAKEN, Problem
@@ -91,7 +93,8 @@ CREATE = ClusterKind(
 FIRST_INCARNATION = 1
 
 _INSERT = sa.text(
-    """
+    clauses(
+        """
     WITH cluster AS (
       INSERT INTO clusters (
         id, project_id, name, region, flavor, machine_type, machines, ipus, allocated_through, sku, currency, image,
@@ -109,11 +112,14 @@ _INSERT = sa.text(
              cluster.external_name || '-p' || (server.ordinal - 1), 'pending'
         FROM cluster, unnest(CAST(:server_ids AS uuid[])) WITH ORDINALITY AS server (id, ordinal)
     )
-    INSERT INTO events (project_id, type, subject_type, subject_id, request_id, data)
-    SELECT project_id, 'cluster.created', 'cluster', id, :request_id,
+        """,
+        RECORD,
+        """
+    SELECT project_id, 'cluster.created', 'cluster', id, NULL, :request_id,
            jsonb_build_object('region', region, 'flavor', flavor)
       FROM cluster
-    """
+        """,
+    )
 )
 
 

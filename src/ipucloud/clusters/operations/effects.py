@@ -15,10 +15,13 @@ from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.contract.operations import OperationState
+from ipucloud.db.documents import clauses
+from ipucloud.events.log import RECORD
+from ipucloud.inventory.release import free, release
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.results import Achieved
-from ipucloud.operations.store import POWERED_OFF_NOW
+from ipucloud.quotas import store as quotas
 from ipucloud.reconcile.wake import wake
 
 _LOCK = sa.text(
@@ -68,7 +71,8 @@ async def show_progress(connection: AsyncConnection, cluster: ClusterInputs, blo
 
 # Why a cluster is suspended was said when that began.
 _ENTER = sa.text(
-    """
+    clauses(
+        """
     WITH entered AS (
       UPDATE clusters
          SET state = :state, state_entered_at = app_now(), state_sla_seconds = NULL, blocked_by = NULL,
@@ -78,22 +82,17 @@ _ENTER = sa.text(
              deleted_at = CASE WHEN :state = 'deleted' THEN app_now() END
        WHERE id = :cluster_id
     )
-    INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, data)
-    VALUES (:project_id, 'cluster.' || :state, 'cluster', :cluster_id, :operation_id,
+        """,
+        RECORD,
+        """
+    VALUES (:project_id, 'cluster.' || :state, 'cluster', :cluster_id, :operation_id, NULL,
             jsonb_build_object('reason', CAST(:reason AS text)))
-    """
+        """,
+    )
 ).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("reason", type_=sa.Text))
 
 
-# The partition that was made with the cluster; what it is like, the first look at the controller says.
-_DEFAULT_PARTITION = sa.text(
-    """
-    INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, desired_state, state)
-    SELECT :id, project_id, id, 'cluster', external_name, external_name, 'unmanaged', 'active'
-      FROM clusters WHERE id = :cluster_id
-    ON CONFLICT (cluster_id, external_name) DO NOTHING
-    """
-)
+_RECORD_PARTITION = sa.text("SELECT record_first_partition(:id, :cluster_id)")
 
 
 async def enter_state(
@@ -113,7 +112,7 @@ async def enter_state(
     )
     failpoint("cluster.state_entered")
     if state in BILLABLE and cluster.allocated_through is AllocatedThrough.V_IPU:
-        await connection.execute(_DEFAULT_PARTITION, {"id": new_id(), "cluster_id": cluster.id})
+        await connection.execute(_RECORD_PARTITION, {"id": new_id(), "cluster_id": cluster.id})
         await wake(connection, kind=PARTITIONS, key=str(cluster.id), project_id=cluster.project_id)
         failpoint("cluster.partition_recorded")
 
@@ -163,75 +162,37 @@ _FORGET_SERVERS = sa.text(
      WHERE project_id = :project_id AND cluster_id = :cluster_id
     """
 )
-# A server with IPUs of its own is the host of what is suspended: it is not given back.
-_RELEASE = sa.text(
-    """
-    WITH partitions AS (
-      UPDATE partitions
-         SET desired_state = CASE origin WHEN 'customer' THEN desired_state ELSE 'absent' END, state = 'removed',
-             removed_at = app_now(),
-             state_reason = 'the cluster was taken down', state_entered_at = app_now(), version = version + 1
-       WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL
-      RETURNING id, origin
-    ), told AS (
-      INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, data)
-      SELECT :project_id, 'partition.removed', 'partition', id, :operation_id,
-             jsonb_build_object('cluster', CAST(:cluster_id AS uuid))
-        FROM partitions WHERE origin <> 'customer'
-    )
-    UPDATE allocations SET released_at = app_now()
-     WHERE project_id = :project_id AND cluster_id = :cluster_id AND released_at IS NULL
-       AND (NOT :keeps_hosts OR (machine_id IS NOT NULL AND :through_vipu))
-    """
-)
-_FREE = sa.text(
-    """
-    WITH freed AS (
-      UPDATE allocations SET freed_at = app_now()
-       WHERE project_id = :project_id AND cluster_id = :cluster_id AND freed_at IS NULL AND released_at IS NOT NULL
-      RETURNING machine_id
-    )
-    UPDATE quotas q SET used = q.used - freed.machines
-      FROM (SELECT count(machine_id) AS machines FROM freed) AS freed, clusters c
-     WHERE c.id = :cluster_id AND q.project_id = c.project_id AND q.region = c.region
-       AND q.machine_type = c.machine_type
-    """
-)
-
-# Counted anew, the quarantine is longer than it has to be, never shorter.
-COUNT_ANEW = (
-    sa.text("UPDATE allocations SET released_at = app_now() WHERE freed_at IS NULL AND released_at > app_now()"),
-    POWERED_OFF_NOW,
-)
-"""The instants that a quarantine is counted from, when the database's clock was set back behind them."""
+_REMOVE_PARTITIONS = sa.text("SELECT remove_partitions(:project_id, :cluster_id, :operation_id)")
 
 
 async def release_machines(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     """The customer is gone from the machines; nobody else may have them yet."""
     await connection.execute(_FORGET_SERVERS, {"project_id": cluster.project_id, "cluster_id": cluster.id})
-    await _release(connection, cluster, keeps_hosts=False)
+    await _release(connection, cluster, hosts=True)
 
 
 async def release_machines_of_suspended(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     """The same, but for the servers and their hosts, which a suspended cluster keeps."""
-    await _release(connection, cluster, keeps_hosts=True)
+    await _release(connection, cluster, hosts=False)
 
 
-async def _release(connection: AsyncConnection, cluster: ClusterInputs, *, keeps_hosts: bool) -> None:
-    await connection.execute(
-        _RELEASE,
-        {
-            "project_id": cluster.project_id,
-            "cluster_id": cluster.id,
-            "operation_id": cluster.operation.id,
-            "keeps_hosts": keeps_hosts,
-            "through_vipu": cluster.allocated_through is AllocatedThrough.V_IPU,
-        },
-    )
+async def _release(connection: AsyncConnection, cluster: ClusterInputs, *, hosts: bool) -> None:
+    mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
+    await connection.execute(_REMOVE_PARTITIONS, mine | {"operation_id": cluster.operation.id})
+    # A server with IPUs of its own is the host of what is suspended: it is not given back.
+    if hosts or cluster.allocated_through is AllocatedThrough.V_IPU:
+        await release(connection, project_id=cluster.project_id, cluster_id=cluster.id, hosts=hosts)
     failpoint("cluster.machines_released")
 
 
 async def free_machines(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
     """The released machines were seen clean: back to the pool, and their number back to the quota."""
-    await connection.execute(_FREE, {"project_id": cluster.project_id, "cluster_id": cluster.id})
+    machines = await free(connection, project_id=cluster.project_id, cluster_id=cluster.id)
+    await quotas.give_back(
+        connection,
+        project_id=cluster.project_id,
+        region=cluster.region,
+        machine_type=cluster.machine_type,
+        machines=machines,
+    )
     failpoint("cluster.machines_freed")

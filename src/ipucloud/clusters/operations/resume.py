@@ -72,14 +72,10 @@ RESUME = ClusterKind(
     ),
 )
 
-# Customers' own partitions may come again under the same names: those of the life before are forgotten.
 _NEW_INCARNATION = sa.text(
     """
-    WITH forgotten AS (
-      DELETE FROM partitions
-       WHERE project_id = :project_id AND cluster_id = :cluster_id AND origin = 'customer'
-    )
     UPDATE clusters SET incarnation = :incarnation, external_name = :external_name
+      FROM forget_customers_partitions(:project_id, :cluster_id)
      WHERE project_id = :project_id AND id = :cluster_id
     """
 )
