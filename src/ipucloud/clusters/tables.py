@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from ipucloud.clusters.views import BILLED_CLUSTERS
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
-from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
 
 clusters = sa.Table(
     "clusters",
@@ -66,6 +67,7 @@ sa.Index(
     clusters.c.id,
     postgresql_where=clusters.c.deleted_at.is_(None),
 )
+make_with(clusters, BILLED_CLUSTERS)
 
 vipu_access_keys = sa.Table(
     "vipu_access_keys",

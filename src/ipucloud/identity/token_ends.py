@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -18,11 +18,21 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.contract.event_payloads import TokenReplaced
 from ipucloud.contract.event_types import TOKEN_REVOKED, TOKEN_ROTATED, EventType
 from ipucloud.contract.tokens import TokenRotate
+from ipucloud.db.rows import Query
 from ipucloud.identity.access import not_found
 from ipucloud.identity.roles import Role
 from ipucloud.identity.token_store import MadeToken, create, note
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import LAST_ADMINISTRATOR, STATE_CONFLICT, Problem
+
+
+class _Token(NamedTuple):
+    id: UUID
+    name: str
+    role: str
+    expires_at: datetime | None
+    ended: bool
+
 
 _ADMINISTRATORS = sa.text(
     """
@@ -32,13 +42,16 @@ _ADMINISTRATORS = sa.text(
      ORDER BY id FOR UPDATE
     """
 )
-_LOCK = sa.text(
-    """
-    SELECT id, name, role, expires_at,
-           revoked_at IS NOT NULL OR coalesce(expires_at <= app_now(), false) AS ended
-      FROM tokens
-     WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND id = :id FOR UPDATE
-    """
+_LOCK = Query(
+    sa.text(
+        """
+        SELECT id, name, role, expires_at,
+               revoked_at IS NOT NULL OR coalesce(expires_at <= app_now(), false) AS ended
+          FROM tokens
+         WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND id = :id FOR UPDATE
+        """
+    ),
+    _Token,
 )
 _REVOKE = sa.text("UPDATE tokens SET revoked_at = app_now() WHERE id = :id AND revoked_at IS NULL RETURNING id")
 _END_LATER = sa.text(
@@ -107,22 +120,20 @@ async def rotate(
     return made
 
 
-async def _locked(
-    connection: AsyncConnection, keeper: Keeper, token_id: UUID
-) -> tuple[sa.Row[Any], dict[UUID, datetime]]:
+async def _locked(connection: AsyncConnection, keeper: Keeper, token_id: UUID) -> tuple[_Token, dict[UUID, datetime]]:
     """The token, and until when each live administrator's token lives; none of them changes until the commit."""
     administrators = {}
     if keeper.home is None:
         rows = await connection.execute(_ADMINISTRATORS, {"role": Role.ADMIN.value})
         administrators = {row.id: row.expires_at or _FOR_EVER for row in rows}
-    token = (await connection.execute(_LOCK, {"project_id": keeper.home, "id": token_id})).one_or_none()
+    token = await _LOCK.one_or_none(connection, {"project_id": keeper.home, "id": token_id})
     if token is None:
         raise not_found()
     return token, administrators
 
 
 def _keep_an_administrator(
-    token: sa.Row[Any], administrators: dict[UUID, datetime], successor_until: datetime | None
+    token: _Token, administrators: dict[UUID, datetime], successor_until: datetime | None
 ) -> None:
     """Raise `Problem` last_administrator if no other administrator's token, nor its successor, lives as long."""
     until = administrators.pop(token.id, None)

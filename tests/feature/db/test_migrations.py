@@ -38,7 +38,7 @@ def test_alembic_sees_no_difference_between_models_and_migrations(database: Data
 
 def test_alembic_would_see_one(database: Database) -> None:
     with psycopg.connect(database.owner_url) as connection:
-        connection.execute("ALTER TABLE clusters DROP COLUMN tags")
+        connection.execute("ALTER TABLE clusters DROP COLUMN user_data")
     with pytest.raises(CommandError, match="New upgrade operations detected"):
         migrate.check(database.owner_url)
 

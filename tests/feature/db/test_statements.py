@@ -32,8 +32,8 @@ def test_a_renamed_column_is_noticed(database: Database) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        "ALTER TABLE clusters ALTER machines TYPE numeric",
-        "ALTER TABLE clusters ALTER expires_at TYPE timestamp",
+        "ALTER TABLE clusters ALTER incarnation TYPE numeric",
+        "ALTER TABLE tokens ALTER expires_at TYPE timestamp",
     ],
 )
 def test_a_column_of_another_type_than_its_reader_expects_is_noticed(database: Database, change: str) -> None:

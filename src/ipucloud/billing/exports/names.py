@@ -22,7 +22,7 @@ _NAMES = sa.text(
       SELECT DISTINCT account_id, project_id, cluster_id FROM usage_charges WHERE billing_month = :month
     )
     INSERT INTO export_names (month, kind, id, name, tags)
-    SELECT :month, 'cluster', c.id, c.name, c.tags FROM clusters c WHERE c.id IN (SELECT cluster_id FROM charged)
+    SELECT :month, 'cluster', c.id, c.name, c.tags FROM billed_clusters c WHERE c.id IN (SELECT cluster_id FROM charged)
     UNION ALL
     SELECT :month, 'project', p.id, p.name, NULL FROM projects p WHERE p.id IN (SELECT project_id FROM charged)
     UNION ALL

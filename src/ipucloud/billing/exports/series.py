@@ -38,7 +38,7 @@ WITH region AS (
     FROM export_charged AS charged
     JOIN billing_accounts a ON a.id = charged.account_id
     JOIN projects p ON p.id = charged.project_id
-    JOIN clusters k ON k.id = charged.cluster_id
+    JOIN billed_clusters k ON k.id = charged.cluster_id
     LEFT JOIN export_names an ON (an.month, an.kind, an.id) = (%(month)s, 'account', a.id)
     LEFT JOIN export_names pn ON (pn.month, pn.kind, pn.id) = (%(month)s, 'project', p.id)
     LEFT JOIN export_names cn ON (cn.month, cn.kind, cn.id) = (%(month)s, 'cluster', k.id)

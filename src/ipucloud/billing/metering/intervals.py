@@ -18,7 +18,7 @@ _OPEN = sa.text(
            coalesce((SELECT min(anchor_at) FROM usage_intervals
                       WHERE project_id = c.project_id AND cluster_id = c.id), start.at),
            start.at
-      FROM clusters c,
+      FROM billed_clusters c,
            LATERAL (SELECT date_trunc('second', coalesce(CAST(:since AS timestamptz), app_now()), 'UTC') AS at) AS start
      WHERE c.project_id = :project_id AND c.id = :cluster_id
     ON CONFLICT (cluster_id) WHERE ended_at IS NULL DO NOTHING
@@ -29,7 +29,7 @@ _CLOSE = sa.text(
     UPDATE usage_intervals u
        SET ended_at = greatest(u.started_at, date_trunc('second', coalesce(
              c.delete_requested_at, CASE c.state WHEN 'suspending' THEN c.state_entered_at END, app_now()), 'UTC'))
-      FROM clusters c
+      FROM billed_clusters c
      WHERE c.project_id = u.project_id AND c.id = u.cluster_id
        AND u.project_id = :project_id AND u.cluster_id = :cluster_id AND u.ended_at IS NULL
     """

@@ -27,7 +27,7 @@ _DUE = sa.text(
         SELECT f.account_id, c.project_id, c.id AS cluster_id
           FROM funds f
          CROSS JOIN LATERAL projects_paid_by(f.account_id) AS paid
-          JOIN clusters c ON c.project_id = paid.project_id AND c.state = ANY(CAST(:states AS text[]))
+          JOIN billed_clusters c ON c.project_id = paid.project_id AND c.state = ANY(CAST(:states AS text[]))
          WHERE f.left_over <= 0 AND (CAST(:cluster_id AS uuid) IS NULL OR c.id = :cluster_id)
            AND NOT EXISTS (
                  SELECT FROM operations o

@@ -77,7 +77,7 @@ SELECT c.id AS cluster_id, c.name, c.region, c.flavor, c.currency, period.until,
        part.started_at, part.ended_at, part.minutes, used.quantity AS machines, used.sku, part.unit_price, part.cost,
        used.minutes > coalesce(sum(part.minutes) OVER (PARTITION BY used.id), 0) AS unpriced
   FROM (SELECT date_trunc('second', least(CAST(:until AS timestamptz), app_now()), 'UTC') AS until) AS period
- CROSS JOIN clusters AS c
+ CROSS JOIN billed_clusters AS c
   LEFT JOIN LATERAL (
     SELECT i.*, i.ended_at IS NULL AS running, bounds.since, bounds.until,
            minutes_between(i.anchor_at, bounds.since, bounds.until) AS minutes

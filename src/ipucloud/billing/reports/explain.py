@@ -44,7 +44,7 @@ _CHARGES = sa.text(
      ORDER BY c.hour, c.first_minute, c.rev
     """  # noqa: S608  # our own text
 )
-_KNOWN = sa.text("SELECT EXISTS (SELECT FROM clusters WHERE project_id = :project_id AND id = :cluster_id)")
+_KNOWN = sa.text("SELECT EXISTS (SELECT FROM billed_clusters WHERE project_id = :project_id AND id = :cluster_id)")
 
 
 async def knows_cluster(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> bool:

@@ -27,7 +27,7 @@ _OUTLOOK = """
                                 ELSE greatest(b.now, date_trunc('second', c.expires_at, 'UTC')) END)) AS ends
     FROM bounds b
     JOIN usage_intervals u ON u.started_at < b.ends AND (u.ended_at IS NULL OR u.ended_at > b.begins)
-    JOIN clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
+    JOIN billed_clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
    WHERE u.project_id IN (SELECT project_id FROM chosen)
 ), paid AS MATERIALIZED (
   SELECT article.project_id, article.sku, article.region, article.currency, price.account_id, price.unit_price,

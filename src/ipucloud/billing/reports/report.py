@@ -185,7 +185,7 @@ def _statement(groups: tuple[str, ...]) -> sa.TextClause:
             "SELECT",
             ", ".join([*named, _SUMS]),
             "FROM used",
-            "LEFT JOIN clusters ON clusters.id = used.cluster_id" if _of_clusters(groups) else "",
+            "LEFT JOIN billed_clusters AS clusters ON clusters.id = used.cluster_id" if _of_clusters(groups) else "",
             "LEFT JOIN projects ON projects.id = used.project_id" if Group.PROJECT in groups else "",
             "GROUP BY",
             ", ".join([*places, "used.currency"]),

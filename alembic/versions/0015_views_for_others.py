@@ -1,4 +1,4 @@
-"""What a cluster's life does to its partitions is in functions of the database.
+"""Views and functions through which packages use tables of others.
 
 Revision ID: 0015
 Revises: 0014
@@ -50,6 +50,12 @@ SELECT id, project_id, cluster_id, name, created_at, removed_at,
        coalesce(observed, requested) -> 'reconfigurable' AS reconfigurable
   FROM partitions
     """,
+    """
+CREATE VIEW billed_clusters WITH (security_invoker = true) AS
+SELECT id, project_id, name, tags, region, flavor, machine_type, machines, ipus, sku, currency, state, state_entered_at,
+       delete_protection, expires_at, created_at, delete_requested_at
+  FROM clusters
+    """,
 )
 
 
@@ -59,5 +65,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    op.execute("DROP VIEW shown_partitions")
+    op.execute("DROP VIEW billed_clusters, shown_partitions")
     op.execute("DROP FUNCTION forget_customers_partitions, remove_partitions, record_first_partition")
