@@ -56,6 +56,7 @@ SELECT id, project_id, name, tags, region, flavor, machine_type, machines, ipus,
        delete_protection, expires_at, created_at, delete_requested_at
   FROM clusters
     """,
+    "GRANT SELECT ON billed_clusters, shown_partitions TO ipucloud_app",
 )
 
 

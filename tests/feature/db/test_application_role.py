@@ -97,3 +97,11 @@ def test_reads_and_adds_to_every_table(database: Database) -> None:
         granted = "SELECT has_table_privilege(%s, 'SELECT') AND has_any_column_privilege(%s, 'INSERT')"
         lacking = [name for name in metadata.tables if connection.execute(granted, [name, name]).fetchone() != (True,)]
     assert lacking == ["billing_months"], "months are opened and sealed by functions of the owner"
+
+
+def test_reads_every_view(database: Database) -> None:
+    with psycopg.connect(database.app_url) as connection:
+        views = "SELECT viewname, has_table_privilege(viewname, 'SELECT') FROM pg_views WHERE schemaname = 'public'"
+        readable = dict(connection.execute(views).fetchall())
+    assert readable == dict.fromkeys(readable, True)
+    assert {"billed_clusters", "shown_partitions"} <= readable.keys()
