@@ -1,8 +1,8 @@
 """Every table belongs to the package whose `tables` module defines it, and only that package writes it.
 
-Others may read it, in the direction of the imports; or they use what the owner offers: a `db.documents.Fragment`, a view,
-a function of the database. The rules of `invariants` are the exception by design: what an audit repairs is somebody
-else's.
+Others may read it, in the direction of the imports; or they use what the owner offers: a `db.documents.Fragment`, a
+view, a function of the database. The rules of `invariants` are the exception by design: what an audit repairs is
+another package's.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from ipucloud.clusters.reconciler import ClusterReconciler
 from ipucloud.clusters.steps import teardown
 from ipucloud.clusters.steps.poplar_servers import ServersAnswer
 from ipucloud.contract.operations import OperationState
-from ipucloud.invariants.comparison import THINGS, Comparison, Thing
+from ipucloud.invariants.comparison import SITE_OBJECTS, Comparison, SiteObject
 from ipucloud.inventory import release
 from ipucloud.operations import runner
 from ipucloud.operations.kind import OpenOperation
@@ -275,7 +275,7 @@ def error_leaks(stack: ExitStack) -> None:
 
 @mutant("the sweep takes for left over what clusters in use hold")
 def sweeps_the_living(stack: ExitStack) -> None:
-    def strangers(self: Comparison, *kinds: str) -> Iterator[Thing]:
-        yield from (thing for kind in kinds for region in self.census for thing in THINGS[kind](region))
+    def unowned(self: Comparison, *kinds: str) -> Iterator[SiteObject]:
+        yield from (each for kind in kinds for region in self.census for each in SITE_OBJECTS[kind](region))
 
-    replace(stack, Comparison, "strangers", strangers)
+    replace(stack, Comparison, "unowned", unowned)
