@@ -71,6 +71,7 @@ async def test_a_worker_looks_on_and_shows_only_what_it_checked(
         async with world.worker():
             while liar.lies < answers:
                 await asyncio.sleep(0.05)
+                await _set_port(world, port)  # the site goes on reporting where its controller really is
                 await _shown_is_checked(world)
             liar.spoils = 0.0
             await _calm(world)
@@ -86,10 +87,6 @@ async def _set_port(world: World, port: int) -> None:
     async with world.database.begin() as connection:
         await connection.execute(
             sa.text("UPDATE site_regions SET vipu_user_port = :port WHERE region = 'luxembourg-2'"), {"port": port}
-        )
-        # Else the site would soon say again where its controller is.
-        await connection.execute(
-            sa.text("UPDATE work SET run_at = app_now() + interval '1 day' WHERE key = 'sync_inventory'")
         )
 
 

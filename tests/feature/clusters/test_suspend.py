@@ -192,7 +192,8 @@ async def test_minutes_are_those_that_begin_in_use(cloud: Cloud, database: Scrat
         start_clock(database.owner_url)
 
 
-async def test_an_account_that_pays_ahead_holds_the_first_hour_of_each_use(cloud: Cloud) -> None:
+async def test_an_account_that_pays_ahead_holds_the_first_hour_of_each_use(cloud: Cloud, database: Scratch) -> None:
+    stop_clock(database.owner_url, BEGAN)
     account = cloud.project.id
     async with cloud.database.begin() as connection:
         await set_prepaid(connection, account, currency="EUR", when_empty="refuse_creates")
