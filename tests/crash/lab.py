@@ -45,6 +45,7 @@ SETTINGS: dict[str, Any] = {
     "worker_internal_port": 0,
     "internal_port": 0,
     "log_format": "console",
+    "webhook_interval": 2 * 86_400.0,  # a dispatch that is a day away is no sign of a clock that was set back
 }
 
 
