@@ -1,4 +1,4 @@
-"""Keys in the database: taken for one transaction, found with an earlier answer, kept with a new one, forgotten."""
+"""Idempotency keys in the database: locked for one transaction, looked up, stored with an answer, deleted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SWEEP = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """What a request was answered with; `fingerprint` is the SHA-256 that tells it from other requests."""
+    """The stored answer to a request; `fingerprint` is the SHA-256 of the request."""
 
     fingerprint: bytes
     status: int
@@ -41,13 +41,13 @@ class StoredAnswer:
 
 
 async def take(connection: AsyncConnection, scope: UUID, key: str) -> bool:
-    """Hold the key until the transaction ends; False when another transaction holds it."""
+    """Lock the key until the transaction ends; False when another transaction has locked it."""
     taken: bool = (await connection.execute(_LOCK, {"scope": scope, "key": key})).scalar_one()
     return taken
 
 
 async def find(connection: AsyncConnection, scope: UUID, key: str) -> StoredAnswer | None:
-    """The answer that is stored under the key."""
+    """The answer stored under the key."""
     row = (await connection.execute(_FIND, {"scope": scope, "key": key})).one_or_none()
     return None if row is None else StoredAnswer(row.fingerprint, row.status, row.headers, row.body)
 
@@ -55,7 +55,7 @@ async def find(connection: AsyncConnection, scope: UUID, key: str) -> StoredAnsw
 async def keep(
     connection: AsyncConnection, scope: UUID, key: str, answer: StoredAnswer, *, subject_id: UUID | None
 ) -> None:
-    """Store the answer beside its effect; it outlasts the object `subject_id` that the request made."""
+    """Store the answer with its effect; it is kept as long as the object `subject_id` that the request created."""
     await connection.execute(
         _KEEP,
         {
@@ -71,7 +71,7 @@ async def keep(
 
 
 async def sweep(database: Database) -> None:
-    """Forget answers a day after their request, or a day after the cluster they made is gone."""
+    """Delete answers a day after their request, or a day after the cluster they created is gone."""
     async with database.begin() as connection:
         await connection.execute(_SWEEP)
         failpoint("sweep.keys_deleted")

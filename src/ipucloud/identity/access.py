@@ -1,11 +1,11 @@
-"""Who asks, and in which project: one common table expression answers both.
+"""Authentication and the project of a request, in one common table expression.
 
 A statement that reads for a customer is made by `authenticated(…)` and selects `(SELECT role FROM principal) AS role`,
-`(SELECT project_id FROM project) AS project_id` and what it reads, so that authentication costs no round trip of its
-own; `admit` then turns the two into 401, 404 or 403. Other requests call `authorize` first, on the connection of their
-own transaction.
+`(SELECT project_id FROM project) AS project_id` and the data, so that authentication costs no extra round trip; `admit`
+then turns the two into 401, 404 or 403. Other requests call `authorize` first, on the connection of their own
+transaction.
 
-The law: a project that is unknown and one that belongs to somebody else give the same answer.
+The law: an unknown project and another customer's project give the same answer.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ project AS (
     AND (projects.id = CAST(:project_id AS uuid) OR projects.number = CAST(:project_number AS bigint)
       OR projects.slug = CAST(:project_slug AS text))
 )"""
-"""CTE `project` (token_id, role, project_id, slug, number): one row when the principal may know the project."""
+"""CTE `project` (token_id, role, project_id, slug, number): one row when the principal has access to the project."""
 
 AUTHENTICATE = f"{PRINCIPAL},{PROJECT}"
 """Both CTEs; parameters `:token_hash` and those of `project_parameters`."""
@@ -72,7 +72,7 @@ class Principal:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A live token acting in a project it may know."""
+    """A live token acting in a project that it has access to."""
 
     token_id: UUID
     role: Role
@@ -93,7 +93,7 @@ def project_parameters(ref: str) -> dict[str, UUID | int | str | None]:
         parameters["project_id"] = UUID(ref)
     elif _NUMBER.fullmatch(ref):
         parameters["project_number"] = int(ref)
-    elif "\x00" not in ref:  # PostgreSQL's text cannot hold it, so no slug does
+    elif "\x00" not in ref:  # PostgreSQL's text cannot contain it, so no slug does
         parameters["project_slug"] = ref
     return parameters
 
@@ -108,14 +108,14 @@ def unauthenticated() -> Problem:
 
 
 def not_found() -> Problem:
-    """404; the same for an object that never was, one of another project, and one this token may not know."""
-    return Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    """404; the same for an object that never existed, one of another project, and one hidden from this token."""
+    return Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
 
 
 def admit(role: str | None, project_id: UUID | None, permission: Permission) -> None:
-    """Judge what a statement that starts with `AUTHENTICATE` found.
+    """Check the result of a statement that starts with `AUTHENTICATE`.
 
-    Raises `Problem`: 401 without a live token, 404 without a project it may know, 403 when its role lacks
+    Raises `Problem`: 401 without a live token, 404 without a project that it has access to, 403 when its role lacks
     `permission`.
     """
     if role is None:
@@ -132,7 +132,7 @@ async def identify(connection: Statements, token_hash: bytes, permission: Permis
 
 
 def known(row: Mapping[str, Any] | None, permission: Permission) -> Principal:
-    """Judge what `IDENTIFY` found. Raises `Problem` 401 or 403."""
+    """Check the result of `IDENTIFY`. Raises `Problem` 401 or 403."""
     if row is None:
         raise unauthenticated()
     principal = Principal(row["token_id"], Role(row["role"]), row["home"])
@@ -151,7 +151,6 @@ async def authorize(connection: Statements, token_hash: bytes, project_ref: str,
 
 
 def require(role: Role, permission: Permission) -> None:
-    """Raise `Problem` 403 unless the role has the permission."""
     if not allowed(role, permission):
         raise Problem(
             PERMISSION_DENIED,

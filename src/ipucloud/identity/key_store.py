@@ -1,4 +1,4 @@
-"""SSH keys in the database. Only the re-serialised key is stored; a cluster copies what it needs when it is made."""
+"""SSH keys in the database. Only the re-serialised key is stored; a cluster copies the keys it needs when created."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ async def add(connection: AsyncConnection, actor: Actor, *, name: str, public_ke
     stored = await connection.execute(_CREATE, parameters | key_columns)
     key_id: UUID | None = stored.scalar_one_or_none()
     if key_id is None:
-        raise Problem(NAME_TAKEN, "The project has a key of this name; choose another, or delete that one first.")
+        raise Problem(NAME_TAKEN, "The project has a key of this name; choose another name, or delete that key first.")
     await _note(connection, actor, SSH_KEY_CREATED, key_id)
     document: str = (await connection.execute(_READ, {"id": key_id})).scalar_one()
     return key_id, document
 
 
 async def remove(connection: AsyncConnection, actor: Actor, key_id: UUID) -> bool:
-    """Forget the key; servers that let it in go on doing so. False when the project has no such key."""
+    """Delete the key; servers that already accept it keep it. False when the project has no such key."""
     gone = await connection.execute(_DELETE, {"project_id": actor.project_id, "id": key_id})
     if gone.scalar_one_or_none() is None:
         return False

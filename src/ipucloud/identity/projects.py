@@ -1,7 +1,7 @@
-"""Projects: making, naming, ending, and reading them.
+"""Creating, renaming, deleting and reading projects.
 
-The statements answer with the JSON of the API. Those of a project continue `identity.access.authenticated`; the list
-stands for itself, because it belongs to no project.
+The statements return the JSON of the API. Those of a project continue `identity.access.authenticated`; the list stands
+alone, because it belongs to no project.
 """
 
 from __future__ import annotations
@@ -50,8 +50,11 @@ LIST_PROJECTS: Mapping[Order, sa.TextClause] = {
     )
     for order in Order
 }
-"""The projects a token may know; parameters `:token_hash` and `list_parameters`. Answers (role, project_id, items,
-next_created_at, next_id); `role` is NULL without a live token, `project_id` for a platform token."""
+"""The projects that a token has access to; parameters `:token_hash` and `list_parameters`.
+
+Answers (role, project_id, items, next_created_at, next_id); `role` is NULL without a live token, `project_id` for a
+platform token.
+"""
 
 _READ = sa.text(
     clauses(
@@ -84,20 +87,20 @@ async def project_document(connection: AsyncConnection, project_id: UUID) -> tup
 
 
 async def create(connection: AsyncConnection, *, slug: str, name: str, request_id: str) -> UUID:
-    """A new project. A slug is taken for ever. Raises `Problem` name_taken, validation_failed."""
+    """Create a project. A slug is never given again. Raises `Problem` name_taken, validation_failed."""
     if is_project_id(slug):
-        fault = FieldError("/slug", "looks_like_an_id", "Choose a slug that cannot be taken for an id.")
+        fault = FieldError("/slug", "looks_like_an_id", "Choose a slug that cannot be mistaken for an id.")
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", [fault])
     made = await connection.execute(_CREATE, {"id": new_id(), "slug": slug, "name": name})
     project_id: UUID | None = made.scalar_one_or_none()
     if project_id is None:
-        raise Problem(NAME_TAKEN, "Choose another slug: one that was ever used is not given again.")
+        raise Problem(NAME_TAKEN, "Choose another slug: a slug that was ever used cannot be used again.")
     await _note(connection, Actor(project_id, None, request_id), PROJECT_CREATED)
     return project_id
 
 
 async def rename(connection: AsyncConnection, actor: Actor, name: str, *, if_version: int | None) -> bool:
-    """Give the project another name, if it still has the version. False when it has not."""
+    """Rename the project if it still has this version. False when it does not."""
     changed = await connection.execute(_RENAME, {"id": actor.project_id, "name": name, "if_version": if_version})
     if changed.rowcount == 0:
         return False
@@ -106,15 +109,15 @@ async def rename(connection: AsyncConnection, actor: Actor, name: str, *, if_ver
 
 
 async def lock(connection: AsyncConnection, project_id: UUID) -> None:
-    """Let no other change of the project's settings go on beside this transaction. Raises `Problem` not_found."""
+    """Block other changes of the project's settings until this transaction ends. Raises `Problem` not_found."""
     if (await connection.execute(_LOCK, {"id": project_id})).one_or_none() is None:
         raise not_found()
 
 
 async def end(connection: AsyncConnection, actor: Actor) -> None:
-    """Delete the project and revoke its tokens; its records stay. The caller makes sure that it holds no machines.
+    """Delete the project and revoke its tokens; its records stay. The caller ensures that it holds no machines.
 
-    Raises `Problem` not_found when somebody else did a moment ago.
+    Raises `Problem` not_found when another request has just deleted it.
     """
     if (await connection.execute(_END, {"id": actor.project_id})).rowcount == 0:
         raise not_found()

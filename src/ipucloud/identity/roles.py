@@ -20,7 +20,7 @@ PLATFORM_ROLES = frozenset({Role.ADMIN, Role.SUPPORT})
 
 
 class Permission(StrEnum):
-    """What a route may ask for; each route declares exactly one."""
+    """The permissions; each route requires exactly one."""
 
     PROJECT_READ = "project:read"
     CLUSTER_READ = "cluster:read"

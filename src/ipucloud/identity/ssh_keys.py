@@ -1,7 +1,7 @@
-"""SSH public keys: read one, judge it, and write it anew.
+"""SSH public keys: parsing, validation and re-serialisation.
 
-What a customer pastes is never stored or written to a server: an `authorized_keys` line may carry options, and a
-stray line break a second key. Only the re-serialised key leaves this module, without the comment it came with.
+A customer's input is never stored or written to a server: an `authorized_keys` line may carry options, and a stray line
+break a second key. Only the re-serialised key leaves this module, without its comment.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ SMALL_ORDER_Y = frozenset(
         "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
     )
 )
-"""The y coordinates of Ed25519 points of order 1, 2, 4 and 8 in all their encodings: signatures under such a key can
-be made without a private key, and OpenSSH takes them."""
+"""The y coordinates of Ed25519 points of order 1, 2, 4 and 8 in all encodings. Signatures under such a key need no
+private key, and OpenSSH accepts them."""
 
 _PRIVATE = re.compile(r"PRIVATE KEY|PuTTY-User-Key-File|b3BlbnNzaC1rZXktdjE")
 _TYPE_FIRST = re.compile(r"(ssh|ecdsa|sk|x509v3|webauthn)-[a-z0-9@.-]+", re.ASCII | re.IGNORECASE)
@@ -65,7 +65,7 @@ _COMMENT = re.compile(r"[A-Za-z0-9._@-]{0,64}", re.ASCII)
 
 
 class SshKeyError(ValueError):
-    """The key is refused: a stable `code`, and a `sentence` that says what to do and repeats nothing of the input."""
+    """The key is rejected: a stable `code`, and a `sentence` that says what to do and repeats none of the input."""
 
     def __init__(self, code: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -75,14 +75,14 @@ class SshKeyError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SshPublicKey:
-    """A key that may log in: `text` is `type base64`; `fingerprint` is OpenSSH's `SHA256:…`."""
+    """An accepted public key: `text` is `type base64`; `fingerprint` is OpenSSH's `SHA256:…`."""
 
     type: str
     text: str
     fingerprint: str
 
     def line(self, comment: str = "") -> str:
-        """The `authorized_keys` line with a comment of our own. Raises ValueError when it has other characters."""
+        """The `authorized_keys` line with a comment of our own. Raises ValueError for an invalid comment."""
         if not _COMMENT.fullmatch(comment):
             raise ValueError("a key's comment is at most 64 letters, digits and . _ @ -")
         return f"{self.text} {comment}".rstrip()
@@ -107,7 +107,7 @@ def _single_line(text: str) -> str:
     if _PRIVATE.search(text):
         raise SshKeyError(
             "ssh_key_private",
-            "This is a private key. Treat it as disclosed: make a new pair, and send only the line of its .pub file.",
+            "This is a private key. Treat it as disclosed: create a new pair, and send only the line of its .pub file.",
         )
     if len(text) > LONGEST_KEY:
         raise SshKeyError("ssh_key_too_long", f"A public key is one line of at most {LONGEST_KEY} characters.")
@@ -151,7 +151,7 @@ def _decode(encoded: str) -> bytes:
 
 
 def _judge(canonical: str) -> None:
-    """The numbers of the key: on the curve, large enough, of full order."""
+    """Check the numbers of the key: on the curve, large enough, of full order."""
     try:
         key = load_ssh_public_key(canonical.encode("ascii"))
     except (ValueError, UnsupportedAlgorithm, NotImplementedError):  # the last for compressed points
@@ -161,7 +161,7 @@ def _judge(canonical: str) -> None:
     if isinstance(key, Ed25519PublicKey):
         y = int.from_bytes(key.public_bytes_raw(), "little") & ~(1 << 255)
         if y in SMALL_ORDER_Y:
-            raise SshKeyError("ssh_key_too_weak", "This key would let anybody in; make a new pair.")
+            raise SshKeyError("ssh_key_too_weak", "Anyone could log in with this key; create a new pair.")
 
 
 def _judge_rsa(key: RSAPublicKey) -> None:
@@ -169,7 +169,7 @@ def _judge_rsa(key: RSAPublicKey) -> None:
         raise SshKeyError("ssh_key_too_weak", "An RSA key needs 3072 to 16384 bits; Ed25519 is shorter and safer.")
     numbers = key.public_numbers()
     if numbers.e not in RSA_EXPONENTS or math.gcd(numbers.n, _SMALL_PRIMES) != 1:
-        raise SshKeyError("ssh_key_too_weak", "The numbers of this RSA key are not safe; make a new pair.")
+        raise SshKeyError("ssh_key_too_weak", "The numbers of this RSA key are not safe; create a new pair.")
 
 
 def _judge_application(key_type: str, data: bytes) -> None:

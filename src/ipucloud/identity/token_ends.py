@@ -1,7 +1,7 @@
-"""How tokens end: revoked, or replaced by another with the same name and role.
+"""The end of tokens: revocation, or rotation to a new token with the same name and role.
 
-The law: no request shortens the time for which the platform has an administrator. Without one, nobody could make
-another but an operator with access to the database.
+The law: no request shortens the time for which the platform has an administrator. Without one, only an operator with
+access to the database could create another.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _FOR_EVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """Who changes tokens: `home` is the project they belong to, None for the platform's."""
+    """Who manages tokens: `home` is the project they belong to, None for the platform's."""
 
     home: UUID | None
     token_id: UUID
@@ -79,7 +79,7 @@ class Keeper:
 
 
 async def revoke(connection: AsyncConnection, keeper: Keeper, token_id: UUID) -> None:
-    """End the token; it is refused from the commit on. Nothing happens to one that was revoked already.
+    """Revoke the token; it is rejected from the commit on. A token that is already revoked stays as it is.
 
     Raises `Problem` not_found, last_administrator.
     """
@@ -92,14 +92,14 @@ async def revoke(connection: AsyncConnection, keeper: Keeper, token_id: UUID) ->
 async def rotate(
     connection: AsyncConnection, keeper: Keeper, token_id: UUID, rotation: TokenRotate, *, env: str
 ) -> MadeToken:
-    """A new token with the name and the role of this one, which ends now or after a while.
+    """Create a token with this one's name and role; this one ends now or later.
 
     Raises `Problem` not_found, state_conflict for a token that has ended, last_administrator, and validation_failed
-    when the new one would have expired already.
+    when the new one would already have expired.
     """
     token, administrators = await _locked(connection, keeper, token_id)
     if token.ended:
-        raise Problem(STATE_CONFLICT, "The token has expired or was revoked: create another one instead.")
+        raise Problem(STATE_CONFLICT, "The token has expired or was revoked: create another instead.")
     expires_at = rotation.expires_at or token.expires_at
     _keep_an_administrator(token, administrators, expires_at or _FOR_EVER)
     made = await create(
@@ -121,7 +121,7 @@ async def rotate(
 
 
 async def _locked(connection: AsyncConnection, keeper: Keeper, token_id: UUID) -> tuple[_Token, dict[UUID, datetime]]:
-    """The token, and until when each live administrator's token lives; none of them changes until the commit."""
+    """The token, and when each live administrator's token expires; all are locked until the commit."""
     administrators = {}
     if keeper.home is None:
         rows = await connection.execute(_ADMINISTRATORS, {"role": Role.ADMIN.value})
@@ -135,7 +135,7 @@ async def _locked(connection: AsyncConnection, keeper: Keeper, token_id: UUID) -
 def _keep_an_administrator(
     token: _Token, administrators: dict[UUID, datetime], successor_until: datetime | None
 ) -> None:
-    """Raise `Problem` last_administrator if no other administrator's token, nor its successor, lives as long."""
+    """Raise `Problem` last_administrator if no other administrator's token, or its successor, lives as long."""
     until = administrators.pop(token.id, None)
     lasting = [*administrators.values(), successor_until]
     if until is not None and not any(instant is not None and instant >= until for instant in lasting):

@@ -1,4 +1,4 @@
-"""Tokens in the database: making and listing them, and what a token says of itself."""
+"""Tokens in the database: creating, listing and describing them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ GET_TOKEN = authenticated(
 LIST_TOKENS: Mapping[Order, sa.TextClause] = {
     order: authenticated(clauses(page_of("tokens", order, _IN_PROJECT), _DOCUMENTS, DOCUMENT_PAGE)) for order in Order
 }
-"""Every token ever made, revoked ones too; parameters from `db.documents.list_parameters`."""
+"""All tokens, including revoked ones; parameters from `db.documents.list_parameters`."""
 
 _OF_PLATFORM = "WHERE project_id IS NULL"
 _NO_PROJECT = clauses("WITH", PRINCIPAL, ", project AS (SELECT CAST(NULL AS uuid) AS project_id)")
@@ -93,7 +93,7 @@ WHOAMI = sa.text(
         "FROM principal CROSS JOIN documents LEFT JOIN projects ON projects.id = principal.home",
     )
 )
-"""What a live token says of itself: (role, token_id, home, token, project), the last two as JSON."""
+"""What a live token can read about itself: (role, token_id, home, token, project), the last two as JSON."""
 
 _CREATE = sa.text(
     """
@@ -121,7 +121,7 @@ _TOUCH = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class MadeToken:
-    """A token just stored. `secret` leaves in this answer and is kept nowhere; `document` is the rest as JSON."""
+    """A new token. `secret` is returned here only; `document` is the rest as JSON."""
 
     id: UUID
     secret: str
@@ -139,9 +139,9 @@ async def create(
     created_by: UUID | None = None,
     request_id: str | None = None,
 ) -> MadeToken:
-    """A new token of a project, or of the platform when `project_id` is None and the role is one of its two.
+    """Create a token of a project, or of the platform when `project_id` is None and the role is a platform role.
 
-    Raises `Problem` validation_failed when it would have expired already.
+    Raises `Problem` validation_failed when it would already have expired.
     """
     secret = new_token(env)
     token_id = new_id()
@@ -168,7 +168,7 @@ async def create(
 
 
 async def touch(connection: AsyncConnection, hashes: list[bytes]) -> None:
-    """Remember, to the hour, that these tokens were used."""
+    """Record the last use of these tokens, to the hour."""
     await connection.execute(_TOUCH, {"hashes": hashes})
 
 

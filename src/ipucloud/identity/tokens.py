@@ -1,8 +1,8 @@
 """API tokens: `ipu_<env>_<43 base62><6 checksum>`.
 
-The 43 characters are 32 random bytes, the checksum is the CRC32 of everything before it, so a mistyped token is
-known as such without asking the database. A token is stored only as the SHA-256 of its whole text: 256 random bits
-need no slow hash.
+The 43 characters are 32 random bytes. The checksum is the CRC32 of everything before it, so a mistyped token is
+detected without the database. A token is stored only as the SHA-256 of its whole text: 256 random bits need no slow
+hash.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TOKEN = re.compile(rf"ipu_[a-z]{{2,8}}_[0-9A-Za-z]{{{_RANDOM_LENGTH + _CHECKSUM
 
 @dataclass(frozen=True, slots=True)
 class NewToken:
-    """A token just made: `secret` is shown to its owner once and kept nowhere, the rest is stored."""
+    """A new token: `secret` is shown to its owner once and not stored, the rest is."""
 
     secret: str = field(repr=False)
     hash: bytes
@@ -35,7 +35,7 @@ class NewToken:
 
 
 def new_token(env: str) -> NewToken:
-    """A fresh token; `env` (2 to 8 lower-case letters) tells installations apart. Raises ValueError."""
+    """A fresh token; `env` (2 to 8 lower-case letters) identifies the installation. Raises ValueError."""
     if not _ENV.fullmatch(env):
         raise ValueError("a token's environment is 2 to 8 lower-case letters")
     number = int.from_bytes(secrets.token_bytes(ENTROPY_BYTES))

@@ -122,7 +122,7 @@ INDEXED = Invariant(
 
 NO_BYPASS = Invariant(
     name="application_role_has_no_power",
-    sentence="The application's role owns nothing, is no superuser, cannot create roles or databases, and is in no group.",
+    sentence="The application's role owns nothing, is no superuser, cannot create roles or databases, is in no group.",
     object_type="role",
     remedy="As a superuser, remove the privilege with ALTER ROLE, REVOKE or REASSIGN OWNED; see deploy/roles.sql.",
     repair=_OWNER_ONLY,

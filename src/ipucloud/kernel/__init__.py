@@ -1,1 +1,1 @@
-"""Pure foundations: time, ids, errors, money, transition tables. Imports nothing of ipucloud and touches no I/O."""
+"""Pure foundations: time, ids, errors, money, transition tables. Imports nothing of ipucloud and does no I/O."""

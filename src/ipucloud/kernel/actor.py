@@ -1,4 +1,4 @@
-"""Who asks: what every change of a request records about its origin."""
+"""The caller: what every change records about its origin."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A request after authentication: the project it acts in, the token it came with, the id it is traced by.
+    """An authenticated request: its project, its token, and its request id.
 
     `token_id` is None when the product itself acts (expiry, policy).
     """

@@ -1,4 +1,4 @@
-"""Tables as CSV (RFC 4180) that no spreadsheet takes for formulas."""
+"""CSV tables (RFC 4180) in which spreadsheets find no formulas."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import io
 from collections.abc import Iterable, Sequence
 
 FORMULA_STARTS = "=+-@\t\r\x00\uff1d\uff0b\uff0d\uff20"  # the last four: = + - @ in full width
-"""First characters that make a spreadsheet compute, or skip them and then compute (OWASP, CSV injection)."""
+"""First characters that make a spreadsheet evaluate a cell, or that it skips before doing so (OWASP, CSV injection)."""
 
 
 def text_cell(text: str) -> str:
-    """The text, behind an apostrophe where a spreadsheet would take it for a formula."""
+    """The text, prefixed with an apostrophe if a spreadsheet would evaluate it."""
     return f"'{text}" if text.startswith(tuple(FORMULA_STARTS)) else text
 
 
 def write_csv(header: Sequence[str], rows: Iterable[Sequence[str | None]]) -> bytes:
-    """UTF-8 with CRLF line ends. A cell is a string that may be shown as it is (see `text_cell`), or None: empty."""
+    """UTF-8 with CRLF line ends. A cell is safe text (see `text_cell`), or None: empty."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(header)

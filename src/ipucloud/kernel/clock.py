@@ -13,10 +13,10 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What a process may ask of time."""
+    """Time inside a process."""
 
     def now(self) -> datetime:
-        """The wall clock, aware, in UTC. For display and logs only, never for a decision two processes share."""
+        """The wall clock, aware, in UTC. For display and logs only, never for a decision that two processes share."""
 
     def monotonic(self) -> float:
         """Seconds that never go backwards; only differences mean anything."""

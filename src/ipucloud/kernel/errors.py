@@ -1,7 +1,7 @@
 """The registry of error codes, and the one exception that carries them.
 
-A code is stable for ever: it may gain a better sentence, never another meaning or status. The API renders a `Problem`
-as RFC 9457 `application/problem+json`; workers store the same fields in an operation's `error`.
+A code is permanent: it may get a better sentence, never another meaning or status. The API renders a `Problem` as RFC
+9457 `application/problem+json`; workers store the same fields in an operation's `error`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ErrorCode:
-    """One kind of failure: its stable `code`, HTTP `status`, `title`, and whether the same may succeed later."""
+    """One kind of failure: its stable `code`, HTTP `status`, `title`, and whether a repeat may succeed."""
 
     code: str
     status: int
@@ -67,7 +67,7 @@ INTERNAL_ERROR = _register("internal_error", 500, "Something went wrong on our s
 NOT_CONFIGURED = _register("not_configured", 501, "This installation lacks something that its operator has to set up")
 UNAVAILABLE = _register("unavailable", 503, "The service is not available for a moment", retryable=True)
 
-# What an operation can end with; these are never the status of a request.
+# Errors of operations; never the status of a request.
 PROVISIONING_FAILED = _register("provisioning_failed", 500, "The cluster could not be built")
 SITE_REFUSED = _register("site_refused", 500, "The site refused a step")
 PARTITION_REFUSED = _register("partition_refused", 409, "The V-IPU controller does not make such a partition now")
@@ -88,10 +88,10 @@ class FieldError:
 
 @dataclass(eq=False)
 class Problem(Exception):
-    """A refusal that a human can act on.
+    """A refusal that a person can act on.
 
-    `detail` says what to do, in one or two sentences, and never repeats the caller's input. `extra` adds members to
-    the problem document (`why_not`, `limit`, …), `headers` to the response (`Retry-After`).
+    `detail` says what to do, in one or two sentences, and never repeats the caller's input. `extra` adds members to the
+    problem document (`why_not`, `limit`, …), `headers` to the response (`Retry-After`).
     """
 
     kind: ErrorCode
@@ -104,7 +104,7 @@ class Problem(Exception):
         return f"{self.kind.code}: {self.detail}"
 
     def document(self) -> dict[str, object]:
-        """The members that do not depend on the request: what an operation stores as its `error`."""
+        """The members that do not depend on the request; operations store them as their `error`."""
         body: dict[str, object] = {
             "type": f"https://docs.ipucloud.example/errors/{self.kind.code}",
             "title": self.kind.title,

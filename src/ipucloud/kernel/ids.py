@@ -10,20 +10,20 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford base 32."""
 
 EXTERNAL_NAME_LIMIT = 36
-"""Longest partition id a V-IPU controller takes (rule 11 of its documentation)."""
+"""Longest partition id that a V-IPU controller accepts (rule 11 of its documentation)."""
 
 
 def new_id() -> UUID:
-    """A time-ordered UUIDv7: neighbouring inserts touch neighbouring index pages."""
+    """A time-ordered UUIDv7: consecutive inserts touch neighbouring index pages."""
     return uuid7()
 
 
 def external_name(cluster_id: UUID, incarnation: int) -> str:
-    """The name `<cluster>-<incarnation>` of everything built outside for one incarnation of a cluster.
+    """The external name `<cluster>-<incarnation>` of everything built at a site for one incarnation of a cluster.
 
-    The cluster is written as 26 characters of Crockford base 32, so that ten thousand incarnations stay within the
-    36 characters a controller allows. A name is never used again for another incarnation: a delayed duplicate of an
-    old request can then never hit a new object.
+    The cluster is written as 26 characters of Crockford base 32, so that ten thousand incarnations stay within the 36
+    characters that a controller allows. A name is never used for another incarnation, so a delayed duplicate of an old
+    request cannot reach a new object.
     """
     number = cluster_id.int
     digits = [ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5)]
@@ -34,7 +34,7 @@ def external_name(cluster_id: UUID, incarnation: int) -> str:
 
 
 def read_external_name(name: str) -> tuple[UUID, int] | None:
-    """The cluster and the incarnation that `external_name` wrote; None for a name that it did not."""
+    """The cluster and incarnation of a name made by `external_name`; None for any other text."""
     digits, _, incarnation = name.partition("-")
     if not incarnation.isdecimal() or not all(digit in ALPHABET for digit in digits):
         return None
@@ -48,10 +48,10 @@ def read_external_name(name: str) -> tuple[UUID, int] | None:
 
 
 def partition_name(external_name: str, number: int) -> str:
-    """The id at the controller of the `number`-th partition asked for in a cluster of this external name.
+    """The id at the controller of a cluster's `number`-th requested partition.
 
-    Numbers are counted per cluster and not given twice, so that such a name, too, is never used again. Raises
-    ValueError when there have been more than fit (a million, for the first incarnation).
+    Numbers are counted per cluster and never reused, so neither are these ids. Raises ValueError when the number no
+    longer fits (after a million, for the first incarnation).
     """
     name = f"{external_name}-{number}"
     if len(name) > EXTERNAL_NAME_LIMIT:

@@ -1,8 +1,8 @@
 """Exact money.
 
-Amounts are `Decimal` and never pass through a float. A price has up to ten places, so an integer of
-micro-units would lose digits. Sums and products run in a context that raises instead of rounding; digits are
-dropped only in `rounded` and `whole_cents`, by name.
+Amounts are `Decimal` and never pass through a float. A price has up to ten places, so an integer of micro-units would
+lose digits. Sums and products run in a context that raises instead of rounding; only `rounded` and `whole_cents` drop
+digits.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 PRICE_PLACES = 10
-"""Decimal places of a unit price and of everything computed from one before an invoice line rounds it."""
+"""Decimal places of a unit price, and of everything computed from one until an invoice line rounds it."""
 
 CENTS = 2
 
 UNIT_PRICE_LIMIT = 1_000_000
-"""Every price that somebody sets is below it, in any currency."""
+"""Every unit price is below this, in any currency."""
 
 _CODES = """
 AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC CUP CVE
@@ -39,7 +39,7 @@ PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC 
 UAH USD UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG
 """
 CURRENCIES = frozenset(_CODES.split())
-"""ISO 4217's codes of currencies with `CENTS` decimal places: the only ones whose invoices are rounded right."""
+"""ISO 4217 codes of currencies with `CENTS` decimal places: the only ones whose invoices are rounded correctly."""
 
 _DIGITS = 60
 _EXACT = Context(prec=_DIGITS, traps=[Inexact, InvalidOperation, Overflow, DivisionByZero])
@@ -58,8 +58,8 @@ class CurrencyMismatchError(ValueError):
 def exact(value: object) -> Decimal:
     """`value` as a finite Decimal, to the last digit.
 
-    Takes Decimal, int, or text such as `12.345678`. Raises `MoneyError` for float and bool, for NaN and
-    infinities, and for text in any other form (exponents, a plus sign, separators, other scripts' digits).
+    Takes Decimal, int, or text such as `12.345678`. Raises `MoneyError` for float and bool, for NaN and infinities, and
+    for text in any other form (exponents, a plus sign, separators, other scripts' digits).
     """
     if isinstance(value, Decimal):
         if not value.is_finite():
@@ -106,12 +106,12 @@ def rounded(amount: Decimal, places: int = CENTS) -> Decimal:
 
 
 def whole_cents(amount: Decimal) -> Decimal:
-    """The cents that `amount` fully covers (rounded towards minus infinity): what a credit of it can pay."""
+    """The whole cents in `amount`, rounded towards minus infinity: what a credit of it can pay."""
     return amount.quantize(Decimal("0.01"), rounding=ROUND_FLOOR, context=_ROUNDING)
 
 
 def plain(amount: Decimal) -> str:
-    """`amount` without exponent or superfluous zeros, in at least two places: `7.50`, `0.0625`, `-0.0034`."""
+    """`amount` without an exponent or superfluous zeros, with at least two places: `7.50`, `0.0625`, `-0.0034`."""
     text = format(amount if amount else Decimal(0), "f")
     units, _, fraction = text.partition(".")
     return f"{units}.{fraction.rstrip('0').ljust(CENTS, '0')}"
@@ -164,5 +164,5 @@ class Money(BaseModel):
 
     def _same_currency(self, other: Money) -> Decimal:
         if other.currency != self.currency:
-            raise CurrencyMismatchError(f"{self.currency} and {other.currency} do not add up")
+            raise CurrencyMismatchError(f"{self.currency} and {other.currency} cannot be added")
         return other.amount

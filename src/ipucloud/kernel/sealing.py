@@ -1,7 +1,7 @@
-"""Secrets that have to be kept and used again (webhooks' secrets, S3 keys), sealed for the database.
+"""Encryption of secrets that are stored and used again (webhook secrets, S3 keys).
 
-AES-256-GCM with a random nonce of 96 bits. The text says which key sealed it, so that keys can be replaced while the
-system runs; and it opens only at the place it was sealed for (`place`), so that swapping two rows' texts opens neither.
+AES-256-GCM with a random nonce of 96 bits. The text names its key, so that keys can be replaced while the system runs.
+It can be decrypted only for the place that it was encrypted for (`place`), so swapped rows are detected.
 """
 
 from __future__ import annotations
@@ -27,34 +27,31 @@ _KEY_ID_LENGTH = 12
 
 
 class SealingError(Exception):
-    """What is wrong with a key or a sealed text; holds nothing secret."""
+    """A fault of a key or an encrypted text; contains nothing secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """`current` seals; every key of `by_id` opens. An id is the beginning of the key's SHA-256 digest."""
+    """`current` encrypts; every key of `by_id` decrypts. An id is the beginning of the key's SHA-256 digest."""
 
     current: str
     by_id: Mapping[str, bytes] = field(repr=False)
 
 
 def read_keys(text: str) -> Keys:
-    """Keys from a setting: each 32 bytes in URL-safe base64 (43 characters), commas between, the current one first.
-
-    Raises SealingError.
-    """
+    """Keys from a setting: 32 bytes each in URL-safe base64 (43 characters), separated by commas, current one first."""
     found = [_key(each.strip()) for each in text.split(",")]
     by_id = {sha256(key).hexdigest()[:_KEY_ID_LENGTH]: key for key in found}
     return Keys(next(iter(by_id)), by_id)
 
 
 def needed(keys: Keys | None) -> Keys:
-    """The keys, where a secret is to be kept. Raises `Problem` not_configured without any."""
+    """The keys, for storing a secret. Raises `Problem` not_configured if there are none."""
     if keys is None:
         raise Problem(
             NOT_CONFIGURED,
-            "This installation cannot keep secrets. Its operator has to set IPUCLOUD_SECRETS_KEY; until then the same "
-            "request is refused again.",
+            "This installation cannot store secrets. Its operator must set IPUCLOUD_SECRETS_KEY; until then the same "
+            "request is refused.",
         )
     return keys
 
@@ -65,19 +62,19 @@ def new_key() -> str:
 
 
 def place(table: str, row: UUID | str, column: str, project: UUID | str) -> str:
-    """Where a sealed text belongs: its associated data."""
+    """The place of an encrypted text: its associated data."""
     return f"{table}/{row}/{column}/{project}"
 
 
 def seal(keys: Keys, plaintext: str, aad: str) -> str:
-    """`v1.<key id>.<nonce and ciphertext>`; `aad` (see `place`) has to be given again to open it."""
+    """`v1.<key id>.<nonce and ciphertext>`; `aad` (see `place`) is required to decrypt it."""
     nonce = secrets.token_bytes(NONCE_BYTES)
     sealed = AESGCM(keys.by_id[keys.current]).encrypt(nonce, plaintext.encode(), aad.encode())
     return f"{_VERSION}.{keys.current}.{_encode(nonce + sealed)}"
 
 
 def unseal(keys: Keys, sealed: str, aad: str) -> str:
-    """The plain text. Raises SealingError: the key is not there, or this is not what was sealed at this place."""
+    """The plain text. Raises SealingError: the key is missing, or the text does not belong to this place."""
     version, _, rest = sealed.partition(".")
     key_id, _, body = rest.partition(".")
     if version != _VERSION:
@@ -93,12 +90,12 @@ def unseal(keys: Keys, sealed: str, aad: str) -> str:
 
 
 def derive(keys: Keys, purpose: str) -> str:
-    """A secret that only the current key's holder can make, the same every time: 32 bytes in URL-safe base64."""
+    """A secret that only the holder of the current key can derive, always the same: 32 bytes in URL-safe base64."""
     return _encode(hmac.digest(keys.by_id[keys.current], f"{_VERSION}/{purpose}".encode(), "sha256"))
 
 
 def is_current(keys: Keys, sealed: str) -> bool:
-    """Whether the current key sealed it; if not, it wants to be sealed anew."""
+    """Whether the current key encrypted it; otherwise it should be re-encrypted."""
     return sealed.startswith(f"{_VERSION}.{keys.current}.")
 
 

@@ -1,4 +1,4 @@
-"""State machines as data: one table decides, checks and draws."""
+"""State machines as data: one table for decisions, checks and diagrams."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ State = TypeVar("State", bound=StrEnum)
 
 
 class IllegalTransition(Exception):
-    """A transition that the table does not have: a bug of ours, never an answer to a customer."""
+    """A transition that the table does not have: a defect of ours, never a response to a customer."""
 
 
 @dataclass(frozen=True)

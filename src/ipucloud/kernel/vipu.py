@@ -1,6 +1,6 @@
-"""What a V-IPU partition is, in the words of our API. Pure.
+"""V-IPU partitions in the terms of our API. Pure.
 
-The wire's own words (`ST_GS2_DEFAULT`, `IRT_DNC`, …) stay at the edge, in `ipucloud.site.vipu`.
+The wire's own terms (`ST_GS2_DEFAULT`, `IRT_DNC`, …) stay at the edge, in `ipucloud.site.vipu`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 PARTITION_ID = r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,36}"
-"""An id that we show and send: what a V-IPU controller takes, at most 36 characters (rule 11 of its documentation)."""
+"""Ids that we show and send: what a V-IPU controller accepts (rule 11 of its documentation)."""
 
 DOMAIN_IPUS = 64
 """IPUs of one IPU-Link domain: 16 machines of 4."""
@@ -43,9 +43,9 @@ class GatewayRouting(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartitionShape:
-    """What somebody wants of a partition. `size` in IPUs; what is None is left to the controller.
+    """The requested shape of a partition. `size` is in IPUs; None leaves the choice to the controller.
 
-    `gcds`: graph compile domains, the processes that share the partition. `segments`: IPU-Link domains it lies in.
+    `gcds`: graph compile domains, the processes that share the partition. `segments`: IPU-Link domains it spans.
     """
 
     size: int

@@ -1,1 +1,1 @@
-"""The user's promise: an operation, its steps, its progress. Law: a terminal operation never changes."""
+"""What a request asked for: an operation, its steps, its progress. Law: a terminal operation never changes."""

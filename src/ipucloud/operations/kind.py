@@ -1,4 +1,4 @@
-"""A kind of operation, as data. What is declared incompletely, or cannot be carried out, fails when it is imported."""
+"""A kind of operation, as data. An incomplete or impossible declaration fails at import."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class DeclarationError(Exception):
 
 
 class Repeated(Enum):
-    """What a request gets that asks for a kind of operation of which one runs on the object."""
+    """The response to a request for a kind of operation that is already running on the object."""
 
     JOINS = auto()
-    """The operation that runs, whatever `If-Match` says: a lost answer can be asked for again (RFC 9110, 13.1.1)."""
+    """The running operation, whatever `If-Match` says, for clients that lost the answer (RFC 9110, 13.1.1)."""
     REFUSED = auto()
     """409 operation_in_progress."""
 
 
 class Billing(Enum):
-    """What an operation does to the billing of its object."""
+    """The effect of an operation on its object's billing."""
 
     STARTS = auto()
-    """Minutes count from its success on."""
+    """Minutes count from its success."""
     ENDS = auto()
     """Minutes count until its request."""
     UNCHANGED = auto()
@@ -45,9 +45,9 @@ class Billing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class OpenStep:
-    """The step to take now. `attempts` counts its failures so far; `last` that no step follows.
+    """The current step. `attempts` counts its failures so far; `last`: no step follows.
 
-    It began `running_for` seconds ago. `blocked`: it is on record that it failed or takes longer than usual.
+    It began `running_for` seconds ago. `blocked`: it is recorded as failing or as taking longer than usual.
     """
 
     ordinal: int
@@ -62,10 +62,10 @@ class OpenStep:
 
 @dataclass(frozen=True, slots=True)
 class OpenOperation:
-    """An operation that is not finished, as of one instant, with its current step.
+    """An unfinished operation with its current step, as of one instant.
 
-    `overdue`: its deadline has passed. `undoing`: it takes back what it did, by the steps of its undo. `usual`: how
-    many seconds all of it usually takes, None if that is not known.
+    `overdue`: its deadline has passed. `undoing`: the steps of its undo are running. `usual`: the usual length of the
+    whole operation in seconds, None if unknown.
     """
 
     id: UUID
@@ -83,8 +83,8 @@ class OpenOperation:
 class Undo(Generic[Act, Inputs]):
     """How an operation that failed or was cancelled is undone.
 
-    `what` begins the reason that its object shows. `cancelled` and `failed` are the states in which that leaves the
-    object, None for no other than before. `on_begin` writes in the transaction that decides for it.
+    `what` begins the reason that its object shows. `cancelled` and `failed` are the object's states afterwards, None
+    for its previous one. `on_begin` writes in the transaction that starts the undo.
     """
 
     steps: tuple[Step[Act, Inputs], ...]
@@ -96,7 +96,7 @@ class Undo(Generic[Act, Inputs]):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How an operation ended: its own state, and the one that its object enters, None for no other than before."""
+    """How an operation ended: its own state, and the one that its object enters, None for its previous one."""
 
     operation: OperationState
     state: StrEnum | None
@@ -108,9 +108,9 @@ class Kind(Generic[Act, Inputs]):
     """One kind of operation. Raises DeclarationError.
 
     Its object may be in one of `begins_in`, enters `during` with the request and `success` with the last step; None
-    where the object has no state of its own for that. `states` is the object's transition table. `work_kind` is the
-    kind of the work items that carry it out. `deadline` is in seconds, None for what the process is set to. `failure`
-    makes the problem that the operation ends with when a step is given up.
+    where the object has no such state. `states` is the object's transition table. `work_kind` is the kind of the work
+    items that carry it out. `deadline` is in seconds, None for the process's setting. `failure` makes the problem that
+    the operation ends with when a step is given up.
     """
 
     name: str
@@ -136,30 +136,30 @@ class Kind(Generic[Act, Inputs]):
         object.__setattr__(self, "_by_name", found)
 
     def step(self, operation: OpenOperation) -> Step[Act, Inputs] | None:
-        """The declaration of the operation's current step; None for one of another version of the product."""
+        """The declaration of the operation's current step; None for a step of another version of the product."""
         return self._by_name.get((operation.undoing, operation.step.name))
 
     def problem(self, operation: OpenOperation, failed: Failed) -> Problem:
-        """What the operation ends with when a step is given up. Raises LookupError for a kind that never gives up."""
+        """The problem of a step that is given up. Raises LookupError if its kind never gives up."""
         if self.failure is None:
-            raise LookupError(f"{self.name} gives nothing up")
+            raise LookupError(f"{self.name} never gives up a step")
         return self.failure(operation, failed)
 
     def lacking(self, inputs: Inputs) -> Mapping[str, str]:
-        """What the object does not have, for the steps of an undo; as in `step.plan_of`."""
+        """What the object lacks, for the steps of an undo; as in `step.plan_of`."""
         return {}
 
     async def step_recorded(self, connection: AsyncConnection, inputs: Inputs, blocked_by: str | None) -> None:
-        """Runs in the transaction that recorded where a step is.
+        """Runs in the transaction that recorded the state of a step.
 
-        `blocked_by`: what it waits for, when it failed or takes longer than usual.
+        `blocked_by`: what it waits for if it failed or takes longer than usual.
         """
 
     async def before_end(self, connection: AsyncConnection, inputs: Inputs, ending: Ending) -> None:
         """Runs in the transaction that ends an operation, before its row changes."""
 
     async def after_end(self, connection: AsyncConnection, inputs: Inputs, ending: Ending) -> None:
-        """The same, after its row has changed: for what comes last in the order of locks."""
+        """The same after its row has changed: for what comes last in the lock order."""
 
     def _faults(self) -> Iterable[str]:
         if not _NAME.fullmatch(self.name):
@@ -173,9 +173,9 @@ class Kind(Generic[Act, Inputs]):
         if fickle := [step.name for step in undoing if not step.endures]:
             yield f"its undo may give up at {fickle[0]}"
         if self.failure is None and not all(step.endures for step in self.steps):
-            yield "a step may fail, and nothing says what the operation ends with"
+            yield "a step may fail, but it declares no `failure`"
         if self.cancellable and self.undo is None:
-            yield "it is cancellable, and nothing says how it is undone"
+            yield "it is cancellable, but it declares no undo"
         yield from self._wrong_moves()
 
     def _wrong_moves(self) -> Iterable[str]:

@@ -1,6 +1,6 @@
-"""Reading operations: statements that answer with the JSON of the API, written by PostgreSQL.
+"""Reading operations: statements whose JSON answers PostgreSQL writes.
 
-`GET_OPERATION` and `LIST_OPERATIONS` continue the authenticating common table expressions: give them to
+`GET_OPERATION` and `LIST_OPERATIONS` continue the authenticating common table expressions: pass them to
 `identity.access.authenticated`.
 """
 
@@ -39,7 +39,7 @@ SUMMARY = f"""
 'cancellable', cancellable AND state IN ('queued', 'running') AND NOT undoing,
 'request_id', request_id
 """
-"""The members of an operation but for its steps and error, for json_build_object over columns of `operations`."""
+"""The members of an operation without its steps and error, for json_build_object over columns of `operations`."""
 
 _STEP = f"""
 json_build_object(

@@ -1,4 +1,4 @@
-"""What one step of an operation can come back with."""
+"""The possible results of one step of an operation."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ipucloud.kernel.errors import Problem
 
 @dataclass(frozen=True, slots=True)
 class Achieved:
-    """What the step is for was observed in this reconcile pass. A subclass carries what is to be recorded of it."""
+    """The step's goal was observed in this reconcile pass. A subclass carries data to record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """Requested and not there yet. `detail` is for the customer; `recheck` seconds, None for the usual interval."""
+    """Requested but not there yet. `detail` is for the customer; `recheck` in seconds, None for the usual interval."""
 
     detail: str
     recheck: float | None = None
@@ -24,8 +24,8 @@ class Pending:
 class Failed:
     """The step made no progress.
 
-    `final`: repeating it changes nothing. `outage`: nobody answered, which says nothing about the step. `problem`: what
-    the operation ends with, when the step knows better than its kind.
+    `final`: repeating it changes nothing. `outage`: nothing answered, so the step itself may be fine. `problem`: what
+    the operation ends with, if the step knows better than its kind.
     """
 
     detail: str
@@ -36,7 +36,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """The customer asked to stop; nothing was tried."""
+    """The customer cancelled; nothing was tried."""
 
 
 StepResult = Achieved | Pending | Failed | Cancelled

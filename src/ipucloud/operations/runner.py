@@ -1,7 +1,7 @@
-"""Carries operations out as their kinds declare it: what the outcome of a step writes, and when that ends or undoes.
+"""Carries operations out as declared: what the outcome of a step writes, and when it ends or undoes the operation.
 
-One runner serves the operations on clusters and on partitions, and those of exports. Their reconcilers load, take the
-step, and hand the outcome over; everything here runs inside the transaction of their `apply`.
+One runner serves the operations on clusters, on partitions and of exports. Their reconcilers load, take the step, and
+pass the outcome on; everything here runs inside the transaction of their `apply`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ipucloud.operations.store import append_undo, count_check, end_operation, r
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait, backoff
 
 OUTAGE_ATTEMPTS = 20
-"""Failures of a step while nobody answers: with the backoff's cap of a minute, about a quarter of an hour."""
+"""Failures of a step during an outage: with the backoff's cap of a minute, about a quarter of an hour."""
 
 UNKNOWN_SECONDS = 60.0
 UNUSUAL = 2.0
@@ -33,13 +33,13 @@ FEW_PAUSES = 4
 
 
 def unknown(operation: OpenOperation) -> Outcome:
-    """What becomes of an operation of another version of the product: a worker of that version continues it."""
+    """The outcome for an operation of another version of the product: a worker of that version continues it."""
     return Wait(f"this worker does not know step {operation.step.name} of {operation.kind}", recheck=UNKNOWN_SECONDS)
 
 
 @dataclass(frozen=True)
 class _Pass(Generic[Act, Inputs]):
-    """One reconcile pass: the transaction, and what it is about."""
+    """The transaction of one reconcile pass, and what it is about."""
 
     connection: AsyncConnection
     kind: Kind[Act, Inputs]
@@ -73,7 +73,7 @@ class Runner(Generic[Act, Inputs]):
         return step
 
     def decided(self, operation: OpenOperation) -> Cancelled | Failed | None:
-        """The outcome of a step that is not taken any more: the operation is to be cancelled, or is overdue."""
+        """The outcome of a step that is no longer taken: the operation is to be cancelled, or is overdue."""
         if not operation.undoing and operation.state is OperationState.CANCELLING:
             failpoint("operation.cancel_seen")
             return Cancelled()
@@ -84,9 +84,9 @@ class Runner(Generic[Act, Inputs]):
     async def apply(
         self, connection: AsyncConnection, operation: OpenOperation, inputs: Inputs, result: StepResult
     ) -> Outcome:
-        """Write what came of the operation's current step. The caller holds the locks of the object and the operation.
+        """Write the outcome of the current step. The caller holds the locks of the object and the operation.
 
-        Done when the operation has ended.
+        Returns Done when the operation has ended.
         """
         at = _Pass(connection, self._kinds[operation.kind], operation, inputs)
         match result:
@@ -102,7 +102,7 @@ class Runner(Generic[Act, Inputs]):
                 return Go()
 
     async def _pending(self, at: _Pass[Act, Inputs], pending: Pending) -> Outcome:
-        """A pause that the step asks for is as long as it has to be; any other may become longer than usual."""
+        """A pause that the step itself sets is taken as it is; others may grow."""
         step = at.operation.step
         blocked = pending.recheck is None and step.running_for > self._usual(at.operation)
         if (pending.detail, blocked) == (step.detail, step.blocked):
@@ -112,7 +112,7 @@ class Runner(Generic[Act, Inputs]):
         return Wait(pending.detail, recheck=self._pause if pending.recheck is None else pending.recheck)
 
     def _usual(self, operation: OpenOperation) -> float:
-        """Seconds after which a pending step is told as blocked."""
+        """Seconds after which a pending step is reported as blocked."""
         declared = self.step(operation).stage.seconds
         usual = declared if operation.usual is None else min(declared, operation.usual)
         return max(UNUSUAL * usual, FEW_PAUSES * self._pause)
@@ -138,7 +138,7 @@ class Runner(Generic[Act, Inputs]):
 
 
 async def _give_up(at: _Pass[Act, Inputs], failed: Failed) -> Outcome:
-    """Undo what was done; what cannot be undone ends as it is, for what it built belongs to an object in use."""
+    """Undo what was done. An operation without an undo ends as it is: what it built belongs to an object in use."""
     problem = failed.problem or at.kind.problem(at.operation, failed)
     if at.kind.undo is not None:
         await _undo(at, problem)
@@ -162,7 +162,7 @@ async def _record(
 
 
 async def _undo(at: _Pass[Act, Inputs], problem: Problem | None) -> None:
-    """Replace what is left of the plan. It comes before the step is recorded, which keeps the progress then."""
+    """Replace the rest of the plan. This precedes the recording of the step, which then keeps the progress."""
     undo = _undo_of(at.kind)
     await append_undo(at.connection, at.operation, plan_of(undo.steps, at.kind.lacking(at.inputs)), problem)
     if undo.on_begin is not None:

@@ -21,7 +21,7 @@ OPERATION_STATES: TransitionTable[OperationState] = TransitionTable(
     "operation",
     _S.QUEUED,
     {
-        # failed straight from queued: a delete pre-empted it before a worker looked.
+        # failed straight from queued: a delete pre-empted it before a worker started.
         _S.QUEUED: frozenset({_S.RUNNING, _S.CANCELLING, _S.FAILED}),
         _S.RUNNING: frozenset({_S.CANCELLING, _S.SUCCEEDED, _S.FAILED}),
         _S.CANCELLING: frozenset({_S.CANCELLED, _S.FAILED}),

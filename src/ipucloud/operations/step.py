@@ -1,4 +1,4 @@
-"""A step of an operation, as data: what it does, what a customer is shown of it, and what its outcome writes."""
+"""A step of an operation, as data: what it does, what a customer sees of it, and what its outcome writes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.operations.results import Achieved, Failed
 
 Act = TypeVar("Act")
-"""How a feature's steps are taken; its reconciler calls it."""
+"""Calls a feature's steps; used by its reconciler."""
 Inputs = TypeVar("Inputs")
-"""What a feature's reconcile pass has loaded."""
+"""The inputs that a feature's reconcile pass has loaded."""
 
 OnSuccess: TypeAlias = Callable[[AsyncConnection, Inputs, Achieved], Awaitable[None]]
 OnFailure: TypeAlias = Callable[[AsyncConnection, Inputs, Failed], Awaitable[None]]
@@ -21,9 +21,9 @@ OnFailure: TypeAlias = Callable[[AsyncConnection, Inputs, Failed], Awaitable[Non
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The part of an operation that a customer is shown; several steps may share one.
+    """The part of an operation that a customer sees; several steps may share one.
 
-    `seconds`: how long it usually takes for a POD16, where the site does not say so itself.
+    `seconds`: its usual length for a POD16, unless the site reports its own.
     """
 
     name: str
@@ -35,10 +35,10 @@ class Step(Generic[Act, Inputs]):
     """One action, safe to run again from its start at any time.
 
     `on_success` and `on_failure` write in the transaction that records the outcome. `endures`: it is repeated until it
-    succeeds, and never fails its operation, as everything has to that takes something down. Any other is given up after
-    `attempts` failures: None for the number that the worker is set to, infinity for the operation's deadline alone.
-    `backoff` multiplies the pauses in between. `requires` names what the step has no use without.
-    `asks` names the objects that the step talks to, as a customer reads it; None for what its feature says of all.
+    succeeds and never fails its operation, as clean-up steps must. Any other is given up after `attempts` failures:
+    None for the worker's setting, infinity for the operation's deadline alone. `backoff` multiplies the pauses in
+    between. `requires` names what the step is useless without. `asks` names the objects that the step talks to, for
+    customers; None for the feature's default.
     """
 
     name: str
@@ -55,9 +55,9 @@ class Step(Generic[Act, Inputs]):
 
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """A step as it is recorded when its operation opens.
+    """A step as recorded when its operation opens.
 
-    `skipped` says why it does not apply to the object; it is recorded, and never taken.
+    `skipped` is the reason why it does not apply to the object; the step is recorded but never taken.
     """
 
     name: str
@@ -74,9 +74,9 @@ def plan_of(steps: Iterable[Step[Act, Inputs]], lacking: Mapping[str, str]) -> t
 
 
 def expected_seconds(plan: Iterable[PlannedStep], typical_seconds: Mapping[str, float]) -> float:
-    """How long the plan's stages usually take: by the site's own figures, by stage name, else by the declarations.
+    """The usual length of the plan's stages, in seconds: by the site's own figures, by stage name, else as declared.
 
-    Stages of which every step is skipped take no time.
+    Stages whose steps are all skipped take no time.
     """
     stages = dict.fromkeys(step.stage for step in plan if step.skipped is None)
     return sum(typical_seconds.get(stage.name, stage.seconds) for stage in stages)

@@ -1,6 +1,6 @@
 """Opening, advancing and ending operations. Every function works inside the caller's transaction.
 
-Only a reconciler advances; a request opens, asks to cancel, or pre-empts.
+Only a reconciler advances operations; a request opens, cancels or pre-empts them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ipucloud.reconcile.wake import wake
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an operation is about: a cluster, one of its partitions, or an export."""
+    """The object of an operation: a cluster, one of its partitions, or an export."""
 
     cluster_id: UUID | None = None
     partition_id: UUID | None = None
@@ -45,7 +45,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """An operation on record, and the id of what it is about."""
+    """A recorded operation, and the id of its object."""
 
     operation_id: UUID
     target_id: UUID
@@ -96,7 +96,7 @@ async def open_operation(
 ) -> UUID:
     """Record the operation with its steps, its `operation.created` event and its work item; two statements.
 
-    `deadline_seconds` holds for a kind that declares none itself.
+    `deadline_seconds` applies to a kind that declares no deadline.
 
     Raises sqlalchemy.exc.IntegrityError (`uq_operations_open_cluster`) when the cluster has an open operation.
     """
@@ -162,7 +162,7 @@ async def record_step(
     failed: bool = False,
     blocked: bool = False,
 ) -> None:
-    """Write where the current step is, and move the operation's stage and progress along with it.
+    """Record the state of the current step, and the operation's stage and progress.
 
     `blocked`: it failed, or takes longer than usual.
     """
@@ -191,7 +191,7 @@ _CHECK = sa.text(
 
 
 async def count_check(connection: AsyncConnection, operation: OpenOperation) -> None:
-    """Record that the current step was found where it was."""
+    """Record that the current step made no progress since the last check."""
     values = {"project_id": operation.project_id, "operation_id": operation.id, "ordinal": operation.step.ordinal}
     await connection.execute(_CHECK, values)
 
@@ -209,7 +209,7 @@ _PROGRESS = sa.text(
 
 
 async def record_progress(connection: Statements, item: WorkItem, operation: OpenOperation, percent: int) -> None:
-    """Record how far a step that takes long is, while it is carried out; nothing once the lease is lost."""
+    """Record the progress of a long step while it runs; has no effect once the lease is lost."""
     await connection.execute(
         _PROGRESS,
         {
@@ -224,7 +224,7 @@ async def record_progress(connection: Statements, item: WorkItem, operation: Ope
 
 
 FIRST_OF_UNDO = 101
-"""Ordinal of the first step of an undo: they follow those of the operation, however many it has."""
+"""Ordinal of the first step of an undo, above those of any operation's own steps."""
 
 _UNDO = sa.text(
     """
@@ -247,7 +247,7 @@ _UNDO = sa.text(
 async def append_undo(
     connection: AsyncConnection, operation: OpenOperation, plan: Sequence[PlannedStep], error: Problem | None
 ) -> None:
-    """Replace what is left of the operation's steps by those that undo it; `error` is what it ends with."""
+    """Replace the rest of the operation's steps by those that undo it; `error` is what it will end with."""
     await connection.execute(
         _UNDO,
         {
@@ -300,9 +300,9 @@ _END, _END_OF_CLUSTER = _end_by("id"), _end_by("cluster_id")
 async def end_operation(
     connection: AsyncConnection, operation: OpenOperation, state: OperationState, error: Problem | None = None
 ) -> None:
-    """End the operation with its event; steps that are not finished are skipped.
+    """End the operation with its event; unfinished steps are skipped.
 
-    `error` None keeps what was recorded when the operation began to undo itself.
+    `error` None keeps the one recorded when the undo began.
     """
     values = {"project_id": operation.project_id, "value": operation.id, "state": state.value, "error": _json(error)}
     await connection.execute(_END, values)
@@ -310,7 +310,7 @@ async def end_operation(
 
 
 async def preempt(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, reason: str) -> None:
-    """End the open operation on the cluster, if any, because a removal takes its place; `reason` says so."""
+    """End the cluster's open operation, if any, because a removal replaces it; `reason` is shown to the customer."""
     error = _json(Problem(PREEMPTED, reason))
     values = {"project_id": project_id, "value": cluster_id, "state": OperationState.FAILED.value, "error": error}
     await connection.execute(_END_OF_CLUSTER, values)
@@ -350,11 +350,11 @@ POWERED_OFF_NOW = sa.text(
        AND s.finished_at > app_now()
     """
 )
-"""The end of power-offs, when the database's clock was set back behind it: a quarantine is counted from there."""
+"""Corrects the end of power-offs after the database's clock was set back: a quarantine is counted from there."""
 
 
 async def request_cancel(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> UUID | None:
-    """Set the flag a reconciler reads between steps. The cluster to wake, or None when it is too late."""
+    """Set the flag that a reconciler reads between steps. Returns the cluster to wake, or None when it is too late."""
     found = await connection.execute(_CANCEL, {"project_id": project_id, "operation_id": operation_id})
     failpoint("cancel.asked")
     return found.scalar_one_or_none()

@@ -81,7 +81,7 @@ operation_steps = sa.Table(
     sa.Column("detail", sa.Text),
     instant("started_at"),
     instant("finished_at"),
-    sa.Column("checks", sa.Integer, nullable=False, server_default="0", comment="that found it not done"),
+    sa.Column("checks", sa.Integer, nullable=False, server_default="0", comment="checks that found it not done"),
     sa.Column("blocked", sa.Boolean, nullable=False, server_default=sa.false(), comment="it takes longer than usual"),
     tenant_key("operation_steps"),
     same_project("operation_steps", "operation_id", "operations"),

@@ -81,7 +81,7 @@ async def give_back(
 
 
 async def find(connection: Statements, *, project_id: UUID, region: str, machine_type: str) -> Quota:
-    """The quota as it is now; one that was never set is 0 machines."""
+    """The current quota; one that was never set is 0 machines."""
     found = await connection.execute(_FIND, {"project_id": project_id, "region": region, "machine_type": machine_type})
     row = found.one_or_none()
     return Quota(region, machine_type, 0, 0) if row is None else Quota(*row)
@@ -96,20 +96,20 @@ async def list_quotas(connection: Statements, *, project_id: UUID) -> list[Quota
 async def set_limit(
     connection: AsyncConnection, *, project_id: UUID, region: str, machine_type: str, machines: int
 ) -> Quota:
-    """Allow so many machines. Raises `Problem` state_conflict when the project holds more already."""
+    """Set the limit. Raises `Problem` state_conflict when the project already holds more machines."""
     key = {"project_id": project_id, "region": region, "machine_type": machine_type}
     stored = await connection.execute(_SET, key | {"machine_limit": machines})
     row = stored.one_or_none()
     if row is None:
         raise Problem(
             STATE_CONFLICT,
-            "The project holds more machines than this limit. Choose a higher one, or have clusters deleted first.",
+            "The project holds more machines than this limit. Choose a higher limit, or have clusters deleted first.",
         )
     return Quota(*row)
 
 
 def exceeded(quota: Quota, machines: int) -> Problem:
-    """409 with the numbers that tell what would still fit."""
+    """409 with the numbers that show what would still fit."""
     needed = "1 machine" if machines == 1 else f"{machines} machines"
     sentence = (
         f"The cluster needs {needed}; of the project's quota of {quota.limit} there are {max(0, quota.left)} left. "
