@@ -20,7 +20,7 @@ async def test_without_a_key_for_secrets_it_says_whose_turn_it_is(cloud: Cloud, 
         ):
             document = problem(await api.owner.post(f"{api.base}/{path}", json=body), 501, "not_configured")
             assert not document["retryable"]
-            assert "operator has to set IPUCLOUD_SECRETS_KEY" in document["detail"]
+            assert "operator must set IPUCLOUD_SECRETS_KEY" in document["detail"]
         assert await api.snapshot() == before
 
 

@@ -116,7 +116,7 @@ async def test_without_a_key_of_its_own_an_installation_makes_no_clusters(world:
         made = await world.create(flavor="m2000-pod4")
         ended = await world.finished(made.operation)
     assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
-    assert "operator has to set one" in ended.error["detail"]
+    assert "operator must set one" in ended.error["detail"]
 
 
 async def test_a_link_that_breaks_is_shown_as_its_controller_sees_it(world: World, site: RunningSite) -> None:

@@ -1,1 +1,1 @@
-"""The cluster: its states, its plans, its steps. Law: requests record intent; only the reconciler moves state."""
+"""The cluster: its states, plans and steps. Law: requests record intent; only the reconciler moves state."""

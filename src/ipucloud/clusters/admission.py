@@ -1,4 +1,4 @@
-"""Whether a cluster that somebody asks for makes sense: all that is checked before anything is taken for it."""
+"""Admission of a requested cluster: everything that is checked before anything is taken for it."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a cluster costs per minute, and whether it may cost that now.
+    """What a cluster costs per minute, and whether budgets and funds allow it now.
 
-    `holds_funds`: the account `account_id`, which pays now, pays ahead and must have enough for the first hour.
-    `refusing_budget`: what has been reached, and says that nothing is to be created.
+    `holds_funds`: the account `account_id`, which pays now, is prepaid and must have funds for the first hour.
+    `refusing_budget`: the reached budget that forbids new clusters.
     """
 
     per_minute: Money
@@ -74,8 +74,8 @@ class Terms:
 class Admitted:
     """A request that can be carried out if quota and capacity allow it.
 
-    `public_keys` maps the names of the chosen SSH keys, in the order they were sent, to what `authorized_keys` gets.
-    `typical_seconds` is what the site says of its stages, and may be empty. `secure`: the region's V-IPU controller has
+    `public_keys` maps the names of the chosen SSH keys, in the order of the request, to their `authorized_keys` lines.
+    `typical_seconds` is the site's figure for its stages, and may be empty. `secure`: the region's V-IPU controller has
     users.
     """
 
@@ -91,7 +91,7 @@ async def admit(
 ) -> Admitted:
     """Check the request against the catalogue, the project's keys, the prices and the clock; one statement.
 
-    Raises `Problem` validation_failed that points at every fault it found.
+    Raises `Problem` validation_failed with all faults.
     """
     choice = _choose(body, catalogue)
     article = {"sku": choice.flavor.sku, "region": choice.region.slug, "currency": currency}
@@ -101,7 +101,7 @@ async def admit(
     if facts.expired:
         faults.append(FieldError("/expires_at", "not_in_future", "Choose an instant in the future."))
     if facts.unit_price is None:
-        faults.append(FieldError("/flavor", "not_sold", "The flavor has no price in this region at the moment."))
+        faults.append(FieldError("/flavor", "not_sold", "The flavor currently has no price in this region."))
     _refuse(faults)
     return Admitted(
         choice=choice,
@@ -113,11 +113,11 @@ async def admit(
 
 
 async def terms_of(connection: Statements, actor: Actor, cluster: LockedCluster) -> Terms:
-    """What a cluster that is there would cost from now on; one statement. Raises `Problem` state_conflict."""
+    """The terms of an existing cluster from now on; one statement. Raises `Problem` state_conflict."""
     article = {"sku": cluster.sku, "region": cluster.region, "currency": cluster.currency}
     facts = await _facts(connection, actor, article, cluster.tags)
     if facts.unit_price is None:
-        raise Problem(STATE_CONFLICT, "The cluster's flavor has no price in its region at the moment. Try again later.")
+        raise Problem(STATE_CONFLICT, "The cluster's flavor currently has no price in its region. Try again later.")
     return _terms(facts, cluster.machines, cluster.currency)
 
 
@@ -150,7 +150,7 @@ def _terms(facts: sa.Row[Any], machines: int, currency: str) -> Terms:
 
 
 def refuse_by_budget(terms: Terms) -> None:
-    """Raise `Problem` budget_reached when a budget of who pays says that nothing is to be created."""
+    """Raise `Problem` budget_reached when a budget of the payer forbids new clusters."""
     if terms.refusing_budget is not None:
         raise refused(terms.refusing_budget)
 
@@ -158,7 +158,7 @@ def refuse_by_budget(terms: Terms) -> None:
 async def hold_first_hour(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, terms: Terms, settings: Settings
 ) -> None:
-    """Keep funds of an account that pays ahead; comes last in its transaction. Raises `Problem` funds_exhausted."""
+    """Hold funds of a prepaid account; comes last in its transaction. Raises `Problem` funds_exhausted."""
     if terms.holds_funds:
         await hold(
             connection,
@@ -175,13 +175,17 @@ def _choose(body: ClusterCreate, catalogue: Catalogue) -> Choice:
     image = catalogue.find_image(body.image)
     faults = []
     if region is None:
-        faults.append(FieldError("/region", "unknown_region", "There is no such region; `GET /v1/regions` lists them."))
+        faults.append(
+            FieldError("/region", "unknown_region", "This region does not exist; `GET /v1/regions` lists them.")
+        )
     if flavor is None:
-        faults.append(FieldError("/flavor", "unknown_flavor", "There is no such flavor; `GET /v1/flavors` lists them."))
+        faults.append(
+            FieldError("/flavor", "unknown_flavor", "This flavor does not exist; `GET /v1/flavors` lists them.")
+        )
     elif region is not None and region.slug not in flavor.regions:
         faults.append(FieldError("/flavor", "not_in_region", "The flavor is not sold in this region."))
     if image is None:
-        faults.append(FieldError("/image", "unknown_image", "There is no such image; `GET /v1/images` lists them."))
+        faults.append(FieldError("/image", "unknown_image", "This image does not exist; `GET /v1/images` lists them."))
     elif region is not None and region.slug not in image.regions:
         faults.append(FieldError("/image", "not_in_region", "The image is not offered in this region."))
     if faults or region is None or flavor is None or image is None:
@@ -192,7 +196,7 @@ def _choose(body: ClusterCreate, catalogue: Catalogue) -> Choice:
 def _unknown_keys(names: Sequence[str], known: Mapping[str, str]) -> Iterable[FieldError]:
     for index, name in enumerate(names):
         if name not in known:
-            yield FieldError(f"/ssh_keys/{index}", "unknown_ssh_key", "The project has no SSH key of this name.")
+            yield FieldError(f"/ssh_keys/{index}", "unknown_ssh_key", "The project has no SSH key with this name.")
 
 
 def _refuse(faults: Sequence[FieldError]) -> None:
@@ -201,4 +205,4 @@ def _refuse(faults: Sequence[FieldError]) -> None:
 
 
 def _invalid(faults: Sequence[FieldError]) -> Problem:
-    return Problem(VALIDATION_FAILED, "The cluster cannot be made like this; `errors` says what to change.", faults)
+    return Problem(VALIDATION_FAILED, "The cluster cannot be created like this; `errors` lists what to change.", faults)

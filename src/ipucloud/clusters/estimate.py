@@ -1,4 +1,4 @@
-"""What a cluster would cost and whether it could be had now. Nothing is taken and nothing is locked."""
+"""The cost and availability of a cluster. Nothing is taken and nothing is locked."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from ipucloud.quotas import store as quotas
 MINUTES_PER_HOUR = 60
 MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR
 MINUTES_PER_MONTH = 730 * MINUTES_PER_HOUR
-"""A twelfth of a 365-day year; for estimates only. A bill counts the minutes themselves."""
+"""A twelfth of a 365-day year; for estimates only. Bills count minutes."""
 
 
 async def estimate(
     connection: Statements, actor: Actor, body: ClusterCreate, *, catalogue: Catalogue, settings: Settings
 ) -> EstimateOut:
-    """Check the body as a create would, and answer with price, quota, capacity and time.
+    """Check the body as a create would, and return price, quota, capacity and time.
 
-    Raises `Problem` validation_failed. Quota and capacity that do not suffice are part of the answer.
+    Raises `Problem` validation_failed. Insufficient quota or capacity is part of the answer, not an error.
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
     flavor, per_minute = admitted.choice.flavor, admitted.terms.per_minute

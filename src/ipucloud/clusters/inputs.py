@@ -1,4 +1,4 @@
-"""Everything that a reconcile pass over a cluster acts on, read in one statement that also checks the lease."""
+"""The inputs of a reconcile pass over a cluster, read in one statement that also checks the lease."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class HostInput:
 class ClusterInputs:
     """A cluster with its open operation, as of one instant.
 
-    `access`: what its user at a secure V-IPU controller is to have; None when the controller takes no users.
-    `billed_from`: since when minutes count if the operation makes it usable; None: since then.
-    `quarantine_left`: seconds until no request sent before the machines were released, or this operation switched them
-    off, can still take effect; meaningful in clean-up only.
+    `access`: the keys that its user at a secure V-IPU controller should have; None when the controller has no users.
+    `billed_from`: start of billing if the operation makes the cluster usable; None: at that moment. `quarantine_left`:
+    seconds until no request sent before the machines were released, or were switched off by this operation, can take
+    effect; meaningful in clean-up only.
     """
 
     id: UUID
@@ -77,7 +77,7 @@ class ClusterInputs:
 
 
 ClusterAct: TypeAlias = Callable[[Site, ClusterInputs], Awaitable[StepResult]]
-"""How a step of an operation on a cluster is taken."""
+"""Calls one step of an operation on a cluster."""
 
 _LOAD = sa.text(
     f"""
@@ -124,7 +124,7 @@ async def load(
 ) -> ClusterInputs | None:
     """The inputs, or None when the cluster is gone or has no open operation. Raises LeaseLost.
 
-    `billed_from_request`: a cluster that becomes usable for the first time is billed since it was requested.
+    `billed_from_request`: bill a cluster that becomes usable for the first time from its request on.
     """
     found = await connection.execute(
         _LOAD, {"kind": item.kind, "key": item.key, "fence": item.fence, "request_life": request_life}

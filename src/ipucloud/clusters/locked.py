@@ -19,7 +19,7 @@ from ipucloud.kernel.errors import NOT_FOUND, OPERATION_IN_PROGRESS, PRECONDITIO
 
 
 class _Row(NamedTuple):
-    """A cluster with what its region's controller is like; `typical_seconds` is NULL in a region never heard of."""
+    """A cluster and its region's controller; `typical_seconds` is NULL in an unknown region."""
 
     id: UUID
     project_id: UUID
@@ -65,7 +65,7 @@ _LOCK_QUOTA = sa.text(
      WHERE c.project_id = :project_id AND c.id = :cluster_id FOR NO KEY UPDATE OF q
     """
 )
-# A statement of its own: one that waits for a lock sees other rows as they were before.
+# A separate statement: one that waits for a lock sees other rows in their earlier state.
 _RUNNING = sa.text(
     """
     SELECT id, kind FROM operations
@@ -76,7 +76,7 @@ _RUNNING = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class LockedCluster:
-    """What a request may have to look at before it changes a cluster; `now` is the database's time.
+    """What a request needs to know before it changes a cluster; `now` is the database's time.
 
     `secure`: its region's V-IPU controller has users.
     """
@@ -102,7 +102,7 @@ class LockedCluster:
     now: datetime
 
     def require_version(self, if_match: int | None) -> None:
-        """Raise `Problem` precondition_failed when the caller saw another version; None: any will do."""
+        """Raise `Problem` precondition_failed when the caller read another version; None: any version."""
         if if_match is not None and if_match != self.version:
             raise Problem(
                 PRECONDITION_FAILED,
@@ -140,13 +140,13 @@ async def lock_cluster(connection: AsyncConnection, *, project_id: UUID, cluster
 
 
 async def lock_quota(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
-    """Hold the quota that the cluster's machines count in: it comes before the cluster in the order of locks."""
+    """Lock the quota that the cluster's machines count in: quota precedes cluster in the lock order."""
     await connection.execute(_LOCK_QUOTA, {"project_id": project_id, "cluster_id": cluster_id})
 
 
 @dataclass(frozen=True, slots=True)
 class RunningOperation:
-    """What was promised of a cluster and is not done yet."""
+    """An unfinished operation on a cluster."""
 
     id: UUID
     kind: str
@@ -155,22 +155,22 @@ class RunningOperation:
 async def running_operation(
     connection: AsyncConnection, actor: Actor, cluster: LockedCluster
 ) -> RunningOperation | None:
-    """The open operation of a cluster under this transaction's lock: there is one at most."""
+    """The open operation of a cluster under this transaction's lock; there is at most one."""
     found = await connection.execute(_RUNNING, {"project_id": actor.project_id, "cluster_id": cluster.id})
     row = found.one_or_none()
     return None if row is None else RunningOperation(row.id, row.kind)
 
 
 def in_the_way(operation_id: UUID) -> Problem:
-    """409 for a request that has to wait until that operation is done."""
+    """409 for a request that must wait until that operation has finished."""
     return Problem(
         OPERATION_IN_PROGRESS,
-        "Another operation runs on the cluster; wait until it is done.",
+        "Another operation is running on the cluster; wait until it has finished.",
         headers={"Retry-After": "2"},
         extra={"operation": str(operation_id)},
     )
 
 
 def no_such_cluster() -> Problem:
-    """The same for one that never was and one of another project."""
-    return Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    """The same for a cluster that never existed and one of another project."""
+    return Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")

@@ -1,4 +1,4 @@
-"""What a step deals with, as a customer reads it: names of the cluster's own hosts, machines and network, no others."""
+"""Names of a step's objects for customers: the cluster's own hosts, machines and network only."""
 
 from __future__ import annotations
 

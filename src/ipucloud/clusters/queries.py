@@ -1,4 +1,4 @@
-"""Reading clusters: each statement authenticates, reads and writes the JSON of the API in one round trip."""
+"""Reading clusters: each statement authenticates, reads, and writes the JSON of the API in one round trip."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, READ_BACK, clause
 from ipucloud.identity.access import authenticated
 from ipucloud.operations.queries import SUMMARY
 
-PARKED = "work on it failed again and again and waits for an operator, who was told; it can still be deleted"
+PARKED = "it failed repeatedly and waits for an operator, who was notified; it can still be deleted"
 
 _MEMBERS = f"""
   'id', page.id, 'name', page.name, 'project', project.slug, 'region', page.region,

@@ -1,4 +1,4 @@
-"""Takes the current step of a cluster's open operation, from what the site shows."""
+"""Takes the current step of a cluster's open operation."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ log = structlog.get_logger(__name__)
 
 
 class ClusterReconciler:
-    """Load the open operation's current step, take it, and write what came of it as the kind declares.
+    """Load the open operation's current step, take it, and write its outcome as the kind declares.
 
-    `billing_starts_at`: whether a cluster is billed since it was requested or since it was ready. From `keys` access
-    keys of servers are derived.
+    `billing_starts_at`: whether a cluster is billed from its request or from becoming ready. The servers' access keys
+    are derived from `keys`.
     """
 
     kind = WORK_KIND
@@ -83,16 +83,16 @@ class ClusterReconciler:
             return Failed(f"{asked_by(step, inputs)} refused the step", final=True)
         except SiteUnknown as error:
             log.warning("site_unknown", error=str(error))
-            detail = f"{asked_by(step, inputs)} did not answer; the state is read before anything else is asked"
+            detail = f"{asked_by(step, inputs)} did not answer; the next check reads the state first"
             return Failed(detail, outage=True)
         except SiteBusy as error:
             log.warning("site_busy", error=str(error))
-            return Failed(f"{asked_by(step, inputs)} cannot be reached, or cannot do it at the moment", outage=True)
+            return Failed(f"{asked_by(step, inputs)} cannot be reached, or cannot do it now", outage=True)
 
     async def apply(
         self, connection: AsyncConnection, item: WorkItem, inputs: ClusterInputs, result: StepResult
     ) -> Outcome:
         if not await lock_operation(connection, inputs):
-            # A delete took the operation's place while this step ran, or it is to be cancelled: go on with that.
+            # A delete replaced the operation while this step ran, or it is to be cancelled: continue with that.
             return Go()
         return await self._runner.apply(connection, inputs.operation, inputs, result)

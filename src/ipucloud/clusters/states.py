@@ -1,4 +1,4 @@
-"""The life of a cluster, as data; the documentation's diagram is drawn from it."""
+"""The states of a cluster, as data; the documentation's diagram is drawn from it."""
 
 from __future__ import annotations
 
@@ -31,4 +31,4 @@ CLUSTER_STATES: TransitionTable[ClusterState] = TransitionTable(
 BILLABLE = frozenset({_S.ACTIVE, _S.DEGRADED})
 
 PARTITIONS = "partitions"
-"""Kind of the tickets that look at the partitions of clusters in use; the key is the cluster's id."""
+"""Kind of the work items that reconcile the partitions of clusters in use; the key is the cluster's id."""

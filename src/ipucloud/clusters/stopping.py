@@ -1,7 +1,7 @@
-"""Suspending what is to be paid for no longer: clusters over a budget that says so, or of an account that ran empty.
+"""Suspending unpaid clusters: those over a budget that demands it, or of an empty prepaid account.
 
-Each is suspended in a transaction of its own, under its lock, together with the reason. A worker that is killed has
-suspended some, and the next one the others; of two at once the second finds nothing left to do.
+Each is suspended in a transaction of its own, under its lock, together with the reason. After a worker is killed, the
+next run suspends the rest; of two concurrent runs, the second finds nothing left to do.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from ipucloud.kernel.errors import Problem
 log = structlog.get_logger(__name__)
 
 AT_ONCE = 1000
-"""Clusters of budgets, and of empty accounts, in one turn; the next one goes on."""
+"""Most clusters of budgets, and of empty accounts, in one run; the next run continues."""
 _STATES = sorted(BILLABLE)
 _WHY = sa.text("UPDATE clusters SET state_reason = :why WHERE project_id = :project_id AND id = :cluster_id")
 
 
 async def suspend_unpaid(database: Database, settings: Settings) -> int:
-    """Suspend every cluster that is due; how many. `delete_protection` is no protection from it.
+    """Suspend every cluster that is due and return how many. `delete_protection` does not prevent it.
 
-    One that cannot be suspended now, because something else was begun on it meanwhile, comes with the next turn.
+    One that cannot be suspended now, because another operation has begun on it, is left to the next run.
     """
     async with database.read() as connection:
         due = await over_budget(connection, states=_STATES, limit=AT_ONCE)
@@ -52,7 +52,7 @@ async def suspend_unpaid(database: Database, settings: Settings) -> int:
 
 
 async def _suspend(connection: AsyncConnection, project_id: UUID, cluster_id: UUID, settings: Settings) -> bool:
-    """Whether it was. Raises `Problem` as `suspend` does; then nothing is noted either."""
+    """True if it was suspended. Raises `Problem` as `suspend` does; then nothing is recorded."""
     cluster = await lock_cluster(connection, project_id=project_id, cluster_id=cluster_id)
     if cluster.state not in BILLABLE:
         return False
@@ -78,7 +78,7 @@ async def _suspend(connection: AsyncConnection, project_id: UUID, cluster_id: UU
 async def _reason(
     connection: AsyncConnection, project_id: UUID, cluster_id: UUID
 ) -> tuple[str, OverBudget | OutOfFunds] | None:
-    """For people, and for programs. None: there is no reason any more."""
+    """For people, and for programs. None: the reason no longer applies."""
     reached = await note_over_budget(connection, cluster_id, states=_STATES)
     if reached is not None:
         budget = BudgetRef(id=reached.budget_id, name=reached.budget)
@@ -88,5 +88,5 @@ async def _reason(
         )
     payer = await empty_payer(connection, project_id, cluster_id, states=_STATES)
     if payer is not None:
-        return "the account that pays ahead for it has nothing left", OutOfFunds(reason="funds", account=payer)
+        return "its prepaid account has no funds left", OutOfFunds(reason="funds", account=payer)
     return None

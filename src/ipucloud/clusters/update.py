@@ -1,4 +1,4 @@
-"""Changing what a cluster is called and how it is kept; nothing here needs work on the hardware."""
+"""Changing a cluster's name and settings; nothing here needs work on the hardware."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ _UPDATE = sa.text(
 async def update(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, body: ClusterPatch, *, if_match: int | None
 ) -> int:
-    """Change the fields that were sent; the cluster's version afterwards.
+    """Change the given fields; returns the cluster's version afterwards.
 
-    A request that changes nothing leaves the version and writes no event. Raises `Problem`: not_found,
+    A request that changes nothing keeps the version and records no event. Raises `Problem`: not_found,
     precondition_failed, state_conflict for a deleted cluster, name_taken, validation_failed.
     """
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
     cluster.require_version(if_match)
     if cluster.state is ClusterState.DELETED:
-        raise Problem(STATE_CONFLICT, "The cluster is deleted. It can be read, but not changed any more.")
+        raise Problem(STATE_CONFLICT, "The cluster is deleted. It can still be read, but not changed.")
     _check_expiry(cluster, body)
     before = {name: getattr(cluster, name) for name in ClusterPatch.model_fields}
     after = before | {name: getattr(body, name) for name in body.model_fields_set}
@@ -78,4 +78,6 @@ async def update(
 def _check_expiry(cluster: LockedCluster, body: ClusterPatch) -> None:
     if body.expires_at is not None and body.expires_at <= cluster.now:
         fault = FieldError("/expires_at", "not_in_future", "Choose an instant in the future.")
-        raise Problem(VALIDATION_FAILED, "The cluster cannot be changed like this; `errors` says why.", [fault])
+        raise Problem(
+            VALIDATION_FAILED, "The cluster cannot be changed like this; `errors` lists the reasons.", [fault]
+        )

@@ -1,4 +1,4 @@
-"""Beginning an operation on a cluster that is there: its record, the state that tells of it, and the end of billing."""
+"""Beginning an operation on an existing cluster: its record, the cluster's new state, and the end of billing."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _ENTER = sa.text(
 async def begin(
     connection: AsyncConnection, actor: Actor, cluster: LockedCluster, kind: ClusterKind, *, deadline_seconds: float
 ) -> Accepted:
-    """Open the operation, let the cluster enter the state that the kind declares, and end billing if it does.
+    """Open the operation, move the cluster to the state that the kind declares, and end billing if the kind does.
 
-    Four statements at most. Raises IllegalTransition for a state that the cluster's does not lead to.
+    At most four statements. Raises IllegalTransition if the cluster's state does not lead there.
     """
     plan = plan_for(cluster, kind.steps)
     accepted = await open_planned(connection, actor, cluster, kind, plan, deadline_seconds=deadline_seconds)
@@ -70,7 +70,7 @@ async def begin(
 
 
 def plan_for(cluster: LockedCluster, steps: Iterable[ClusterStep]) -> tuple[PlannedStep, ...]:
-    """The steps, those that the cluster has no use for marked as skipped."""
+    """The steps; those that do not apply to the cluster are marked as skipped."""
     return plan_of(steps, lacking(cluster.allocated_through, secure=cluster.secure))
 
 
@@ -99,7 +99,7 @@ async def open_planned(
 async def repeated(
     connection: AsyncConnection, actor: Actor, cluster: LockedCluster, kind: ClusterKind, *, if_match: int | None
 ) -> Accepted | None:
-    """What the kind declares for a request while an operation runs on the cluster; None when none does.
+    """The response to a request while an operation runs on the cluster, as the kind declares; None when none runs.
 
     Raises `Problem` precondition_failed, operation_in_progress.
     """
@@ -113,6 +113,6 @@ async def repeated(
 
 
 async def still_running(connection: AsyncConnection, actor: Actor, cluster: LockedCluster, operation: UUID) -> Accepted:
-    """The operation that was asked for again; its work is taken up again if it was parked."""
+    """The operation that was requested again; if its work item was parked, it is woken."""
     await wake(connection, kind=WORK_KIND, key=str(cluster.id), project_id=actor.project_id)
     return Accepted(operation, cluster.id)

@@ -1,4 +1,4 @@
-"""Creating a cluster: everything the request takes and promises, in the caller's one transaction."""
+"""Creating a cluster: everything that the request writes, in the caller's one transaction."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ from ipucloud.operations.step import PlannedStep, Stage, expected_seconds, plan_
 from ipucloud.operations.store import Accepted, Target, open_operation
 from ipucloud.quotas import store as quotas
 
-# Usual seconds for a POD16. The five stages sum to the 15 minutes that a physical deployment is documented to take; how
-# they divide is ours.
+# Usual seconds for a POD16. The five stages sum to the 15 minutes that are documented for a physical deployment; the
+# division is ours.
 NETWORK = Stage("NETWORK", 60)
 IPU_SERVERS = Stage("IPU_SERVERS", 150)
 VIPU_CONTROLLER = Stage("VIPU_CONTROLLER", 165)
@@ -85,7 +85,7 @@ CREATE = ClusterKind(
     billing=Billing.STARTS,
     deadline=None,
     failure=fails_with(
-        "What was built is taken down and nothing is charged. Create the cluster again, or ask the operator with the"
+        "What was built is removed and nothing is charged. Create the cluster again, or contact the operator with the"
         " operation's id."
     ),
 )
@@ -126,11 +126,11 @@ _INSERT = sa.text(
 async def create(
     connection: AsyncConnection, actor: Actor, body: ClusterCreate, *, catalogue: Catalogue, settings: Settings
 ) -> Accepted:
-    """Record the cluster with its quota, servers, operation, work, machines and events, or nothing.
+    """Record the cluster with its quota, servers, operation, work item, machines and events, or nothing.
 
-    Eight statements. The lock of the machines' pool, which all customers of a region share, is taken last and held
-    for two of them. Raises `Problem`: validation_failed, budget_reached, quota_exceeded, name_taken,
-    capacity_exhausted, funds_exhausted.
+    Eight statements. The lock of the machine pool, which all customers of a region share, is taken last and held for
+    two of them. Raises `Problem`: validation_failed, budget_reached, quota_exceeded, name_taken, capacity_exhausted,
+    funds_exhausted.
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
     refuse_by_budget(admitted.terms)
@@ -163,7 +163,7 @@ async def create(
 
 
 def plan_for(admitted: Admitted) -> tuple[PlannedStep, ...]:
-    """The steps that create what was admitted."""
+    """The steps that create the admitted cluster."""
     return plan_of(CREATE.steps, lacking(admitted.choice.flavor.allocated_through, secure=admitted.secure))
 
 
@@ -209,4 +209,6 @@ async def _insert(
 
 def name_taken() -> Problem:
     """409: names are unique among a project's clusters that are not deleted."""
-    return Problem(NAME_TAKEN, "A cluster of the project has this name. Choose another, or delete that cluster first.")
+    return Problem(
+        NAME_TAKEN, "Another cluster of the project has this name. Choose another name, or delete that cluster first."
+    )

@@ -38,7 +38,7 @@ TEARDOWN: tuple[ClusterStep, ...] = (
     ),
     _step(name="verify_clean", act=teardown.verify_clean, on_success=free_machines),
 )
-"""What takes a cluster down for good, in any state of construction."""
+"""The steps that remove a cluster for good, in any state of construction."""
 
 DELETE = ClusterKind(
     name="cluster.delete",
@@ -60,13 +60,12 @@ DELETE = ClusterKind(
 async def delete(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, if_match: int | None, settings: Settings
 ) -> Accepted:
-    """Record that the cluster goes: billing ends, what ran on it ends as `preempted`, a delete operation opens.
+    """Record the deletion: billing ends, a running operation ends as `preempted`, a delete operation opens.
 
-    Six statements. A cluster in `error`, whose resources may be gone already, takes the same way: each step of the
-    plan holds for what is not there. Asked again while it runs, the delete answers with its operation, whatever
-    `if_match` says: what the caller wants is under way, and a lost answer can be asked for (RFC 9110, 13.1.1); a
-    clean-up that was parked is taken up again. A cluster that was deleted can still be read, but there is nothing left
-    to delete: not_found, which every client takes for done.
+    Six statements. A cluster in `error`, whose resources may already be gone, is deleted in the same way: each step
+    succeeds when its object does not exist. A repeated request gets the running delete operation whatever `if_match`
+    says, so that a client that lost the answer can repeat it (RFC 9110, 13.1.1); a parked clean-up is woken. A deleted
+    cluster can still be read, but not deleted: not_found, which clients treat as done.
 
     Raises `Problem`: not_found, precondition_failed, delete_protected.
     """
@@ -83,7 +82,7 @@ async def delete(
         raise Problem(
             DELETE_PROTECTED, "The cluster is protected. Set `delete_protection` to false first, then delete it."
         )
-    reason = "The cluster is being deleted; what this operation had built is removed with it."
+    reason = "The cluster is being deleted; what this operation built is removed with it."
     await preempt(connection, project_id=actor.project_id, cluster_id=cluster_id, reason=reason)
     failpoint("delete.preempted")
     return await begin(connection, actor, cluster, DELETE, deadline_seconds=settings.create_deadline)

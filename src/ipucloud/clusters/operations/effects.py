@@ -1,4 +1,4 @@
-"""What operations write about a cluster: its state, its servers, its machines. All inside one transaction.
+"""What operations write about a cluster: its state, servers and machines. All inside one transaction.
 
 Every statement here runs under the engine's fence: a stale reconcile pass is rolled back as a whole.
 """
@@ -35,12 +35,12 @@ _LOCK = sa.text(
 
 
 async def lock_operation(connection: AsyncConnection, cluster: ClusterInputs) -> bool:
-    """Hold the cluster and its operation for this transaction.
+    """Lock the cluster and its operation for this transaction.
 
-    False when the operation has ended or was asked to be cancelled since its inputs were read. Whoever was told that
-    an operation will be cancelled must not find it succeeded: the last step, too, gives way.
+    False when the operation has ended or is to be cancelled since its inputs were read. An operation that was reported
+    as being cancelled must not succeed: even the last step is dropped.
 
-    The last step may give machines back, and so holds the quota first: quota comes before cluster in the lock order.
+    The last step may give machines back, and so locks the quota first: quota precedes cluster in the lock order.
     """
     if cluster.operation.step.last:
         await lock_quota(connection, project_id=cluster.project_id, cluster_id=cluster.id)
@@ -65,11 +65,11 @@ _TOUCH = sa.text(
 
 
 async def show_progress(connection: AsyncConnection, cluster: ClusterInputs, blocked_by: str | None) -> None:
-    """Give the cluster another version, and what it waits for, if that failed or takes longer than usual."""
+    """Give the cluster a new version, and what it waits for if that failed or takes longer than usual."""
     await connection.execute(_TOUCH, {"cluster_id": cluster.id, "blocked_by": blocked_by})
 
 
-# Why a cluster is suspended was said when that began.
+# The reason for a suspension was recorded when it began.
 _ENTER = sa.text(
     clauses(
         """
@@ -98,7 +98,7 @@ _RECORD_PARTITION = sa.text("SELECT record_first_partition(:id, :cluster_id)")
 async def enter_state(
     connection: AsyncConnection, cluster: ClusterInputs, state: ClusterState, *, reason: str | None = None
 ) -> None:
-    """Move the cluster, with its event. Raises IllegalTransition for a move the table does not have."""
+    """Move the cluster and record the event. Raises IllegalTransition for a move the table does not have."""
     CLUSTER_STATES.require(ClusterState(cluster.state), state)
     await connection.execute(
         _ENTER,
@@ -128,9 +128,9 @@ _SERVER = sa.text(
 
 
 async def record_servers(connection: AsyncConnection, cluster: ClusterInputs, achieved: Achieved) -> None:
-    """How to log in to the servers that were observed."""
+    """Record how to log in to the observed servers."""
     if not isinstance(achieved, ServersAnswer):
-        raise TypeError("servers are recorded from what they answered")
+        raise TypeError("servers are recorded from their answers")
     rows = [
         {"project_id": cluster.project_id, "cluster_id": cluster.id, "ordinal": server.ordinal}
         | server.ssh.model_dump()
@@ -149,7 +149,7 @@ _SWITCH_OFF = sa.text(
 
 
 async def record_switched_off(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
-    """The servers are off; where they are, and the keys that they show, stay as they were."""
+    """The servers are off; their hosts and host keys stay."""
     await connection.execute(_SWITCH_OFF, {"project_id": cluster.project_id, "cluster_id": cluster.id})
     failpoint("cluster.servers_switched_off")
 
@@ -166,27 +166,27 @@ _REMOVE_PARTITIONS = sa.text("SELECT remove_partitions(:project_id, :cluster_id,
 
 
 async def release_machines(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
-    """The customer is gone from the machines; nobody else may have them yet."""
+    """The customer has left the machines; they are not yet free for others."""
     await connection.execute(_FORGET_SERVERS, {"project_id": cluster.project_id, "cluster_id": cluster.id})
     await _release(connection, cluster, hosts=True)
 
 
 async def release_machines_of_suspended(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
-    """The same, but for the servers and their hosts, which a suspended cluster keeps."""
+    """The same, except for the servers and their hosts, which a suspended cluster keeps."""
     await _release(connection, cluster, hosts=False)
 
 
 async def _release(connection: AsyncConnection, cluster: ClusterInputs, *, hosts: bool) -> None:
     mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
     await connection.execute(_REMOVE_PARTITIONS, mine | {"operation_id": cluster.operation.id})
-    # A server with IPUs of its own is the host of what is suspended: it is not given back.
+    # A server with IPUs of its own is the suspended cluster's host: it is not given back.
     if hosts or cluster.allocated_through is AllocatedThrough.V_IPU:
         await release(connection, project_id=cluster.project_id, cluster_id=cluster.id, hosts=hosts)
     failpoint("cluster.machines_released")
 
 
 async def free_machines(connection: AsyncConnection, cluster: ClusterInputs, _: Achieved) -> None:
-    """The released machines were seen clean: back to the pool, and their number back to the quota."""
+    """The released machines were observed clean: return them to the pool, and their number to the quota."""
     machines = await free(connection, project_id=cluster.project_id, cluster_id=cluster.id)
     await quotas.give_back(
         connection,

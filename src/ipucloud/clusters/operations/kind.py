@@ -1,4 +1,4 @@
-"""Kinds of operations on clusters: what all of them do beside their steps."""
+"""Kinds of operations on clusters: what all of them do besides their steps."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ _WITHOUT_VIPU = MappingProxyType(
         "machines of their own": "does not apply: the server is switched on when its image is written",
     }
 )
-_WITHOUT_USERS = MappingProxyType({"V-IPU users": "does not apply: the V-IPU controller takes no users"})
+_WITHOUT_USERS = MappingProxyType({"V-IPU users": "does not apply: the V-IPU controller has no users"})
 
 
 def asked_by(step: ClusterStep, cluster: ClusterInputs) -> str:
-    """Whom the step asks at the site, as a customer reads it; names of the cluster's own objects only."""
+    """What the step talks to at the site, for customers; names of the cluster's own objects only."""
     if step.asks is not None:
         return step.asks(cluster)
     return objects.controller(cluster) if step.requires >= VIPU else objects.site(cluster)
 
 
 def lacking(allocated_through: AllocatedThrough, *, secure: bool) -> Mapping[str, str]:
-    """What such a cluster does not have, as in `operations.step.plan_of`. `secure`: its controller has users."""
+    """What such a cluster lacks, as in `operations.step.plan_of`. `secure`: its controller has users."""
     if allocated_through is not AllocatedThrough.V_IPU:
         return _WITHOUT_VIPU
     return MappingProxyType({}) if secure else _WITHOUT_USERS
@@ -78,7 +78,7 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
             await enter_state(connection, inputs, ClusterState(ending.state), reason=ending.reason)
 
     async def after_end(self, connection: AsyncConnection, inputs: ClusterInputs, ending: Ending) -> None:
-        """Billing comes last in the order of locks."""
+        """Billing comes last in the lock order."""
         if self.billing is Billing.STARTS and ending.operation is OperationState.SUCCEEDED:
             await open_interval(
                 connection, project_id=inputs.project_id, cluster_id=inputs.id, since=inputs.billed_from
@@ -87,7 +87,7 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
 
 
 def fails_with(consequence: str) -> Callable[[OpenOperation, Failed], Problem]:
-    """The problem of a step that is given up; `consequence` says what becomes of the cluster, and what to do."""
+    """The problem of a step that is given up; `consequence` says what happens to the cluster, and what to do."""
 
     def problem(operation: OpenOperation, failed: Failed) -> Problem:
         code: ErrorCode = PROVISIONING_FAILED

@@ -1,4 +1,4 @@
-"""Repairing a cluster: steps of a create that bring back what is missing, or a teardown that is taken once more."""
+"""Repairing a cluster: create steps that restore missing objects, or a repeated teardown."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ REPAIR = ClusterKind(
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=3600,
-    failure=fails_with("Nothing was taken from the cluster; an operator has to act."),
+    failure=fails_with("Nothing was removed from the cluster; an operator must act."),
 )
-"""Begun by the audit with the steps that it needs; the cluster stays in its state."""
+"""Opened by the audit with the steps that it needs; the cluster stays in its state."""
 
 
 def steps_of_create(*names: str) -> tuple[ClusterStep, ...]:
-    """The steps that bring back what is missing of a cluster in use; they leave alone what is there."""
+    """The create steps that restore missing objects of a cluster in use; existing ones are left alone."""
     return tuple(step for step in CREATE.steps if step.name in names)

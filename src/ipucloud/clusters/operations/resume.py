@@ -1,4 +1,4 @@
-"""Resuming a suspended cluster: admitted as a create is, under a new name outside, on machines that are free now."""
+"""Resuming a suspended cluster: admitted like a create, under a new external name, on machines that are free now."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ RESUME = ClusterKind(
     billing=Billing.STARTS,
     deadline=None,
     failure=fails_with(
-        "What was built is taken down, nothing is charged, and the cluster is suspended as before. Resume it again, or"
-        " ask the operator with the operation's id."
+        "What was built is removed, nothing is charged, and the cluster is suspended as before. Resume it again, or"
+        " contact the operator with the operation's id."
     ),
 )
 
@@ -84,13 +84,12 @@ _NEW_INCARNATION = sa.text(
 async def resume(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, if_match: int | None, settings: Settings
 ) -> Accepted:
-    """Record that the cluster comes back, with quota, machines, operation, work and events, or nothing.
+    """Record the resume with quota, machines, operation, work item and events, or nothing.
 
-    Servers with IPUs of their own never gave them back: there is nothing to take for them.
+    Servers with IPUs of their own were kept: nothing is taken for them.
 
     Raises `Problem`: not_found, precondition_failed, operation_in_progress, state_conflict for a cluster that is not
-    suspended or not sold any more; and as a create: budget_reached, quota_exceeded, capacity_exhausted,
-    funds_exhausted.
+    suspended or no longer sold; and as a create: budget_reached, quota_exceeded, capacity_exhausted, funds_exhausted.
     """
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     await lock_quota(connection, **mine)
@@ -109,7 +108,7 @@ async def resume(
 
 
 async def _begin(connection: AsyncConnection, actor: Actor, cluster: LockedCluster, settings: Settings) -> Accepted:
-    """Quota first and machines last, in the order of locks. Raises `Problem` quota_exceeded, capacity_exhausted."""
+    """Quota first and machines last, in the lock order. Raises `Problem` quota_exceeded, capacity_exhausted."""
     gave_back = cluster.allocated_through is AllocatedThrough.V_IPU
     if gave_back:
         await quotas.take(

@@ -1,4 +1,4 @@
-"""Replacing the access key that a customer has to the cluster's V-IPU controller."""
+"""Replacing the customer's access key to the cluster's V-IPU controller."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ROTATE_KEY = ClusterKind(
     repeated=Repeated.REFUSED,
     billing=Billing.UNCHANGED,
     deadline=None,
-    failure=fails_with("Which keys the controller takes now is not sure. Replace the key again."),
+    failure=fails_with("It is unknown which keys the controller accepts now. Replace the key again."),
 )
 
 _FACTS = sa.text(
@@ -66,7 +66,7 @@ _INSERT = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key just made: valid once its operation has succeeded. Its `secret` is shown once."""
+    """A new key: valid once its operation has succeeded. Its `secret` is shown once."""
 
     operation_id: UUID
     user: str
@@ -77,7 +77,7 @@ class NewKey:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What makes clients of the controller prove themselves, without the key."""
+        """The environment for clients of the controller, without the key."""
         return {
             "VIPU_CLI_API_HOST": self.host,
             "VIPU_CLI_API_PORT": str(self.port),
@@ -88,7 +88,7 @@ class NewKey:
 async def rotate(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, ends_server_key: bool, settings: Settings
 ) -> NewKey:
-    """Record a new key of the customer's in place of the one before, with its operation, work item and event.
+    """Record a new customer key that replaces the earlier one, with its operation, work item and event.
 
     Raises `Problem`: not_found, no_vipu, state_conflict, operation_in_progress.
     """
@@ -96,9 +96,11 @@ async def rotate(
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     facts = (await connection.execute(_FACTS, mine)).one()
     if cluster.allocated_through is not AllocatedThrough.V_IPU or not facts.vipu_secure:
-        raise Problem(NO_VIPU, "The cluster has no V-IPU controller that takes users, so there is no key to replace.")
+        raise Problem(NO_VIPU, "The cluster has no V-IPU controller with users, so it has no key to replace.")
     if cluster.state not in ROTATE_KEY.begins_in:
-        raise Problem(STATE_CONFLICT, "The key can be replaced while the cluster is in use. Wait until it is active.")
+        raise Problem(
+            STATE_CONFLICT, "The key can be replaced only while the cluster is in use. Wait until it is active."
+        )
     await repeated(connection, actor, cluster, ROTATE_KEY, if_match=None)
     number = (facts.last_number or 0) + 1
     secret = SECRET_PREFIX + secrets.token_urlsafe(SECRET_BYTES)

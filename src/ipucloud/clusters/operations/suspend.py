@@ -1,4 +1,4 @@
-"""Suspending a cluster: its machines go back, its servers stay on their hosts, and it costs no more."""
+"""Suspending a cluster: its machines are released, its servers stay on their hosts, and it costs nothing."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SUSPENSION: tuple[ClusterStep, ...] = (
     ),
     _step(name="verify_suspended", act=teardown.verify_suspended, on_success=free_machines),
 )
-"""What leaves a cluster with its servers, switched off, and nothing else."""
+"""The steps after which a cluster has only its servers, switched off."""
 
 SUSPEND = ClusterKind(
     name="cluster.suspend",
@@ -73,10 +73,10 @@ SUSPEND = ClusterKind(
 async def suspend(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, *, if_match: int | None, settings: Settings
 ) -> Accepted:
-    """Record that the cluster is to be suspended: billing ends, a suspend operation opens. Six statements.
+    """Record the suspension: billing ends, a suspend operation opens. Six statements.
 
-    Raises `Problem`: not_found, precondition_failed, operation_in_progress, state_conflict for a cluster that is not
-    in use, or suspended already.
+    Raises `Problem`: not_found, precondition_failed, operation_in_progress, state_conflict for a cluster that is not in
+    use or already suspended.
     """
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
     failpoint("suspend.cluster_locked")
@@ -84,7 +84,7 @@ async def suspend(
     if running is not None:
         return running
     if cluster.state is ClusterState.SUSPENDED:
-        raise Problem(STATE_CONFLICT, "The cluster is suspended already; there is nothing left to do.")
+        raise Problem(STATE_CONFLICT, "The cluster is already suspended; nothing is left to do.")
     if cluster.state not in SUSPEND.begins_in:
-        raise Problem(STATE_CONFLICT, f"A cluster can be suspended while it is in use; this one is {cluster.state}.")
+        raise Problem(STATE_CONFLICT, f"Only a cluster in use can be suspended; this one is {cluster.state}.")
     return await begin(connection, actor, cluster, SUSPEND, deadline_seconds=settings.create_deadline)

@@ -1,1 +1,1 @@
-"""The steps of operations on clusters. Each reads first, asks for what is missing, and succeeds by an observation."""
+"""The steps of operations on clusters. Each reads first, requests what is missing, and succeeds by an observation."""

@@ -1,6 +1,6 @@
-"""The steps that build a cluster. Each reads first, asks for what is missing, and succeeds only by an observation.
+"""The steps that build a cluster. Each reads first, requests what is missing, and succeeds only by an observation.
 
-A step is run again from its start after every wait, failure or change of worker; that is all the recovery there is.
+After every wait, failure or change of worker a step runs again from its start; no other recovery is needed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ async def attach_network(site: Site, cluster: ClusterInputs) -> StepResult:
     if network is None:
         network = await site.networks.put(cluster.external_name, wanted)
     if network.spec != wanted:
-        return Failed("the tenant network joins other machines than the cluster's", final=True)
+        return Failed("the tenant network has other machines than the cluster's", final=True)
     if network.state is not NetworkState.READY:
         return Pending(f"joining the machines to {objects.network(cluster)}")
     return Achieved()
@@ -37,7 +37,7 @@ async def power_on_machines(site: Site, cluster: ClusterInputs) -> StepResult:
     systems = await asyncio.gather(*(_powered(site, cluster, machine.name) for machine in cluster.machines))
     seen = list(zip((machine.name for machine in cluster.machines), systems, strict=True))
     if unhealthy := [name for name, system in seen if system.Status.Health == "Critical"]:
-        return Failed(f"a fault of {objects.listed('machine', unhealthy)}")
+        return Failed(f"a fault in {objects.listed('machine', unhealthy)}")
     if waiting := [name for name, system in seen if system.PowerState != "On"]:
         return Pending(f"switching on {objects.listed('machine', waiting)}")
     if len({system.BiosVersion for system in systems}) > 1:
@@ -54,7 +54,7 @@ async def _powered(site: Site, cluster: ClusterInputs, machine: str) -> RedfishS
 
 
 async def create_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
-    """One allocation per cluster and V-IPU cluster: a cluster's machines are all in one."""
+    """One allocation per cluster, in one V-IPU cluster, because a cluster's machines are all in one."""
     name, vipu_cluster = cluster.external_name, cluster.machines[0].vipu_cluster_id
     if vipu_cluster is None:
         return Failed("the machines are not under V-IPU", final=True)
@@ -71,7 +71,7 @@ async def create_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
 
 
 async def test_cluster(site: Site, cluster: ClusterInputs) -> StepResult:
-    # A test has its own name for each try: a failed one is history, and names are never used again.
+    # Each attempt gets its own test name: names are never used again.
     name = f"{cluster.external_name}-t{cluster.operation.step.attempts}"
     test = await site.vipu.cluster_test(name)
     if test is None:
@@ -80,7 +80,7 @@ async def test_cluster(site: Site, cluster: ClusterInputs) -> StepResult:
     if test is None or test.state is TestState.RUNNING:
         return Pending(f"{objects.controller(cluster)} tests links and traffic between the IPUs")
     if test.state is TestState.FAILED:
-        return Failed(f"the cluster test failed: {len(test.failures)} links did not pass")
+        return Failed(f"the cluster test failed: {len(test.failures)} links failed")
     return Achieved()
 
 
@@ -102,7 +102,7 @@ async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
         case PartitionState.ACTIVE:
             return Achieved()
         case PartitionState.ERROR:
-            # The controller resets it by itself. A reset from here could arrive late, at a partition in use.
+            # The controller resets it by itself. A reset from here could arrive late, when the partition is in use.
             return Failed(f"{objects.controller(cluster)} could not bring partition {name} up")
         case PartitionState.REMOVED:
             return Failed("the partition was removed while the cluster was being built", final=True)
@@ -113,11 +113,11 @@ async def create_partition(site: Site, cluster: ClusterInputs) -> StepResult:
 
 
 async def check_ipus(site: Site, cluster: ClusterInputs) -> StepResult:
-    """Every Poplar server must count every IPU of the cluster by its own tools."""
+    """Every Poplar server must count every IPU of the cluster with its own tools."""
     hosts = await asyncio.gather(*(site.hosts.get(host.name) for host in cluster.hosts))
     counts = [(host.name, seen.ipus_visible) for host, seen in zip(cluster.hosts, hosts, strict=True)]
     if waiting := [name for name, count in counts if count is None]:
         return Pending(f"counting the IPUs from {objects.listed('host', waiting)}")
     if wrong := [name for name, count in counts if count != cluster.ipus]:
-        return Failed(f"{objects.listed('host', wrong)} sees another number of IPUs than {cluster.ipus}")
+        return Failed(f"{objects.listed('host', wrong)} does not see {cluster.ipus} IPUs")
     return Achieved()

@@ -1,4 +1,4 @@
-"""The steps that deal with Poplar servers: deployed once, switched off and on with a suspended cluster."""
+"""The steps for Poplar servers: deployed once, switched off and on with a suspended cluster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OFF = frozenset({HostState.OFF, HostState.FAILED})
 
 @dataclass(frozen=True, slots=True)
 class ServerObservation:
-    """A Poplar server that answered by SSH with the host key it should have."""
+    """A Poplar server that answered by SSH with the expected host key."""
 
     ordinal: int
     ssh: Ssh
@@ -40,19 +40,19 @@ async def _deployed(site: Site, cluster: ClusterInputs, wanted: HostInput) -> Se
     if host.server is None and host.state is HostState.CLEAN:
         host = await site.hosts.put_server(wanted.name, _server_spec(cluster, wanted))
     if host.server is not None and host.server.name != wanted.server_name:
-        return Failed(f"host {wanted.name} still carries what an earlier cluster left", outage=True)
+        return Failed(f"host {wanted.name} still has the server of an earlier cluster", outage=True)
     return await _answering(site, wanted, host)
 
 
 async def switch_on_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
-    """Boot the servers that a suspended cluster kept, in its new network; they learn the names that it has now."""
+    """Boot a suspended cluster's servers in its new network, with the environment of its new name."""
     return _all(await asyncio.gather(*(_switched_on(site, cluster, host) for host in cluster.hosts)))
 
 
 async def _switched_on(site: Site, cluster: ClusterInputs, wanted: HostInput) -> ServerObservation | StepResult:
     host = await site.hosts.get(wanted.name)
     if host.server is None or host.server.name != wanted.server_name:
-        sentence = f"Poplar server {wanted.server_name} is not on host {wanted.name} any more, and its disk with it"
+        sentence = f"Poplar server {wanted.server_name} is no longer on host {wanted.name}, nor is its disk"
         return Failed(sentence, final=True)
     settled = host.server.network == cluster.external_name
     if host.state is HostState.OFF or (not settled and host.state is not HostState.FAILED):
@@ -67,7 +67,7 @@ async def switch_off_poplar_servers(site: Site, cluster: ClusterInputs) -> StepR
 
 
 async def _switched_off(site: Site, cluster: ClusterInputs, wanted: HostInput) -> bool:
-    """A host that failed is off too. What else a host carries is not this cluster's."""
+    """A failed host is off too. Servers of other clusters do not count."""
     host = await site.hosts.get(wanted.name)
     if host.server is None or host.server.name != wanted.server_name:
         return True
@@ -77,7 +77,7 @@ async def _switched_off(site: Site, cluster: ClusterInputs, wanted: HostInput) -
 
 
 def _all(results: Sequence[ServerObservation | StepResult]) -> StepResult:
-    """Achieved, with all servers, when every one was observed; else what came of the first that was not."""
+    """Achieved, with all servers, when every one was observed; otherwise the result of the first that was not."""
     observed: list[ServerObservation] = []
     for result in results:
         if not isinstance(result, ServerObservation):
@@ -87,7 +87,7 @@ def _all(results: Sequence[ServerObservation | StepResult]) -> StepResult:
 
 
 async def _answering(site: Site, wanted: HostInput, host: Host) -> ServerObservation | StepResult:
-    """The server, once it shows by SSH the key that it is told to have."""
+    """The server, once it presents the expected host key by SSH."""
     if host.state is HostState.FAILED:
         return Failed(f"the Poplar server on host {wanted.name} did not come up")
     if host.state is not HostState.RUNNING or host.ssh is None:
@@ -96,7 +96,7 @@ async def _answering(site: Site, wanted: HostInput, host: Host) -> ServerObserva
     if presented is None:
         return Pending(f"waiting for the Poplar server on host {wanted.name} to answer by SSH")
     if presented.split()[:2] != host.ssh.host_key.split()[:2]:
-        return Failed(f"the Poplar server on host {wanted.name} presents another SSH host key than it was given")
+        return Failed(f"the Poplar server on host {wanted.name} presents an unexpected SSH host key")
     return ServerObservation(wanted.ordinal, host.ssh)
 
 
@@ -117,10 +117,10 @@ def _server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
 
 
 def _environment(cluster: ClusterInputs) -> dict[str, str]:
-    """What Poplar and the vendor's tools need to find the cluster's IPUs."""
+    """The environment that Poplar and the vendor's tools need to find the cluster's IPUs."""
     if cluster.allocated_through is AllocatedThrough.HOST_DEVICES:
         line = any(machine.topology == "line" for machine in cluster.machines)
-        # Poplar takes cards for a ladder unless it is told (the vendor's C600 documentation).
+        # Poplar assumes a ladder of cards unless configured otherwise (the vendor's C600 documentation).
         return {"POPLAR_TARGET_OPTIONS": '{"ipuLinkTopology":"line"}'} if line else {}
     if cluster.vipu is None:
         return {}

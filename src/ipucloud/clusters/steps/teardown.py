@@ -1,4 +1,4 @@
-"""The steps that take a cluster down. They hold for a cluster in any state of construction, and never give up."""
+"""The steps that remove a cluster from the site. They work in any state of construction, and never give up."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def wipe_poplar_servers(site: Site, cluster: ClusterInputs) -> StepResult:
 
 
 async def _wiped(site: Site, host: HostInput) -> HostState:
-    """The host's state; clean only without any server."""
+    """The host's state; clean only when it has no server."""
     observed = await site.hosts.get(host.name)
     if observed.server is not None and observed.server.name == host.server_name:
         if observed.state is not HostState.WIPING:
@@ -38,7 +38,7 @@ async def _wiped(site: Site, host: HostInput) -> HostState:
 
 
 async def remove_partitions(site: Site, cluster: ClusterInputs) -> StepResult:
-    """Ours and those the customer made: all of this cluster's allocation and of no other."""
+    """Ours and the customer's: all of this cluster's allocation and of no other."""
     if await site.vipu.list_partitions(cluster.external_name):
         await site.vipu.remove_partitions(cluster.external_name)
         if left := await site.vipu.list_partitions(cluster.external_name):
@@ -48,7 +48,7 @@ async def remove_partitions(site: Site, cluster: ClusterInputs) -> StepResult:
 
 async def remove_allocation(site: Site, cluster: ClusterInputs) -> StepResult:
     if await site.vipu.allocation(cluster.external_name) is not None:
-        # A request under way when the partitions were removed may have made one since, and would keep it for ever.
+        # A request in flight when the partitions were removed may have made one since, which would stay for ever.
         emptied = await remove_partitions(site, cluster)
         if not isinstance(emptied, Achieved):
             return emptied
@@ -67,9 +67,9 @@ async def detach_network(site: Site, cluster: ClusterInputs) -> StepResult:
 
 
 async def power_off_machines(site: Site, cluster: ClusterInputs) -> StepResult:
-    """Off clears the memory of the IPUs and the streaming memory: nothing of this customer is left for the next.
+    """Switching off clears the IPUs' memory and the streaming memory, so no data is left for the next customer.
 
-    A server with IPUs of its own goes off when it is wiped; here its BMC is asked whether it did.
+    A server with IPUs of its own is switched off when it is wiped; here its BMC is asked to confirm that.
     """
     off = await asyncio.gather(*(_off(site, cluster, machine.name) for machine in cluster.machines))
     left = [machine.name for machine, done in zip(cluster.machines, off, strict=True) if not done]
@@ -85,24 +85,24 @@ async def _off(site: Site, cluster: ClusterInputs, machine: str) -> bool:
 
 
 async def verify_clean(site: Site, cluster: ClusterInputs) -> StepResult:
-    """See that nothing is left, by an observation made after the longest life of any request sent before.
+    """Confirm that nothing is left, by an observation made after the longest life of any earlier request.
 
-    A delayed duplicate of an old request may have built something meanwhile: it is taken down again here, and the
-    machines stay held until a reconcile pass finds nothing.
+    A delayed duplicate of an old request may have built something meanwhile: it is removed here, and the machines stay
+    held until a reconcile pass finds nothing.
     """
     return await _verified(site, cluster, (wipe_poplar_servers, *_TAKE_DOWNS))
 
 
 async def verify_suspended(site: Site, cluster: ClusterInputs) -> StepResult:
-    """The same, but for the servers: they are off, and stay."""
+    """The same, except for the servers: they are off, and stay."""
     return await _verified(site, cluster, (switch_off_poplar_servers, *_TAKE_DOWNS))
 
 
-async def _verified(site: Site, cluster: ClusterInputs, take_downs: Sequence[ClusterAct]) -> StepResult:
+async def _verified(site: Site, cluster: ClusterInputs, removals: Sequence[ClusterAct]) -> StepResult:
     if cluster.quarantine_left > 0:
         return Pending("waiting until no old request can take effect", recheck=cluster.quarantine_left)
-    for take_down in take_downs:
-        result = await take_down(site, cluster)
+    for remove in removals:
+        result = await remove(site, cluster)
         if not isinstance(result, Achieved):
             return result
     ours = {machine.name for machine in cluster.machines}
@@ -110,7 +110,7 @@ async def _verified(site: Site, cluster: ClusterInputs, take_downs: Sequence[Clu
         for allocation in await site.vipu.list_allocations(vipu_cluster):
             if held := sorted(allocation.agent_ids & ours):
                 sentence = f"{controller(cluster)} has {listed('machine', held)} of this cluster in another allocation"
-                return Pending(f"{sentence}; if that stays, an operator has to act")
+                return Pending(f"{sentence}; if this persists, an operator must act")
     return Achieved()
 
 

@@ -1,4 +1,4 @@
-"""The step that keeps a cluster's user at a secure V-IPU controller, and the one that removes it."""
+"""The steps that maintain and remove a cluster's user at a secure V-IPU controller."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ipucloud.site.ports import Site, VipuUser
 
 
 async def keep_vipu_user(site: Site, cluster: ClusterInputs) -> StepResult:
-    """The cluster's user sees its allocation, and has the keys that it is to have and no others."""
+    """The cluster's user sees its allocation, and has exactly the keys that it should have."""
     access, name = cluster.access, cluster.external_name
     if access is None:
-        return Failed("the V-IPU controller takes no users", final=True)
+        return Failed("the V-IPU controller has no users", final=True)
     if access.server is None:
-        return Failed("the installation has no key to make access keys with; its operator has to set one", final=True)
+        return Failed("the installation has no key to derive access keys from; its operator must set one", final=True)
     user = await site.vipu.user(name)
     if user is None:
         await site.vipu.create_user(name)
@@ -47,7 +47,7 @@ async def _set_keys(site: Site, access: Access, user: VipuUser) -> None:
 
 
 async def remove_vipu_user(site: Site, cluster: ClusterInputs) -> StepResult:
-    """With all access keys: whoever still has one is nobody at this controller any more."""
+    """Its access keys go with it: the controller rejects all of them."""
     if cluster.access is not None and await site.vipu.user(cluster.external_name) is not None:
         await site.vipu.remove_user(cluster.external_name)
         if await site.vipu.user(cluster.external_name) is not None:
