@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID
 
 import orjson
@@ -21,29 +22,47 @@ from ipucloud.config import Settings
 from ipucloud.contract.catalogue import Flavor, Image, Region
 from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.money import Money
 
-_FACTS = sa.text(
-    clauses(
-        "SELECT",
-        REFUSING_BUDGET,
-        """
-           AS refusing_budget,
-           CAST(:expires_at AS timestamptz) <= app_now() AS expired,
-           (SELECT json_object_agg(name, public_key) FROM ssh_keys
-             WHERE project_id = :project_id AND name = ANY(CAST(:key_names AS text[]))) AS public_keys,
-           (SELECT typical_seconds FROM site_regions WHERE region = :region) AS typical_seconds,
-           (SELECT vipu_secure FROM site_regions WHERE region = :region) AS secure,
-           price.account_id, price.unit_price,
-           (SELECT when_empty FROM prepaid_accounts WHERE account_id = price.account_id) AS when_empty
-      FROM (VALUES (true)) AS always
-      LEFT JOIN prices_paid(:project_id, :sku, :region, :currency) AS price
-        ON price.valid_from <= app_now() AND price.valid_to > app_now()
-        """,
-    )
+
+class _Facts(NamedTuple):
+    """`unit_price` None: the article is not sold, and there is no `account_id`."""
+
+    refusing_budget: dict[str, object] | None
+    expired: bool | None
+    public_keys: dict[str, str]
+    typical_seconds: dict[str, float] | None
+    secure: bool | None
+    account_id: UUID
+    unit_price: Decimal | None
+    when_empty: str | None
+
+
+_FACTS = Query(
+    sa.text(
+        clauses(
+            "SELECT",
+            REFUSING_BUDGET,
+            """
+               AS refusing_budget,
+               CAST(:expires_at AS timestamptz) <= app_now() AS expired,
+               (SELECT coalesce(json_object_agg(name, public_key), '{}') FROM ssh_keys
+                 WHERE project_id = :project_id AND name = ANY(CAST(:key_names AS text[]))) AS public_keys,
+               (SELECT typical_seconds FROM site_regions WHERE region = :region) AS typical_seconds,
+               (SELECT vipu_secure FROM site_regions WHERE region = :region) AS secure,
+               price.account_id, price.unit_price,
+               (SELECT when_empty FROM prepaid_accounts WHERE account_id = price.account_id) AS when_empty
+          FROM (VALUES (true)) AS always
+          LEFT JOIN prices_paid(:project_id, :sku, :region, :currency) AS price
+            ON price.valid_from <= app_now() AND price.valid_to > app_now()
+            """,
+        )
+    ),
+    _Facts,
 )
 
 
@@ -96,19 +115,20 @@ async def admit(
     choice = _choose(body, catalogue)
     article = {"sku": choice.flavor.sku, "region": choice.region.slug, "currency": currency}
     facts = await _facts(connection, actor, article, body.tags, key_names=body.ssh_keys, expires_at=body.expires_at)
-    known: Mapping[str, str] = facts.public_keys or {}
+    known = facts.public_keys
     faults = list(_unknown_keys(body.ssh_keys, known))
     if facts.expired:
         faults.append(FieldError("/expires_at", "not_in_future", "Choose an instant in the future."))
     if facts.unit_price is None:
         faults.append(FieldError("/flavor", "not_sold", "The flavor currently has no price in this region."))
-    _refuse(faults)
+    if faults or facts.unit_price is None:
+        raise _invalid(faults)
     return Admitted(
         choice=choice,
         public_keys={name: known[name] for name in body.ssh_keys},
         typical_seconds=facts.typical_seconds or {},
         secure=bool(facts.secure),
-        terms=_terms(facts, choice.flavor.machines, currency),
+        terms=_terms(facts, Money.of(facts.unit_price, currency) * choice.flavor.machines),
     )
 
 
@@ -118,7 +138,7 @@ async def terms_of(connection: Statements, actor: Actor, cluster: LockedCluster)
     facts = await _facts(connection, actor, article, cluster.tags)
     if facts.unit_price is None:
         raise Problem(STATE_CONFLICT, "The cluster's flavor currently has no price in its region. Try again later.")
-    return _terms(facts, cluster.machines, cluster.currency)
+    return _terms(facts, Money.of(facts.unit_price, cluster.currency) * cluster.machines)
 
 
 async def _facts(
@@ -129,7 +149,7 @@ async def _facts(
     *,
     key_names: Sequence[str] = (),
     expires_at: datetime | None = None,
-) -> sa.Row[Any]:
+) -> _Facts:
     parameters = {
         "project_id": actor.project_id,
         "key_names": list(key_names),
@@ -137,12 +157,12 @@ async def _facts(
         "tags": orjson.dumps(tags).decode(),
         **article,
     }
-    return (await connection.execute(_FACTS, parameters)).one()
+    return await _FACTS.one(connection, parameters)
 
 
-def _terms(facts: sa.Row[Any], machines: int, currency: str) -> Terms:
+def _terms(facts: _Facts, per_minute: Money) -> Terms:
     return Terms(
-        per_minute=Money.of(facts.unit_price, currency) * machines,
+        per_minute=per_minute,
         account_id=facts.account_id,
         holds_funds=facts.when_empty in HOLDING,
         refusing_budget=facts.refusing_budget,
@@ -197,11 +217,6 @@ def _unknown_keys(names: Sequence[str], known: Mapping[str, str]) -> Iterable[Fi
     for index, name in enumerate(names):
         if name not in known:
             yield FieldError(f"/ssh_keys/{index}", "unknown_ssh_key", "The project has no SSH key with this name.")
-
-
-def _refuse(faults: Sequence[FieldError]) -> None:
-    if faults:
-        raise _invalid(faults)
 
 
 def _invalid(faults: Sequence[FieldError]) -> Problem:

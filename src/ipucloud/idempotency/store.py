@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.idempotency.tables import idempotency_keys
 from ipucloud.kernel.failpoints import failpoint
 
 PLATFORM = UUID(int=0)
 """The scope of requests outside any project."""
 
+
+class StoredAnswer(NamedTuple):
+    """The stored answer to a request; `fingerprint` is the SHA-256 of the request."""
+
+    fingerprint: bytes
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
 _LOCK = sa.text("SELECT pg_try_advisory_xact_lock(hashtextextended(CAST(:scope AS text) || ' ' || :key, 0))")
-_FIND = sa.text("SELECT fingerprint, status, headers, body FROM idempotency_keys WHERE scope = :scope AND key = :key")
+_FIND = Query(
+    sa.text("SELECT fingerprint, status, headers, body FROM idempotency_keys WHERE scope = :scope AND key = :key"),
+    StoredAnswer,
+)
 _KEEP = sa.insert(idempotency_keys)
 _SWEEP = sa.text(
     """
@@ -30,16 +43,6 @@ _SWEEP = sa.text(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StoredAnswer:
-    """The stored answer to a request; `fingerprint` is the SHA-256 of the request."""
-
-    fingerprint: bytes
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-
 async def take(connection: AsyncConnection, scope: UUID, key: str) -> bool:
     """Lock the key until the transaction ends; False when another transaction has locked it."""
     taken: bool = (await connection.execute(_LOCK, {"scope": scope, "key": key})).scalar_one()
@@ -48,26 +51,14 @@ async def take(connection: AsyncConnection, scope: UUID, key: str) -> bool:
 
 async def find(connection: AsyncConnection, scope: UUID, key: str) -> StoredAnswer | None:
     """The answer stored under the key."""
-    row = (await connection.execute(_FIND, {"scope": scope, "key": key})).one_or_none()
-    return None if row is None else StoredAnswer(row.fingerprint, row.status, row.headers, row.body)
+    return await _FIND.one_or_none(connection, {"scope": scope, "key": key})
 
 
 async def keep(
     connection: AsyncConnection, scope: UUID, key: str, answer: StoredAnswer, *, subject_id: UUID | None
 ) -> None:
     """Store the answer with its effect; it is kept as long as the object `subject_id` that the request created."""
-    await connection.execute(
-        _KEEP,
-        {
-            "scope": scope,
-            "key": key,
-            "fingerprint": answer.fingerprint,
-            "status": answer.status,
-            "headers": answer.headers,
-            "body": answer.body,
-            "subject_id": subject_id,
-        },
-    )
+    await connection.execute(_KEEP, answer._asdict() | {"scope": scope, "key": key, "subject_id": subject_id})
 
 
 async def sweep(database: Database) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import NamedTuple
 from uuid import UUID
 
 import orjson
@@ -17,6 +17,7 @@ from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.event_payloads import PartitionOf
 from ipucloud.contract.event_types import REGISTRY
 from ipucloud.contract.partitions import Origin, PartitionCreate, PartitionReset, PartitionState
+from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
@@ -37,20 +38,38 @@ from ipucloud.partitions.rules import Hardware, faults
 from ipucloud.partitions.states import IN_USE, DesiredState
 from ipucloud.reconcile.wake import wake
 
-_FACTS = sa.text(
-    """
-    SELECT c.external_name, c.ipus, bool_and(p.topology = 'torus') AS torus,
-           bool_and(p.gateway_topology = 'looped') AS looped,
-           (SELECT max(number) FROM partitions WHERE project_id = c.project_id AND cluster_id = c.id) AS last_number,
-           o.id AS operation_id, o.kind AS operation_kind, o.partition_id
-      FROM clusters c
-      LEFT JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
-      LEFT JOIN machines m ON m.id = a.machine_id
-      LEFT JOIN pods p ON p.id = m.pod_id
-      LEFT JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
-     WHERE c.project_id = :project_id AND c.id = :cluster_id
-     GROUP BY c.id, o.id
-    """
+
+class _Facts(NamedTuple):
+    """What a partition depends on: the cluster, its machines, the open operation if there is one."""
+
+    external_name: str
+    ipus: int
+    torus: bool
+    looped: bool
+    last_number: int
+    operation_id: UUID | None
+    operation_kind: str | None
+    partition_id: UUID | None
+
+
+_FACTS = Query(
+    sa.text(
+        """
+        SELECT c.external_name, c.ipus, bool_and(p.topology = 'torus') AS torus,
+               bool_and(p.gateway_topology = 'looped') AS looped,
+               (SELECT coalesce(max(number), 0) FROM partitions
+                 WHERE project_id = c.project_id AND cluster_id = c.id) AS last_number,
+               o.id AS operation_id, o.kind AS operation_kind, o.partition_id
+          FROM clusters c
+          LEFT JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
+          LEFT JOIN machines m ON m.id = a.machine_id
+          LEFT JOIN pods p ON p.id = m.pod_id
+          LEFT JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
+         WHERE c.project_id = :project_id AND c.id = :cluster_id
+         GROUP BY c.id, o.id
+        """
+    ),
+    _Facts,
 )
 _TAKEN = sa.text(
     """
@@ -67,14 +86,27 @@ _INSERT = sa.text(
             CAST(:requested AS jsonb))
     """
 )
-_FIND = sa.text(
-    """
-    SELECT id, origin, name, external_name, desired_state, state, version FROM partitions
-     WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL
-       AND (name = :ref OR external_name = :ref)
-     ORDER BY name <> :ref, origin = 'customer', created_at LIMIT 1
-       FOR NO KEY UPDATE
-    """
+
+
+class _Partition(NamedTuple):
+    id: UUID
+    origin: str
+    desired_state: str
+    state: str
+    version: int
+
+
+_FIND = Query(
+    sa.text(
+        """
+        SELECT id, origin, desired_state, state, version FROM partitions
+         WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL
+           AND (name = :ref OR external_name = :ref)
+         ORDER BY name <> :ref, origin = 'customer', created_at LIMIT 1
+           FOR NO KEY UPDATE
+        """
+    ),
+    _Partition,
 )
 _DESIRED_STATE = sa.text(
     """
@@ -106,7 +138,7 @@ async def create(
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     if (await connection.execute(_TAKEN, mine | {"name": body.name})).scalar_one():
         raise Problem(NAME_TAKEN, "A partition of the cluster has this name. Choose another, or remove that one first.")
-    partition_id, number = new_id(), (facts.last_number or 0) + 1
+    partition_id, number = new_id(), facts.last_number + 1
     await connection.execute(
         _INSERT,
         mine
@@ -158,7 +190,7 @@ async def remove(
     facts = await _in_use(connection, actor, cluster_id)
     partition = await _find(connection, actor, cluster_id, ref, None)
     runs_on_it = facts.partition_id == partition.id
-    if runs_on_it and facts.operation_kind == REMOVE.name:
+    if facts.operation_id is not None and runs_on_it and facts.operation_kind == REMOVE.name:
         await wake(connection, kind=PARTITIONS, key=str(cluster_id), project_id=actor.project_id)
         return Accepted(facts.operation_id, partition.id)
     _require_version(partition, if_match)
@@ -173,7 +205,7 @@ async def remove(
     return await _begin(connection, actor, cluster_id, partition.id, kind=REMOVE, settings=settings)
 
 
-async def _in_use(connection: AsyncConnection, actor: Actor, cluster_id: UUID) -> sa.Row[Any]:
+async def _in_use(connection: AsyncConnection, actor: Actor, cluster_id: UUID) -> _Facts:
     """The cluster, locked, with what a partition of it depends on."""
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
     failpoint("partition_request.cluster_locked")
@@ -182,7 +214,7 @@ async def _in_use(connection: AsyncConnection, actor: Actor, cluster_id: UUID) -
     if cluster.state not in IN_USE:
         raise Problem(STATE_CONFLICT, "Partitions can be changed while the cluster is in use. Wait until it is active.")
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    return (await connection.execute(_FACTS, mine)).one()
+    return await _FACTS.one(connection, mine)
 
 
 def no_vipu() -> Problem:
@@ -194,17 +226,17 @@ def no_vipu() -> Problem:
 
 async def _find(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref: str, if_match: int | None
-) -> sa.Row[Any]:
+) -> _Partition:
     """The living partition of that name, or with that id at the controller."""
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id, "ref": ref}
-    partition = (await connection.execute(_FIND, mine)).one_or_none()
+    partition = await _FIND.one_or_none(connection, mine)
     if partition is None:
         raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
     _require_version(partition, if_match)
     return partition
 
 
-def _require_version(partition: sa.Row[Any], if_match: int | None) -> None:
+def _require_version(partition: _Partition, if_match: int | None) -> None:
     if if_match is not None and if_match != partition.version:
         raise Problem(
             PRECONDITION_FAILED,
@@ -213,7 +245,7 @@ def _require_version(partition: sa.Row[Any], if_match: int | None) -> None:
         )
 
 
-def _require_ours(partition: sa.Row[Any]) -> None:
+def _require_ours(partition: _Partition) -> None:
     if partition.origin == Origin.CUSTOMER:
         raise Problem(
             STATE_CONFLICT,
@@ -221,7 +253,7 @@ def _require_ours(partition: sa.Row[Any]) -> None:
         )
 
 
-def _nothing_runs(facts: sa.Row[Any]) -> None:
+def _nothing_runs(facts: _Facts) -> None:
     if facts.operation_id is not None:
         raise in_the_way(facts.operation_id)
 

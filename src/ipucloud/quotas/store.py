@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(NamedTuple):
     """How many machines of a type a project may hold in a region, and how many it holds."""
 
     region: str
@@ -40,26 +40,35 @@ _GIVE_BACK = sa.text(
      WHERE project_id = :project_id AND region = :region AND machine_type = :machine_type
     """
 )
-_FIND = sa.text(
-    """
-    SELECT region, machine_type, machine_limit, used FROM quotas
-     WHERE project_id = :project_id AND region = :region AND machine_type = :machine_type
-    """
+_FIND = Query(
+    sa.text(
+        """
+        SELECT region, machine_type, machine_limit AS limit, used FROM quotas
+         WHERE project_id = :project_id AND region = :region AND machine_type = :machine_type
+        """
+    ),
+    Quota,
 )
-_LIST = sa.text(
-    """
-    SELECT region, machine_type, machine_limit, used FROM quotas
-     WHERE project_id = :project_id ORDER BY region, machine_type
-    """
+_LIST = Query(
+    sa.text(
+        """
+        SELECT region, machine_type, machine_limit AS limit, used FROM quotas
+         WHERE project_id = :project_id ORDER BY region, machine_type
+        """
+    ),
+    Quota,
 )
-_SET = sa.text(
-    """
-    INSERT INTO quotas AS q (project_id, region, machine_type, machine_limit)
-    VALUES (:project_id, :region, :machine_type, :machine_limit)
-    ON CONFLICT (project_id, region, machine_type) DO UPDATE SET machine_limit = excluded.machine_limit
-     WHERE q.used <= excluded.machine_limit
-    RETURNING region, machine_type, machine_limit, used
-    """
+_SET = Query(
+    sa.text(
+        """
+        INSERT INTO quotas AS q (project_id, region, machine_type, machine_limit)
+        VALUES (:project_id, :region, :machine_type, :machine_limit)
+        ON CONFLICT (project_id, region, machine_type) DO UPDATE SET machine_limit = excluded.machine_limit
+         WHERE q.used <= excluded.machine_limit
+        RETURNING region, machine_type, machine_limit AS limit, used
+        """
+    ),
+    Quota,
 )
 
 
@@ -82,15 +91,13 @@ async def give_back(
 
 async def find(connection: Statements, *, project_id: UUID, region: str, machine_type: str) -> Quota:
     """The current quota; one that was never set is 0 machines."""
-    found = await connection.execute(_FIND, {"project_id": project_id, "region": region, "machine_type": machine_type})
-    row = found.one_or_none()
-    return Quota(region, machine_type, 0, 0) if row is None else Quota(*row)
+    key = {"project_id": project_id, "region": region, "machine_type": machine_type}
+    return await _FIND.one_or_none(connection, key) or Quota(region, machine_type, 0, 0)
 
 
 async def list_quotas(connection: Statements, *, project_id: UUID) -> list[Quota]:
     """Every quota that was set, by region and machine type."""
-    found = await connection.execute(_LIST, {"project_id": project_id})
-    return [Quota(*row) for row in found]
+    return await _LIST.all(connection, {"project_id": project_id})
 
 
 async def set_limit(
@@ -98,14 +105,13 @@ async def set_limit(
 ) -> Quota:
     """Set the limit. Raises `Problem` state_conflict when the project already holds more machines."""
     key = {"project_id": project_id, "region": region, "machine_type": machine_type}
-    stored = await connection.execute(_SET, key | {"machine_limit": machines})
-    row = stored.one_or_none()
-    if row is None:
+    quota = await _SET.one_or_none(connection, key | {"machine_limit": machines})
+    if quota is None:
         raise Problem(
             STATE_CONFLICT,
             "The project holds more machines than this limit. Choose a higher limit, or have clusters deleted first.",
         )
-    return Quota(*row)
+    return quota
 
 
 def exceeded(quota: Quota, machines: int) -> Problem:

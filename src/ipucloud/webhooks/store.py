@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -20,6 +20,7 @@ from ipucloud.contract.event_types import (
 from ipucloud.contract.lists import Order
 from ipucloud.contract.webhooks import Disabled, WebhookCreate, WebhookPatch
 from ipucloud.db.documents import DOCUMENT_PAGE, OF_PROJECT, ONE_DOCUMENT, READ_BACK, clauses, page_of, rfc3339
+from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
@@ -92,9 +93,23 @@ _READ = sa.text(clauses(OF_PROJECT, _ONE, _DOCUMENTS, READ_BACK))
 _READ_DELIVERY = sa.text(clauses(OF_PROJECT, _ONE_DELIVERY, _DELIVERY_DOCUMENTS, READ_BACK))
 _PROJECT_LOCK = sa.text("SELECT id FROM projects WHERE id = :project_id FOR NO KEY UPDATE")
 _COUNT = sa.text("SELECT count(*) FROM webhooks WHERE project_id = :project_id")
-_LOCK = sa.text(
-    "SELECT id, url, event_types, description, disabled, secret, version FROM webhooks"
-    " WHERE project_id = :project_id AND id = :webhook_id FOR NO KEY UPDATE"
+
+
+class _Locked(NamedTuple):
+    url: str
+    event_types: list[str]
+    description: str
+    disabled: str | None
+    secret: str
+    version: int
+
+
+_LOCK = Query(
+    sa.text(
+        "SELECT url, event_types, description, disabled, secret, version FROM webhooks"
+        " WHERE project_id = :project_id AND id = :webhook_id FOR NO KEY UPDATE"
+    ),
+    _Locked,
 )
 # What has not settled yet lies behind this position: an end-point hears of everything from its creation on.
 _TAIL = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
@@ -252,11 +267,8 @@ async def _enabled(connection: AsyncConnection, actor: Actor, webhook_id: UUID) 
         raise Problem(STATE_CONFLICT, "The webhook is disabled. Set `enabled` to true first.")
 
 
-async def _locked(
-    connection: AsyncConnection, actor: Actor, webhook_id: UUID, if_match: int | None = None
-) -> sa.Row[Any]:
-    found = await connection.execute(_LOCK, {"project_id": actor.project_id, "webhook_id": webhook_id})
-    row = found.one_or_none()
+async def _locked(connection: AsyncConnection, actor: Actor, webhook_id: UUID, if_match: int | None = None) -> _Locked:
+    row = await _LOCK.one_or_none(connection, {"project_id": actor.project_id, "webhook_id": webhook_id})
     if row is None:
         raise _not_found()
     if if_match is not None and if_match != row.version:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -17,6 +18,7 @@ from ipucloud.clusters.steps.vipu_user import keep_vipu_user
 from ipucloud.clusters.vipu_keys import SECRET_PREFIX, digest_of
 from ipucloud.config import Settings
 from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.db.rows import Query
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NO_VIPU, STATE_CONFLICT, Problem
 from ipucloud.operations.kind import Billing, Repeated
@@ -40,15 +42,25 @@ ROTATE_KEY = ClusterKind(
     failure=fails_with("It is unknown which keys the controller accepts now. Replace the key again."),
 )
 
-_FACTS = sa.text(
-    """
-    SELECT c.external_name, r.vipu_secure,
-           r.vipu_host, r.vipu_user_port, (SELECT max(number) FROM vipu_access_keys k
-             WHERE k.project_id = c.project_id AND k.cluster_id = c.id) AS last_number
-      FROM clusters c
-      LEFT JOIN site_regions r ON r.region = c.region
-     WHERE c.project_id = :project_id AND c.id = :cluster_id
-    """
+
+class _Facts(NamedTuple):
+    external_name: str
+    vipu_host: str
+    vipu_user_port: int
+    last_number: int
+
+
+_FACTS = Query(
+    sa.text(
+        """
+        SELECT c.external_name, r.vipu_host, r.vipu_user_port,
+               (SELECT coalesce(max(number), 0) FROM vipu_access_keys k
+                 WHERE k.project_id = c.project_id AND k.cluster_id = c.id) AS last_number
+          FROM clusters c JOIN site_regions r ON r.region = c.region
+         WHERE c.project_id = :project_id AND c.id = :cluster_id
+        """
+    ),
+    _Facts,
 )
 _REPLACE = sa.text(
     """
@@ -94,15 +106,15 @@ async def rotate(
     """
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    facts = (await connection.execute(_FACTS, mine)).one()
-    if cluster.allocated_through is not AllocatedThrough.V_IPU or not facts.vipu_secure:
+    if cluster.allocated_through is not AllocatedThrough.V_IPU or not cluster.secure:
         raise Problem(NO_VIPU, "The cluster has no V-IPU controller with users, so it has no key to replace.")
     if cluster.state not in ROTATE_KEY.begins_in:
         raise Problem(
             STATE_CONFLICT, "The key can be replaced only while the cluster is in use. Wait until it is active."
         )
     await repeated(connection, actor, cluster, ROTATE_KEY, if_match=None)
-    number = (facts.last_number or 0) + 1
+    facts = await _FACTS.one(connection, mine)
+    number = facts.last_number + 1
     secret = SECRET_PREFIX + secrets.token_urlsafe(SECRET_BYTES)
     name = f"{facts.external_name}-k{number}"
     made = {"name": name, "number": number, "sha256": digest_of(secret), "ends_server_key": ends_server_key}
