@@ -1,1 +1,1 @@
-"""What exists and what is sold: hardware, flavors, images, recipes, prices. Law: a fact is a row with its source."""
+"""What exists and is sold: hardware, flavors, images, recipes, prices. Law: a fact is a row with its source."""

@@ -1,4 +1,4 @@
-"""Whether the rows of a catalogue go together, and with what the product can build. Every check yields faults."""
+"""Whether the rows of a catalogue are consistent, and can be built by the product. Every check yields faults."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MACHINES = tuple(1 << power for power in range(9))
 
 
 def contradictions(catalogue: Catalogue) -> list[Fault]:
-    """Everything that is wrong between the rows; nothing for a catalogue to sell from."""
+    """Every inconsistency between the rows; none in a catalogue that can be used."""
     return [fault for check in _CHECKS for fault in check(catalogue)]
 
 
@@ -38,7 +38,7 @@ def _references(catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def _hardware(catalogue: Catalogue) -> Iterator[Fault]:
-    """Machines and pods are such as the product can drive and place."""
+    """The product can drive and place the machines and pods."""
     for machine_type in catalogue.machine_types:
         under_v_ipu = machine_type.allocated_through is AllocatedThrough.V_IPU
         if under_v_ipu and machine_type.ipus != IPUS_UNDER_V_IPU:
@@ -50,7 +50,7 @@ def _hardware(catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def _regions(catalogue: Catalogue) -> Iterator[Fault]:
-    """A region is found by its slug or its number, and by one of them only."""
+    """A region is found by its slug or its number, and by only one of them."""
     numbers = Counter(region.number for region in catalogue.regions)
     for region in catalogue.regions:
         if region.slug.isdecimal():
@@ -60,7 +60,7 @@ def _regions(catalogue: Catalogue) -> Iterator[Fault]:
 
 
 def _sales(catalogue: Catalogue) -> Iterator[Fault]:
-    """What is sold somewhere stands there, and has a price and an image there."""
+    """Everything sold in a region exists there, and has a price and an image there."""
     priced = {(price.sku, price.region) for price in catalogue.prices}
     sold = {region.slug: region.machine_types for region in catalogue.regions}
     for flavor in catalogue.flavors:
@@ -71,11 +71,11 @@ def _sales(catalogue: Catalogue) -> Iterator[Fault]:
                 yield Fault("flavors", flavor.name, "regions", f"it has no price in {slug}")
     for region in catalogue.regions:
         if catalogue.flavors_in(region.slug) and not catalogue.images_in(region.slug):
-            yield Fault("regions", region.slug, None, "flavors are sold there, and images.toml offers no image there")
+            yield Fault("regions", region.slug, None, "flavors are sold there, but images.toml offers no image there")
 
 
 def _prices(catalogue: Catalogue) -> Iterator[Fault]:
-    """Prices are such as the price book takes, and one at a time."""
+    """The price book accepts the prices, and they do not overlap."""
     for price in catalogue.prices:
         if price.currency not in CURRENCIES:
             yield Fault("prices", _label(price), "currency", "only currencies with two decimal places are billed")
@@ -90,7 +90,9 @@ def _prices(catalogue: Catalogue) -> Iterator[Fault]:
     for _, versions in groupby(in_order, _article):
         for earlier, later in combinations(versions, 2):
             if earlier.valid_to is None or earlier.valid_to > later.valid_from:
-                yield Fault("prices", _label(later), "valid_from", f"the price from {earlier.valid_from} on holds then")
+                yield Fault(
+                    "prices", _label(later), "valid_from", f"it overlaps the price from {earlier.valid_from} on"
+                )
 
 
 _CHECKS: tuple[Callable[[Catalogue], Iterator[Fault]], ...] = (_references, _hardware, _regions, _sales, _prices)

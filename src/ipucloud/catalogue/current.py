@@ -1,4 +1,4 @@
-"""The catalogue of one process: read when it starts, and again when it is told to."""
+"""The catalogue of one process: read at the start, and again on request."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _FAULTS_LOGGED = 20
 
 
 class CurrentCatalogue(Collector):
-    """The one owner of a process's catalogue, and what Prometheus hears of it.
+    """The only owner of a process's catalogue, and its metrics.
 
-    `catalogue` is replaced as a whole. Whoever answers one request or makes one thing takes it once and keeps it.
+    `catalogue` is replaced as a whole. Code that answers one request or builds one object takes it once and keeps it.
     """
 
     def __init__(self, directory: Path | None) -> None:
-        """Read the directory; the shipped catalogue without. Raises `CatalogueError`."""
+        """Read the directory; the shipped catalogue if None. Raises `CatalogueError`."""
         self.catalogue: Catalogue = load(directory)
         self._directory = directory
         self._refused = False
         self._asked = asyncio.Event()
 
     def reload(self) -> None:
-        """Have it read again, soon; call it in the event loop's thread."""
+        """Request another reading; call it in the event loop's thread."""
         self._asked.set()
 
     async def keep(self) -> None:
-        """Read it again whenever `reload` asks, until cancelled. One that is not valid changes nothing but the log."""
+        """Reread it on each `reload`, until cancelled. An invalid catalogue is only logged and exported as a metric."""
         while True:
             await self._asked.wait()
             self._asked.clear()
@@ -75,4 +75,6 @@ def _info() -> GaugeMetricFamily:
 
 
 def _last_refused() -> GaugeMetricFamily:
-    return GaugeMetricFamily("catalogue_refused", "1 while an older catalogue stays because the new one is not valid.")
+    return GaugeMetricFamily(
+        "catalogue_refused", "1 while an older catalogue stays in use because the new one is not valid."
+    )

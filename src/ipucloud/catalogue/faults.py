@@ -1,4 +1,4 @@
-"""What is wrong with a catalogue, and where."""
+"""Faults of a catalogue, with their places."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TOLD_AT_ONCE = 5
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One sentence about one place: a file, in it a row, in it a field. `row` and `field` are None for all of it."""
+    """One sentence about one place: a file, a row in it, a field in that. `row` and `field` are None for the whole."""
 
     file: str
     row: str | None
@@ -23,7 +23,7 @@ class Fault:
 
 
 class CatalogueError(ValueError):
-    """The data files cannot be used. `faults` is all that was found, at least one; the message names the first ones."""
+    """The data files cannot be used. `faults` has all faults, at least one; the message names the first ones."""
 
     def __init__(self, origin: str, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)

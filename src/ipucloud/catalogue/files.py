@@ -1,4 +1,4 @@
-"""The data files of a catalogue: their bytes, their digest, their rows one by one.
+"""The data files of a catalogue: their bytes, their digest, their rows.
 
 Every file `<name>.toml` holds an array of tables `rows` and nothing else.
 """
@@ -37,10 +37,10 @@ AnyModel = TypeVar("AnyModel", bound=Model)
 
 
 class DataFiles:
-    """The files of one directory, all read before the first is understood.
+    """The files of one directory, all read before the first is parsed.
 
-    `faults` collects what is wrong with them and with the rows that were asked for. `digest` names this content: two
-    catalogues with one digest have the same files, to the byte.
+    `faults` collects faults of the files and of the requested rows. Catalogues with the same `digest` have the same
+    files, byte for byte.
     """
 
     def __init__(self, directory: Traversable) -> None:
@@ -60,12 +60,12 @@ class DataFiles:
     def rows(
         self, name: str, model: type[AnyModel], sources: Mapping[str, Source] | None = None
     ) -> tuple[AnyModel, ...]:
-        """The valid rows of a file, in their order; the rest is in `faults`."""
+        """The valid rows of a file, in order; the others are in `faults`."""
         found: dict[str, AnyModel] = {}
         for number, values in enumerate(self._tables(name), 1):
             label = _label(model, values, number)
             if label in found:
-                self.faults.append(Fault(name, label, None, "the row is there twice"))
+                self.faults.append(Fault(name, label, None, "the row is duplicated"))
                 continue
             try:
                 found[label] = model.model_validate(values, context={"sources": sources})
@@ -91,7 +91,7 @@ class DataFiles:
 
 
 def _label(model: type[Model], values: Mapping[str, object], number: int) -> str:
-    """How a fault names the row: by its key, or by its place when it has none."""
+    """The name of a row in faults: its key, or its position when it has none."""
     key = [str(values[field]) for field in model.KEY if field in values]
     return " ".join(key) if len(key) == len(model.KEY) else f"number {number}"
 

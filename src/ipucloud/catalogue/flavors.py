@@ -1,4 +1,4 @@
-"""Flavors with what follows from their machine type and their pod."""
+"""Flavors with the properties derived from their machine type and pod."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ipucloud.contract.catalogue import AllocatedThrough, Flavor, FlavorRow, Mac
 def complete(
     rows: Iterable[FlavorRow], machine_types: Iterable[MachineType], pods: Iterable[Pod]
 ) -> tuple[tuple[Flavor, ...], list[Fault]]:
-    """The flavors whose rows agree with their machine type and pod, and what is wrong with the others."""
+    """The flavors whose rows agree with their machine type and pod, and the faults of the others."""
     types = {machine_type.id: machine_type for machine_type in machine_types}
     sizes = {pod.id: pod for pod in pods}
     flavors, faults = [], []
@@ -25,12 +25,12 @@ def complete(
 
 
 def _wrong(row: FlavorRow, types: dict[str, MachineType], pods: dict[str, Pod]) -> tuple[str, str] | None:
-    """The field that is wrong and why, or None."""
+    """The faulty field and the reason, or None."""
     machine_type = types.get(row.machine_type)
     if machine_type is None:
         return "machine_type", f"there is no {row.machine_type}"
     if row.sku is None and machine_type.sku is None:
-        return "machine_type", "it has no SKU to be billed as"
+        return "machine_type", "it has no SKU for billing"
     if row.pod is None:
         return _wrong_server(row, machine_type)
     if row.pod not in pods:
@@ -79,7 +79,7 @@ def _pod(machine_type: MachineType, pod: Pod) -> dict[str, float]:
 
 
 def _server(row: FlavorRow, machine_type: MachineType) -> dict[str, float]:
-    """The size of a flavor of one server, of which some or all IPUs are opened."""
+    """The size of a flavor of one server, of which some or all IPUs are usable."""
     opened = row.ipus or machine_type.ipus
     share = opened / machine_type.ipus
     return {

@@ -28,14 +28,14 @@ from ipucloud.contract.catalogue import (
 )
 
 SHIPPED = files("ipucloud.catalogue") / "data"
-"""The data files that come with the product."""
+"""The data files shipped with the product."""
 
 
 def load(directory: Path | None = None) -> Catalogue:
-    """The catalogue in the directory; the shipped one without. Raises `CatalogueError`."""
+    """The catalogue in the directory; the shipped one if None. Raises `CatalogueError`."""
     if directory is None:
         return _shipped()
-    # A symbolic link is followed once, so that all files are of one directory while the link is switched.
+    # A symbolic link is followed once, so that all files come from one directory while the link is switched.
     return read(Path(realpath(directory)), str(directory))
 
 
@@ -47,8 +47,8 @@ def _shipped() -> Catalogue:
 def read(directory: Traversable, origin: str) -> Catalogue:
     """The catalogue in a directory that messages call `origin`.
 
-    Raises `CatalogueError` with every fault of the files; with none, every one of the flavors; with none, every one
-    between the rows.
+    Raises `CatalogueError` with every fault of the files; if there are none, every fault of the flavors; if there are
+    none, every inconsistency between the rows.
     """
     data = DataFiles(directory)
     sources = {source.id: source for source in data.rows("sources", Source)}

@@ -1,4 +1,4 @@
-"""The catalogue as the rest of the product asks it."""
+"""Lookups in the catalogue."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ MACHINE_MINUTE = "machine-minute"
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All rows, in the order of their files, and how to find one; `find_…` gives None for what does not exist.
+    """All rows, in the order of their files, and lookups; `find_…` returns None for what does not exist.
 
-    `digest` tells catalogues apart: one digest, the same files.
+    Catalogues with the same `digest` have the same files.
     """
 
     digest: str
@@ -65,12 +65,12 @@ class Catalogue:
         return next((recipe for recipe in self.recipes if recipe.id == recipe_id), None)
 
     def unit_of(self, sku: str) -> str:
-        """What a price of the SKU is for: `GiB-minute`; `machine-minute` for whatever is not listed as an article."""
+        """The unit of a SKU's price: `GiB-minute`; `machine-minute` for SKUs that are not listed as articles."""
         return next((article.unit for article in self.articles if article.id == sku), MACHINE_MINUTE)
 
     @property
     def region_names(self) -> dict[str, str]:
-        """What regions are called, by slug."""
+        """Region names, by slug."""
         return {region.slug: region.name for region in self.regions}
 
     def flavors_in(self, region: str) -> tuple[Flavor, ...]:

@@ -11,7 +11,7 @@ from ipucloud.clusters.operations.create import plan_for
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate, EstimateCapacityOut, EstimateOut, EstimateQuotaOut, WhyNotOut
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.placement import Need, look
+from ipucloud.inventory.placement import Need, read_room
 from ipucloud.kernel.actor import Actor
 from ipucloud.operations.step import expected_seconds
 from ipucloud.quotas import store as quotas
@@ -33,7 +33,7 @@ async def estimate(
     flavor, per_minute = admitted.choice.flavor, admitted.terms.per_minute
     region, need = admitted.choice.region.slug, Need.of(flavor)
     quota = await quotas.find(connection, project_id=actor.project_id, region=region, machine_type=flavor.machine_type)
-    why_not = (await look(connection, region, need)).why_not(need)
+    why_not = (await read_room(connection, region, need)).why_not(need)
 
     return EstimateOut(
         price_per_minute=per_minute,

@@ -1,8 +1,8 @@
-"""Reading the event log in an order that never changes behind the reader's back.
+"""Reading the event log in an order that never changes for readers.
 
-Ids are handed out when an event is written, not when it becomes visible: a reader that remembers the highest id it
-saw skips whoever commits late, for ever. Events are therefore ordered by (transaction, id), and only those of
-transactions older than every one still running are shown: what was shown never gets a newcomer in front of it.
+An event gets its id when it is written, not when it becomes visible: a reader that remembers the highest id it has read
+would miss every event committed later. Events are therefore ordered by (transaction, id), and only those of
+transactions older than every running one are shown: no event appears before one that was already shown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _POSITION = re.compile(r"([0-9]{1,18})-([0-9]{1,18})", re.ASCII)
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """A place in the log; written `<transaction>-<id>`, which is an event's `id` in the API."""
+    """A position in the log; written `<transaction>-<id>`, which is an event's `id` in the API."""
 
     transaction: int
     id: int
@@ -45,7 +45,7 @@ _ENDS = {Order.OLDEST_FIRST: Position(0, 0), Order.NEWEST_FIRST: Position(10**18
 
 @dataclass(frozen=True, slots=True)
 class FeedEvent:
-    """One event: its place, its type, and its JSON as the API shows it."""
+    """An event: its position, its type, and its JSON as in the API."""
 
     position: Position
     type: str
@@ -63,7 +63,7 @@ WHERE project_id = (SELECT project_id FROM project)
   AND transaction < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)
   AND (CAST(:types AS text[]) IS NULL OR type = ANY(CAST(:types AS text[])))
 """
-# Two branches, each with an index of its own; the one that the parameter rules out is not begun.
+# Two branches, each with an index of its own; the one that the parameter rules out is not started.
 _SUBJECTS = ("AND CAST(:subject_id AS uuid) IS NULL", "AND subject_id = CAST(:subject_id AS uuid)")
 _BEHIND = {
     Order.OLDEST_FIRST: "AND (transaction, id) > (:after_transaction, :after_id)",
@@ -134,7 +134,7 @@ async def read(
     types: Sequence[str] | None = None,
     subject_id: UUID | None = None,
 ) -> list[FeedEvent]:
-    """The next events behind a position (None: from the beginning), oldest first; for streams and deliveries."""
+    """The next events after a position (None: from the beginning), oldest first; for streams and deliveries."""
     parameters = list_parameters(
         order=Order.OLDEST_FIRST, limit=limit, behind=behind, types=types, subject_id=subject_id
     )
@@ -143,6 +143,6 @@ async def read(
 
 
 async def tail(connection: Statements) -> Position:
-    """The position that every event not settled yet lies behind: where a stream starts that wants only what is new."""
+    """The position before all events that are not yet settled: the start of a stream that needs only new events."""
     found = await connection.execute(_TAIL)
     return Position(found.scalar_one(), 0)

@@ -12,7 +12,7 @@ from ipucloud.contract.event_types import REGISTRY, EventType
 from ipucloud.db.documents import Fragment, clauses
 
 RECORD = Fragment("INSERT INTO events (project_id, type, subject_type, subject_id, operation_id, request_id, data)")
-"""Begins a statement that records events; what follows gives the rows, as `event_types.REGISTRY` has them."""
+"""Begins a statement that records events; the continuation provides the rows, as in `event_types.REGISTRY`."""
 _RECORD = sa.text(
     clauses(
         RECORD,
@@ -32,10 +32,10 @@ async def record(
     request_id: str | None = None,
     data: BaseModel | None = None,
 ) -> None:
-    """Append one event; `subject_type` is needed only for a type with several. `data` is what the type's payload says.
+    """Append one event. `subject_type` is needed only for a type with several; `data` is the type's payload.
 
-    It becomes visible to readers when the caller's transaction commits, never if that rolls back. Raises ValueError
-    for a type that is not registered and a subject that it is not about, TypeError for data of another shape.
+    Readers see it when the caller's transaction commits. Raises ValueError for a type that is not registered and a
+    subject that the type does not have, TypeError for data of another shape.
     """
     await connection.execute(
         _RECORD,

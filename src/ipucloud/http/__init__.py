@@ -1,1 +1,1 @@
-"""The HTTP server. Law: what a client can cost is bounded before the application hears of it."""
+"""The HTTP server. Law: a client's cost is bounded before the application sees a request."""

@@ -1,4 +1,4 @@
-"""Whose address it is."""
+"""Which addresses count as one client."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from ipaddress import IPv6Address, ip_address
 
 
 def subscriber(host: str) -> str:
-    """Whom a client counts as: its IPv4 address, or the /64 network of its IPv6 one; what is no address stays as it is.
+    """The client of an address: an IPv4 address itself, the /64 network of an IPv6 one; other text as it is.
+    it is.
 
-    A /64 is the least that a customer of a provider gets, so a client has 2^64 addresses in it.
+    A /64 is the least that a provider's customer gets, so a client has 2^64 addresses in it.
     """
     try:
         address = ip_address(host)

@@ -1,4 +1,4 @@
-"""What the connections of one listener share: who may stay, who has waited too long, what is counted and logged."""
+"""The shared state of one listener's connections: admission, overdue clients, counters and log lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ipucloud.http.waits import Connection, Peer, Wait, Waits
 
 SWEEP_SECONDS = 1.0
 SWEEP_CONNECTIONS = 64
-"""Closed in one go, so that thousands of deadlines at the same instant hold up nobody."""
+"""Closed in one turn of the loop, so that thousands of simultaneous deadlines do not block it."""
 LINGER_SECONDS = 2.0
 """How long a client may take to read why it was refused."""
 
@@ -51,9 +51,9 @@ class Gate:
         self._timer: asyncio.TimerHandle | None = None
 
     def admit(self, connection: Connection) -> Reason | None:
-        """Take in a new connection, and close those that say nothing where there is no room for it.
+        """Admit a new connection; if there is no room, close silent ones.
 
-        The reason why it has to be refused, if there is one; it counts all the same until it is forgotten.
+        Returns the reason to refuse it, if any; even then it counts until `forget`.
         """
         key, trusted = self._peer_key(connection.address)
         peer = self._peers.get(key)
@@ -87,14 +87,14 @@ class Gate:
             del self._peers[peer.key]
 
     def wait(self, connection: Connection, kind: Wait | None, now: float) -> None:
-        """From now on the connection waits for this; None: its client has done its part."""
+        """From now on the connection waits for this; None: the client has sent everything."""
         if connection.peer is not None:
             self._waits.move(connection, kind, now)
             connection.peer.waits.move(connection, kind, now)
             connection.waiting = kind
 
     def count(self, reason: Reason, address: str) -> None:
-        """One more client was refused, or its connection closed."""
+        """Count a refused client or a closed connection."""
         self._refused[reason].inc()
         self._unreported[reason] += 1
         self._last_address[reason] = address
@@ -107,7 +107,7 @@ class Gate:
         return None
 
     def _find_peer_key(self, address: str) -> tuple[str, bool]:
-        """The name under which an address is counted, and whether it is trusted; a local socket has none, and is."""
+        """The key that an address is counted under, and whether it is trusted; a local socket is, and has no key."""
         trusted = not address or any(ip_address(address) in network for network in self.limits.trusted)
         return address if trusted else subscriber(address), trusted
 
@@ -132,7 +132,7 @@ class Gate:
             loop.call_soon(self._close_overdue, loop)
 
     def _report(self) -> None:
-        """One line for each reason that came up since the last time."""
+        """One line for each reason that occurred since the last report."""
         unreported, self._unreported = self._unreported, Counter()
         for reason, count in unreported.items():
             told = {"listener": self._name, "count": count, "address": self._last_address[reason]}

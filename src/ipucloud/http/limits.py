@@ -1,4 +1,4 @@
-"""What the clients of one listener may take: sizes, numbers and time."""
+"""Limits for the clients of one listener: sizes, numbers and time."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from resource import RLIM_INFINITY
 from ipucloud.config import Settings
 
 RESERVED_DESCRIPTORS = 256
-"""Left for the database, the internal listener, the log and the process's own calls."""
+"""Reserved for the database, the internal listener, the log and the process's own calls."""
 INTERNAL_CONNECTIONS = 64
-"""Monitoring needs a handful; a client inside the network that goes wild must not starve the public listener."""
+"""Monitoring needs a handful; a runaway client inside the network must not starve the public listener."""
 PROGRESS_BYTES = 65_536
 """What a client has to read of its answer in `write_seconds`."""
 
@@ -41,7 +41,7 @@ class Limits:
     trusted: tuple[Network, ...] = ()
 
     def room(self, descriptors: int) -> int:
-        """Connections that a process can hold which may open so many files: `connections`, or what is left of them."""
+        """The connections that a process with this limit of open files can hold: `connections`, or fewer."""
         if descriptors == RLIM_INFINITY:
             return self.connections
         return min(self.connections, max(descriptors - RESERVED_DESCRIPTORS, descriptors // 2))

@@ -1,4 +1,4 @@
-"""Where a process answers: listening sockets, its own or handed down by who started it."""
+"""Listening sockets: a process's own, or passed by its supervisor."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class ListenError(Exception):
 
 
 def listener(host: str, port: int, descriptor: int | None = None) -> socket.socket:
-    """A socket that listens on the address, or the one already listening that was handed down as `descriptor`.
+    """A socket that listens on the address, or the listening one that was passed as `descriptor`.
 
-    One that is handed down stays open while its program is started again: who connects meanwhile waits, and no other
-    program can take the port. Raises ListenError.
+    A passed socket stays open while its program restarts: clients that connect meanwhile wait, and no other program can
+    take the port. Raises ListenError.
     """
     if descriptor is not None:
         return socket.socket(fileno=descriptor)

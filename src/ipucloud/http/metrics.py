@@ -1,4 +1,4 @@
-"""What the HTTP server measures before the application hears of a request; one process, all its listeners."""
+"""Metrics of the HTTP server below the application; one process, all its listeners."""
 
 from __future__ import annotations
 

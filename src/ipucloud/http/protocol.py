@@ -1,8 +1,8 @@
 """uvicorn's protocol over httptools, within limits.
 
-The parser has none of its own, and joins the pieces of a header field anew for each piece: so it is fed in pieces, and
-stopped as soon as they are too many. What a connection waits for is settled once for every read and every answer, not
-for every callback of the parser.
+The parser has no limits, and joins the pieces of a header field again for each piece: so it is fed in pieces, and
+stopped as soon as there are too many. What a connection waits for is updated once per read and per answer, not in every
+callback of the parser.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ipucloud.http.waits import Peer, Wait
 
 PIECE = 16_384
 CHUNK_LINE = 16
-"""Bytes beside the body that every piece of a body may have for free: its chunk's size and line ends."""
+"""Bytes apart from the body that every piece of a body may have: its chunk's size and line ends."""
 LINGER_BYTES = 1_048_576
-"""Thrown away after a refusal, so that the connection is not reset before its client has read why."""
+"""Discarded after a refusal, so that the connection is not reset before its client has read the reason."""
 
 
 class Refused(Exception):
@@ -44,7 +44,7 @@ class LimitedProtocol(HttpToolsProtocol):
     """Requests whose header is complete and whose answer is not."""
     _refused: Reason | None = None
     _closing = False
-    """It was told why, and may read that."""
+    """The refusal was sent; the client may read it."""
     _left = 0
     """Bytes that the client had not read of its answers, or thrown-away bytes while closing."""
 
@@ -105,9 +105,9 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
         self._next = Wait.BODY
         self._unanswered += 1
-        self.headers = []  # the request has the others; trailers come into nobody's hands
+        self.headers = []  # the request has the others; trailers are discarded
         if self.parser.should_upgrade():
-            self.cycle.keep_alive = False  # nothing is upgraded to, and what follows is no HTTP
+            self.cycle.keep_alive = False  # upgrades are not supported, and what follows is not HTTP
 
     def on_body(self, body: bytes) -> None:
         self._beside_body = max(0, self._beside_body - len(body) - CHUNK_LINE)
@@ -163,7 +163,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self.gate.wait(self, Wait.READ, now)
 
     def _settle(self) -> None:
-        """Tell the gate what the connection waits for now, if that has changed."""
+        """Tell the gate what the connection waits for, if that has changed."""
         kind: Wait | None
         if self._closing:
             kind = Wait.CLOSE
@@ -186,7 +186,7 @@ class LimitedProtocol(HttpToolsProtocol):
         if len(self.headers) > limits.header_count:
             return Reason.HEADER_COUNT
         if self._beside_body > limits.line_bytes:
-            # Only now is it worth the time to look at each: the piece that ends the header is not refused as a whole.
+            # Only now is each field checked: the piece that ends the header is not refused as a whole.
             sizes = [len(self.url), *(len(name) + len(value) for name, value in self.headers)]
             if max(sizes) > limits.line_bytes:
                 return Reason.HEADER_LINE
@@ -205,7 +205,7 @@ class LimitedProtocol(HttpToolsProtocol):
         raise Refused
 
     def _refuse(self, reason: Reason) -> None:
-        """Say why and close, after the answers that are under way."""
+        """Send the reason and close, after the answers in progress."""
         if self._refused is not None:
             return
         self._refused = reason
@@ -229,7 +229,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self._close()
 
     def _close(self) -> None:
-        """End our side, and give the client the time to read and to end its own."""
+        """Close our side, and give the client time to read and to close its own."""
         self._closing = True
         self._left = LINGER_BYTES
         self.transport.write_eof()

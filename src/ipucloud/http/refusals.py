@@ -1,4 +1,4 @@
-"""Why a client is refused or its connection closed, and what it is told."""
+"""The reasons to refuse a client or close its connection, and the answers."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Reason(StrEnum):
     PIPELINE = "pipeline"
     ADDRESS_FULL = "address_full"
     FULL = "full"
-    # These close the connection without a word: there is nobody to tell, or an answer is already on its way.
+    # These close the connection without an answer: no one would read it, or an answer is already being sent.
     SHED = "shed"
     IDLE = "idle"
     WRITE_TIMEOUT = "write_timeout"
 
 
 class Refusal(NamedTuple):
-    """An answer as it goes over the wire, in two parts: the server's date belongs between them."""
+    """An answer as sent, in two parts: the server's date belongs between them."""
 
     status_line: bytes
     rest: bytes
@@ -113,5 +113,5 @@ def _refusal(problem: Problem) -> Refusal:
 
 
 def lines(fields: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """Header fields as they go over the wire."""
+    """Header fields as sent."""
     return b"".join([b"%b: %b\r\n" % field for field in fields])

@@ -19,7 +19,7 @@ from ipucloud.http.listeners import BACKLOG
 from ipucloud.http.protocol import limited
 
 INTERNAL_BACKLOG = 64
-"""asyncio accepts as many connections at once before the first of them can be refused."""
+"""asyncio accepts this many connections at once before the first of them can be refused."""
 
 
 def server_config(
@@ -30,7 +30,7 @@ def server_config(
     backlog: int = BACKLOG,
     drain_seconds: float | None = None,
 ) -> uvicorn.Config:
-    """What uvicorn needs to serve the application to the clients whom the gate admits.
+    """uvicorn's configuration for serving the application to admitted clients.
 
     uvicorn's warnings are about single requests, and any client could fill the log with them: the gate counts instead.
     """
@@ -54,7 +54,7 @@ def server_config(
 
 @contextlib.asynccontextmanager
 async def internal_listener(app: Starlette, bound: socket.socket) -> AsyncIterator[None]:
-    """Serve what only operators see while the block lasts; the process's signals belong to others."""
+    """Serve the operators' listener while the block lasts; it does not handle the process's signals."""
     gate = Gate("internal", INTERNAL_LIMITS)
     server = uvicorn.Server(server_config(app, gate, lifespan="off", backlog=INTERNAL_BACKLOG, drain_seconds=1.0))
     server.capture_signals = contextlib.nullcontext  # type: ignore[assignment,method-assign]

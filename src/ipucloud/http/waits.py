@@ -8,19 +8,19 @@ from typing import Protocol
 
 
 class Wait(IntEnum):
-    """What a connection waits for, in the order in which connections are closed to make room for others."""
+    """What a connection waits for, in the order in which connections are closed to make room."""
 
     CLOSE = 0
-    """It was refused, and may read why."""
+    """It was refused, and may read the reason."""
     HEADER = 1
     IDLE = 2
     BODY = 3
     READ = 4
-    """There is an answer that the client does not read."""
+    """The client does not read its answer."""
 
 
 class Connection(Protocol):
-    """What the connections of a listener have to do with one another."""
+    """What a listener's connections require of each other."""
 
     address: str
     peer: Peer | None
@@ -30,11 +30,11 @@ class Connection(Protocol):
         """Close at once: another connection needs the room."""
 
     def overdue(self, now: float) -> None:
-        """What it waits for has not come in time. Afterwards it does not wait for that since then."""
+        """Its deadline has passed. It is no longer counted as waiting."""
 
 
 class Waits:
-    """For every kind of waiting the connections that do, and since when; the longest first."""
+    """The connections in each kind of waiting, and since when; the longest first."""
 
     __slots__ = ("_since",)
 
@@ -42,27 +42,27 @@ class Waits:
         self._since: list[dict[Connection, float]] = [{} for _ in Wait]
 
     def move(self, connection: Connection, kind: Wait | None, now: float) -> None:
-        """Take it from where it waits, and have it wait for `kind`, if for anything."""
+        """Move it to waiting for `kind`, or to no waiting."""
         if connection.waiting is not None:
             del self._since[connection.waiting][connection]
         if kind is not None:
             self._since[kind][connection] = now
 
     def first(self) -> Connection | None:
-        """Who is closed first when there is no room: what says least, and of these the one that has waited longest."""
+        """The first to close when there is no room: the most silent kind, and of these the longest waiting."""
         for connections in self._since:
             for connection in connections:
                 return connection
         return None
 
     def since(self, kind: Wait, before: float, limit: int) -> list[Connection]:
-        """At most `limit` connections that wait since `before` or longer."""
+        """At most `limit` connections that have waited since `before` or longer."""
         waiting = takewhile(lambda entry: entry[1] <= before, self._since[kind].items())
         return [connection for connection, _ in islice(waiting, limit)]
 
 
 class Peer:
-    """The connections that come from one address. `trusted`: it speaks for many clients and has no limit."""
+    """The connections from one address. `trusted`: it serves many clients and has no limit."""
 
     __slots__ = ("connections", "key", "trusted", "waits")
 

@@ -1,1 +1,1 @@
-"""The racks: sites, pods, machines, hosts, and who holds them. Law: a machine has at most one live allocation."""
+"""Sites, pods, machines, hosts, and which cluster holds them. Law: a machine has at most one live allocation."""

@@ -46,7 +46,7 @@ def bits(mask: int) -> Iterator[int]:
 
 @lru_cache(maxsize=1 << 16)
 def tightest(mask: int, size: int) -> Tightest | None:
-    """The block of `size` that spoils least of a domain: in the smallest enclosing block, then at the lowest slot."""
+    """The block of `size` that fragments a domain least: in the smallest enclosing block, then at the lowest slot."""
     enclosing = size
     starts = aligned_starts(mask, size, DOMAIN)
     while starts:

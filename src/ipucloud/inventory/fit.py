@@ -1,4 +1,4 @@
-"""Where blocks fit: all aligned blocks of a snapshot, and the best of them."""
+"""All aligned blocks of a snapshot, and the best of them."""
 
 from __future__ import annotations
 

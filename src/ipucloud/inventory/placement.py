@@ -1,8 +1,8 @@
 """Taking machines and hosts for a cluster: the database's side of the allocator.
 
-Whoever chooses machines of a region and type holds the lock of their one `machine_pools` row until the end of its
-transaction. The snapshot is read after the lock was got, by a statement of its own, and so shows what the previous
-holder took: nobody is told that there is no room while there is.
+A transaction that chooses machines of a region and type locks their one `machine_pools` row until its end. The snapshot
+is read after the lock was acquired, by a separate statement, and so shows what the previous holder took: no request is
+refused while there is room.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ _FREE_HOSTS = sa.text(
        AND NOT EXISTS (SELECT FROM allocations WHERE host_id = hosts.id AND freed_at IS NULL)
     """
 )
-# Hosts are shared by the region's machine types, and so by several pools: another pool's choice is passed over.
-# Machines that are hosts themselves bring their own, and no other cluster gets those.
+# Hosts are shared by the region's machine types, and so by several pools: hosts locked by another pool are skipped.
+# Machines that are hosts themselves use their own, which no other cluster gets.
 _TAKE = sa.text(
     """
     WITH chosen AS (
@@ -106,7 +106,7 @@ _ONE_HOLDER = frozenset({"uq_allocations_live_machine", "uq_allocations_live_hos
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a flavor takes: so many machines of a type, and hosts for its Poplar servers.
+    """The machines of a type, and the hosts for Poplar servers, that a flavor takes.
 
     `own_hosts`: the machines are the hosts.
     """
@@ -130,7 +130,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A cluster, and what it needs in which region."""
+    """A cluster, its region, and what it needs there."""
 
     project_id: UUID
     cluster_id: UUID
@@ -140,9 +140,9 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class NoRoom:
-    """Why a cluster cannot be placed now: a stable reason, a sentence, and the numbers behind it.
+    """Why a cluster cannot be placed now: a stable reason, a sentence, and figures.
 
-    Numbers are of the region as a whole; they tell nothing of another customer.
+    The figures are for the region as a whole; they reveal nothing of another customer.
     """
 
     reason: str
@@ -152,21 +152,21 @@ class NoRoom:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The machines and the number of free hosts of a region, at one instant."""
+    """The machines and the number of free hosts of a region, as of one instant."""
 
     pods: Sequence[PodView]
     free_hosts: int
 
     def why_not(self, need: Need) -> NoRoom | None:
-        """None when a cluster that needs this fits."""
+        """None when a cluster with this need fits."""
         found = allocate(self.pods, need.machines, need.ipus_per_machine)
         if isinstance(found, WhyNot):
             return _no_machines(found)
         return None if self.free_hosts >= need.hosts else _no_hosts(need.hosts, self.free_hosts)
 
 
-async def look(connection: Statements, region: str, need: Need) -> Room:
-    """What is free now of the kind that is needed. Nothing is locked: the answer may be outdated as it is given."""
+async def read_room(connection: Statements, region: str, need: Need) -> Room:
+    """The room for this need now. Nothing is locked: the answer may already be outdated."""
     pods = await _snapshot(connection, region, need.machine_type)
     hosts = await connection.execute(
         _FREE_HOSTS, {"region": region, "machine_type": need.machine_type, "own_hosts": need.own_hosts}
@@ -175,7 +175,7 @@ async def look(connection: Statements, region: str, need: Need) -> Room:
 
 
 async def take(connection: AsyncConnection, demand: Demand) -> None:
-    """Give the cluster the machines the allocator chooses and free hosts; call it last, it holds the pool's lock.
+    """Give the cluster free hosts and the machines that the allocator chooses. Call it last: it holds the pool's lock.
 
     Raises `Problem` capacity_exhausted with `why_not`.
     """
@@ -192,7 +192,7 @@ async def take(connection: AsyncConnection, demand: Demand) -> None:
 
 
 def exhausted(room: NoRoom) -> Problem:
-    """409 that says what would help."""
+    """409 with advice on what would help."""
     return Problem(CAPACITY_EXHAUSTED, room.detail, extra={"why_not": asdict(room)})
 
 
@@ -213,7 +213,7 @@ async def _snapshot(connection: Statements, region: str, machine_type: str) -> l
 
 
 async def _insert(connection: AsyncConnection, demand: Demand, found: Placement) -> int:
-    """Write the allocations; the number of hosts there were."""
+    """Insert the allocations; returns the number of hosts."""
     parameters = {
         "project_id": demand.project_id,
         "cluster_id": demand.cluster_id,
@@ -247,5 +247,5 @@ def _no_hosts(wanted: int, free: int) -> NoRoom:
 
 
 def _outrun() -> NoRoom:
-    """The index on live allocations refused: somebody chose machines without the pool's lock."""
-    return NoRoom("capacity", "The machines were taken a moment ago. Try again.", {})
+    """The index on live allocations refused: another transaction chose machines without the pool's lock."""
+    return NoRoom("capacity", "The machines have just been taken. Try again.", {})

@@ -1,4 +1,4 @@
-"""What an inventory can say to customers: how much of each flavor there is room for."""
+"""What customers can see of the inventory: the room for each flavor."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from ipucloud.contract.catalogue import Flavor
 from ipucloud.db.statements import Statements
 from ipucloud.inventory.allocator import capacity
-from ipucloud.inventory.placement import Need, NoRoom, Room, look
+from ipucloud.inventory.placement import Need, NoRoom, Room, read_room
 
 
 @dataclass(frozen=True, slots=True)
 class FlavorCapacity:
-    """How many clusters of a flavor could be created now, side by side; if none, why not."""
+    """How many clusters of a flavor could be created now, at the same time; if none, why not."""
 
     flavor: str
     machine_type: str
@@ -24,9 +24,9 @@ class FlavorCapacity:
 
 
 async def region_capacity(connection: Statements, *, region: str, flavors: Sequence[Flavor]) -> list[FlavorCapacity]:
-    """The room for each of the region's flavors, each as if it were asked for alone. Quotas are not looked at."""
+    """The room for each of the region's flavors, each considered alone. Quotas are ignored."""
     needs = {flavor.machine_type: Need.of(flavor) for flavor in flavors}
-    rooms = {machine_type: await look(connection, region, needs[machine_type]) for machine_type in sorted(needs)}
+    rooms = {machine_type: await read_room(connection, region, needs[machine_type]) for machine_type in sorted(needs)}
     return [_capacity(flavor, rooms[flavor.machine_type]) for flavor in flavors]
 
 

@@ -1,4 +1,4 @@
-"""What the allocator sees: the pods of one region and machine type at one instant."""
+"""The allocator's input: the pods of one region and machine type at one instant."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ipucloud.inventory.blocks import DOMAIN
 
 
 class SlotState(StrEnum):
-    """A machine as the allocator sees it; exactly one holds.
+    """A machine's state for the allocator; exactly one applies.
 
-    `unhealthy` and `maintenance` are machines that nobody holds but that take no cluster now; one that somebody
-    holds is `allocated`, whatever its health. `cleaning` becomes `free` by itself.
+    `unhealthy` and `maintenance` are machines that no cluster holds and that take none now; one that a cluster holds is
+    `allocated`, whatever its health. `cleaning` becomes `free` by itself.
     """
 
     FREE = "free"
@@ -27,7 +27,7 @@ class SlotState(StrEnum):
 
 
 class Pod(Protocol):
-    """One IPU-Link domain as the allocator needs it; `PodView` and `PackedPod` are two ways to give it."""
+    """One IPU-Link domain as the allocator needs it; implemented by `PodView` and `PackedPod`."""
 
     @property
     def id(self) -> UUID: ...
@@ -49,10 +49,10 @@ class Pod(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PackedPod:
-    """A pod as one row of an aggregating query gives it: for thousands of machines without an object for each.
+    """A pod as one row of an aggregating query: thousands of machines without an object for each.
 
-    `machine_ids[i]` is the machine in slot `slots[i]`, slots ascending. States that a pod has no machine in may be
-    left out of `masks`.
+    `machine_ids[i]` is the machine in slot `slots[i]`, slots ascending. States without machines may be omitted from
+    `masks`.
     """
 
     id: UUID

@@ -1,4 +1,4 @@
-"""Registering hardware from the site's own inventory. Safe to repeat; what the site no longer lists stays."""
+"""Registering hardware from the site's own inventory. Safe to repeat; hardware that the site no longer lists stays."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _REGION = sa.text(
            typical_seconds = excluded.typical_seconds, synced_at = app_now()
     """
 )
-# Only what changed is written, or even locked: a create chooses among the hosts that nobody has locked.
+# Only changed rows are written or locked: a create chooses among the hosts that are not locked.
 _POOL = sa.text(
     "INSERT INTO machine_pools (region, machine_type) VALUES (:region, :machine_type) ON CONFLICT DO NOTHING"
 )

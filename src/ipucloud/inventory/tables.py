@@ -1,7 +1,7 @@
 """Sites, pods, machines, hosts and their allocations.
 
-An allocation is live from the request that takes a machine until an observation of the site shows it clean again:
-`released_at` says that the customer is gone, `freed_at` that the next one may come.
+An allocation is live from the request that takes a machine until an observation of the site shows it clean again.
+`released_at`: the customer has left; `freed_at`: the next one may come.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ipucloud.db.base import instant, json_column, metadata, one_of, same_projec
 
 
 class Health(StrEnum):
-    """What the site last said of a machine or host; only `ok` takes new clusters."""
+    """The health of a machine or host as the site last reported it; only `ok` takes new clusters."""
 
     OK = "ok"
     DEGRADED = "degraded"
@@ -90,7 +90,7 @@ hosts = sa.Table(
         "machine_id",
         sa.Uuid,
         sa.ForeignKey("machines.id", name="fk_hosts_machine_id"),
-        comment="the machine that the host itself is",
+        comment="the machine that is this host",
     ),
     sa.Column("health", sa.Text, nullable=False, server_default="ok"),
     sa.Column("maintenance", sa.Boolean, nullable=False, server_default=sa.false()),

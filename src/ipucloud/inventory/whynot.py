@@ -1,4 +1,4 @@
-"""Why a cluster can't be placed, in the words of someone who has to decide what to do next."""
+"""Why a cluster cannot be placed, in sentences that help a customer decide what to do."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ipucloud.inventory.snapshot import Pod, SlotState, usable
 class Reason(StrEnum):
     """Why there is no room.
 
-    - `quota`: the project may not hold so many machines (answered before the allocator is asked).
-    - `capacity`: the region has no such place at all; or the machines nobody holds are too few, even if all were
-      healthy and perfectly packed; or too few are free until those being cleaned are free too.
+    - `quota`: the project may not hold so many machines (checked before the allocator).
+    - `capacity`: the region has no such place at all; or too few machines are unheld, even if all were healthy and
+    perfectly packed; or too few are free until those being cleaned are free too.
     - `health`, `maintenance`: a block would exist if the unhealthy machines, or those in maintenance, were usable.
-      Given before `fragmentation`: mending makes room without anybody leaving.
+    Reported before `fragmentation`: a repair makes room without any customer leaving.
     - `fragmentation`: enough machines are free, but no aligned block of them.
     """
 
@@ -31,10 +31,10 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """The numbers behind a reason, in machines of the region and type that nobody holds.
+    """The figures behind a reason, in machines of the region and type that no cluster holds.
 
-    `largest` is the largest cluster that fits now (0: none). `missing` is the fewest machines that would have to
-    become free for a block to exist; 0 when that is not what is wrong.
+    `largest` is the largest cluster that fits now (0: none). `missing` is the fewest machines that would have to become
+    free for a block to exist; 0 when that is not the reason.
     """
 
     wanted: int
@@ -52,7 +52,7 @@ class Shortage:
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """No room: the reason, a sentence for the customer, and the numbers."""
+    """No room: the reason, a sentence for the customer, and the figures."""
 
     reason: Reason
     detail: str
@@ -68,7 +68,7 @@ _REMEDIES = (
 
 
 def explain(pods: Sequence[Pod], machines: int, ipus_per_machine: int = 4) -> WhyNot:
-    """Why `machines` don't fit. To be asked only when no free block of that size exists."""
+    """Why `machines` do not fit. Call only when no free block of that size exists."""
     say, numbers = _Words(ipus_per_machine), _count(pods, machines)
     if next(Fit(pods, usable(pods, *SlotState)).blocks(machines), None) is None:
         return WhyNot(Reason.CAPACITY, say.no_such_place(machines), numbers)
@@ -100,7 +100,7 @@ def _count(pods: Sequence[Pod], machines: int) -> Shortage:
 
 
 def _fewest_missing(pods: Sequence[Pod], machines: int, states: Sequence[SlotState]) -> int | None:
-    """Of all blocks that machines in `states` form, the fewest machines of one that are not free yet."""
+    """Of all blocks of machines in `states`, the smallest number of machines that are not yet free."""
     free = usable(pods, SlotState.FREE)
     return min(
         (
@@ -113,7 +113,7 @@ def _fewest_missing(pods: Sequence[Pod], machines: int, states: Sequence[SlotSta
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The sentences; a machine has so many IPUs."""
+    """The sentences for machines with this many IPUs."""
 
     ipus_per_machine: int
 

@@ -64,7 +64,7 @@ RATE_LIMITED = _register("rate_limited", 429, "Too many requests", retryable=Tru
 TOO_MANY_CONNECTIONS = _register("too_many_connections", 429, "Too many connections", retryable=True)
 HEADER_TOO_LARGE = _register("header_too_large", 431, "The request's header is too large")
 INTERNAL_ERROR = _register("internal_error", 500, "Something went wrong on our side", retryable=True)
-NOT_CONFIGURED = _register("not_configured", 501, "This installation lacks something that its operator has to set up")
+NOT_CONFIGURED = _register("not_configured", 501, "This installation is not fully set up")
 UNAVAILABLE = _register("unavailable", 503, "The service is not available for a moment", retryable=True)
 
 # Errors of operations; never the status of a request.

@@ -1,1 +1,1 @@
-"""Partitions of a cluster's IPUs. Law: the controller is the truth, and only names with a committed row are touched."""
+"""Partitions of a cluster's IPUs. Law: the controller is authoritative; only names with a committed row are changed."""

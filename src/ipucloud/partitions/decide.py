@@ -1,4 +1,4 @@
-"""What an open operation makes of what its controller shows: pure, and the only place that judges a partition."""
+"""Judges a partition and its open operation by what its controller shows. Pure; nothing else judges partitions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ipucloud.partitions.inputs import Record
 from ipucloud.partitions.observation import Answer, Observation
 from ipucloud.partitions.plan import Verdict, judge
 
-UNANSWERED = "the V-IPU controller did not answer; its state is read before anything else is asked"
-_ASK = "Try again, or ask the operator with the operation's id."
+UNANSWERED = "the V-IPU controller did not answer; the next check reads its state first"
+_ASK = "Try again, or contact the operator with the operation's id."
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +27,16 @@ class Confirmed:
 
 @dataclass(frozen=True, slots=True)
 class Announce:
-    """A reset is about to be sent, and that has to be on record first."""
+    """A reset is about to be sent, and must be recorded first."""
 
 
 Decision: TypeAlias = StepResult | Confirmed | Announce
 Judge: TypeAlias = Callable[[Record, Observation], Decision]
-"""How a step is judged, given the partition on record and what its controller shows and answered."""
+"""Judges a step by the recorded partition and by what its controller shows and answered."""
 
 
 def made(partition: Record, observation: Observation) -> Decision:
-    """Whether a partition is there that was to be made."""
+    """Whether a partition that was to be made exists."""
     verdict = judge(partition.desired, observation.seen.get(partition.external_name))
     if verdict is Verdict.REACHED:
         return Achieved()
@@ -79,7 +79,7 @@ def _make(shape: PartitionShape | None, answer: Answer | None, observation: Obse
         return _final(_no_room(shape.size, observation))
     if answer is Answer.REFUSED:
         return _final(_refused(observation))
-    return Failed("the V-IPU controller cannot do it at the moment")
+    return Failed("the V-IPU controller cannot do it now")
 
 
 def _reset(answer: Answer | None) -> Decision:
@@ -89,7 +89,7 @@ def _reset(answer: Answer | None) -> Decision:
         case Answer.DONE:
             return Confirmed()
         case Answer.REFUSED | Answer.BUSY:
-            return Failed("the V-IPU controller would not reset it at the moment")
+            return Failed("the V-IPU controller does not reset it now")
         case _:
             return Pending("the V-IPU controller resets the partition")
 
@@ -107,7 +107,7 @@ def _no_room(size: int, observation: Observation) -> Problem:
 def _refused(observation: Observation) -> Problem:
     detail = (
         "The V-IPU controller refused the partition although there is room for it. Ask for another routing, sync type"
-        " or number of GCDs, or ask the operator with the operation's id."
+        " or number of GCDs, or contact the operator with the operation's id."
     )
     return Problem(PARTITION_REFUSED, detail, extra={"rule": "refused_by_controller"} | _free(observation))
 
@@ -117,15 +117,15 @@ def _free(observation: Observation) -> dict[str, object]:
 
 
 def failure(operation: OpenOperation, failed: Failed) -> Problem:
-    """What an operation ends with whose step was given up without a reason of its own."""
+    """The problem of an operation whose step was given up without a reason of its own."""
     if operation.overdue:
-        return Problem(DEADLINE_EXCEEDED, f"It took longer than it may. {_ASK}")
+        return Problem(DEADLINE_EXCEEDED, f"It took longer than allowed. {_ASK}")
     return Problem(PARTITION_FAILED, f"Given up after several tries: {failed.detail}. {_ASK}")
 
 
 _HOPELESS = {
     Verdict.OTHER: Problem(PARTITION_FAILED, f"Another partition has its id at the controller. {_ASK}"),
     Verdict.MISSING: Problem(
-        PARTITION_FAILED, "The controller does not show the partition any more. Remove it, and make another."
+        PARTITION_FAILED, "The controller no longer shows the partition. Remove it, and make another."
     ),
 }

@@ -1,4 +1,4 @@
-"""Everything that a reconcile pass over a cluster's partitions acts on, read in one statement that checks the lease."""
+"""The inputs of a reconcile pass over a cluster's partitions, read in one statement that checks the lease."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from ipucloud.site.ports import VipuAddress
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A partition as the database has it. `observed` is what the controller showed last.
+    """A partition as recorded in the database. `observed` is what the controller last showed.
 
-    `fence`, `sent_for` and `confirmed` tell how far a reset is: under which lease it was to be sent, how many seconds
-    ago, and whether the controller said yes.
+    `fence`, `sent_for` and `confirmed` describe the progress of a reset: the lease under which it was to be sent, how
+    many seconds ago, and whether the controller confirmed it.
     """
 
     id: UUID
@@ -55,7 +55,7 @@ class Record:
 class PartitionInputs:
     """A cluster in use with its partitions, as of one instant; `machines` by their place.
 
-    `operation`: the open one on one of the partitions, which is `operated`.
+    `operation`: the open one on one of the partitions, `operated`.
     """
 
     cluster_id: UUID
@@ -75,7 +75,7 @@ class PartitionInputs:
 
     @property
     def partition(self) -> Record:
-        """The one that is operated. Raises LookupError when none is."""
+        """The partition of the open operation. Raises LookupError when there is none."""
         found = next((record for record in self.records if record.id == self.operated), None)
         if found is None:
             raise LookupError("no partition has an open operation")
@@ -91,7 +91,7 @@ class PartitionInputs:
         )
 
 
-# A removed partition is remembered for a while: a request under way when it was removed may yet bring it about.
+# A removed partition is kept for a while: a request in flight when it was removed may still make it.
 _LOAD = sa.text(
     f"""
     SELECT w.lease_until > app_now() AS leased, c.id, c.project_id, c.external_name, c.state, c.ipus,

@@ -1,4 +1,4 @@
-"""One look at a controller: read what is there, ask for what is missing, read back. No database is near."""
+"""One pass over a controller: read what exists, request what is missing, read back. Uses no database."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ipucloud.site.ports import IpuofGcd, Link, PartitionRequest, PartitionState
 log = structlog.get_logger(__name__)
 
 MAX_CONFIGS = 16
-"""IPUoF configurations that one look reads; the next look goes on."""
+"""IPUoF configurations that one pass reads; the next pass continues."""
 
 
 class Answer(StrEnum):
-    """What came of an action.
+    """The result of an action.
 
-    `announce`: a reset has to be on record before it is sent. `waits`: one that may still be under way has to have
-    died before another is sent.
+    `announce`: a reset must be recorded before it is sent. `waits`: a reset that may still be in flight must have
+    expired before another is sent.
     """
 
     DONE = "done"
@@ -38,9 +38,9 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Observation:
-    """What the controller showed in the end, and what it said to each action, by name.
+    """What the controller finally showed, and its answer to each action, by name.
 
-    `links` None: they were not asked for, or the controller does not tell.
+    `links` None: they were not requested, or the controller does not report them.
     """
 
     seen: Mapping[str, SeenPartition]
@@ -52,7 +52,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class NotObserved:
-    """Nothing is known. `outage`: the controller did not answer; else this worker had no room to ask it."""
+    """Nothing is known. `outage`: the controller did not answer; otherwise this worker had no free slot for it."""
 
     detail: str
     outage: bool = True
@@ -60,7 +60,7 @@ class NotObserved:
 
 
 async def observe(site: Site, inputs: PartitionInputs, fence: int, request_life: float) -> Observation:
-    """Raises SiteError when the controller cannot be read; what was asked for before is then unknown."""
+    """Raises SiteError when the controller cannot be read; the outcome of earlier requests is then unknown."""
     seen = await _read(site, inputs)
     actions = plan((record.desired for record in inputs.records), seen)
     answers = {}
@@ -78,7 +78,7 @@ async def _read(site: Site, inputs: PartitionInputs) -> dict[str, SeenPartition]
 
 
 async def _links(site: Site, inputs: PartitionInputs) -> Sequence[Link] | None:
-    """The links as they are now. Somebody who waits for an operation does not wait for these."""
+    """The current links. A pass that an operation waits for does not read them."""
     try:
         return await site.vipu.links(inputs.external_name)
     except SiteError as error:
@@ -89,7 +89,7 @@ async def _links(site: Site, inputs: PartitionInputs) -> Sequence[Link] | None:
 async def _carry_out(site: Site, inputs: PartitionInputs, action: Action, fence: int, request_life: float) -> Answer:
     record = inputs.by_name[action.name]
     if isinstance(action, Reset) and record.fence != fence:
-        # A reset that may still be under way could arrive at a partition in use: none is sent twice within its life.
+        # A reset still in flight could arrive at a partition in use: none is sent again within `request_life`.
         surely_dead = record.sent_for is None or record.sent_for > request_life
         return Answer.ANNOUNCE if surely_dead else Answer.WAITS
     try:
@@ -120,7 +120,7 @@ async def _ask(site: Site, inputs: PartitionInputs, action: Action, record: Reco
 async def _configs(
     site: Site, inputs: PartitionInputs, seen: Mapping[str, SeenPartition]
 ) -> dict[str, Sequence[IpuofGcd]]:
-    """The configurations of partitions that came up, or moved, since they were read last."""
+    """The configurations of partitions that came up or moved since the last reading."""
     wanted = [each for each in seen.values() if _needs_config(inputs, each)][:MAX_CONFIGS]
     found = {}
     for each in wanted:
@@ -144,7 +144,7 @@ def _needs_config(inputs: PartitionInputs, seen: SeenPartition) -> bool:
 
 
 def as_stored(seen: SeenPartition, inputs: PartitionInputs) -> dict[str, object]:
-    """What is kept of an observation: the shape, and the IPUs with the names of their machines."""
+    """The stored part of an observation: the shape, and the IPUs with the names of their machines."""
     shape = {name: value for name, value in asdict(seen.shape).items() if name not in {"auto_reset", "relocatable"}}
     return shape | {
         "ipus": [

@@ -18,7 +18,7 @@ _REMOVE = Step[Judge, PartitionInputs](name="remove_partition", stage=_STAGE, ac
 
 
 class PartitionKind(Kind[Judge, PartitionInputs]):
-    """A kind of operation on partitions, whose states the reconciler records from what the controller shows."""
+    """A kind of operation on partitions; the reconciler records their states from what the controller shows."""
 
     async def before_end(self, connection: AsyncConnection, inputs: PartitionInputs, ending: Ending) -> None:
         if ending.operation is OperationState.FAILED and self.undo is None:

@@ -1,6 +1,6 @@
-"""What to ask of a controller, given what is wanted and what it shows. Pure.
+"""Requests to a controller, given the desired states and what it shows. Pure.
 
-Own names only: whatever else the controller shows takes part as somebody's own and is left alone.
+Only our own names are changed: everything else that the controller shows belongs to others and is left alone.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ipucloud.site.ports import PartitionState, SeenPartition
 
 @dataclass(frozen=True, slots=True)
 class Desired:
-    """A name of ours and what is wanted of it.
+    """One of our names and its desired state.
 
-    `shape` is what to make, for one that is to be made. `sent`: the reset was asked for and confirmed already.
+    `shape` is the shape of a partition to make. `sent`: the reset was already sent and confirmed.
     """
 
     name: str
@@ -46,11 +46,11 @@ class Remove:
 Action = Make | Reset | Remove
 
 AT_REST = frozenset({PartitionState.ACTIVE, PartitionState.ERROR})
-"""A controller resets only a partition on which nothing is under way."""
+"""A controller resets only a partition without a running change."""
 
 
 def plan(desired: Iterable[Desired], observed: Mapping[str, SeenPartition]) -> tuple[Action, ...]:
-    """The actions that bring the controller to what is desired: removals first, for they make room."""
+    """The actions that bring the controller to the desired states: removals first, because they make room."""
     removals: list[Action] = []
     others: list[Action] = []
     for each in desired:
@@ -66,7 +66,7 @@ def plan(desired: Iterable[Desired], observed: Mapping[str, SeenPartition]) -> t
 
 
 class Verdict(StrEnum):
-    """How a partition stands to what is wanted of it."""
+    """How a partition compares with its desired state."""
 
     REACHED = "reached"
     PENDING = "pending"
@@ -76,7 +76,7 @@ class Verdict(StrEnum):
 
 
 def judge(desired: Desired, seen: SeenPartition | None) -> Verdict:
-    """`broken`: in error. `other`: not what was asked for. `missing`: it was there to be kept or reset, and is not."""
+    """`broken`: in error. `other`: has another shape. `missing`: it was to be kept or reset, but does not exist."""
     if desired.desired_state is DesiredState.ABSENT:
         return Verdict.REACHED if seen is None else Verdict.PENDING
     if seen is None:
@@ -91,7 +91,7 @@ def judge(desired: Desired, seen: SeenPartition | None) -> Verdict:
 
 
 def fits(wanted: PartitionShape, shown: PartitionShape) -> bool:
-    """Whether a partition is what was asked for; what was left to the controller may be anything."""
+    """Whether a partition has the requested shape; what was left to the controller may have any value."""
     pairs = (
         (wanted.size, shown.size),
         (wanted.gcds, shown.gcds),

@@ -1,4 +1,4 @@
-"""Reading partitions: each statement authenticates, reads and writes the JSON of the API in one round trip."""
+"""Reading partitions: each statement authenticates, reads, and writes the JSON of the API in one round trip."""
 
 from __future__ import annotations
 

@@ -68,9 +68,9 @@ class PartitionReconciler:
             )
         wait = self._controllers.wait_for(inputs.vipu)
         if wait is not None:
-            return NotObserved("others are looking at this controller", outage=False, recheck=wait)
+            return NotObserved("other passes are using this controller", outage=False, recheck=wait)
         site = self._sites.at(inputs.vipu, item.remaining)
-        with self._controllers.looking(inputs.vipu):
+        with self._controllers.pass_at(inputs.vipu):
             try:
                 found = await observe(site, inputs, item.fence, self._request_life)
             except SiteError as error:
@@ -83,7 +83,7 @@ class PartitionReconciler:
         self, connection: AsyncConnection, item: WorkItem, inputs: PartitionInputs, result: Observation | NotObserved
     ) -> Outcome:
         if not await record.lock(connection, inputs):
-            # Another operation was begun meanwhile, or the cluster is being deleted: go on with that.
+            # Another operation has begun, or the cluster is being deleted: continue with that.
             return Go()
         operation = inputs.operation
         if isinstance(result, NotObserved):

@@ -1,4 +1,4 @@
-"""What a look at a cluster's partitions writes: rows, events, the operation. All inside one transaction."""
+"""What a pass over a cluster's partitions writes: rows, events, the operation. All inside one transaction."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class Change:
     seen: dict[str, object] | None
 
 
-_MISSING = "the controller does not show it any more, and nobody asked here for that"
-_BROKEN = "a machine or a link of it is at fault; the controller resets it some times by itself"
-_UNKNOWN = "the controller reports a state that this version does not know"
+_MISSING = "the controller no longer shows it, although its removal was not requested here"
+_BROKEN = "one of its machines or links is faulty; the controller resets it a few times by itself"
+_UNKNOWN = "the controller reports a state unknown to this version"
 
 
 def changes(inputs: PartitionInputs, observation: Observation, kept: frozenset[UUID]) -> Iterator[Change]:

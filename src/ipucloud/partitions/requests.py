@@ -1,4 +1,4 @@
-"""Asking for a partition to be made, reset or removed: what a request writes, in the caller's one transaction."""
+"""Requests to make, reset or remove a partition: what they write, in the caller's one transaction."""
 
 from __future__ import annotations
 
@@ -131,13 +131,14 @@ async def create(
     hardware = Hardware(facts.ipus, torus=facts.torus, looped=facts.looped)
     shape = body.shape()
     if wrong := faults(shape, hardware):
-        raise Problem(
-            VALIDATION_FAILED, "Such a partition can never be made here; `errors` says what to change.", wrong
-        )
+        raise Problem(VALIDATION_FAILED, "Such a partition cannot be made here; `errors` lists what to change.", wrong)
     _nothing_runs(facts)
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     if (await connection.execute(_TAKEN, mine | {"name": body.name})).scalar_one():
-        raise Problem(NAME_TAKEN, "A partition of the cluster has this name. Choose another, or remove that one first.")
+        raise Problem(
+            NAME_TAKEN,
+            "Another partition of the cluster has this name. Choose another name, or remove that partition first.",
+        )
     partition_id, number = new_id(), facts.last_number + 1
     await connection.execute(
         _INSERT,
@@ -173,7 +174,7 @@ async def reset(
     _require_ours(partition)
     _nothing_runs(facts)
     if partition.desired_state != DesiredState.UNMANAGED or partition.state == PartitionState.MISSING:
-        raise Problem(STATE_CONFLICT, "The partition is not there to be reset. Read it to see why.")
+        raise Problem(STATE_CONFLICT, "The partition cannot be reset in its current state. Read it to see why.")
     await _change(
         connection, actor, partition.id, DesiredState.RESET, PartitionState.RESETTING, relocatable=body.relocatable
     )
@@ -196,7 +197,7 @@ async def remove(
     _require_version(partition, if_match)
     _require_ours(partition)
     if runs_on_it:
-        reason = "The partition is being removed, whatever this operation had made of it."
+        reason = "The partition is being removed; this operation's changes are discarded."
         await preempt(connection, project_id=actor.project_id, cluster_id=cluster_id, reason=reason)
         failpoint("partition_request.preempted")
     else:
@@ -212,7 +213,9 @@ async def _in_use(connection: AsyncConnection, actor: Actor, cluster_id: UUID) -
     if cluster.allocated_through is not AllocatedThrough.V_IPU:
         raise no_vipu()
     if cluster.state not in IN_USE:
-        raise Problem(STATE_CONFLICT, "Partitions can be changed while the cluster is in use. Wait until it is active.")
+        raise Problem(
+            STATE_CONFLICT, "Partitions can be changed only while the cluster is in use. Wait until it is active."
+        )
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
     return await _FACTS.one(connection, mine)
 
@@ -231,7 +234,7 @@ async def _find(
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id, "ref": ref}
     partition = await _FIND.one_or_none(connection, mine)
     if partition is None:
-        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
     _require_version(partition, if_match)
     return partition
 

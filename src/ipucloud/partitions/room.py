@@ -1,7 +1,7 @@
-"""Where there is room for a partition: aligned (buddy) blocks of IPUs that no partition has. Pure.
+"""Room for a partition: aligned (buddy) blocks of IPUs that belong to no partition. Pure.
 
-A partition of 2^k IPUs in a domain takes a block that begins at a multiple of 2^k (rule 10 of docs/vipu.md), so that
-a size can be refused although enough IPUs are free.
+A partition of 2^k IPUs in a domain takes a block that begins at a multiple of 2^k (rule 10 of docs/vipu.md), so a size
+can be refused although enough IPUs are free.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What is free: the fewest blocks that cover it."""
+    """The free IPUs: the fewest blocks that cover them."""
 
     blocks: tuple[Block, ...]
 
@@ -40,7 +40,7 @@ class Room:
 
 
 def room(of_cluster: Iterable[IpuPlace], taken: Iterable[IpuPlace]) -> Room:
-    """What is free of a cluster's IPUs."""
+    """The free IPUs of a cluster."""
     free = set(of_cluster) - set(taken)
     blocks = [
         block for domain in sorted({place.domain for place in free}) for block in _blocks(domain, free, 0, DOMAIN_IPUS)

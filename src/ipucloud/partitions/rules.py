@@ -1,7 +1,7 @@
-"""What can never be right about a partition that somebody asks for: the controller's rules, told before it is asked.
+"""Faults of a requested partition: the controller's rules, checked before it is called.
 
 The rules are the vendor's where they are documented (a size is a power of two, `reconfigurable` forces a sync type);
-the limits of a domain, of GCDs and of replicas are read off public code. The numbers of docs/vipu.md are meant.
+the limits of a domain, of GCDs and of replicas are derived from public code. Numbers refer to docs/vipu.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ipucloud.kernel.vipu import DOMAIN_IPUS, GatewayRouting, PartitionShape, Ro
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """What a cluster has for partitions: its IPUs, and how domains and their gateways are wired."""
+    """A cluster's hardware for partitions: its IPUs, and how domains and their gateways are wired."""
 
     ipus: int
     torus: bool
@@ -27,7 +27,7 @@ class Hardware:
 
 
 def faults(shape: PartitionShape, hardware: Hardware) -> list[FieldError]:
-    """Every reason why no controller could ever make this on such hardware; empty when there is none."""
+    """Every reason why no controller could make this on such hardware; empty if there is none."""
     return [*_size(shape, hardware), *_graphs(shape), *_segments(shape, hardware), *_links(shape, hardware)]
 
 

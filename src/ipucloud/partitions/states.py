@@ -1,4 +1,4 @@
-"""What is wanted of a partition, and what there is of it, as data."""
+"""The desired and actual states of a partition, as data."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ IN_USE = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
 
 
 class DesiredState(StrEnum):
-    """What the reconciler brings about.
+    """The desired state, which the reconciler brings about.
 
-    `present`: the partition is made when it is missing. `unmanaged`: nothing is done about it, whatever becomes of it.
-    `reset`: it is reset, then unmanaged. `absent`: it is removed whenever it shows; this is final, because names are
-    not used again.
+    `present`: the partition is made if it is missing. `unmanaged`: it is only observed. `reset`: it is reset, then
+    unmanaged. `absent`: it is removed whenever it appears; this is final, because names are not reused.
     """
 
     PRESENT = "present"

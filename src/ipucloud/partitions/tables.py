@@ -1,4 +1,4 @@
-"""Partitions: those that we made or were asked to make, and those that a controller shows besides."""
+"""Partitions: those that we made or were asked to make, and others that a controller shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cluster's hardware with its partitions, as a picture of it needs them."""
+"""A cluster's hardware with its partitions, for drawing it."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ async def topology(connection: Statements, *, project_id: UUID, cluster_id: UUID
 
 @dataclass(frozen=True, slots=True)
 class SeenLinks:
-    """The states of links as their controller showed them `at` an instant, by kind and the names of both ends."""
+    """The states of links as their controller showed them at the instant `at`, by kind and the names of both ends."""
 
     states: Mapping[tuple[str, str, str], Literal["up", "degraded", "down"]] = field(default_factory=dict)
     at: datetime | None = None
 
     def between(self, kind: Literal["ipu-link", "gw-link"], one: Machine, other: Machine) -> LinkOut:
-        """A link, by the health of the machines if the controller did not tell of it."""
+        """A link; its state comes from the health of the machines if the controller did not report it."""
         first, second = sorted([one["name"], other["name"]])
         state = self.states.get((_WIRE_KINDS[kind], first, second))
         return LinkOut(
@@ -107,7 +107,7 @@ _WIRE_KINDS = {"ipu-link": LinkKind.NEXT.value, "gw-link": LinkKind.GATEWAY.valu
 def picture(
     machines: list[Machine], partitions: list[Mapping[str, Any]], observed_at: datetime | None, seen: SeenLinks
 ) -> TopologyOut:
-    """Racks, machines, links and partitions of a cluster. A missing partition has no IPUs any more."""
+    """Racks, machines, links and partitions of a cluster. A missing partition has no IPUs."""
     shown = [TopologyPartitionOut.model_validate(each) for each in partitions if each["state"] != "missing"]
     owner = {(ipu.machine, ipu.ipu): each.partition_id for each in shown for ipu in each.ipus}
     free = room(_places(machines), (_place(ipu, machines) for each in shown for ipu in each.ipus))

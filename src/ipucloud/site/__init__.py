@@ -2,6 +2,6 @@
 
 import os
 
-# gRPC's core writes to standard error by itself, past the log, as text; what matters of it arrives as an error anyway.
-# It reads this once, when it is imported.
+# gRPC's core writes text to standard error, bypassing the log; relevant faults also arrive as errors. The variable is
+# read once, at import.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")

@@ -1,4 +1,4 @@
-"""Everything the control plane asks of a site, by the names that logs, failpoints and the site's fault rules use."""
+"""Every call to a site, by the name that logs, failpoints and the site's fault rules use."""
 
 from __future__ import annotations
 

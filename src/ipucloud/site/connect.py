@@ -19,7 +19,7 @@ _CONNECT_SECONDS = 2.0
 _CHANNEL_OPTIONS = (
     ("grpc.keepalive_time_ms", 20_000),
     ("grpc.keepalive_timeout_ms", 5_000),
-    # Every retry is decided here, by reading back first; the library must not repeat a call behind our back.
+    # Every retry is decided here, after reading the state back; the library must not repeat calls itself.
     ("grpc.enable_retries", 0),
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 2_000),
@@ -29,8 +29,7 @@ _CHANNEL_OPTIONS = (
 class SiteClients:
     """Implements `ipucloud.site.ports.Sites` with the real protocols. Close it when the process ends.
 
-    `calls_per_second` holds for all its calls together; those beyond it wait for their turn. `vipu` is told to secure
-    controllers only.
+    `calls_per_second` limits all its calls together; further calls wait. `vipu` is sent to secure controllers only.
     """
 
     def __init__(
@@ -52,7 +51,7 @@ class SiteClients:
             timeout=httpx.Timeout(call_timeout, connect=_CONNECT_SECONDS),
             follow_redirects=False,
             trust_env=False,
-            # Reading the certificates takes longer than all else that a worker does before its first call.
+            # Loading the certificates takes longer than everything else before a worker's first call.
             verify=httpx.URL(url).scheme == "https",
         )
 
@@ -67,7 +66,7 @@ class SiteClients:
 
     @classmethod
     def of(cls, settings: Settings) -> SiteClients:
-        """The clients of a process that has these settings. Raises ValueError without a site."""
+        """The clients for a process with these settings. Raises ValueError without a site."""
         if settings.site_url is None:
             raise ValueError("IPUCLOUD_SITE_URL is not set")
         key = settings.vipu_access_key

@@ -32,12 +32,12 @@ from ipucloud.wire.site import (
 Answer = TypeVar("Answer", bound=Wire)
 
 CONNECT_SECONDS = 2.0
-"""A site that does not even take a connection is down; the rest of a call's time is for its answer."""
+"""A site that accepts no connection within this time is down; the rest of a call's time is for its answer."""
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
 class HttpCalls:
-    """One HTTP call after another, each within its budget, each ending in an answer, None (404) or a SiteError."""
+    """HTTP calls, each within its budget. A call returns an answer or None (404), or raises a SiteError."""
 
     def __init__(self, client: httpx.AsyncClient, call_timeout: float, budget: Budget, pace: Pace) -> None:
         self._client = client
@@ -53,7 +53,7 @@ class HttpCalls:
         what = f"{method} {path}"
         failpoint("site.before", call)
         try:
-            # The client's own time-outs start anew with every byte; this one is for the whole call.
+            # The client's own time-outs restart with every byte; this one covers the whole call.
             async with asyncio.timeout(seconds):
                 response = await self._client.request(
                     method,
@@ -71,9 +71,9 @@ class HttpCalls:
         if response.status_code == httpx.codes.NOT_FOUND:
             return None
         if response.status_code == httpx.codes.TOO_MANY_REQUESTS:
-            raise SiteBusy(f"{what}: the site asks to wait")
+            raise SiteBusy(f"{what}: the site asked to wait")
         if response.status_code == httpx.codes.CONFLICT:
-            raise SiteBusy(f"{what}: something at the site is in the way")
+            raise SiteBusy(f"{what}: a conflict at the site")
         if response.is_server_error:
             raise SiteUnknown(f"{what}: status {response.status_code}")
         if response.is_error:

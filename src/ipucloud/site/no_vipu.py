@@ -1,4 +1,4 @@
-"""A region without V-IPU, seen through the port that every other region has a controller behind."""
+"""A region without V-IPU, behind the same port as a region with a controller."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ipucloud.site.ports import (
 
 
 class NoVipu:
-    """Implements `ipucloud.site.ports.Vipu`: nothing is there, nothing can be made, and all is removed already."""
+    """Implements `ipucloud.site.ports.Vipu`: nothing exists, nothing can be made, and removals succeed."""
 
     async def partition_status(self, partition_id: str) -> PartitionStatus | None:
         return None
@@ -41,13 +41,13 @@ class NoVipu:
         return False
 
     async def remove_partition(self, partition_id: str) -> None:
-        """It is not there."""
+        """Succeeds: it does not exist."""
 
     async def ipuof_config(self, partition_id: str, shape: PartitionShape) -> Sequence[IpuofGcd] | None:
         return None
 
     async def remove_partitions(self, allocation_id: str) -> None:
-        """There are none."""
+        """Succeeds: there are none."""
 
     async def allocation(self, allocation_id: str) -> Allocation | None:
         return None
@@ -59,7 +59,7 @@ class NoVipu:
         raise _refused(f"allocation {allocation.id}")
 
     async def remove_allocation(self, allocation_id: str) -> None:
-        """It is not there."""
+        """Succeeds: it does not exist."""
 
     async def cluster_test(self, test_id: str) -> ClusterTest | None:
         return None
@@ -80,13 +80,13 @@ class NoVipu:
         raise _refused(f"user {user_id}")
 
     async def remove_user(self, user_id: str) -> None:
-        """It is not there."""
+        """Succeeds: it does not exist."""
 
     async def create_access_key(self, user_id: str, key_id: str, sha256: str) -> None:
         raise _refused(f"access key {key_id}")
 
     async def remove_access_key(self, user_id: str, key_id: str) -> None:
-        """It is not there."""
+        """Succeeds: it does not exist."""
 
 
 def _refused(what: str) -> SiteRefused:

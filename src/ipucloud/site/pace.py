@@ -1,4 +1,4 @@
-"""How many calls a second one process makes to its site."""
+"""The rate of a process's calls to its site."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import math
 from ipucloud.kernel.clock import Clock, SystemClock
 
 BURST_SECONDS = 0.25
-"""Calls of so much time may come at once, before others wait."""
+"""Seconds of unused calls that may be made at once before calls wait."""
 
 
 class Pace:
-    """A token bucket: `turn` returns when the caller may send one call, in the order in which they came.
+    """A token bucket: `turn` returns when the caller may send one call, in order of arrival.
 
-    Without it a worker that comes back to ten thousand tickets would meet a site that comes back from an outage with
-    all of them at once. `per_second` infinite: nobody waits.
+    Without it, a worker with ten thousand due work items would send them all at once to a site that has just recovered
+    from an outage. `per_second` infinite: no waiting.
     """
 
     def __init__(self, per_second: float = math.inf, clock: Clock | None = None) -> None:

@@ -1,7 +1,7 @@
-"""What the control plane needs of a site, as protocols: the real clients and a simulated world both fit.
+"""What the control plane needs of a site, as protocols: implemented by the real clients and by a simulated world.
 
-Reads answer None for what is not there. A `put` or `create` of what is there already in the same shape, and a `delete`
-or `remove` of what is gone, succeed: every step can be run again from its start.
+Reads return None for what does not exist. A `put` or `create` of an identical existing object, and a `delete` or
+`remove` of a missing one, succeed: every step can run again from its start.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ipucloud.wire.site import Host, Inventory, LinkKind, LinkState, Network, Ne
 
 
 class PartitionState(StrEnum):
-    """A partition's ready state. `unknown` is a value this code does not know: hold, and touch nothing."""
+    """A partition's ready state. `unknown` is a value that this version does not know: wait and change nothing."""
 
     PENDING = "pending"
     ACTIVE = "active"
@@ -35,7 +35,7 @@ class PartitionStatus:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A partition where it stands: in which allocation, and how it is."""
+    """A partition with its allocation and its status."""
 
     id: str
     allocation_id: str
@@ -44,7 +44,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class PartitionRequest:
-    """A partition to make of the IPUs of an allocation; what is None is left to the controller."""
+    """A partition to make of the IPUs of an allocation; None leaves the choice to the controller."""
 
     id: str
     allocation_id: str
@@ -62,7 +62,7 @@ class PartitionRequest:
 
 @dataclass(frozen=True, slots=True)
 class PartitionIpu:
-    """An IPU of a partition: where it is, and its logical domain and number in there."""
+    """An IPU of a partition: its place, and its logical domain and number there."""
 
     place: IpuPlace
     segment: int
@@ -71,7 +71,7 @@ class PartitionIpu:
 
 @dataclass(frozen=True, slots=True)
 class SeenPartition:
-    """A partition as its controller lists it: everything of `shape` but how it resets is filled in."""
+    """A partition as listed by its controller: everything of `shape` is filled in, except how it resets."""
 
     id: str
     state: PartitionState
@@ -98,7 +98,7 @@ class IpuofDevice:
 
 @dataclass(frozen=True, slots=True)
 class IpuofGcd:
-    """What an IPUoF configuration file of one GCD holds."""
+    """The contents of an IPUoF configuration file of one GCD."""
 
     devices: tuple[IpuofDevice, ...]
     attributes: Mapping[str, str]
@@ -106,7 +106,7 @@ class IpuofGcd:
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """Whole machines of one V-IPU cluster, set apart under one name. `agent_ids` are machine names."""
+    """Whole machines of one V-IPU cluster, reserved under one name. `agent_ids` are machine names."""
 
     id: str
     cluster_id: str
@@ -131,7 +131,7 @@ class ClusterTest:
 
 @dataclass(frozen=True, slots=True)
 class VipuUser:
-    """A user of a secure controller: the allocations that they see, and the ids of their access keys."""
+    """A user of a secure controller: the allocations that the user sees, and the ids of the user's access keys."""
 
     id: str
     allocations: frozenset[str]
@@ -141,7 +141,7 @@ class VipuUser:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link between the machines `ends` (twice the same: among the IPUs of one), as its controller sees it now."""
+    """A link between the machines `ends` (twice the same: among the IPUs of one), with its current state."""
 
     kind: LinkKind
     ends: tuple[str, str]
@@ -157,44 +157,44 @@ class Vipu(Protocol):
         """Every partition of the controller, customers' own included."""
 
     async def partitions_of(self, allocation_id: str) -> Sequence[SeenPartition]:
-        """Every partition of an allocation, with all that it is."""
+        """Every partition of an allocation, in full."""
 
     async def create_partition(self, request: PartitionRequest) -> None: ...
     async def reset_partition(self, partition_id: str, *, relocatable: bool) -> bool:
-        """Start a reset; False when there is no such partition. `relocatable`: it may move to other IPUs."""
+        """Start a reset; False when the partition does not exist. `relocatable`: it may move to other IPUs."""
 
     async def remove_partition(self, partition_id: str) -> None:
         """By force: also when machines of the partition do not answer."""
 
     async def ipuof_config(self, partition_id: str, shape: PartitionShape) -> Sequence[IpuofGcd] | None:
-        """What programs connect by, GCD by GCD, of a partition of this shape; None when there is none now."""
+        """The connection data of a partition of this shape, GCD by GCD; None when there is none now."""
 
     async def allocation(self, allocation_id: str) -> Allocation | None: ...
     async def list_allocations(self, cluster_id: str) -> Sequence[Allocation]:
-        """Those of one V-IPU cluster; of every one when `cluster_id` is empty."""
+        """The allocations of one V-IPU cluster; of all when `cluster_id` is empty."""
 
     async def create_allocation(self, allocation: Allocation) -> None: ...
     async def remove_allocation(self, allocation_id: str) -> None: ...
     async def remove_partitions(self, allocation_id: str) -> None:
-        """All of an allocation, customers' own included, by force: also when machines do not answer."""
+        """All of an allocation, including customers' own, by force: also when machines do not answer."""
 
     async def cluster_test(self, test_id: str) -> ClusterTest | None: ...
     async def start_cluster_test(self, test_id: str, allocation_id: str) -> None: ...
     async def links(self, allocation_id: str) -> Sequence[Link]:
-        """Those that the machines of an allocation have among themselves."""
+        """The links among the machines of an allocation."""
 
     async def user(self, user_id: str) -> VipuUser | None: ...
     async def create_user(self, user_id: str) -> None:
-        """A user who sees nothing and has no key."""
+        """Create a user who sees nothing and has no key."""
 
     async def set_user_allocation(self, user_id: str, allocation_id: str) -> None:
-        """Let the user see this allocation, and nothing else."""
+        """Let the user see only this allocation."""
 
     async def remove_user(self, user_id: str) -> None:
         """With all their keys."""
 
     async def create_access_key(self, user_id: str, key_id: str, sha256: str) -> None:
-        """A key whose secret the caller made, told by its digest alone."""
+        """Create a key whose secret the caller chose; only its digest is sent."""
 
     async def remove_access_key(self, user_id: str, key_id: str) -> None: ...
 
@@ -213,25 +213,25 @@ class Hosts(Protocol):
 
     async def get(self, host: str) -> Host: ...
     async def list(self, region: str) -> Sequence[Host]:
-        """As `get` for each, but for the IPUs that a server counts: nobody logs in for that."""
+        """As `get` for each, except that IPUs are not counted: that needs a login."""
 
     async def put_server(self, host: str, spec: ServerSpec) -> Host: ...
     async def delete_server(self, host: str, name: str) -> None: ...
     async def switch_on(self, host: str, server: str, network: str, environment: Mapping[str, str]) -> Host:
-        """Boot the server with this environment for its logins, in this tenant network and no other.
+        """Boot the server with this environment for its logins, in this tenant network only.
 
-        One that runs there already is left alone; one that ran for another network is started again. Raises SiteBusy
-        while the host carries another server, or is not in the network.
+        A server that already runs there is left alone; one that ran for another network is restarted. Raises SiteBusy
+        while the host has another server, or is not in the network.
         """
 
     async def switch_off(self, host: str, server: str, network: str) -> Host:
         """For the tenant of `network`; disk, host key and address stay.
 
-        Raises SiteBusy while the host carries another server, or is in another tenant's network.
+        Raises SiteBusy while the host has another server, or is in another tenant's network.
         """
 
     async def ssh_host_key(self, address: str, port: int) -> str | None:
-        """The key the server really presents, as an OpenSSH public key line; None while nothing answers."""
+        """The key that the server actually presents, as an OpenSSH public key line; None while it does not answer."""
 
 
 class Machines(Protocol):
@@ -242,13 +242,13 @@ class Machines(Protocol):
     async def power_off(self, machine: str, network: str) -> None:
         """For the tenant of `network`: raises SiteBusy while the machine is in another tenant's network.
 
-        A machine's name says nothing of whose it is: without this an old request could hit its next tenant.
+        A machine's name does not identify its tenant: without this check an old request could affect the next one.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One region's ports, for the length of one look at one object."""
+    """One region's ports, for the duration of one reconcile pass."""
 
     vipu: Vipu
     networks: Networks
@@ -258,7 +258,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class VipuAddress:
-    """Where a controller answers. `secure`: its user service asks who calls."""
+    """The addresses of a controller. `secure`: its user service authenticates callers."""
 
     host: str
     user_port: int
@@ -276,13 +276,13 @@ class VipuAddress:
 
 
 Budget = Callable[[], float]
-"""Seconds a call may still take; raises when the right to make it is gone. Asked right before every call."""
+"""Seconds that a call may still take; raises when the right to make it has expired. Called right before every call."""
 
 
 class Sites(Protocol):
-    """The way to every region's site."""
+    """Access to every region's site."""
 
     def at(self, vipu: VipuAddress | None, budget: Budget) -> Site:
-        """A region's ports; without an address its `vipu` knows of nothing and refuses to make anything."""
+        """A region's ports; without an address its `vipu` has nothing and refuses to make anything."""
 
     async def inventory(self) -> Inventory: ...

@@ -36,7 +36,7 @@ Reply = TypeVar("Reply")
 Value = TypeVar("Value")
 
 _TOO_LARGE = "larger than max"
-"""What our own gRPC library says of an answer that it would not take: the call may have had its effect."""
+"""The gRPC library's message for an answer that is too large: the call may have taken effect."""
 
 _REFUSALS = frozenset(
     {
@@ -54,19 +54,19 @@ _GATEWAY_ROUTINGS = {value: user.GatewayRoutingType.Name(number) for number, val
 
 
 _USER_SERVICE = "vipu."
-"""How the calls of the user service begin; no other is told the access key."""
+"""Prefix of the user service's calls; no other service gets the access key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A user of secure controllers who sees every allocation, and their access key."""
+    """A user of secure controllers who sees every allocation, and the user's access key."""
 
     user: str
     key: str = field(repr=False)
 
 
 class GrpcVipu:
-    """One controller for the length of one look: every call asks `budget` for its time right before it is sent."""
+    """One controller for one reconcile pass: every call asks `budget` for its time right before it is sent."""
 
     def __init__(
         self,
@@ -242,7 +242,7 @@ class GrpcVipu:
         request: Any,
         read: Callable[[Reply], Value],
     ) -> Value | None:
-        """What `read` makes of the reply, or None when the controller says NOT_FOUND."""
+        """The result of `read` for the reply, or None when the controller returns NOT_FOUND."""
         try:
             reply = await self._ask(call, method, request)
         except grpc.aio.AioRpcError as error:
@@ -255,11 +255,11 @@ class GrpcVipu:
             raise SiteUnknown(f"{call}: the answer is not valid: {error}") from error
 
     async def _do(self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any) -> bool:
-        """A call whose reply says nothing; False when the controller says NOT_FOUND."""
+        """A call whose reply is empty; False when the controller returns NOT_FOUND."""
         return await self._read(call, method, request, lambda _: True) is not None
 
     async def _make(self, call: Call, method: Callable[..., Awaitable[Reply]], request: Any) -> None:
-        """A call that brings something about. ALREADY_EXISTS: an earlier try did, and the next look checks what."""
+        """A call that creates an object. ALREADY_EXISTS: an earlier attempt did; the next pass checks the result."""
         try:
             await self._ask(call, method, request)
         except grpc.aio.AioRpcError as error:
@@ -275,7 +275,7 @@ class GrpcVipu:
             reply: Reply | None = await method(request, timeout=seconds, metadata=metadata)
         finally:
             failpoint("site.after", call)
-        if reply is None:  # gRPC's way to say that the bytes are no such message
+        if reply is None:  # how gRPC reports that the bytes are not such a message
             raise SiteUnknown(f"{call}: the answer cannot be read")
         return reply
 

@@ -1,7 +1,7 @@
-"""What a V-IPU controller answered, read as if it meant us harm: whatever is not as it must be is no answer at all.
+"""Validation of a V-IPU controller's answers, which are not trusted: an answer with any fault is rejected.
 
-Nothing of a message is kept but what was checked here: texts are short and printable, ids can be stored and shown,
-numbers are in their range, and what must agree with what was asked agrees with it.
+Only checked parts of a message are kept: texts are short and printable, ids can be stored and shown, numbers are in
+range, and the answer matches the request.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from ipucloud.wire.site import LinkKind, LinkState
 Value = TypeVar("Value")
 
 MAX_IPUS = 65_536
-"""IPUs of the largest partition and of the largest controller that we believe."""
+"""The largest accepted number of IPUs of a partition and of a controller."""
 MAX_NAMES = 100_000
 MAX_ERRORS = 16
 MAX_ATTRIBUTES = 64
@@ -84,11 +84,11 @@ GATEWAY_ROUTINGS: Mapping[int, GatewayRouting] = {
 
 
 class InvalidAnswer(Exception):
-    """What is wrong with an answer, in a sentence of ours that repeats nothing of it."""
+    """The fault of an answer, in a sentence of ours that repeats nothing of it."""
 
 
 def plain(text: str, length: int = TEXT_LENGTH) -> str:
-    """A controller's sentence for our log: cut, and without anything that is not plain text."""
+    """A controller's sentence for our log: shortened, and without anything but plain text."""
     return "".join(each if each.isprintable() and each.isascii() else "?" for each in text[:length])
 
 
@@ -104,10 +104,10 @@ def partition_status(status: wire.PartitionStatus, asked: str) -> PartitionStatu
 
 
 def partition_names(found: Sequence[wire.Partition], allocation_id: str) -> list[str]:
-    """The ids of an allocation's partitions, fit to be shown.
+    """The ids of an allocation's partitions, safe to show.
 
-    Customers name partitions: one with a name that we would not take must not keep its cluster from being deleted,
-    or a whole region from being audited.
+    Customers name partitions: an invalid name must not prevent the deletion of its cluster, or the audit of a whole
+    region.
     """
     _require(len(found) <= MAX_NAMES, "it lists too many partitions")
     for each in found:
@@ -116,7 +116,7 @@ def partition_names(found: Sequence[wire.Partition], allocation_id: str) -> list
 
 
 def every_partition(found: Sequence[wire.Partition]) -> list[Partition]:
-    """Every partition, its id fit to be shown."""
+    """Every partition, with an id that is safe to show."""
     _require(len(found) <= MAX_NAMES, "it lists too many partitions")
     return [
         Partition(plain(each.id), _name(each.spec.allocation_id), partition_state(each.ready_state)) for each in found
@@ -124,9 +124,9 @@ def every_partition(found: Sequence[wire.Partition]) -> list[Partition]:
 
 
 def seen_partitions(found: Sequence[wire.Partition], allocation_id: str) -> list[SeenPartition]:
-    """The partitions of one allocation, with all that they are. No IPU is in two of them.
+    """The partitions of one allocation, in full. No IPU is in two of them.
 
-    Customers name partitions: one with an id that we would not take is shown by another, which is nobody else's.
+    Customers name partitions: one with an invalid id is shown under another, unique one.
     """
     partition_names(found, allocation_id)
     _distinct([each.id for each in found])
@@ -157,16 +157,16 @@ def _spec(spec: wire.PartitionSpec) -> tuple[PartitionShape, tuple[PartitionIpu,
 
 
 def _ipu(found: wire.PartitionIpu, size: int) -> PartitionIpu:
-    _require(found.ipulink_domain_topology_id < MAX_IPUS // DOMAIN_IPUS, "an IPU is in a domain that cannot be")
-    _require(found.topology_id < DOMAIN_IPUS, "an IPU has a number that cannot be")
-    _require(found.ipulink_domain_routing_id < size and found.routing_id < size, "an IPU's place cannot be")
+    _require(found.ipulink_domain_topology_id < MAX_IPUS // DOMAIN_IPUS, "an IPU is in an impossible domain")
+    _require(found.topology_id < DOMAIN_IPUS, "an IPU has an impossible number")
+    _require(found.ipulink_domain_routing_id < size and found.routing_id < size, "an IPU has an impossible place")
     place = IpuPlace(found.ipulink_domain_topology_id, found.topology_id)
     return PartitionIpu(place, found.ipulink_domain_routing_id, found.routing_id)
 
 
 def ipuof_gcds(config: wire.PartitionConfig, shape: PartitionShape) -> list[IpuofGcd]:
     """The configurations of a partition of this shape, in the order of its GCDs."""
-    _require(len(config.gcd_configs) == shape.gcds, "the configuration is not that of so many GCDs")
+    _require(len(config.gcd_configs) == shape.gcds, "the configuration has another number of GCDs")
     per_gcd = shape.size // shape.gcds
     return [_gcd(found, per_gcd) for found in config.gcd_configs]
 
@@ -186,7 +186,7 @@ def _device(found: wire.IpuofDevice) -> IpuofDevice:
     _require("%" not in address, "a device has an address with a zone")
     _require(0 < found.server_port <= 65_535, "a device has no port")
     small = (found.rdma_port, found.device_id, found.ipulink_segment_id, found.routing_id, found.ipu_arch_id)
-    _require(max(*small, found.ipu_id) < MAX_IPUS, "a device has a number that cannot be")
+    _require(max(*small, found.ipu_id) < MAX_IPUS, "a device has an impossible number")
     return IpuofDevice(
         ip=address,
         server_port=found.server_port,
@@ -226,7 +226,7 @@ def cluster_test(found: admin.ClusterTest) -> ClusterTest:
 
 
 def links(found: Sequence[admin.Link]) -> list[Link]:
-    """The links of one allocation, none of them twice."""
+    """The links of one allocation, without duplicates."""
     _require(len(found) <= MAX_NAMES, "it lists too many links")
     listed = [_link(each) for each in found]
     _distinct([(each.kind, each.ends) for each in listed])
@@ -236,28 +236,30 @@ def links(found: Sequence[admin.Link]) -> list[Link]:
 def _link(found: admin.Link) -> Link:
     kind, state = _LINK_KINDS.get(found.kind), _LINK_STATES.get(found.state)
     if kind is None or state is None:
-        raise InvalidAnswer("a link has a kind or a state that is not known")
+        raise InvalidAnswer("a link has an unknown kind or state")
     return Link(kind, (_name(found.from_agent), _name(found.to_agent)), state)
 
 
 def user(found: admin.User, asked: str) -> VipuUser:
-    _require(found.id == asked, "the user is another one")
-    _require(len(found.allocation_ids) + len(found.access_key_ids) <= MAX_NAMES, "a user has too much")
+    _require(found.id == asked, "the answer is about another user")
+    _require(
+        len(found.allocation_ids) + len(found.access_key_ids) <= MAX_NAMES, "a user has too many allocations or keys"
+    )
     allocations = frozenset(map(_name, found.allocation_ids))
     return VipuUser(asked, allocations, found.all_allocations, frozenset(map(_name, found.access_key_ids)))
 
 
 def _known(values: Mapping[int, Value], number: int, what: str) -> Value | None:
-    """The value that a number stands for; None for 0, which says that there is none."""
+    """The value for a number; None for 0, which stands for none."""
     if number and number not in values:
-        raise InvalidAnswer(f"a partition has a {what} that is not known")
+        raise InvalidAnswer(f"a partition has an unknown {what}")
     return values.get(number)
 
 
 def _shown_id(text: str) -> str:
-    """The id, or in place of one that cannot be shown: its beginning, and a digest that keeps it apart from others.
+    """The id, or a replacement for one that cannot be shown: its beginning, and a digest that makes it unique.
 
-    What begins with an underscore is no name of ours, so nothing is ever asked of the controller by it.
+    Our names never begin with an underscore, so the controller is never asked about such an id.
     """
     if _ID.fullmatch(text):
         return text
@@ -265,7 +267,7 @@ def _shown_id(text: str) -> str:
 
 
 def _name(text: str) -> str:
-    _require(_NAME.fullmatch(text) is not None, "a name is none")
+    _require(_NAME.fullmatch(text) is not None, "a name is missing or not valid")
     return text
 
 
@@ -275,7 +277,7 @@ def _text(text: str) -> str:
 
 
 def _distinct(values: list[Value]) -> list[Value]:
-    _require(len(set(values)) == len(values), "something is listed twice")
+    _require(len(set(values)) == len(values), "an object is listed twice")
     return values
 
 

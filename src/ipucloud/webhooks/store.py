@@ -281,7 +281,7 @@ async def _locked(connection: AsyncConnection, actor: Actor, webhook_id: UUID, i
 
 
 def _not_found() -> Problem:
-    return Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    return Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
 
 
 async def _document(connection: AsyncConnection, mine: Mapping[str, UUID]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
-from ipucloud.inventory.placement import Demand, Need, NoRoom, look, take
+from ipucloud.inventory.placement import Demand, Need, NoRoom, read_room, take
 from ipucloud.inventory.queries import FlavorCapacity, region_capacity
 from ipucloud.inventory.snapshot import SlotState
 from ipucloud.kernel.errors import Problem
@@ -33,14 +33,14 @@ M2000 = Need("m2000", machines=1, hosts=1)
 async def states(cloud: Cloud) -> list[SlotState]:
     """Of Luxembourg's machines, by slot."""
     async with cloud.database.read() as connection:
-        room = await look(connection, "luxembourg-2", M2000)
+        room = await read_room(connection, "luxembourg-2", M2000)
     return [slot.state for pod in room.pods for slot in pod.slots]
 
 
 async def why_not(cloud: Cloud, machines: int) -> NoRoom | None:
     async with cloud.database.read() as connection:
         need = replace(M2000, machines=machines)
-        return (await look(connection, "luxembourg-2", need)).why_not(need)
+        return (await read_room(connection, "luxembourg-2", need)).why_not(need)
 
 
 async def capacities(cloud: Cloud) -> dict[str, FlavorCapacity]:

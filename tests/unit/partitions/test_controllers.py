@@ -33,7 +33,7 @@ def controllers(clock: Hands) -> Controllers:
 
 def test_only_so_many_look_at_one_at_the_same_time() -> None:
     shared = controllers(Hands())
-    looks = [shared.looking(OTHER) for _ in range(MAX_CONCURRENT)]
+    looks = [shared.pass_at(OTHER) for _ in range(MAX_CONCURRENT)]
     for look in looks:
         assert shared.wait_for(OTHER) is None
         look.__enter__()
@@ -48,16 +48,16 @@ def test_one_that_fails_is_left_alone_ever_longer_and_others_are_not() -> None:
     shared = controllers(clock)
     pauses = []
     for _ in range(12):
-        with shared.looking(SILENT):
+        with shared.pass_at(SILENT):
             pauses.append(shared.failed(SILENT))
         assert shared.wait_for(SILENT) is not None
         assert shared.wait_for(OTHER) is None
         clock.seconds += pauses[-1]
         assert shared.wait_for(SILENT) is None
-        with shared.looking(SILENT):
+        with shared.pass_at(SILENT):
             assert shared.wait_for(SILENT) is not None
     assert max(pauses) > 5.0
     assert max(pauses) <= 60.0
     shared.answered(SILENT)
-    with shared.looking(SILENT):
+    with shared.pass_at(SILENT):
         assert shared.wait_for(SILENT) is None

@@ -97,7 +97,7 @@ async def account_document(connection: Statements, account_id: UUID, *, currency
     """The account's JSON and version; `currency` is the installation's. Raises `Problem` not_found."""
     row = (await connection.execute(_READ, {"id": account_id, "currency": currency})).one_or_none()
     if row is None:
-        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
     return row.document.encode(), row.version
 
 

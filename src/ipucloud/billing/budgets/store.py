@@ -131,7 +131,7 @@ async def budget_document(connection: Statements, owner: Owner, budget: UUID) ->
     """The budget's JSON and version. Raises `Problem` not_found."""
     row = (await connection.execute(_OF[owner.kind].read, {"owner": owner.id, "id": budget})).one_or_none()
     if row is None:
-        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
     return row.document.encode(), row.version
 
 
@@ -168,7 +168,7 @@ async def lock(connection: AsyncConnection, owner: Owner, budget: UUID) -> int:
     """Let nobody else change the budget; its version. Raises `Problem` not_found."""
     found = (await connection.execute(_OF[owner.kind].lock, {"owner": owner.id, "id": budget})).scalar_one_or_none()
     if found is None:
-        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
     version: int = found
     return version
 

@@ -124,7 +124,7 @@ async def request_export(connection: AsyncConnection, actor: Actor, wanted: Want
     if wanted.connection_id is not None:
         found = await connection.execute(_CONNECTED, mine | {"id": wanted.connection_id})
         if not found.scalar_one():
-            raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+            raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
     export_id = new_id()
     await connection.execute(_INSERT, mine | _columns(export_id, wanted))
     steps = plan(delivered=wanted.connection_id is not None)
@@ -152,7 +152,7 @@ async def export_document(connection: Statements, *, project_id: UUID, export_id
     found = await connection.execute(_ONE, {"project_id": project_id, "id": export_id})
     row = found.one_or_none()
     if row is None:
-        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
     document: str = row.document
     return document.encode()
 
@@ -167,7 +167,7 @@ async def kept_file(connection: Statements, *, project_id: UUID, export_id: UUID
     """The file of an export. Raises `Problem`: not_found, state_conflict before it is made and after it expired."""
     row = (await connection.execute(_FILE, {"project_id": project_id, "id": export_id})).one_or_none()
     if row is None:
-        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
     if row.manifest is None:
         raise Problem(STATE_CONFLICT, "The file is not made yet: wait for the export's operation.")
     if not row.kept:

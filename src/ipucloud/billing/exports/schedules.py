@@ -297,7 +297,7 @@ def _one(row: sa.Row[Any] | None) -> bytes:
 
 
 def _not_found() -> Problem:
-    return Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    return Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
 
 
 def _invalid(pointer: str, code: str, detail: str) -> Problem:

@@ -52,7 +52,7 @@ async def issue_credit_note(connection: AsyncConnection, invoice: str, *, net: D
     """
     account = (await connection.execute(_ACCOUNT, {"number": invoice})).scalar_one_or_none()
     if account is None:
-        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
     payer = await lock_payer(connection, account)
     row = (await connection.execute(_INVOICE, {"number": invoice})).one()
     left, left_tax = row.taxable - row.given_net, row.tax - row.given_tax

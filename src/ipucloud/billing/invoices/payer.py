@@ -72,5 +72,5 @@ async def balance(connection: Statements, payer: Payer, code: str, currency: str
 async def _payer(connection: Statements, statement: Query[Payer], account_id: UUID) -> Payer:
     payer = await statement.one_or_none(connection, {"account_id": account_id})
     if payer is None:
-        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
     return payer

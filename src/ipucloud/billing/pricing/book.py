@@ -150,7 +150,7 @@ async def withdraw(connection: AsyncConnection, price_id: UUID) -> None:
             raise Problem(STATE_CONFLICT, "Another version follows this one. Withdraw that one first.")
         await connection.execute(_WITHDRAW, {"id": price_id})
         return
-    raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+    raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
 
 
 async def _add(connection: AsyncConnection, place: int, price: PriceAddition) -> bool:

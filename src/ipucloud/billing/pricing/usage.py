@@ -160,7 +160,7 @@ async def cluster_usage(connection: Statements, *, project_id: UUID, cluster_id:
     parameters = {"project_id": project_id, "cluster_id": cluster_id, "since": None, "until": None}
     parts = await _OF_CLUSTER.all(connection, parameters)
     if not parts:
-        raise Problem(NOT_FOUND, "There is no such object, or this token may not know it.")
+        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
     return _usage(parts)
 
 
