@@ -141,12 +141,12 @@ BROKEN = {
     "region without an image": (
         "images",
         swap(', "lab-1"', ""),
-        "regions.toml, row lab-1: flavors are sold there, and images.toml offers no image there",
+        "regions.toml, row lab-1: flavors are sold there, but images.toml offers no image there",
     ),
     "machine without a SKU": (
         "machine_types",
         swap('sku = "ipu-m2000"', ""),
-        "flavors.toml, row m2000-pod4: machine_type: it has no SKU to be billed as",
+        "flavors.toml, row m2000-pod4: machine_type: it has no SKU for billing",
     ),
     "unknown field": (
         "machine_types",
@@ -232,7 +232,7 @@ BROKEN = {
     "two prices at once": (
         "prices",
         add(PRICE.format("2030-01-01T00:00:00Z")),
-        "valid_from: the price from 2020-01-01 00:00:00+00:00 on holds then",
+        "valid_from: it overlaps the price from 2020-01-01 00:00:00+00:00 on",
     ),
     "two regions of one number": (
         "regions",
@@ -251,7 +251,7 @@ BROKEN = {
         swap('country = "NL"', 'country = "Nederland"'),
         "regions.toml, row amsterdam-2: country: String should match pattern",
     ),
-    "row twice": ("tools", swap('id = "keras"', 'id = "pytorch"'), "tools.toml, row pytorch: the row is there twice"),
+    "row twice": ("tools", swap('id = "keras"', 'id = "pytorch"'), "tools.toml, row pytorch: the row is duplicated"),
     "row without its key": ("tools", swap('id = "keras", ', ""), "tools.toml, row number 2: id: Field required"),
     "misspelt field": (
         "images",
