@@ -16,17 +16,17 @@ NOTICE = "<!-- Written by docs/generate_events.py; do not edit. -->"
 TEXT = f"""
 # Events
 
-What happens in a project is appended to its event log. `GET /v1/projects/{{project}}/events` and `ipucloud events` read
-the log, [webhooks](webhooks.md) send it. `GET /v1/event-types` and `ipucloud webhooks event-types` list the
+Every project has an event log. `GET /v1/projects/{{project}}/events` and `ipucloud events` read the log,
+[webhooks](webhooks.md) send it. `GET /v1/event-types` and `ipucloud webhooks event-types` list the
 {len(REGISTRY)} types below, with a JSON Schema of each type's `data`.
 
-A type keeps its name and its meaning. Its `data` may gain members, and there may be more types later: ignore what you
-do not know. A filter or a webhook that names a type that does not exist is refused (`422 validation_failed`, code
-`unknown_event_type`) with those that it may mean. `<noun>.*` in a webhook stands for all types of a noun, also those
-that are added later.
+A type never changes its name or meaning. Its `data` may gain members, and types may be added: ignore unknown ones. A
+filter or a webhook with an unknown type is refused (`422 validation_failed`, code
+`unknown_event_type`) with suggestions. `<noun>.*` in a webhook means all types of a noun, including those
+added later.
 
-The registry is `src/ipucloud/contract/event_types.py`. An event of a type that it lacks is not written, or,
-when SQL wrote it, found by the audit (`event_type_is_registered`).
+The registry is `src/ipucloud/contract/event_types.py`. Events of unregistered types are not written;
+if SQL writes one, the audit finds it (`event_type_is_registered`).
 """
 
 
@@ -46,7 +46,7 @@ def _link(kind: EventType) -> str:
 
 
 def _shapes() -> Iterator[str]:
-    yield from ("## Data", "", "A member that is not marked as optional is always there.", "")
+    yield from ("## Data", "", "Members not marked as optional are always present.", "")
     payloads = {kind.payload.__name__: kind.payload for kind in REGISTRY.values() if kind.payload is not None}
     for name, model in sorted(payloads.items()):
         schema = model.model_json_schema()

@@ -1,5 +1,5 @@
-"""Connections to where customers send us: webhooks' end-points and buckets' services.
+"""Connections to customers' destinations: webhook endpoints and bucket services.
 
-Its one law: a connection goes to an address that was itself checked, never to a name. Everything here is the guard
-against server-side request forgery; nothing else in the product decides about it.
+Law: a connection goes to a checked address, never to a name. This package is the only protection against
+server-side request forgery.
 """

@@ -1,8 +1,8 @@
-"""Which network addresses are anybody's to reach. Pure.
+"""Which network addresses are public. Pure.
 
-`ipaddress.is_global` is not enough: it takes NAT64, 6to4, IPv4-compatible and some special ranges for global (IANA's
-special-purpose registries, RFC 6890). So IPv6 is asked to lie in 2000::/3, which leaves out every form that carries
-an IPv4 address but Teredo and 6to4, and both families have their exceptions listed.
+`ipaddress.is_global` is not enough: it treats NAT64, 6to4, IPv4-compatible and some special ranges as global (IANA's
+special-purpose registries, RFC 6890). So IPv6 must be in 2000::/3, which excludes every form with an embedded IPv4
+address except Teredo and 6to4; the exceptions of both families are listed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _IPV6 = tuple(
 
 
 def is_public(address: Address) -> bool:
-    """Whether a stranger may have us connect there."""
+    """Whether connections requested by customers may go to this address."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _IPV4)
     if address.scope_id is not None or address not in _UNICAST:
@@ -49,7 +49,7 @@ def is_public(address: Address) -> bool:
 
 
 def parse(text: str) -> Address | None:
-    """The address that `text` is, in its usual form; None for a name, and for forms that only some programs read."""
+    """The address `text` in its usual form; None for a name, and for forms that only some programs accept."""
     try:
         return ip_address(text)
     except ValueError:

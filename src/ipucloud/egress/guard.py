@@ -1,7 +1,7 @@
-"""Connecting to permitted addresses only.
+"""Connects only to permitted addresses.
 
-A name is resolved once for each connection, every address that it has must be permitted, and the connection goes to
-one of those. A name that is bound to another address between check and connection therefore changes nothing.
+A name is resolved once for each connection, all its addresses must be permitted, and the connection goes to one of
+them. Rebinding the name between check and connection therefore has no effect.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
 class ForbiddenAddressError(Exception):
-    """A name has an address that is not permitted, or none."""
+    """A name has no address, or one that is not permitted."""
 
 
 async def system_resolver(host: str, port: int) -> Sequence[str]:
-    """Every address that the system's resolver knows of a name. The caller sets the time-out. Raises OSError."""
+    """All addresses of a name from the system's resolver. The caller sets the time-out. Raises OSError."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(place[0]) for *_, place in found]
 
@@ -36,7 +36,7 @@ def any_address(_: Address) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Which addresses may be connected to, and who says what addresses a name has."""
+    """Which addresses are permitted, and the resolver of names."""
 
     permits: Callable[[Address], bool] = is_public
     resolve: Resolve = system_resolver
@@ -48,7 +48,7 @@ class Guard:
         dial: Callable[[str], Awaitable[Connection]],
         unreachable: type[Exception] = OSError,
     ) -> Connection:
-        """What `dial` makes of the first address that answers; an address that raises `unreachable` does not.
+        """The result of `dial` for the first address that does not raise `unreachable`.
 
         The caller sets the time-out.
 

@@ -1,7 +1,7 @@
-"""A forward proxy for clients that resolve names by themselves and cannot be given a `Guard`, such as an S3 client.
+"""A forward proxy for clients that resolve names themselves and cannot use a `Guard`, such as an S3 client.
 
-It speaks CONNECT (RFC 9110, section 9.3.6) on the loopback address and connects through the guard. What goes through it
-is TLS between the client and the service, whose certificate the client checks against the name.
+It speaks CONNECT (RFC 9110, section 9.3.6) on the loopback address and connects through the guard. It carries
+TLS between the client and the service, whose certificate the client checks against the name.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from typing import Any, Self, TypeVar
 from ipucloud.egress.guard import ForbiddenAddressError, Guard
 
 SECONDS = 10.0
-"""For a request's head, a name and a connection together."""
+"""For a request's head, name resolution and connection together."""
 _PIECE = 1 << 16
-_NOT_PUBLIC = "The endpoint's address is not a public one."
-_ELSEWHERE = "The bucket's service leads to another one."
+_NOT_PUBLIC = "The endpoint's address is not public."
+_ELSEWHERE = "The bucket's service redirects to another host."
 
 Result = TypeVar("Result")
 
 
 class _OtherEndpointError(Exception):
-    """The client asked for another endpoint than the proxy's."""
+    """The client requested another endpoint than the proxy's."""
 
 
 class EgressProxy:
-    """A proxy in a thread of its own that connects to one endpoint and nowhere else.
+    """A proxy in its own thread that connects to one endpoint only.
 
-    `refusal` says what it refused last, in words for customers that repeat nothing of what was asked for.
+    `refusal`: why it last refused a connection, as a message for customers without any input.
     """
 
     def __init__(self, host: str, port: int, guard: Guard) -> None:
@@ -61,7 +61,7 @@ class EgressProxy:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.sleep(0)  # transports close one turn after they were told to
+        await asyncio.sleep(0)  # transports close one iteration of the loop later
 
     def _do(self, work: Coroutine[Any, Any, Result]) -> Result:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
@@ -101,7 +101,7 @@ class EgressProxy:
 
 
 async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Until one end is closed, or broken; then the other one is."""
+    """Copy until one end is closed or fails, then close the other."""
     with suppress(ConnectionError):
         while piece := await reader.read(_PIECE):
             writer.write(piece)

@@ -1,4 +1,4 @@
-"""What a URL that a customer gives may look like. Pure: where its name leads is checked when it is connected to."""
+"""Validation of customers' URLs. Pure: addresses of a name are checked when connecting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TEXT = re.compile(r"[\x21-\x7e]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A URL taken apart. `host` without brackets."""
+    """A parsed URL. `host` without brackets."""
 
     scheme: str
     host: str
@@ -33,7 +33,7 @@ class Target:
 
 
 class UrlRefused(Exception):
-    """Why, as a stable code and a sentence that repeats nothing of the URL."""
+    """The reason, as a stable code and a message that repeats nothing of the URL."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)
@@ -41,7 +41,7 @@ class UrlRefused(Exception):
 
 
 def target_of(url: str, *, private: bool, ports: Set[int] = PORTS) -> Target:
-    """Take a URL apart. `private`: plain HTTP, any port, any address and names without a dot will do.
+    """Parse a URL. `private`: plain HTTP, any port, any address and names without a dot are accepted.
 
     A host is a name with a dot, or an address in its usual form: `2130706433`, `0x7f.1` and `127.1` are neither.
     Raises UrlRefused.
@@ -56,15 +56,15 @@ def target_of(url: str, *, private: bool, ports: Set[int] = PORTS) -> Target:
     if parts.scheme != "https" and not (private and parts.scheme == "http"):
         raise UrlRefused("not_https", "Send a URL that begins with https://.")
     if "@" in parts.netloc or parts.fragment or not parts.hostname:
-        raise UrlRefused("not_a_url", "Leave out user, password and fragment, and name a host.")
+        raise UrlRefused("not_a_url", "Omit user, password and fragment, and include a host.")
     host = parts.hostname.lower()
     if port is None:
         port = {"https": 443, "http": 80}[parts.scheme]
     address = parse(host)
     if address is None and not (_NAME.fullmatch(host) and (private or "." in host)):
-        raise UrlRefused("not_a_host", "Name a host by its full DNS name, or by an IP address in its usual form.")
+        raise UrlRefused("not_a_host", "Use a full DNS name or an IP address in its usual form as the host.")
     if not private and address is not None and not is_public(address):
-        raise UrlRefused("not_public", "The address is not one that can be reached from here.")
+        raise UrlRefused("not_public", "The address is not public.")
     if not private and port not in ports:
         raise UrlRefused("not_a_port", f"Use port {' or '.join(map(str, sorted(ports)))}.")
     query = f"?{parts.query}" if parts.query else ""
@@ -72,7 +72,7 @@ def target_of(url: str, *, private: bool, ports: Set[int] = PORTS) -> Target:
 
 
 def endpoint_of(url: str, *, private: bool, ports: Set[int]) -> Target:
-    """The same of a URL that has neither path nor query. Raises UrlRefused."""
+    """Parse a URL that has neither path nor query. Raises UrlRefused."""
     target = target_of(url, private=private, ports=ports)
     if target.path.strip("/"):
         raise UrlRefused("not_an_endpoint", "Send only scheme, host and port: https://host or https://host:port.")

@@ -71,10 +71,10 @@ UNAVAILABLE = _register("unavailable", 503, "The service is not available for a 
 PROVISIONING_FAILED = _register("provisioning_failed", 500, "The cluster could not be built")
 SITE_REFUSED = _register("site_refused", 500, "The site refused a step")
 PARTITION_REFUSED = _register("partition_refused", 409, "The V-IPU controller does not make such a partition now")
-EXPORT_FAILED = _register("export_failed", 500, "The export could not be made or delivered", retryable=True)
-PARTITION_FAILED = _register("partition_failed", 500, "The partition could not be made, reset or removed")
-DEADLINE_EXCEEDED = _register("deadline_exceeded", 500, "The operation took longer than it may")
-PREEMPTED = _register("preempted", 409, "A later request took the place of this operation")
+EXPORT_FAILED = _register("export_failed", 500, "The export could not be built or delivered", retryable=True)
+PARTITION_FAILED = _register("partition_failed", 500, "The partition could not be created, reset or removed")
+DEADLINE_EXCEEDED = _register("deadline_exceeded", 500, "The operation exceeded its deadline")
+PREEMPTED = _register("preempted", 409, "A later request pre-empted this operation")
 
 
 @dataclass(frozen=True, slots=True)

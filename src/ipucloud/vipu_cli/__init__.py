@@ -1,5 +1,5 @@
-"""The `vipu` command, for customers outside (`ipucloud vipu`) and on simulated Poplar servers.
+"""The `vipu` command, for remote use (`ipucloud vipu`) and on simulated Poplar servers.
 
-Law: it knows the controller's wire definitions and nothing else of the product; whoever runs it lends it a way to the
-controller, an environment and places to write to.
+Law: it depends only on the controller's wire definitions; its caller provides a connection to the controller, an
+environment and outputs.
 """

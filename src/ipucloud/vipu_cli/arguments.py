@@ -1,4 +1,4 @@
-"""The command line of `vipu`. A wrong one raises; it never ends the process, which may be a whole site."""
+"""The command line of `vipu`. An invalid one raises; it never ends the process, which may be a whole site."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GATEWAY_ROUTINGS = {"ring": pb.GRT_RING, "swring": pb.GRT_SWRING}
 
 
 class Usage(Exception):
-    """The command line is wrong (status 2), or asked for help (status 0); the text is what to print."""
+    """Invalid command line (status 2) or help (status 0), with the text to print."""
 
     def __init__(self, text: str, status: int) -> None:
         super().__init__(text)
@@ -35,7 +35,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parse(args: Sequence[str], prog: str) -> argparse.Namespace:
-    """The options; `verb` and `noun` say what to do, or are absent for `--version` and `--server-version`.
+    """The options; `verb` and `noun` are absent for `--version` and `--server-version`.
 
     Raises Usage.
     """
@@ -46,29 +46,27 @@ def parse(args: Sequence[str], prog: str) -> argparse.Namespace:
 
 
 def _parser(prog: str) -> _Parser:
-    parser = _Parser(prog=prog, description="Partitions of IPUs, by the V-IPU controller.", allow_abbrev=False)
+    parser = _Parser(prog=prog, description="Manage partitions of IPUs at a V-IPU controller.", allow_abbrev=False)
     parser.set_defaults(verb=None, noun=None)
     parser.add_argument("--version", action="store_true", help="version of this command")
     parser.add_argument("--server-version", action="store_true", help="version of the controller")
     _connection(parser, None)
     shared = _Parser(add_help=False)
-    # What is given before the verb must not be undone by the absence of the same option behind it.
+    # An option before the verb must not be reset by its absence after the verb.
     _connection(shared, argparse.SUPPRESS)
     verbs = parser.add_subparsers(dest="verb", metavar="list|create|get|reset|remove")
-    nouns = verbs.add_parser("list", help="list what there is").add_subparsers(dest="noun", required=True)
+    nouns = verbs.add_parser("list", help="list objects").add_subparsers(dest="noun", required=True)
     for noun in ("partitions", "partition", "allocations", "allocation"):
         nouns.add_parser(noun, parents=[shared])
     attributes = nouns.add_parser("ipu-attrs", parents=[shared])
-    attributes.add_argument(
-        "--agent", action="append", default=[], metavar="ID", help="only of this agent (repeatable)"
-    )
+    attributes.add_argument("--agent", action="append", default=[], metavar="ID", help="only this agent (repeatable)")
     _create(_partition(verbs, "create", shared))
     _get(_partition(verbs, "get", shared))
     reset = _partition(verbs, "reset", shared)
-    reset.add_argument("--relocatable", action="store_true", help="it may move to other IPUs")
+    reset.add_argument("--relocatable", action="store_true", help="allow moving to other IPUs")
     _waiting(reset)
     remove = _partition(verbs, "remove", shared)
-    remove.add_argument("--force", action="store_true", help="also when machines do not answer")
+    remove.add_argument("--force", action="store_true", help="even if machines do not respond")
     _waiting(remove)
     return parser
 
@@ -82,49 +80,49 @@ def _partition(verbs: argparse._SubParsersAction[_Parser], verb: str, shared: _P
 
 def _connection(parser: _Parser, default: str | None) -> None:
     add = parser.add_argument
-    add("-H", "--api-host", default=default, metavar="HOST", help="the controller (VIPU_CLI_API_HOST)")
-    add("-p", "--api-port", default=default, metavar="PORT", help="its port (VIPU_CLI_API_PORT, 8090)")
-    add("--admin-port", default=default, metavar="PORT", help="of its administration (VIPU_CLI_API_ADMIN_PORT, 8091)")
-    add("--api-user-id", default=default, metavar="USER", help="who asks (VIPU_CLI_API_USER_ID)")
+    add("-H", "--api-host", default=default, metavar="HOST", help="controller's host (VIPU_CLI_API_HOST)")
+    add("-p", "--api-port", default=default, metavar="PORT", help="user port (VIPU_CLI_API_PORT, 8090)")
+    add("--admin-port", default=default, metavar="PORT", help="administration port (VIPU_CLI_API_ADMIN_PORT, 8091)")
+    add("--api-user-id", default=default, metavar="USER", help="user (VIPU_CLI_API_USER_ID)")
     add("--api-access-key", default=default, metavar="KEY", help="the user's key (VIPU_CLI_API_ACCESS_KEY)")
     if default is None:
         parser.set_defaults(showjson=False)
     showjson_default = False if default is None else default
-    add("--showjson", action="store_true", default=showjson_default, help="answer in JSON, which stays as it is")
+    add("--showjson", action="store_true", default=showjson_default, help="print JSON, whose format is stable")
 
 
 def _create(parser: _Parser) -> None:
     add = parser.add_argument
     add("--size", type=_count, required=True, metavar="IPUS", help="a power of two")
-    add("--allocation", default="", metavar="ID", help="allocation to take the IPUs from (any with room)")
-    add("--cluster", default="", metavar="ID", help="V-IPU cluster to take the IPUs from")
-    add("--gcds", type=_count, default=0, metavar="N", help="graph compile domains (1)")
-    add("--num-replicas", "--replicas", type=_count, default=0, metavar="N", help="replicas (as many as GCDs)")
-    add("--segments", type=_count, default=0, metavar="N", help="IPU-Link domains (as few as can be)")
-    add("--reconfigurable", action="store_true", help="devices of every size, as programs ask for them")
+    add("--allocation", default="", metavar="ID", help="allocation to use (default: any with room)")
+    add("--cluster", default="", metavar="ID", help="V-IPU cluster to use")
+    add("--gcds", type=_count, default=0, metavar="N", help="graph compile domains (default: 1)")
+    add("--num-replicas", "--replicas", type=_count, default=0, metavar="N", help="replicas (default: as many as GCDs)")
+    add("--segments", type=_count, default=0, metavar="N", help="IPU-Link domains (default: as few as possible)")
+    add("--reconfigurable", action="store_true", help="let programs choose devices of any size")
     add("--sync-type", choices=sorted(SYNC_TYPES))
     add("--routing", choices=sorted(ROUTINGS), help="of IPU-Links")
     add("--gateway-routing", choices=sorted(GATEWAY_ROUTINGS), help="of GW-Links")
-    add("--relocatable", action="store_true", help="a reset may move it to other IPUs")
-    add("--disable-auto-reset", action="store_true", help="leave it failed when a machine is lost")
+    add("--relocatable", action="store_true", help="allow a reset to move it to other IPUs")
+    add("--disable-auto-reset", action="store_true", help="do not reset it when a machine fails")
     _ipuof(parser)
     _waiting(parser)
 
 
 def _get(parser: _Parser) -> None:
-    parser.add_argument("--gcd", type=_number, metavar="N", help="with --ipuof-configs: of this GCD only")
+    parser.add_argument("--gcd", type=_number, metavar="N", help="with --ipuof-configs: only this GCD")
     _ipuof(parser)
 
 
 def _ipuof(parser: _Parser) -> None:
     parser.add_argument(
-        "--ipuof-configs", action="store_true", help="show the IPUoF configuration and keep it in ~/.ipuof.conf.d"
+        "--ipuof-configs", action="store_true", help="show the IPUoF configuration and save it in ~/.ipuof.conf.d"
     )
 
 
 def _waiting(parser: _Parser) -> None:
-    parser.add_argument("--timeout", type=_count, default=0, metavar="SECONDS", help="how long to wait (120)")
-    parser.add_argument("--no-wait", action="store_true", help="return when the controller has accepted it")
+    parser.add_argument("--timeout", type=_count, default=0, metavar="SECONDS", help="how long to wait (default: 120)")
+    parser.add_argument("--no-wait", action="store_true", help="return when the controller has accepted the call")
 
 
 def _number(text: str) -> int:

@@ -1,4 +1,4 @@
-"""A V-IPU controller over gRPC: one method for each call of the published user service, and one of ours."""
+"""A V-IPU controller over gRPC: a method for each call of the published user service, and one of our own service."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ Reply = TypeVar("Reply", bound=Message)
 
 CALL_SECONDS = 30.0
 MAX_BYTES = 128 * 1024 * 1024
-"""The longest answer taken. The attributes of 65,536 IPUs are 32 MB, eight times what gRPC takes unless told."""
+"""Maximum response size. The attributes of 65,536 IPUs are 32 MB, eight times gRPC's default limit."""
 
 _USER_SERVICE = "virmgrpc.UserService"
 _VERSION_SERVICE = "virmgrpc.VersionService"
 _ADMIN_SERVICE = "ipucloud.vipu.admin.v1.AdminService"
 _CAUSES = {
     grpc.StatusCode.UNAVAILABLE: "the V-IPU controller at {address} is unreachable",
-    grpc.StatusCode.DEADLINE_EXCEEDED: "the V-IPU controller at {address} did not answer within {seconds:g} s",
-    grpc.StatusCode.UNIMPLEMENTED: "the V-IPU controller at {address} does not offer this call",
-    grpc.StatusCode.UNAUTHENTICATED: "the V-IPU controller at {address} wants a user and an access key: {details}",
+    grpc.StatusCode.DEADLINE_EXCEEDED: "the V-IPU controller at {address} did not respond within {seconds:g} s",
+    grpc.StatusCode.UNIMPLEMENTED: "the V-IPU controller at {address} does not support this call",
+    grpc.StatusCode.UNAUTHENTICATED: "the V-IPU controller at {address} requires a user and an access key: {details}",
 }
 
 
 class Channels:
-    """Open connections, one for each address."""
+    """Open connections, one per address."""
 
     def __init__(self) -> None:
         self._channels: dict[str, grpc.aio.Channel] = {}
 
     def to(self, address: str) -> grpc.aio.Channel:
         if address not in self._channels:
-            # A controller that comes back shall be found within a second, not after gRPC's two minutes of backoff.
+            # A controller that returns must be found within a second, not after gRPC's two minutes of backoff.
             options = [
                 ("grpc.max_reconnect_backoff_ms", 1000),
                 ("grpc.enable_retries", 0),
@@ -53,7 +53,7 @@ class Channels:
 
 
 class Controller:
-    """The controller at an end-point. Every call raises VipuProblem, which names the cause."""
+    """The controller at an endpoint. Every call raises VipuProblem with the cause."""
 
     def __init__(self, endpoint: Endpoint, channels: Channels, *, call_seconds: float = CALL_SECONDS) -> None:
         self.endpoint = endpoint
@@ -65,7 +65,7 @@ class Controller:
         return reply.version
 
     async def partitions(self) -> Sequence[pb.Partition]:
-        """Every partition that the caller sees."""
+        """Every partition visible to the caller."""
         request = pb.ListPartitionsRequest()
         return (await self._user(_USER_SERVICE, "ListPartitions", request, pb.ListPartitionsReply)).partitions
 
@@ -85,7 +85,7 @@ class Controller:
         return (await self._user(_USER_SERVICE, "GetPartitionStatus", request, pb.GetPartitionStatusReply)).status
 
     async def ipuof_config(self, partition: str, gcd: int | None = None) -> pb.PartitionConfig:
-        """The configuration that programs connect by: of one GCD, or of all."""
+        """The configuration for programs: of one GCD, or of all."""
         request = pb.GetPartitionIpuofConfigRequest(partition_id=partition)
         if gcd is not None:
             request.gcd_id.id = gcd
@@ -93,12 +93,12 @@ class Controller:
         return reply.ipuof_config
 
     async def attributes(self, agents: Sequence[str] = ()) -> Sequence[pb.ListIPUAttributesReply.Entry]:
-        """What the agents (all that the caller sees, when none is named) tell of each IPU."""
+        """Attributes of each IPU of the agents; default: all visible to the caller."""
         request = pb.ListIPUAttributesRequest(agents=agents)
         return (await self._user(_USER_SERVICE, "ListIPUAttributes", request, pb.ListIPUAttributesReply)).entries
 
     async def allocations(self) -> Sequence[admin.Allocation]:
-        """Every allocation, by the administration's own call, which is ours: the published user service has none."""
+        """Every allocation, from our administration service: the published user service has no such call."""
         address, request = self.endpoint.admin_address, admin.ListAllocationsRequest()
         reply = await self._call(address, _ADMIN_SERVICE, "ListAllocations", request, admin.ListAllocationsReply)
         return reply.allocations

@@ -1,4 +1,4 @@
-"""Which controller is meant, and who asks: from options, else from the environment."""
+"""The controller's address and the user: from options, else from the environment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TIMEOUT = 120.0
 
 
 class VipuProblem(Exception):
-    """Why a command or call came to nothing; the text names the cause. `missing`: what it is about is not there."""
+    """Why a command or call failed. `missing`: its object does not exist."""
 
     def __init__(self, sentence: str, *, missing: bool = False) -> None:
         super().__init__(sentence)
@@ -21,7 +21,7 @@ class VipuProblem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A controller's user service, the port of its administration, and a user of it with an access key, or neither."""
+    """A controller's user service, its administration port, and optionally a user with an access key."""
 
     host: str
     port: int = USER_PORT
@@ -39,9 +39,9 @@ class Endpoint:
 
 
 def endpoint_from(env: Mapping[str, str], prefix: str, given: Mapping[str, str | None]) -> Endpoint:
-    """The end-point by what was `given`, else by the environment: `<prefix>_HOST`, `_PORT`, `_USER_ID`, `_ACCESS_KEY`.
+    """The endpoint as `given`, else from the environment: `<prefix>_HOST`, `_PORT`, `_USER_ID`, `_ACCESS_KEY`.
 
-    Raises VipuProblem when no host is named, or a port is no port.
+    Raises VipuProblem without a host or with an invalid port.
     """
 
     def value(name: str) -> str:
@@ -49,7 +49,7 @@ def endpoint_from(env: Mapping[str, str], prefix: str, given: Mapping[str, str |
 
     host = value("host")
     if not host:
-        raise VipuProblem(f"no V-IPU controller is named: {prefix}_HOST is not set")
+        raise VipuProblem(f"no V-IPU controller is configured: {prefix}_HOST is not set")
     return Endpoint(
         host,
         _port(f"{prefix}_PORT", value("port"), USER_PORT),
@@ -60,7 +60,7 @@ def endpoint_from(env: Mapping[str, str], prefix: str, given: Mapping[str, str |
 
 
 def timeout_from(name: str, text: str) -> float:
-    """Seconds to wait; `TIMEOUT` when nothing is given. Raises VipuProblem."""
+    """Seconds to wait; default: `TIMEOUT`. Raises VipuProblem."""
     if not text:
         return TIMEOUT
     if not text.isdigit() or int(text) == 0:

@@ -1,4 +1,4 @@
-"""IPUoF configuration files: what Poplar reads to find the IPUs of a partition."""
+"""IPUoF configuration files, which Poplar reads to find the IPUs of a partition."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def files_of(partition: str, config: pb.PartitionConfig, gcds: int) -> Iterator[
 
 
 def gcd_from(content: bytes, name: str) -> pb.PartitionConfig.Gcd:
-    """What such a file holds. Raises VipuProblem."""
+    """Parse such a file. Raises VipuProblem."""
     try:
         document = orjson.loads(content)
         if isinstance(document, dict):

@@ -15,16 +15,16 @@ from ipucloud.vipu_cli.waiting import Sleep, until_active, until_gone
 from ipucloud.wire import vipu_pb2 as pb
 
 VERSION = "1.18.0"
-"""The vendor's version whose behaviour this command follows."""
+"""The vendor's version that this command follows."""
 
 FAILED = 1
 
 
 @dataclass(frozen=True)
 class World:
-    """What a command works with: `connect` makes the way to a controller, `keep` stores an IPUoF file by its name.
+    """Environment of a command: `connect` opens a controller, `keep` stores an IPUoF file by name.
 
-    `keep` answers the path as the user knows it.
+    `keep` returns the path as shown to the user.
     """
 
     env: Mapping[str, str]
@@ -40,7 +40,7 @@ Act = Callable[[World, Controller, argparse.Namespace], Awaitable[None]]
 
 
 async def run(args: Sequence[str], world: World) -> int:
-    """The exit status: 0 done, 1 failed with the cause on standard error, 2 a wrong command line."""
+    """The exit status: 0 done, 1 failed with the cause on standard error, 2 invalid command line."""
     try:
         options = parse(args, world.prog)
     except Usage as usage:
@@ -60,7 +60,7 @@ async def run(args: Sequence[str], world: World) -> int:
 
 
 def _chosen(options: argparse.Namespace) -> tuple[Act, str]:
-    """What to do, and what it is called when it fails."""
+    """The function to run, and its name in error messages."""
     if options.server_version:
         return _server_version, "server version"
     noun = {"partitions": "partition", "allocations": "allocation"}.get(options.noun, options.noun)
@@ -157,7 +157,7 @@ async def _remove(world: World, controller: Controller, options: argparse.Namesp
 
 
 async def _configs(world: World, controller: Controller, partition: str, gcds: int, gcd: int | None) -> None:
-    """Show the IPUoF configuration on standard output, keep its files, and say where on standard error."""
+    """Print the IPUoF configuration, save its files, and print their paths on standard error."""
     config = await controller.ipuof_config(partition, gcd)
     world.out(show.json(show.plain(config)))
     for name, content in files_of(partition, config, gcds):

@@ -1,6 +1,6 @@
 """What `vipu` prints: tables for people, in the layout of the vendor's tool, and JSON for programs. Pure.
 
-The JSON is the wire's messages field by field, every field always there: it changes when the published definition does.
+The JSON has all fields of the wire messages: it changes only with the published definition.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Row = Sequence[str]
 
 
 def json(document: object) -> str:
-    """A document as text, with a line feed at its end."""
+    """A document as text, with a final line feed."""
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode() + "\n"
 
 
@@ -57,7 +57,7 @@ def allocations(found: Sequence[admin.Allocation]) -> str:
 
 
 def attributes(found: Sequence[pb.ListIPUAttributesReply.Entry]) -> str:
-    """`vipu list ipu-attrs`: agent and IPU are named where they begin."""
+    """`vipu list ipu-attrs`: agent and IPU are shown on their first row."""
     return _table(("Agent", "IPU", "Attribute", "Value"), list(_attribute_rows(found)))
 
 
@@ -92,7 +92,7 @@ def partition(found: pb.Partition, status: pb.PartitionStatus) -> str:
 
 
 def word(name: str) -> str:
-    """A value of the wire without the prefix of its kind: `IRT_DNC` is DNC."""
+    """A wire value without its prefix: `IRT_DNC` is DNC."""
     return name.split("_", 1)[1].replace("UNDEFINED", "DEFAULT")
 
 

@@ -1,4 +1,4 @@
-"""Waiting for what a controller has accepted: its calls return at once, the work goes on."""
+"""Waits for accepted calls: the controller returns immediately and continues in the background."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST_POLL = 1.0
 
 
 async def until_active(controller: Controller, partition: str, seconds: float, sleep: Sleep) -> None:
-    """Return when the partition is ready. Raises VipuProblem when it failed, or is not ready in time."""
+    """Return when the partition is ready. Raises VipuProblem if it fails or is not ready in time."""
 
     async def ready() -> bool:
         status = await controller.status(partition)
@@ -23,11 +23,11 @@ async def until_active(controller: Controller, partition: str, seconds: float, s
             raise VipuProblem(_failure(status))
         return status.ready_state == pb.PS_ACTIVE
 
-    await _poll(ready, seconds, sleep, "ready; it may still become so")
+    await _poll(ready, seconds, sleep, "ready; it may still become ready")
 
 
 async def until_gone(controller: Controller, partition: str, seconds: float, sleep: Sleep) -> None:
-    """Return when there is no such partition. Raises VipuProblem when its removal failed, or takes too long."""
+    """Return when the partition is removed. Raises VipuProblem if its removal fails or takes too long."""
 
     async def gone() -> bool:
         try:
@@ -37,10 +37,10 @@ async def until_gone(controller: Controller, partition: str, seconds: float, sle
                 return True
             raise
         if status.operation_state == pb.POS_FAILED:
-            raise VipuProblem(f"{_failure(status)}; with --force it goes all the same")
+            raise VipuProblem(f"{_failure(status)}; use --force to remove it anyway")
         return status.ready_state == pb.PS_REMOVED
 
-    await _poll(gone, seconds, sleep, "gone; it may still go")
+    await _poll(gone, seconds, sleep, "removed; its removal continues")
 
 
 async def _poll(done: Callable[[], Awaitable[bool]], seconds: float, sleep: Sleep, what: str) -> None:
@@ -54,6 +54,6 @@ async def _poll(done: Callable[[], Awaitable[bool]], seconds: float, sleep: Slee
 
 
 def _failure(status: pb.PartitionStatus) -> str:
-    errors = "; ".join(status.errors) or "the controller does not say why"
+    errors = "; ".join(status.errors) or "the controller gives no reason"
     left = status.max_auto_reset_retries - status.auto_reset_retry_count
     return f"{errors} (it resets itself {left} more times)" if left > 0 else errors

@@ -1,2 +1,1 @@
-"""Webhooks: what happened, told to customers' own servers. Law: at least once, under one id, and never to a private
-address."""
+"""Webhooks: events sent to customers' servers. Law: at least once, with one id, and never to a private address."""

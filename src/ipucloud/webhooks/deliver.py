@@ -1,4 +1,4 @@
-"""Deliveries that are due: load them, send them, write what came of each."""
+"""Due deliveries: load them, send them, record the results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ log = structlog.get_logger(__name__)
 
 NO_KEY_SECONDS = 60.0
 AT_ONCE = 8
-"""Messages that one end-point gets at the same time."""
+"""Concurrent messages to one endpoint."""
 
 _LOAD = sa.text(
     """
@@ -92,12 +92,12 @@ COUNT_ANEW = (
     ),
     sa.text("UPDATE webhooks SET failing_since = app_now() WHERE failing_since > app_now()"),
 )
-"""When the database's clock was set back behind the last try of a delivery, the next one is due now."""
+"""If the database's clock was set back before a delivery's last attempt, its next one is due now."""
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A delivery whose time has come; `tries` failed before."""
+    """A due delivery; `tries` attempts failed before."""
 
     id: UUID
     payload: str
@@ -106,7 +106,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class EndpointInputs:
-    """An end-point with what is due, as of `now`. Secrets are sealed."""
+    """An endpoint with its due deliveries, as of `now`. Secrets are encrypted."""
 
     id: UUID
     project_id: UUID
@@ -124,7 +124,7 @@ class Tried:
 
 
 class Deliverer:
-    """Reconciles end-points. A ticket is one end-point: a slow one keeps nobody else waiting."""
+    """Reconciles endpoints. A work item is one endpoint, so a slow one does not delay others."""
 
     kind = DELIVERY
 
@@ -145,7 +145,7 @@ class Deliverer:
         return EndpointInputs(row.id, row.project_id, row.url, sealed, due, row.now)
 
     async def act(self, item: WorkItem, inputs: EndpointInputs) -> Sequence[Tried]:
-        """Nothing is tried, and so nothing counts, while this worker cannot open the secrets."""
+        """While this worker cannot decrypt the secrets, nothing is attempted or counted."""
         structlog.contextvars.bind_contextvars(project_id=str(inputs.project_id))
         item.remaining()
         secrets = self._opened(inputs)
@@ -154,7 +154,7 @@ class Deliverer:
         return await asyncio.gather(*(self._try(inputs, due, secrets) for due in inputs.due))
 
     def _opened(self, inputs: EndpointInputs) -> list[str]:
-        """The signing secrets; empty when this worker cannot open them."""
+        """The signing secrets; empty if this worker cannot decrypt them."""
         if self._keys is None:
             return []
         try:
@@ -178,7 +178,7 @@ class Deliverer:
         if endpoint is None:
             return Done()
         if not result:
-            return Wait("this worker cannot open the end-point's secrets", recheck=NO_KEY_SECONDS)
+            return Wait("this worker cannot decrypt the endpoint's secrets", recheck=NO_KEY_SECONDS)
         await connection.execute(_TRIED, [self._values(each, inputs.now) for each in result])
         if endpoint.enabled:
             await self._judge(connection, inputs, result, given_up=bool(endpoint.given_up))
@@ -204,7 +204,7 @@ class Deliverer:
     async def _judge(
         connection: AsyncConnection, inputs: EndpointInputs, result: Sequence[Tried], *, given_up: bool
     ) -> None:
-        """Whether the end-point works; one that is gone, or has failed for days, gets nothing more."""
+        """Record whether the endpoint works; disable one that is gone or has failed for days."""
         failures = {each.sent.failure for each in result}
         well = None in failures
         await connection.execute(_HEALTH, {"id": inputs.id, "well": well})
@@ -220,7 +220,7 @@ class Deliverer:
 async def disable(
     connection: AsyncConnection, webhook_id: UUID, project_id: UUID, reason: Disabled, request_id: str | None = None
 ) -> None:
-    """Send nothing more; what was pending has failed. It can be sent again once the end-point is enabled."""
+    """Disable the endpoint; pending deliveries fail. They can be redelivered once it is enabled."""
     await connection.execute(_DISABLE, {"id": webhook_id, "reason": reason.value})
     await connection.execute(_GIVE_UP, {"id": webhook_id})
     await record(

@@ -1,7 +1,7 @@
-"""From the event log to deliveries: every event that an end-point wants becomes one delivery to it, exactly once.
+"""From the event log to deliveries: every event that an endpoint subscribes to becomes exactly one delivery.
 
-The log is read below the oldest transaction that still runs, so that nothing commits behind a position that was passed
-(`ipucloud.events.feed`). Position, deliveries and tickets are written in one transaction.
+The log is read below the oldest running transaction, so that nothing commits behind the position
+(`ipucloud.events.feed`). Position, deliveries and work items are written in one transaction.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from ipucloud.webhooks.messages import PAYLOAD
 KIND = "webhook.dispatch"
 KEY = "events"
 DELIVERY = "webhook"
-"""Kind of the tickets by which deliveries are made; the key is the end-point's id."""
+"""Kind of the work items that send deliveries; the key is the endpoint's id."""
 
 ENDPOINTS = 200
 EVENTS = 200
-"""How many end-points, and events of each, one transaction goes over."""
+"""Endpoints, and events of each, per transaction."""
 
 _HELD = sa.text(
     "SELECT lease_until > app_now() AS leased FROM work WHERE kind = :kind AND key = :key AND fence = :fence"
@@ -78,7 +78,7 @@ _ENQUEUE = sa.text(
 
 
 class Dispatcher:
-    """One ticket for the whole installation. `interval`: seconds between two looks at the log."""
+    """One work item for the whole installation. `interval`: seconds between reads of the log."""
 
     kind = KIND
 
@@ -92,7 +92,7 @@ class Dispatcher:
         return True
 
     async def act(self, item: WorkItem, inputs: bool) -> None:
-        """Nothing outside is asked."""
+        """Makes no external call."""
 
     async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: bool, result: None) -> Outcome:
         found = await connection.execute(_BEHIND, {"endpoints": ENDPOINTS})

@@ -1,4 +1,4 @@
-"""A message as it is sent: its body's form, its headers, its signatures (the Standard Webhooks specification)."""
+"""Messages: body, headers and signatures (the Standard Webhooks specification)."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ json_build_object(
     'id', transaction || '-' || id, 'project_id', project_id, 'subject_type', subject_type, 'subject_id', subject_id,
     'operation_id', operation_id, 'request_id', request_id, 'data', data))::text
 """
-"""SQL: the body for a row of `events`. It is thin: ids, by which a receiver reads what is true now."""
+"""SQL: the body for a row of `events`. It has ids, with which a receiver reads the current state."""
 
 
 def new_secret() -> str:
-    """A signing secret: shown to its owner once, and kept sealed."""
+    """A signing secret: shown once and stored encrypted."""
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
 def secret_place(webhook: UUID, project: UUID) -> str:
-    """Where a sealed secret belongs. Both columns: a rotation moves the text from one to the other."""
+    """The row that an encrypted secret is bound to. The same for both columns, because a rotation moves the text."""
     return place("webhooks", webhook, "secret", project)
 
 
 def message_id(delivery: UUID) -> str:
-    """The same at every try, so that a receiver knows a message that comes twice."""
+    """The same for every attempt, so that a receiver recognises duplicates."""
     return f"msg_{delivery.hex}"
 
 
 def headers(delivery: UUID, body: str, at: datetime, signing: Sequence[str]) -> dict[str, str]:
-    """The headers of one try at an instant; a signature for each of the secrets."""
+    """The headers of one attempt; a signature for each secret."""
     message = message_id(delivery)
     signatures = [Webhook(secret).sign(message, at, body) for secret in signing]
     return {

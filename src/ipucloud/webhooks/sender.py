@@ -1,4 +1,4 @@
-"""Sending one message to an end-point that a customer chose, over a guarded connection.
+"""Sends one message to a customer's endpoint, over a guarded connection.
 
 No redirects, no proxies, no cookies.
 """
@@ -20,17 +20,17 @@ from ipucloud.egress.guard import ForbiddenAddressError, Guard, Resolve, any_add
 from ipucloud.egress.urls import Target, UrlRefused, target_of
 
 SECONDS = 15.0
-"""For the whole exchange: name, connection, request and answer."""
+"""For the whole exchange: name, connection, request and response."""
 
 MAX_BYTES = 64 * 1024
-"""Of an answer's body; the rest is not read."""
+"""Bytes read of a response's body."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """How a try ended: `failure` None is a success. `status` None: there was no answer.
+    """The result of an attempt: `failure` None is a success. `status` None: no response.
 
-    `retry_after`: what a busy end-point asked for, as its header has it.
+    `retry_after`: the header of a busy endpoint.
     """
 
     failure: Failure | None
@@ -39,7 +39,7 @@ class Sent:
 
 
 class GuardedNetwork(httpcore.AsyncNetworkBackend):
-    """TCP connections through a guard, and no others."""
+    """TCP connections through a guard only."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
@@ -53,7 +53,7 @@ class GuardedNetwork(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Raises ForbiddenAddressError, OSError for a name that is not known, and what a connection raises."""
+        """Raises ForbiddenAddressError, OSError for an unknown name, and errors of the connection."""
 
         async def dial(address: str) -> httpcore.AsyncNetworkStream:
             return await self._network.connect_tcp(address, port, timeout, local_address, socket_options)
@@ -73,7 +73,7 @@ class GuardedNetwork(httpcore.AsyncNetworkBackend):
 
 
 class Sender:
-    """Posts messages, each over a connection of its own. `seconds`: for one exchange."""
+    """Posts messages, each over its own connection. `seconds`: for one exchange."""
 
     def __init__(self, *, private: bool, seconds: float = SECONDS, resolve: Resolve = system_resolver) -> None:
         self._private = private
@@ -85,7 +85,7 @@ class Sender:
         return httpx.create_ssl_context(trust_env=False)
 
     async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> Sent:
-        """One try. Whatever goes wrong is part of the answer."""
+        """One attempt. Errors are part of the result."""
         try:
             target = target_of(url, private=self._private)
             async with asyncio.timeout(self._seconds):
@@ -100,7 +100,7 @@ class Sender:
             return Sent(Failure.UNREACHABLE)
 
     async def _post(self, target: Target, body: bytes, headers: Mapping[str, str]) -> Sent:
-        """The answer; of the body only so much is read as a connection has to be left tidy."""
+        """The response; the body is read only as far as needed to close the connection cleanly."""
         url = httpcore.URL(
             scheme=target.scheme.encode(), host=target.host.encode(), port=target.port, target=target.path.encode()
         )
@@ -122,7 +122,7 @@ class Sender:
 
 
 def _tls_failed(error: BaseException | None) -> bool:
-    """Whether the connection was there, and no TLS over it: the libraries between tell it only by their causes."""
+    """Whether the connection succeeded but TLS failed: the libraries show it only in an exception's causes."""
     while error is not None:
         if isinstance(error, ssl.SSLError):
             return True
@@ -131,9 +131,9 @@ def _tls_failed(error: BaseException | None) -> bool:
 
 
 def judged(status: int, retry_after: str | None = None) -> Sent:
-    """2xx is a success; a redirect is none, because nobody checked where it leads.
+    """2xx is a success; a redirect is a failure, because its target is not checked.
 
-    Who is busy says when to come again (RFC 9110, 10.2.3, and RFC 6585, 4); of others the header means nothing here.
+    `Retry-After` counts only for 429 and 503 (RFC 9110, 10.2.3, and RFC 6585, 4).
     """
     if 200 <= status < 300:
         return Sent(None, status)

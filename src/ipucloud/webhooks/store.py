@@ -1,4 +1,4 @@
-"""End-points and their deliveries in the database: what requests read and write."""
+"""Endpoints and their deliveries in the database: reads and writes of requests."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from ipucloud.webhooks.deliver import disable
 from ipucloud.webhooks.dispatch import DELIVERY
 from ipucloud.webhooks.messages import PING, new_secret, secret_place
 
-MOST = 20
-"""End-points of one project."""
+LIMIT = 20
+"""Maximum number of webhooks per project."""
 MAX_ATTEMPTS = 50
-"""Of one message, with all that its owner asked for."""
+"""Maximum number of attempts per message, including redeliveries."""
 KEPT = "30 days"
-"""How long deliveries can be read and sent again."""
+"""How long deliveries can be read and redelivered."""
 
 _MEMBERS = clauses(
     "'id', id, 'url', url, 'event_types', to_json(event_types), 'description', description,",
@@ -111,7 +111,7 @@ _LOCK = Query(
     ),
     _Locked,
 )
-# What has not settled yet lies behind this position: an end-point hears of everything from its creation on.
+# Events not settled yet are after this position: an endpoint gets everything from its creation on.
 _TAIL = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
 _INSERT = sa.text(
     clauses(
@@ -166,7 +166,7 @@ _SWEEP = sa.text("DELETE FROM webhook_deliveries WHERE created_at < app_now() - 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """An end-point's JSON and its secret, which is shown once."""
+    """An endpoint's JSON and its secret, which is shown once."""
 
     id: UUID
     document: str
@@ -177,8 +177,8 @@ async def create(connection: AsyncConnection, actor: Actor, body: WebhookCreate,
     """Raises `Problem`: quota_exceeded, unavailable without a key of the installation."""
     mine = {"project_id": actor.project_id}
     await connection.execute(_PROJECT_LOCK, mine)
-    if (await connection.execute(_COUNT, mine)).scalar_one() >= MOST:
-        raise Problem(QUOTA_EXCEEDED, f"A project has {MOST} webhooks at most. Delete one first.")
+    if (await connection.execute(_COUNT, mine)).scalar_one() >= LIMIT:
+        raise Problem(QUOTA_EXCEEDED, f"A project can have at most {LIMIT} webhooks. Delete one first.")
     webhook_id = new_id()
     secret, sealed = _new_secret(keys, webhook_id, actor.project_id)
     mine |= {"webhook_id": webhook_id}
@@ -190,7 +190,7 @@ async def create(connection: AsyncConnection, actor: Actor, body: WebhookCreate,
 async def update(
     connection: AsyncConnection, actor: Actor, webhook_id: UUID, body: WebhookPatch, *, if_match: int | None
 ) -> str:
-    """Change what was sent; the end-point's JSON. Raises `Problem`: not_found, precondition_failed."""
+    """Change the given fields; returns the endpoint's JSON. Raises `Problem`: not_found, precondition_failed."""
     before = await _locked(connection, actor, webhook_id, if_match)
     mine = {"project_id": actor.project_id, "webhook_id": webhook_id}
     sent = {name: value for name, value in body.model_dump(exclude={"enabled"}).items() if value is not None}
@@ -210,7 +210,7 @@ async def update(
 async def rotate_secret(
     connection: AsyncConnection, actor: Actor, webhook_id: UUID, keys: Keys | None, *, keep_seconds: int
 ) -> Made:
-    """A new secret; the one before signs too for so many seconds. Raises `Problem`: not_found, unavailable."""
+    """A new secret; the previous one also signs for this many seconds. Raises `Problem`: not_found, unavailable."""
     await _locked(connection, actor, webhook_id)
     secret, sealed = _new_secret(keys, webhook_id, actor.project_id)
     mine = {"project_id": actor.project_id, "webhook_id": webhook_id}
@@ -220,7 +220,7 @@ async def rotate_secret(
 
 
 async def delete(connection: AsyncConnection, actor: Actor, webhook_id: UUID) -> None:
-    """With its deliveries. Raises `Problem` not_found."""
+    """Delete the endpoint and its deliveries. Raises `Problem` not_found."""
     await _locked(connection, actor, webhook_id)
     mine = {"project_id": actor.project_id, "webhook_id": webhook_id}
     await connection.execute(_FORGET, mine)
@@ -229,7 +229,7 @@ async def delete(connection: AsyncConnection, actor: Actor, webhook_id: UUID) ->
 
 
 async def ping(connection: AsyncConnection, actor: Actor, webhook_id: UUID) -> tuple[UUID, str]:
-    """Have a message sent that tells of nothing; its id and JSON. Raises `Problem`: not_found, state_conflict."""
+    """Send a test message; returns its id and JSON. Raises `Problem`: not_found, state_conflict."""
     await _enabled(connection, actor, webhook_id)
     asked = {"project_id": actor.project_id, "webhook_id": webhook_id, "delivery_id": new_id()}
     await connection.execute(_PING, asked | {"type": PING})
@@ -237,7 +237,7 @@ async def ping(connection: AsyncConnection, actor: Actor, webhook_id: UUID) -> t
 
 
 async def redeliver(connection: AsyncConnection, actor: Actor, webhook_id: UUID, delivery_id: UUID) -> tuple[UUID, str]:
-    """Have a message sent again, under its own id, now and by the whole schedule.
+    """Send a message again with the same id, starting a new schedule.
 
     Raises `Problem`: not_found, state_conflict.
     """
@@ -246,12 +246,12 @@ async def redeliver(connection: AsyncConnection, actor: Actor, webhook_id: UUID,
     if (await connection.execute(_READ_DELIVERY, asked)).scalar_one_or_none() is None:
         raise _not_found()
     if (await connection.execute(_AGAIN, asked | {"most": MAX_ATTEMPTS})).scalar_one_or_none() is None:
-        raise Problem(STATE_CONFLICT, f"The message was tried {MAX_ATTEMPTS} times. Read the event instead.")
+        raise Problem(STATE_CONFLICT, f"The message was attempted {MAX_ATTEMPTS} times. Read the event instead.")
     return await _sent(connection, asked)
 
 
 async def sweep(connection: AsyncConnection) -> None:
-    """Forget deliveries that are older than they are kept."""
+    """Delete deliveries older than the retention time."""
     await connection.execute(_SWEEP, {"kept": KEPT})
 
 

@@ -1,4 +1,4 @@
-"""End-points that customers want to be told at, and what was sent to each."""
+"""Customers' endpoints, and deliveries to each."""
 
 from __future__ import annotations
 

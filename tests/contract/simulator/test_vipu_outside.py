@@ -67,7 +67,7 @@ def test_a_controller_that_takes_long_is_not_waited_for_for_ever(tmp_path: Path)
         late = outside(tenant, tmp_path, *where, "create", "partition", "p1", "--size", "4", "--timeout", "1")
         assert (late.returncode, late.stderr) == (
             1,
-            "create partition (p1): failed: after 1 s the partition is not ready; it may still become so.\n",
+            "create partition (p1): failed: after 1 s the partition is not ready; it may still become ready.\n",
         )
         assert "PENDING" in outside(tenant, tmp_path, *where, "get", "partition", "p1").stdout
         early = outside(tenant, tmp_path, *where, "get", "partition", "p1", "--ipuof-configs")
@@ -87,7 +87,7 @@ def test_a_lost_machine_is_named(tmp_path: Path) -> None:
         site.http().post(f"/v1/machines/{agent}:fail").raise_for_status()
         kept = outside(tenant, tmp_path, *where, "remove", "partition", "p1")
         assert kept.returncode == 1
-        assert f"agent {agent} is unreachable; with --force it goes all the same" in kept.stderr
+        assert f"agent {agent} is unreachable; use --force to remove it anyway" in kept.stderr
         assert outside(tenant, tmp_path, *where, "remove", "partition", "p1", "--force").returncode == 0
 
 

@@ -76,7 +76,7 @@ def test_a_connection_goes_to_the_address_that_was_permitted() -> None:
             assert answer(proxy, f"s3.test:{first.port}") == (200, b"hello")
             assert proxy.refusal is None
             assert answer(proxy, f"s3.test:{first.port}") == (403, b"")
-            assert proxy.refusal == "The endpoint's address is not a public one."
+            assert proxy.refusal == "The endpoint's address is not public."
         assert (first.met, second.met) == (1, 0)
 
 
@@ -114,7 +114,7 @@ def test_it_leads_to_one_endpoint() -> None:
             port = listener.port
             for authority in (f"127.0.0.1:{port}", f"s3.test:{port + 1}", f"s3.test.:{port}"):
                 assert answer(proxy, authority) == (403, b"")
-                assert proxy.refusal == "The bucket's service leads to another one."
+                assert proxy.refusal == "The bucket's service redirects to another host."
             assert answer(proxy, f"http://s3.test:{port}/", "GET") == (403, b"")
         assert listener.met == 0
 
