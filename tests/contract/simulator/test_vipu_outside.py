@@ -104,7 +104,7 @@ def test_a_secure_controller_wants_a_user_and_a_key(tmp_path: Path) -> None:
         endpoint = site.endpoint(REGION)
         where = {"VIPU_CLI_API_HOST": endpoint.host, "VIPU_CLI_API_PORT": str(endpoint.user_port)}
         nobody = outside(tenant, tmp_path, "list", "partitions", **where)
-        assert (nobody.returncode, "wants a user and an access key" in nobody.stderr) == (1, True)
+        assert (nobody.returncode, "requires a user and an access key" in nobody.stderr) == (1, True)
         ann = where | {"VIPU_CLI_API_USER_ID": "ann", "VIPU_CLI_API_ACCESS_KEY": secret}
         assert outside(tenant, tmp_path, "create", "partition", "p1", "--size", "4", **ann).returncode == 0
         refusal = outside(tenant, tmp_path, "create", "partition", "p2", "--size", "4", "--allocation", "theirs", **ann)
