@@ -29,6 +29,8 @@ from psycopg.pq.abc import PGresult
 import ipucloud
 
 ROOT = Path(ipucloud.__file__).parent
+ROWS = "ipucloud.db.rows"
+"""Its `Query` makes the statement out of the text."""
 _PYTHON = {
     "int2": "int",
     "int4": "int",
@@ -94,13 +96,16 @@ def _read(printed: dict[str, Any]) -> Statement:
 
 
 def calls_of_text() -> Iterator[Place]:
-    """Where the sources call `sa.text` for a statement. Raises AssertionError for another way to get at it."""
+    """Where the sources make a statement: `sa.text` or `Query`. Raises AssertionError for another way to get at it."""
     for file in sorted(ROOT.rglob("*.py")):
         module = ".".join(("ipucloud", *file.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+        makers = set() if module == ROWS else {"sa.text"}
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sqlalchemy"):
                 assert "text" not in {alias.name for alias in node.names}, f"{module}: write sa.text"
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "sa.text" and not _defines_tables(module):
+            if isinstance(node, ast.ImportFrom) and node.module == ROWS:
+                makers.add("Query")
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in makers and not _defines_tables(module):
                 yield Place(module, node.lineno)
 
 
@@ -157,7 +162,7 @@ def _note_places() -> None:
 
     def noting(text: str) -> sa.TextClause:
         clause = plain(text)
-        caller = sys._getframe(1)
+        caller = sys._getframe(2 if sys._getframe(1).f_globals["__name__"] == ROWS else 1)
         clause.__dict__[_NOTE] = _place(_module_level(caller) or caller), _place(caller)
         return clause
 
@@ -188,7 +193,7 @@ def _collect() -> Iterator[Statement]:
         importlib.import_module(module.name)
     made = _make_what_is_made_on_demand()
     query = importlib.import_module("ipucloud.db.driver").query
-    typed = importlib.import_module("ipucloud.db.rows").Query
+    typed = importlib.import_module(ROWS).Query
     gc.collect()  # what a typed copy took the place of
     rows = {id(each.statement): each.row for each in gc.get_objects() if isinstance(each, typed)}
     for each in gc.get_objects():

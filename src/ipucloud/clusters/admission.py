@@ -10,7 +10,6 @@ from typing import NamedTuple
 from uuid import UUID
 
 import orjson
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.budgets.refusal import REFUSING_BUDGET, refused
@@ -43,24 +42,22 @@ class _Facts(NamedTuple):
 
 
 _FACTS = Query(
-    sa.text(
-        clauses(
-            "SELECT",
-            REFUSING_BUDGET,
-            """
-               AS refusing_budget,
-               CAST(:expires_at AS timestamptz) <= app_now() AS expired,
-               (SELECT coalesce(json_object_agg(name, public_key), '{}') FROM ssh_keys
-                 WHERE project_id = :project_id AND name = ANY(CAST(:key_names AS text[]))) AS public_keys,
-               (SELECT typical_seconds FROM site_regions WHERE region = :region) AS typical_seconds,
-               (SELECT vipu_secure FROM site_regions WHERE region = :region) AS secure,
-               price.account_id, price.unit_price,
-               (SELECT when_empty FROM prepaid_accounts WHERE account_id = price.account_id) AS when_empty
-          FROM (VALUES (true)) AS always
-          LEFT JOIN prices_paid(:project_id, :sku, :region, :currency) AS price
-            ON price.valid_from <= app_now() AND price.valid_to > app_now()
-            """,
-        )
+    clauses(
+        "SELECT",
+        REFUSING_BUDGET,
+        """
+           AS refusing_budget,
+           CAST(:expires_at AS timestamptz) <= app_now() AS expired,
+           (SELECT coalesce(json_object_agg(name, public_key), '{}') FROM ssh_keys
+             WHERE project_id = :project_id AND name = ANY(CAST(:key_names AS text[]))) AS public_keys,
+           (SELECT typical_seconds FROM site_regions WHERE region = :region) AS typical_seconds,
+           (SELECT vipu_secure FROM site_regions WHERE region = :region) AS secure,
+           price.account_id, price.unit_price,
+           (SELECT when_empty FROM prepaid_accounts WHERE account_id = price.account_id) AS when_empty
+      FROM (VALUES (true)) AS always
+      LEFT JOIN prices_paid(:project_id, :sku, :region, :currency) AS price
+        ON price.valid_from <= app_now() AND price.valid_to > app_now()
+        """,
     ),
     _Facts,
 )

@@ -43,18 +43,16 @@ class _Row(NamedTuple):
 
 
 _LOCK = Query(
-    sa.text(
-        """
-        SELECT clusters.id, clusters.project_id, clusters.state, clusters.version, clusters.name, clusters.tags,
-               clusters.delete_protection, clusters.expires_at, clusters.region, clusters.machine_type,
-               clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.incarnation,
-               clusters.allocated_through, site_regions.typical_seconds,
-               coalesce(site_regions.vipu_secure, false) AS secure, app_now() AS now
-          FROM clusters LEFT JOIN site_regions ON site_regions.region = clusters.region
-         WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id
-           FOR NO KEY UPDATE OF clusters
-        """
-    ),
+    """
+    SELECT clusters.id, clusters.project_id, clusters.state, clusters.version, clusters.name, clusters.tags,
+           clusters.delete_protection, clusters.expires_at, clusters.region, clusters.machine_type,
+           clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.incarnation,
+           clusters.allocated_through, site_regions.typical_seconds,
+           coalesce(site_regions.vipu_secure, false) AS secure, app_now() AS now
+      FROM clusters LEFT JOIN site_regions ON site_regions.region = clusters.region
+     WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id
+       FOR NO KEY UPDATE OF clusters
+    """,
     _Row,
 )
 

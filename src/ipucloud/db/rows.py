@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
@@ -13,16 +12,16 @@ from ipucloud.db.statements import Statements
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
-@dataclass(frozen=True, slots=True)
 class Query(Generic[Row]):
     """A statement, and the NamedTuple of its rows: a field for each column, in order.
 
     `tests/feature/db/test_statements.py` compares the fields with the columns that PostgreSQL describes. It cannot
-    check which columns may be NULL: the author must know.
+    check which columns may be NULL: the author must know. `options` are SQLAlchemy's execution options.
     """
 
-    statement: sa.TextClause
-    row: type[Row]
+    def __init__(self, sql: str, row: type[Row], **options: object) -> None:
+        self.statement = sa.text(sql).execution_options(**options)
+        self.row = row
 
     async def all(self, connection: Statements, parameters: Mapping[str, object] | None = None) -> list[Row]:
         """Every row. Raises what `Statements.execute` raises, as the others do."""

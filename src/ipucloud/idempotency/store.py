@@ -28,7 +28,7 @@ class StoredAnswer(NamedTuple):
 
 _LOCK = sa.text("SELECT pg_try_advisory_xact_lock(hashtextextended(CAST(:scope AS text) || ' ' || :key, 0))")
 _FIND = Query(
-    sa.text("SELECT fingerprint, status, headers, body FROM idempotency_keys WHERE scope = :scope AND key = :key"),
+    "SELECT fingerprint, status, headers, body FROM idempotency_keys WHERE scope = :scope AND key = :key",
     StoredAnswer,
 )
 _KEEP = sa.insert(idempotency_keys)

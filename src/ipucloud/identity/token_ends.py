@@ -43,14 +43,12 @@ _ADMINISTRATORS = sa.text(
     """
 )
 _LOCK = Query(
-    sa.text(
-        """
-        SELECT id, name, role, expires_at,
-               revoked_at IS NOT NULL OR coalesce(expires_at <= app_now(), false) AS ended
-          FROM tokens
-         WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND id = :id FOR UPDATE
-        """
-    ),
+    """
+    SELECT id, name, role, expires_at,
+           revoked_at IS NOT NULL OR coalesce(expires_at <= app_now(), false) AS ended
+      FROM tokens
+     WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND id = :id FOR UPDATE
+    """,
     _Token,
 )
 _REVOKE = sa.text("UPDATE tokens SET revoked_at = app_now() WHERE id = :id AND revoked_at IS NULL RETURNING id")

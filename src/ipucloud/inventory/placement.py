@@ -45,25 +45,23 @@ class _PodRow(NamedTuple):
 
 
 _SNAPSHOT = Query(
-    sa.text(
-        """
-        SELECT pods.id, pods.gw_group, pods.position,
-               array_agg(machines.id ORDER BY slot) AS machine_ids,
-               array_agg(slot ORDER BY slot) AS slots,
-               array_agg(CASE WHEN held.released_at IS NOT NULL THEN 'cleaning'
-                              WHEN held.id IS NOT NULL THEN 'allocated'
-                              WHEN machines.health <> 'ok' OR own.health <> 'ok' THEN 'unhealthy'
-                              WHEN machines.maintenance OR own.maintenance THEN 'maintenance'
-                              ELSE 'free' END ORDER BY slot) AS states
-          FROM pods
-          JOIN machines ON machines.pod_id = pods.id
-          LEFT JOIN hosts AS own ON own.machine_id = machines.id
-          LEFT JOIN allocations AS held ON held.machine_id = machines.id AND held.freed_at IS NULL
-         WHERE pods.region = :region AND pods.machine_type = :machine_type
-         GROUP BY pods.id
-         ORDER BY pods.gw_group, pods.position
-        """
-    ),
+    """
+    SELECT pods.id, pods.gw_group, pods.position,
+           array_agg(machines.id ORDER BY slot) AS machine_ids,
+           array_agg(slot ORDER BY slot) AS slots,
+           array_agg(CASE WHEN held.released_at IS NOT NULL THEN 'cleaning'
+                          WHEN held.id IS NOT NULL THEN 'allocated'
+                          WHEN machines.health <> 'ok' OR own.health <> 'ok' THEN 'unhealthy'
+                          WHEN machines.maintenance OR own.maintenance THEN 'maintenance'
+                          ELSE 'free' END ORDER BY slot) AS states
+      FROM pods
+      JOIN machines ON machines.pod_id = pods.id
+      LEFT JOIN hosts AS own ON own.machine_id = machines.id
+      LEFT JOIN allocations AS held ON held.machine_id = machines.id AND held.freed_at IS NULL
+     WHERE pods.region = :region AND pods.machine_type = :machine_type
+     GROUP BY pods.id
+     ORDER BY pods.gw_group, pods.position
+    """,
     _PodRow,
 )
 _FREE_HOSTS = sa.text(

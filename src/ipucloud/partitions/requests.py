@@ -53,22 +53,20 @@ class _Facts(NamedTuple):
 
 
 _FACTS = Query(
-    sa.text(
-        """
-        SELECT c.external_name, c.ipus, bool_and(p.topology = 'torus') AS torus,
-               bool_and(p.gateway_topology = 'looped') AS looped,
-               (SELECT coalesce(max(number), 0) FROM partitions
-                 WHERE project_id = c.project_id AND cluster_id = c.id) AS last_number,
-               o.id AS operation_id, o.kind AS operation_kind, o.partition_id
-          FROM clusters c
-          LEFT JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
-          LEFT JOIN machines m ON m.id = a.machine_id
-          LEFT JOIN pods p ON p.id = m.pod_id
-          LEFT JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
-         WHERE c.project_id = :project_id AND c.id = :cluster_id
-         GROUP BY c.id, o.id
-        """
-    ),
+    """
+    SELECT c.external_name, c.ipus, bool_and(p.topology = 'torus') AS torus,
+           bool_and(p.gateway_topology = 'looped') AS looped,
+           (SELECT coalesce(max(number), 0) FROM partitions
+             WHERE project_id = c.project_id AND cluster_id = c.id) AS last_number,
+           o.id AS operation_id, o.kind AS operation_kind, o.partition_id
+      FROM clusters c
+      LEFT JOIN allocations a ON a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL
+      LEFT JOIN machines m ON m.id = a.machine_id
+      LEFT JOIN pods p ON p.id = m.pod_id
+      LEFT JOIN operations o ON o.project_id = c.project_id AND o.cluster_id = c.id AND o.finished_at IS NULL
+     WHERE c.project_id = :project_id AND c.id = :cluster_id
+     GROUP BY c.id, o.id
+    """,
     _Facts,
 )
 _TAKEN = sa.text(
@@ -97,15 +95,13 @@ class _Partition(NamedTuple):
 
 
 _FIND = Query(
-    sa.text(
-        """
-        SELECT id, origin, desired_state, state, version FROM partitions
-         WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL
-           AND (name = :ref OR external_name = :ref)
-         ORDER BY name <> :ref, origin = 'customer', created_at LIMIT 1
-           FOR NO KEY UPDATE
-        """
-    ),
+    """
+    SELECT id, origin, desired_state, state, version FROM partitions
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL
+       AND (name = :ref OR external_name = :ref)
+     ORDER BY name <> :ref, origin = 'customer', created_at LIMIT 1
+       FOR NO KEY UPDATE
+    """,
     _Partition,
 )
 _DESIRED_STATE = sa.text(

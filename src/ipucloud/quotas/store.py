@@ -41,33 +41,27 @@ _GIVE_BACK = sa.text(
     """
 )
 _FIND = Query(
-    sa.text(
-        """
-        SELECT region, machine_type, machine_limit AS limit, used FROM quotas
-         WHERE project_id = :project_id AND region = :region AND machine_type = :machine_type
-        """
-    ),
+    """
+    SELECT region, machine_type, machine_limit AS limit, used FROM quotas
+     WHERE project_id = :project_id AND region = :region AND machine_type = :machine_type
+    """,
     Quota,
 )
 _LIST = Query(
-    sa.text(
-        """
-        SELECT region, machine_type, machine_limit AS limit, used FROM quotas
-         WHERE project_id = :project_id ORDER BY region, machine_type
-        """
-    ),
+    """
+    SELECT region, machine_type, machine_limit AS limit, used FROM quotas
+     WHERE project_id = :project_id ORDER BY region, machine_type
+    """,
     Quota,
 )
 _SET = Query(
-    sa.text(
-        """
-        INSERT INTO quotas AS q (project_id, region, machine_type, machine_limit)
-        VALUES (:project_id, :region, :machine_type, :machine_limit)
-        ON CONFLICT (project_id, region, machine_type) DO UPDATE SET machine_limit = excluded.machine_limit
-         WHERE q.used <= excluded.machine_limit
-        RETURNING region, machine_type, machine_limit AS limit, used
-        """
-    ),
+    """
+    INSERT INTO quotas AS q (project_id, region, machine_type, machine_limit)
+    VALUES (:project_id, :region, :machine_type, :machine_limit)
+    ON CONFLICT (project_id, region, machine_type) DO UPDATE SET machine_limit = excluded.machine_limit
+     WHERE q.used <= excluded.machine_limit
+    RETURNING region, machine_type, machine_limit AS limit, used
+    """,
     Quota,
 )
 

@@ -105,10 +105,8 @@ class _Locked(NamedTuple):
 
 
 _LOCK = Query(
-    sa.text(
-        "SELECT url, event_types, description, disabled, secret, version FROM webhooks"
-        " WHERE project_id = :project_id AND id = :webhook_id FOR NO KEY UPDATE"
-    ),
+    "SELECT url, event_types, description, disabled, secret, version FROM webhooks"
+    " WHERE project_id = :project_id AND id = :webhook_id FOR NO KEY UPDATE",
     _Locked,
 )
 # Events not settled yet are after this position: an endpoint gets everything from its creation on.

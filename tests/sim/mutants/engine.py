@@ -140,7 +140,7 @@ def finish_apart(stack: ExitStack) -> None:
         await apart(self, connection, item, outcome)
         return outcome
 
-    replace(stack, Engine, "_once", once)
+    replace(stack, Engine, "_run_pass", once)
 
 
 @mutant(

@@ -63,21 +63,19 @@ class ReachedThreshold(NamedTuple):
 
 
 _NOTE = Query(
-    sa.text(
-        clauses(
-            _AIMED,
-            """
-        , noted AS (
-          INSERT INTO budget_suspensions (budget_id, month, measure, percent, cluster_id)
-          SELECT budget_id, month, measure, percent, cluster_id FROM aimed
-          ON CONFLICT DO NOTHING
-          RETURNING budget_id, measure, percent
-        )
-        SELECT noted.budget_id, b.name AS budget, noted.measure, noted.percent
-          FROM noted JOIN budgets b ON b.id = noted.budget_id
-         ORDER BY b.created_at, b.id, noted.measure, noted.percent LIMIT 1
-        """,
-        )
+    clauses(
+        _AIMED,
+        """
+    , noted AS (
+      INSERT INTO budget_suspensions (budget_id, month, measure, percent, cluster_id)
+      SELECT budget_id, month, measure, percent, cluster_id FROM aimed
+      ON CONFLICT DO NOTHING
+      RETURNING budget_id, measure, percent
+    )
+    SELECT noted.budget_id, b.name AS budget, noted.measure, noted.percent
+      FROM noted JOIN budgets b ON b.id = noted.budget_id
+     ORDER BY b.created_at, b.id, noted.measure, noted.percent LIMIT 1
+    """,
     ),
     ReachedThreshold,
 )

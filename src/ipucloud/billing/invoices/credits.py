@@ -75,8 +75,7 @@ class Usable(NamedTuple):
 
 # Only a credit that expired within the month needs to know what was used before.
 _USABLE = Query(
-    sa.text(
-        f"""
+    f"""
     SELECT id, rest, CASE WHEN expires_at < (CAST(:month AS date) + interval '1 month') AT TIME ZONE 'UTC' THEN (
              SELECT coalesce(sum(cost), 0) FROM usage_charges u
               WHERE u.billing_month = :month AND u.account_id = :account_id AND u.currency = :currency
@@ -86,8 +85,7 @@ _USABLE = Query(
                AND expires_at > CAST(:month AS date)::timestamp AT TIME ZONE 'UTC') AS c
      WHERE rest > 0
      ORDER BY expires_at, id
-    """  # noqa: S608  # our own text
-    ),
+    """,  # noqa: S608  # our own text
     Usable,
 )
 

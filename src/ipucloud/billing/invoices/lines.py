@@ -77,16 +77,13 @@ class Line(NamedTuple):
 
 
 _OF_ONE = Query(
-    sa.text(
-        clauses(_USED, "WHERE billing_month = :month AND account_id = :account_id AND currency = :currency", _PRINTED)
-    ),
+    clauses(_USED, "WHERE billing_month = :month AND account_id = :account_id AND currency = :currency", _PRINTED),
     Line,
 )
 _OF_MANY = Query(
-    sa.text(
-        clauses(_USED, "WHERE billing_month = :month AND account_id = ANY(CAST(:accounts AS uuid[]))", _PRINTED)
-    ).execution_options(yield_per=ROWS_AT_ONCE),
+    clauses(_USED, "WHERE billing_month = :month AND account_id = ANY(CAST(:accounts AS uuid[]))", _PRINTED),
     Line,
+    yield_per=ROWS_AT_ONCE,
 )
 
 

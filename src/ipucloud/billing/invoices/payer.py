@@ -43,8 +43,8 @@ class Payer(NamedTuple):
         return Side(code, self.id, currency)
 
 
-_LOOK = Query(sa.text(_READ), Payer)
-_LOCK = Query(sa.text(f"{_READ} FOR NO KEY UPDATE"), Payer)
+_LOOK = Query(_READ, Payer)
+_LOCK = Query(f"{_READ} FOR NO KEY UPDATE", Payer)
 
 
 def platform(code: str, currency: str) -> Side:

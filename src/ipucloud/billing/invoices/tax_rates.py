@@ -40,12 +40,10 @@ class TaxRate(NamedTuple):
 
 
 _ALL = Query(
-    sa.text(
-        """
+    """
     SELECT id, country, kind, name, rate, valid_from, valid_to, source FROM tax_rates
      ORDER BY country, kind, valid_from
-    """
-    ),
+    """,
     TaxRate,
 )
 _IN_FORCE = sa.text(

@@ -85,66 +85,62 @@ SELECT account_id, currency, sum(cost) AS amount, count(*) AS charges FROM poste
 """
 # No ON CONFLICT: a charge that would be posted twice must abort.
 _CHARGE = Query(
-    sa.text(
-        clauses(
-            "WITH",
-            RATED,
-            _MONTH,
-            ", posted AS (",
-            _POST,
-            """
-        SELECT bill.month, :hour, cluster_id, first_minute, 0, project_id, account_id, interval_id, price_id,
-               started_at, ended_at, minutes, quantity, sku, region, currency, unit_price, list_unit_price
-          FROM rated, bill
-        RETURNING account_id, currency, cost)
-        """,
-            _SUMS,
-        )
+    clauses(
+        "WITH",
+        RATED,
+        _MONTH,
+        ", posted AS (",
+        _POST,
+        """
+    SELECT bill.month, :hour, cluster_id, first_minute, 0, project_id, account_id, interval_id, price_id,
+           started_at, ended_at, minutes, quantity, sku, region, currency, unit_price, list_unit_price
+      FROM rated, bill
+    RETURNING account_id, currency, cost)
+    """,
+        _SUMS,
     ),
     Posted,
 )
 _SAME = "interval_id, account_id, project_id, cluster_id, price_id, sku, region, currency, quantity, unit_price,"
 _CORRECT = Query(
-    sa.text(
-        clauses(
-            "WITH",
-            RATED,
-            _MONTH,
-            ", difference AS (SELECT",
-            _SAME,
-            """
-               list_unit_price, min(first_minute) AS first_minute, min(started_at) AS started_at,
-               max(ended_at) AS ended_at, sum(minutes) AS minutes, max(rev) AS rev
-          FROM (SELECT""",
-            _SAME,
-            """
-                       list_unit_price, first_minute, started_at, ended_at, minutes, 0 AS rev FROM rated
-                UNION ALL SELECT""",
-            _SAME,
-            """
-                       list_unit_price, first_minute, started_at, ended_at, -minutes, rev
-                  FROM usage_charges WHERE hour = :hour) AS both_sides
-         GROUP BY""",
-            _SAME,
-            """
-               list_unit_price
-        ), last_rev AS (
-          SELECT cluster_id, max(rev) AS rev FROM usage_charges WHERE hour = :hour GROUP BY cluster_id
-        ), posted AS (
-        """,
-            _POST,
-            """
-        SELECT bill.month, :hour, cluster_id, first_minute,
-               coalesce(last_rev.rev, 0) + row_number() OVER (
-                 PARTITION BY cluster_id ORDER BY minutes, first_minute, price_id),
-               project_id, account_id, interval_id, price_id, started_at, ended_at, minutes, quantity, sku, region,
-               currency, unit_price, list_unit_price
-          FROM bill, difference LEFT JOIN last_rev USING (cluster_id)
-         WHERE minutes <> 0
-        RETURNING account_id, currency, cost)
-        """,
-            _SUMS,
-        )
+    clauses(
+        "WITH",
+        RATED,
+        _MONTH,
+        ", difference AS (SELECT",
+        _SAME,
+        """
+           list_unit_price, min(first_minute) AS first_minute, min(started_at) AS started_at,
+           max(ended_at) AS ended_at, sum(minutes) AS minutes, max(rev) AS rev
+      FROM (SELECT""",
+        _SAME,
+        """
+                   list_unit_price, first_minute, started_at, ended_at, minutes, 0 AS rev FROM rated
+            UNION ALL SELECT""",
+        _SAME,
+        """
+                   list_unit_price, first_minute, started_at, ended_at, -minutes, rev
+              FROM usage_charges WHERE hour = :hour) AS both_sides
+     GROUP BY""",
+        _SAME,
+        """
+           list_unit_price
+    ), last_rev AS (
+      SELECT cluster_id, max(rev) AS rev FROM usage_charges WHERE hour = :hour GROUP BY cluster_id
+    ), posted AS (
+    """,
+        _POST,
+        """
+    SELECT bill.month, :hour, cluster_id, first_minute,
+           coalesce(last_rev.rev, 0) + row_number() OVER (
+             PARTITION BY cluster_id ORDER BY minutes, first_minute, price_id),
+           project_id, account_id, interval_id, price_id, started_at, ended_at, minutes, quantity, sku, region,
+           currency, unit_price, list_unit_price
+      FROM bill, difference LEFT JOIN last_rev USING (cluster_id)
+     WHERE minutes <> 0
+    RETURNING account_id, currency, cost)
+    """,
+        _SUMS,
     ),
     Posted,
 )

@@ -89,12 +89,10 @@ class Balance(NamedTuple):
 
 
 _BALANCES = Query(
-    sa.text(
-        """
-        SELECT code, currency, credits - debits AS balance FROM ledger_accounts
-         WHERE owner_id = :account_id ORDER BY currency, code
-        """
-    ),
+    """
+    SELECT code, currency, credits - debits AS balance FROM ledger_accounts
+     WHERE owner_id = :account_id ORDER BY currency, code
+    """,
     Balance,
 )
 

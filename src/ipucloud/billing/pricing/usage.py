@@ -8,8 +8,6 @@ from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
-
 from ipucloud.contract.usage import ProjectUsageOut, UsageOut, UsageSliceOut
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
@@ -130,27 +128,23 @@ class _Window(NamedTuple):
 
 
 _OF_CLUSTER = Query(
-    sa.text(clauses(_PARTS, "AND c.id = :cluster_id ORDER BY used.started_at, part.started_at")),
+    clauses(_PARTS, "AND c.id = :cluster_id ORDER BY used.started_at, part.started_at"),
     _Part,
 )
 _OF_PROJECT = Query(
-    sa.text(
-        clauses(
-            _PARTS,
-            """AND used.currency = :currency AND used.since < used.until
-            ORDER BY c.created_at, c.id, used.started_at, part.started_at""",
-        )
+    clauses(
+        _PARTS,
+        """AND used.currency = :currency AND used.since < used.until
+        ORDER BY c.created_at, c.id, used.started_at, part.started_at""",
     ),
     _Part,
 )
 _WINDOW = Query(
-    sa.text(
-        """
+    """
     SELECT date_trunc('second', coalesce(CAST(:since AS timestamptz), date_trunc('month', app_now(), 'UTC')), 'UTC')
                AS since,
            date_trunc('second', least(CAST(:until AS timestamptz), app_now()), 'UTC') AS until
-        """
-    ),
+        """,
     _Window,
 )
 

@@ -99,14 +99,12 @@ class _Period(NamedTuple):
 
 
 _POSTED = Query(
-    sa.text(
-        """
+    """
     SELECT date_trunc('hour', coalesce(CAST(:since AS timestamptz), date_trunc('month', app_now(), 'UTC')), 'UTC')
                AS since,
            date_trunc('hour', coalesce(CAST(:until AS timestamptz), app_now()), 'UTC') AS until,
            (SELECT max(hour) + interval '1 hour' FROM hour_closes WHERE closed_at IS NOT NULL) AS posted_until
-    """
-    ),
+    """,
     _Period,
 )
 

@@ -51,15 +51,13 @@ class _Facts(NamedTuple):
 
 
 _FACTS = Query(
-    sa.text(
-        """
-        SELECT c.external_name, r.vipu_host, r.vipu_user_port,
-               (SELECT coalesce(max(number), 0) FROM vipu_access_keys k
-                 WHERE k.project_id = c.project_id AND k.cluster_id = c.id) AS last_number
-          FROM clusters c JOIN site_regions r ON r.region = c.region
-         WHERE c.project_id = :project_id AND c.id = :cluster_id
-        """
-    ),
+    """
+    SELECT c.external_name, r.vipu_host, r.vipu_user_port,
+           (SELECT coalesce(max(number), 0) FROM vipu_access_keys k
+             WHERE k.project_id = c.project_id AND k.cluster_id = c.id) AS last_number
+      FROM clusters c JOIN site_regions r ON r.region = c.region
+     WHERE c.project_id = :project_id AND c.id = :cluster_id
+    """,
     _Facts,
 )
 _REPLACE = sa.text(
