@@ -1,4 +1,4 @@
-"""Writes docs/reliability/failpoints.md from the points that stand in the code.
+"""Writes docs/reliability/failpoints.md from the points in the code.
 
 Run it from anywhere, in the project's environment: python docs/generate_failpoints.py
 """
@@ -23,7 +23,7 @@ Named = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass(frozen=True, order=True)
 class Point:
-    """A point as it stands in the code; `family`: it stands for one point per call."""
+    """A point in the code; `family`: it stands for one point per call."""
 
     name: str
     place: str
@@ -78,10 +78,10 @@ def page() -> str:
             "",
             "# Failpoints",
             "",
-            f"{len(names())} points of the code at which a test may end or stop a process; "
-            "[crash.md](crash.md) says what is done with them.",
+            f"{len(names())} places in the code at which a test may end or stop a process; "
+            "[crash.md](crash.md) describes their use.",
             "",
-            "| point | stands in |",
+            "| point | place |",
             "|---|---|",
             *(f"| `{point.name}{':<call>' if point.family else ''}` | {point.place} |" for point in found),
             "",

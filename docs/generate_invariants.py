@@ -1,4 +1,4 @@
-"""Writes docs/reliability/invariants.md from the rules that an audit holds everything against.
+"""Writes docs/reliability/invariants.md from the rules of the audit.
 
 Run it from anywhere, in the project's environment: python docs/generate_invariants.py
 """
@@ -22,11 +22,11 @@ def page() -> str:
         [
             NOTICE,
             "",
-            "# What always holds",
+            "# Rules that always hold",
             "",
             f"{len(INVARIANTS)} rules about the database and {len(SITE_RULES)} about the sites beside it, in "
             "`src/ipucloud/invariants/`.",
-            "`ipucloud admin audit` holds everything against them, workers do it every minute"
+            "`ipucloud admin audit` checks them all, workers do so every minute"
             " (`invariant_violations{name}`),",
             "and so does every test that has a database, at its end. Each rule is broken on purpose in"
             " `tests/feature/invariants`.",
