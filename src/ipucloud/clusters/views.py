@@ -1,4 +1,4 @@
-"""What other packages may read of clusters: views of the database, as migrations make them."""
+"""Views through which packages below `clusters` read its tables, as the migrations create them."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ SELECT id, project_id, name, tags, region, flavor, machine_type, machines, ipus,
        delete_protection, expires_at, created_at, delete_requested_at
   FROM clusters
 """
-"""What `billing` goes by: what a cluster is, what it is called, and what its life says about its bill."""
+"""The columns that `billing` needs: size, SKU and currency, names and tags for reports, and state."""

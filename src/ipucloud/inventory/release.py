@@ -1,4 +1,4 @@
-"""Giving back what a cluster holds: released when the customer is gone, free when the site shows it clean."""
+"""Giving back a cluster's machines and hosts: released once the customer is gone, freed once observed clean."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _FREE = sa.text(
     """
 )
 
-# Counted anew, the quarantine is longer than it has to be, never shorter.
+# A quarantine that starts again is longer than necessary, never shorter.
 COUNT_ANEW = (
     sa.text("UPDATE allocations SET released_at = app_now() WHERE freed_at IS NULL AND released_at > app_now()"),
 )
-"""The instants that a quarantine is counted from, when the database's clock was set back behind them."""
+"""Restarts quarantines whose beginning lies in the future because the database's clock was set back."""
 
 
 async def release(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, hosts: bool) -> None:
-    """The customer is gone from the machines, and from the hosts if `hosts`; nobody else may have them yet."""
+    """Mark the machines, and the hosts if `hosts`, as left by the customer. Nobody else may have them yet."""
     await connection.execute(_RELEASE, {"project_id": project_id, "cluster_id": cluster_id, "hosts": hosts})
 
 
 async def free(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> int:
-    """What was released was seen clean, and anybody may have it; how many machines these are."""
+    """Return to the pool everything that was released and was observed clean; the number of machines among it."""
     found = await connection.execute(_FREE, {"project_id": project_id, "cluster_id": cluster_id})
     machines: int = found.scalar_one()
     return machines

@@ -1,4 +1,4 @@
-"""What a cluster's life does to its partitions: functions of the database, for `clusters`, which does not know us."""
+"""Database functions and a view through which `clusters`, which may not import this package, uses partitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CREATE FUNCTION record_first_partition(partition uuid, cluster uuid) RETURNS voi
   ON CONFLICT (cluster_id, external_name) DO NOTHING
 $$
 """
-"""The partition that was made with the cluster; what it is like, the first reconcile pass says."""
+"""Record the partition that was created with the cluster. The first reconcile pass fills in what was observed."""
 
 REMOVE_PARTITIONS = clauses(
     """
@@ -32,14 +32,14 @@ CREATE FUNCTION remove_partitions(project uuid, cluster uuid, operation uuid) RE
 $$
 """,
 )
-"""The cluster is taken down, and its partitions with it."""
+"""Record that the cluster's partitions were removed because it was taken down, with their events."""
 
 FORGET_CUSTOMERS_PARTITIONS = """
 CREATE FUNCTION forget_customers_partitions(project uuid, cluster uuid) RETURNS void LANGUAGE sql AS $$
   DELETE FROM partitions WHERE project_id = project AND cluster_id = cluster AND origin = 'customer'
 $$
 """
-"""A cluster comes back under another name: customers' own partitions may have the same names again."""
+"""Delete the partitions that customers created at the controller: a resumed cluster may have them again by name."""
 
 SHOWN_PARTITIONS = """
 CREATE VIEW shown_partitions WITH (security_invoker = true) AS
@@ -48,4 +48,4 @@ SELECT id, project_id, cluster_id, name, created_at, removed_at,
        coalesce(observed, requested) -> 'reconfigurable' AS reconfigurable
   FROM partitions
 """
-"""What a cluster's document says of its partitions: as they were seen last, or else asked for."""
+"""The partitions of a cluster's document, as last observed, or else as requested."""

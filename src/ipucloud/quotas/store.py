@@ -78,7 +78,7 @@ async def take(connection: AsyncConnection, *, project_id: UUID, region: str, ma
 async def give_back(
     connection: AsyncConnection, *, project_id: UUID, region: str, machine_type: str, machines: int
 ) -> None:
-    """Machines that the project held are free again."""
+    """Return machines to the quota."""
     key = {"project_id": project_id, "region": region, "machine_type": machine_type}
     await connection.execute(_GIVE_BACK, key | {"machines": machines})
 
