@@ -1,4 +1,4 @@
-"""Keeping the books: what a worker does about money every minute."""
+"""Billing tasks that a worker runs every minute."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ipucloud.db.engine import Database
 log = structlog.get_logger(__name__)
 
 HOURS_AT_ONCE = 1000
-"""Hours closed, and hours corrected, in one turn; the next turn goes on."""
+"""Hours closed, and hours corrected, per turn; the next turn continues."""
 
 
 async def keep_books(database: Database) -> None:
-    """Open months ahead, close what is due, correct what came late, roll days up, seal what is over, bill it, and
-    look at budgets and prepaid accounts. Broken off, it goes on.
+    """Open months, close due hours, correct late changes, roll up days, seal and bill past months, evaluate
+    budgets and check prepaid accounts. After an interruption the next turn continues.
     """
     await open_months(database)
     async with database.read() as connection:
@@ -43,7 +43,7 @@ async def keep_books(database: Database) -> None:
     for number in await issue_invoices(database):
         log.info("invoice_issued", number=number)
     await expire_credits(database)
-    # Behind the bills: whatever keeps a figure from being watched must not keep a month from being billed.
+    # After billing: an error in monitoring must not prevent a month from being billed.
     fired = await evaluate_budgets(database)
     if fired:
         log.info("budget_thresholds_fired", thresholds=fired)

@@ -1,1 +1,1 @@
-"""Who pays. Law: at every hour exactly one account pays for a project."""
+"""Billing accounts. Law: at every hour exactly one account pays for a project."""

@@ -1,4 +1,4 @@
-"""What the database does about accounts: functions and triggers, as migrations make them."""
+"""Database functions and triggers of accounts, as created by migrations."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Who pays: billing accounts, and the projects whose hours they pay for.
+"""Billing accounts, and the projects whose hours they pay for.
 
-Every project has an account from its beginning on, of the same id, made by the database. A project is given another one
-from the next full hour on, so that no hour has two payers and closing an hour late gives what closing it in time does.
+The database creates an account with every project, with the same id. A project changes its account at a full hour, so
+that no hour has two payers and closing an hour late gives the same result.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _OF_PROJECT = sa.text("SELECT account_id FROM payer_of(:project_id, app_now())")
 _LAST_OF_PROJECT = sa.text(
     "SELECT account_id FROM project_accounts WHERE project_id = :project_id ORDER BY valid_from DESC LIMIT 1"
 )
-# Two hours ahead at most, one at least: a transaction that begins before the full hour may end after it.
+# One to two hours ahead: a transaction that begins before the full hour may end after it.
 _ASSIGN = sa.text(
     """
     INSERT INTO project_accounts (project_id, account_id, valid_from)
@@ -74,7 +74,7 @@ async def create(
     country: str | None = None,
     tax_exempt: bool = False,
 ) -> UUID:
-    """A new account, which pays for nothing yet."""
+    """Create an account without projects."""
     made = new_id()
     await connection.execute(
         _CREATE,
@@ -104,7 +104,7 @@ async def account_document(connection: Statements, account_id: UUID, *, currency
 async def update(
     connection: AsyncConnection, account_id: UUID, changes: dict[str, object], *, if_version: int | None
 ) -> bool:
-    """Change what is given, if the account still has the version. False when it has not, or there is none."""
+    """Change the given fields if the account has the version; False if it has not, or does not exist."""
     fields = dict.fromkeys(_FIELDS) | changes
     changed = await connection.execute(_UPDATE, fields | {"id": account_id, "if_version": if_version})
     return changed.rowcount == 1
@@ -117,7 +117,7 @@ async def account_of(connection: Statements, project_id: UUID) -> UUID:
 
 
 async def assign(connection: AsyncConnection, actor: Actor, account_id: UUID) -> None:
-    """Let the account pay for the project from the next full hour on; nothing happens when it is to do so already.
+    """Let the account pay for the project from the next full hour on, unless it already will.
 
     The caller holds the project's lock. The account must exist.
     """

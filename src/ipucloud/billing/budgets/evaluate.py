@@ -1,7 +1,7 @@
-"""Holding budgets against what was used: thresholds that were reached fire, once a month, whoever looks.
+"""Evaluates budgets: reached thresholds fire once a month.
 
-One statement computes every budget's figures, keeps them, and fires; the key of `budget_alerts` lets only one of two
-that look at once win, and the event is in the same transaction. Broken off, nothing happened.
+One statement computes and stores every budget's figures, and fires; of concurrent evaluations the key of
+`budget_alerts` lets only one fire, and the event is in the same transaction.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ipucloud.events.log import RECORD
 from ipucloud.kernel.failpoints import failpoint
 
 LATE_HOURS = 2
-"""So long after its end a month is looked at still: what was used in its last minute counts in it."""
+"""How long after its end a month is evaluated, so that its last minutes count."""
 
 _MONTHS = sa.text(
     """
@@ -97,7 +97,7 @@ _EVALUATE = sa.text(
 
 
 async def evaluate_budgets(database: Database) -> int:
-    """Compute every budget's month anew, and fire what was reached; how many thresholds fired."""
+    """Compute every budget's month, and fire reached thresholds; returns how many fired."""
     async with database.read() as connection:
         months = (await connection.execute(_MONTHS, {"late": LATE_HOURS})).mappings().all()
     fired = 0

@@ -1,4 +1,4 @@
-"""Budgets that refuse new clusters: asked in the statement that admits a create, judged by the last figures."""
+"""Budgets that refuse new clusters: checked in the statement that admits a create, with the last figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AND CASE t.measure WHEN 'actual' THEN b.actual ELSE b.forecast END * 100 >= b.am
 REFUSES = clauses(
     "EXISTS (SELECT FROM budget_thresholds t WHERE t.budget_id = b.id AND t.action IS NOT NULL AND", REACHED, ")"
 )
-"""Whether a budget `b` refuses clusters now, to be made or resumed: every action does."""
+"""Whether a budget `b` refuses to create and resume clusters now; every action does."""
 
 REFUSING_BUDGET = clauses(
     "(SELECT json_build_object('id', b.id, 'name', b.name,",
@@ -39,7 +39,7 @@ def refused(budget: Mapping[str, object]) -> Problem:
     return Problem(
         BUDGET_REACHED,
         "A budget of this project, of a tag or of the account that pays has reached a threshold that refuses to create "
-        "and resume clusters; `budget` says which. Raise its amount or take the action off the threshold, delete "
+        "and resume clusters: `budget`. Raise its amount or remove the threshold's action, delete "
         "clusters if it is a forecast, or wait for the next month.",
         extra={"budget": budget},
     )

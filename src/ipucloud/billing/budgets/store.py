@@ -1,4 +1,4 @@
-"""Budgets in the database: making, reading, changing and ending them."""
+"""Budgets in the database: create, read, change, delete."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ipucloud.kernel.errors import NAME_TAKEN, NOT_FOUND, STATE_CONFLICT, Proble
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 
-MOST = 100
+LIMIT = 100
 """Budgets of one project or account."""
 
 _DOCUMENTS = clauses(
@@ -97,7 +97,7 @@ _OF = {"project": _statements("project_id"), "account": _statements("account_id"
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose budgets: a project's, and those of tags in it, or an account's."""
+    """Owner of budgets: a project, including its tags, or an account."""
 
     kind: Literal["project", "account"]
     id: UUID
@@ -105,7 +105,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """So many percent of the amount, of what was used or of what the month will come to."""
+    """A percentage of the amount, for actual or forecast cost."""
 
     measure: Literal["actual", "forecast"]
     percent: int
@@ -136,13 +136,13 @@ async def budget_document(connection: Statements, owner: Owner, budget: UUID) ->
 
 
 async def create(connection: AsyncConnection, owner: Owner, new: NewBudget, actor: Actor | None) -> UUID:
-    """A new budget, looked at from the next turn of the books on. The caller holds the owner's lock.
+    """Create a budget, evaluated from the next turn on. The caller holds the owner's lock.
 
     Raises `Problem` name_taken, and state_conflict for one too many.
     """
     made = new_id()
-    if (await connection.execute(_OF[owner.kind].count, {"owner": owner.id})).scalar_one() >= MOST:
-        raise Problem(STATE_CONFLICT, f"There are {MOST} budgets already. Delete one that is not needed any more.")
+    if (await connection.execute(_OF[owner.kind].count, {"owner": owner.id})).scalar_one() >= LIMIT:
+        raise Problem(STATE_CONFLICT, f"There are {LIMIT} budgets already. Delete one first.")
     key, value = new.tag or (None, None)
     inserted = await connection.execute(
         _CREATE,
@@ -165,7 +165,7 @@ async def create(connection: AsyncConnection, owner: Owner, new: NewBudget, acto
 
 
 async def lock(connection: AsyncConnection, owner: Owner, budget: UUID) -> int:
-    """Let nobody else change the budget; its version. Raises `Problem` not_found."""
+    """Lock the budget; returns its version. Raises `Problem` not_found."""
     found = (await connection.execute(_OF[owner.kind].lock, {"owner": owner.id, "id": budget})).scalar_one_or_none()
     if found is None:
         raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
@@ -183,7 +183,7 @@ async def update(
     thresholds: Sequence[Threshold] | None,
     actor: Actor | None,
 ) -> None:
-    """Change a locked budget; what is None stays. A threshold that fired this month stays fired.
+    """Change a locked budget; None leaves a field unchanged. A threshold that fired this month stays fired.
 
     Raises `Problem` name_taken.
     """
@@ -199,7 +199,7 @@ async def update(
 
 
 async def end(connection: AsyncConnection, budget: UUID, actor: Actor | None) -> None:
-    """Look at a locked budget no more; what fired stays on record."""
+    """Delete a locked budget; its alerts stay on record."""
     await connection.execute(_END, {"id": budget})
     await _note(connection, actor, BUDGET_DELETED, budget)
 
@@ -225,4 +225,4 @@ async def _note(connection: AsyncConnection, actor: Actor | None, type_: EventTy
 
 
 def _name_taken() -> Problem:
-    return Problem(NAME_TAKEN, "There is a budget of this name. Choose another, or change that one.")
+    return Problem(NAME_TAKEN, "There is a budget with this name. Choose another name, or change that budget.")

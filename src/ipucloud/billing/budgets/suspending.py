@@ -1,4 +1,4 @@
-"""Which clusters a budget suspends: those that it counts, once a month for each threshold that says so."""
+"""Clusters that a budget suspends: those that it covers, once a month for each such threshold."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _DUE = sa.text(
 
 
 class ReachedThreshold(NamedTuple):
-    """Why a cluster is suspended: so many percent of a budget's amount are used, or forecast."""
+    """Why a cluster is suspended: a percentage of a budget's amount is used or forecast."""
 
     budget_id: UUID
     budget: str
@@ -84,7 +84,7 @@ _NOTE = Query(
 async def over_budget(connection: Statements, *, states: Sequence[str], limit: int) -> list[tuple[UUID, UUID]]:
     """Project and id of clusters in one of the states that a reached threshold has not suspended yet.
 
-    Those with an operation under way come when it is done.
+    Those with an open operation follow when it is done.
     """
     rows = await connection.execute(_DUE, {"states": list(states), "cluster_id": None, "limit": limit})
     return [(row.project_id, row.cluster_id) for row in rows]
@@ -93,9 +93,9 @@ async def over_budget(connection: Statements, *, states: Sequence[str], limit: i
 async def note_over_budget(
     connection: AsyncConnection, cluster_id: UUID, *, states: Sequence[str]
 ) -> ReachedThreshold | None:
-    """Remember that every threshold that is reached has suspended the cluster; the first of those that had not.
+    """Record that every reached threshold has suspended the cluster; returns the first that had not yet.
 
-    The caller holds the cluster's lock, and suspends it in the same transaction. None: no threshold is left to do so,
-    because the amount was raised, say.
+    The caller holds the cluster's lock, and suspends it in the same transaction. None: there is no such threshold,
+    for example because the amount was raised.
     """
     return await _NOTE.one_or_none(connection, {"states": list(states), "cluster_id": cluster_id})

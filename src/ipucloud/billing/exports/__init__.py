@@ -1,1 +1,1 @@
-"""Cost exports. Law: a file is what one snapshot of the ledger says, is named after its bytes, whole or absent."""
+"""Cost exports. Law: a file is one snapshot of the ledger, named after its digest, complete or absent."""

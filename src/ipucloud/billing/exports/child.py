@@ -1,8 +1,8 @@
-"""What the processes that make or deliver one file share: `child_csv`, `child_parquet`, `child_deliver`.
+"""Common parts of the child processes: `child_csv`, `child_parquet`, `child_deliver`.
 
-A process of its own keeps Arrow and the S3 client out of workers' memory, and a large file from holding up everything
-else a worker does; each loads only what it needs. It takes one order on standard input, says how far it is on standard
-output, and dies when its standard input ends: with its worker, however that ended.
+A child process keeps Arrow and the S3 client out of workers' memory, and a large file from blocking a worker; each
+loads only what it needs. It reads one order from standard input, reports progress on standard output, and ends when its
+standard input closes: with its worker, however that ended.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import psycopg
 
 from ipucloud.billing.exports.csv_rows import Progress
 from ipucloud.billing.exports.manifest import file_name, manifest_of
-from ipucloud.billing.exports.order import CHUNK_BYTES, Build, Deliver, Said
+from ipucloud.billing.exports.order import CHUNK_BYTES, Build, Deliver, Reply
 from ipucloud.billing.exports.selection import APPLICATION, Connection, Selection, snapshot
 from ipucloud.db.roles import APP_ROLE
 
 Given = TypeVar("Given", Build, Deliver)
 Write: TypeAlias = Callable[[Connection, Selection, Progress, io.RawIOBase, Callable[[], None]], None]
-"""Writes a file; calls its last argument whenever the progress has moved."""
+"""Writes a file; calls its last argument whenever the progress changes."""
 
 _INSERT = "INSERT INTO export_chunks (export_id, fence, ordinal, data) VALUES (%s, %s, %s, %s)"
 _FORGET = "DELETE FROM export_chunks WHERE export_id = %s AND fence = %s"
@@ -35,7 +35,7 @@ _SESSION = f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout=60s -c lock
 
 
 class Pieces(io.RawIOBase):
-    """A file that is kept in the database as it is written, a piece at a time, each in a transaction of its own."""
+    """A file written to the database in chunks, each in its own transaction."""
 
     def __init__(self, connection: psycopg.Connection[Any], export_id: UUID, fence: int) -> None:
         super().__init__()
@@ -69,8 +69,8 @@ class Pieces(io.RawIOBase):
         self._ordinal += 1
 
 
-def build(order: Build, write: Write) -> Said:
-    """Write the file from one snapshot, and keep it. Raises psycopg.Error."""
+def build(order: Build, write: Write) -> Reply:
+    """Write the file from one snapshot to the database. Raises psycopg.Error."""
     selection, progress = order.subject, Progress()
     with (
         psycopg.connect(
@@ -83,16 +83,16 @@ def build(order: Build, write: Write) -> Said:
         snapshot(order.database_url) as connection,
     ):
         pieces = Pieces(keeping, order.export_id, order.fence)
-        write(connection, selection, progress, pieces, lambda: say(Said(progress=progress.percent)))
+        write(connection, selection, progress, pieces, lambda: send(Reply(progress=progress.percent)))
         pieces.finish()
         sha256 = pieces.digest.hexdigest()
         name = file_name(selection, sha256)
         manifest = manifest_of(connection, selection, rows=progress.rows, size=pieces.size, sha256=sha256, name=name)
-    return Said.model_validate({"manifest": manifest})
+    return Reply.model_validate({"manifest": manifest})
 
 
-def say(said: Said) -> None:
-    sys.stdout.write(said.model_dump_json(exclude_defaults=True) + "\n")
+def send(reply: Reply) -> None:
+    sys.stdout.write(reply.model_dump_json(exclude_defaults=True) + "\n")
     sys.stdout.flush()
 
 
@@ -101,16 +101,16 @@ def _die_with_the_worker() -> None:
     os._exit(1)
 
 
-def serve(kind: type[Given], carry_out: Callable[[Given], Said]) -> None:
-    """Take the order, carry it out, say how it ended. Never returns; an exception ends the process, told on stderr."""
+def serve(kind: type[Given], carry_out: Callable[[Given], Reply]) -> None:
+    """Read the order, execute it, report the result. Never returns; an exception is shown on stderr."""
     order = kind.model_validate_json(sys.stdin.buffer.readline())
     threading.Thread(target=_die_with_the_worker, daemon=True).start()
     try:
-        say(carry_out(order))
+        send(carry_out(order))
     except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
         traceback.print_exc()
-        say(Said(lacks_schema=True))
+        send(Reply(lacks_schema=True))
     except BaseException:  # noqa: BLE001  # whatever it is, the process ends with it
         traceback.print_exc()
         os._exit(1)
-    os._exit(0)  # the thread that waits for the worker's end would keep the interpreter from ending
+    os._exit(0)  # the thread that waits for the worker would keep the interpreter alive

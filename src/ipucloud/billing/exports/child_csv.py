@@ -1,4 +1,4 @@
-"""The process that makes one CSV file: `python -m ipucloud.billing.exports.child_csv`."""
+"""The process that builds one CSV file: `python -m ipucloud.billing.exports.child_csv`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def write(
     selection: Selection,
     progress: Progress,
     sink: io.RawIOBase,
-    tell: Callable[[], None],
+    report: Callable[[], None],
 ) -> None:
     """As `parquet_rows.write_parquet`, for CSV."""
     percent = 0
@@ -24,7 +24,7 @@ def write(
         sink.write(piece)
         if progress.percent > percent:
             percent = progress.percent
-            tell()
+            report()
 
 
 if __name__ == "__main__":

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from ipucloud.billing.exports.child import serve
 from ipucloud.billing.exports.delivery import DeliveryError, deliver
-from ipucloud.billing.exports.order import Deliver, Said
+from ipucloud.billing.exports.order import Deliver, Reply
 
 
-def carry_out(order: Deliver) -> Said:
+def carry_out(order: Deliver) -> Reply:
     try:
         deliver(order)
     except DeliveryError as error:
-        return Said(error=str(error))
-    return Said(delivered=True)
+        return Reply(error=str(error))
+    return Reply(delivered=True)
 
 
 if __name__ == "__main__":

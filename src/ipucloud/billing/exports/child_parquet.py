@@ -1,4 +1,4 @@
-"""The process that makes one Parquet file: `python -m ipucloud.billing.exports.child_parquet`."""
+"""The process that builds one Parquet file: `python -m ipucloud.billing.exports.child_parquet`."""
 
 from __future__ import annotations
 

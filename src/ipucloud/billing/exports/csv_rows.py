@@ -1,8 +1,8 @@
-"""A dataset as CSV, written by the database: every row leaves COPY as it stands in the file.
+"""A dataset as CSV, formatted by the database: COPY returns every row as it is in the file.
 
 A line of Cost and Usage has some seventy cells, of which a dozen differ from row to row. The runs of cells between
-those are put together once for each series; a row joins them with its own by one `concat`. That is faster than seventy
-columns that COPY looks at one by one.
+those are built once for each series; a row joins them with its own cells in one `concat`. That is faster than COPY of
+seventy columns.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _FILE_HEAD, _ROW_HEAD = 19, 6
 
 @dataclass
 class Progress:
-    """How far a file is: rows so far, months finished, and how much of the present one is done."""
+    """Progress of a file: rows so far, months finished, and the part of the current one."""
 
     rows: int = 0
     done: int = 0
@@ -86,7 +86,7 @@ Piece: TypeAlias = bytes | bytearray | memoryview
 
 
 def write_csv(connection: Connection, selection: Selection, progress: Progress) -> Iterator[Piece]:
-    """The file in pieces: a header, then the rows in order. Memory does not grow with the rows."""
+    """The file in chunks: a header, then the rows in order. Memory does not grow with the rows."""
     yield ",".join(column.name for column in selection.columns).encode() + b"\n"
     progress.of_months = len(selection.parts)
     for part in selection.parts:
@@ -117,15 +117,15 @@ def _copied(connection: Connection, selection: Selection, copy: sql.Composed, pr
 
 
 def _lines(pieces: Iterator[Piece]) -> Iterator[Piece]:
-    """What a binary COPY of one text has, which is sent as it is: COPY's text format escapes, letter by letter."""
+    """The text of a one-column binary COPY, which needs no unescaping, unlike COPY's text format."""
     before = _FILE_HEAD
     for piece in pieces:
-        yield memoryview(piece)[before + _ROW_HEAD :]  # of the mark at the end nothing is left
+        yield memoryview(piece)[before + _ROW_HEAD :]  # the end mark is shorter than a row's head
         before = 0
 
 
 def _make_lines(connection: Connection, selection: Selection) -> list[sql.Composable]:
-    """Make the runs of cells of every series; the parts of a line, runs and cells of its own in turns."""
+    """Build the runs of cells of every series; returns the parts of a line: runs and own cells alternating."""
     fixed = constants(selection)
     runs: list[sql.Composed] = []
     parts: list[sql.Composable] = []
@@ -151,7 +151,7 @@ def _run(cells: list[sql.Composable], runs: list[sql.Composed]) -> sql.Composabl
 
 
 def _cell(column: Column, value: object) -> sql.Composable:
-    """A cell of a series, quoted where RFC 4180 wants it; empty for null."""
+    """A cell of a series, quoted as RFC 4180 requires; empty for null."""
     if column.source is Source.ALL:
         return sql.Literal(_quoted(fixed_text(value) or ""))
     if column.kind is Kind.DECIMAL:

@@ -1,4 +1,4 @@
-"""What can be exported: the datasets and columns of FOCUS (https://focus.finops.org), versions 1.2 and 1.4, as data."""
+"""Datasets and columns of FOCUS (https://focus.finops.org), versions 1.2 and 1.4, as data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ipucloud.contract.exports import Dataset, FocusVersion
 
 
 class Kind(StrEnum):
-    """What a column holds. Text that people chose is guarded against formulas in CSV."""
+    """Type of a column. Text chosen by users is guarded against formulas in CSV."""
 
     TEXT = "text"
     CHOSEN = "chosen text"

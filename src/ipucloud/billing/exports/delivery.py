@@ -1,7 +1,7 @@
-"""Putting a kept file into an S3 bucket: the file under a name made of its bytes, then its manifest.
+"""Delivers a file to an S3 bucket: the file with its digest in the name, then its manifest.
 
-A name stands for its bytes, so that doing it again does no harm; the manifest comes last, so that whoever reads it
-finds the file whole. An upload in parts shows nothing before it is completed, and is given up when it fails.
+A name identifies its bytes, so repeating a delivery is safe; the manifest is last, so a reader of it finds a complete
+file. An upload in parts is invisible until completed, and aborted when it fails.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PUBLIC = Guard()
 CALL_SECONDS = 60
 SMALL = 8 << 20
-"""Files up to this size are sent in one request, which is refused where the name is there already."""
+"""Files up to this size are sent in one request, which is refused if the name exists already."""
 _SESSION = f"-c role={APP_ROLE} -c timezone=UTC -c statement_timeout=60s -c default_transaction_read_only=on"
 _CHUNK = "SELECT data FROM export_chunks WHERE export_id = %s AND fence = %s AND ordinal = %s"
 _CODE = re.compile(r"<Code>([A-Za-z]{3,60})</Code>")
@@ -46,15 +46,15 @@ _SENTENCES = (
 
 
 class DeliveryError(Exception):
-    """Why a file could not be delivered, in words of ours: nothing of what the service said is repeated."""
+    """Why a file could not be delivered; contains nothing of the service's response."""
 
 
 class _TornError(Exception):
-    """Pieces of the file are gone: it must not arrive without them."""
+    """Chunks of the file are missing: it must not be delivered."""
 
 
 def deliver(order: Deliver, guard: Guard = PUBLIC) -> None:
-    """Put the file and its manifest where they belong. Raises DeliveryError."""
+    """Upload the file and its manifest. Raises DeliveryError."""
     target = order.target
     try:
         endpoint = endpoint_of(target.endpoint, private=target.private_too, ports=target.ports)
@@ -64,7 +64,7 @@ def deliver(order: Deliver, guard: Guard = PUBLIC) -> None:
         try:
             _deliver(order, _store(target, proxy))
         except (_TornError, psycopg.Error) as error:
-            raise DeliveryError("The file could not be read; it is tried again.") from error
+            raise DeliveryError("The file could not be read; delivery is retried.") from error
         except (BaseError, OSError) as error:
             raise DeliveryError((proxy and proxy.refusal) or sentence(str(error))) from error
 
@@ -120,7 +120,7 @@ def _put(store: S3Store, key: str, pieces: Iterator[bytes], *, size: int) -> Non
 
 
 def _pieces(connection: psycopg.Connection[Any], order: Deliver) -> Iterator[bytes]:
-    """The file. Raises _TornError when it is not whole, before the last of it is sent."""
+    """The file's chunks. Raises _TornError if it is incomplete, before the last one is sent."""
     given, ordinal = 0, 0
     while row := connection.execute(_CHUNK, (order.export_id, order.fence, ordinal), binary=True).fetchone():
         yield row[0]
@@ -130,11 +130,11 @@ def _pieces(connection: psycopg.Connection[Any], order: Deliver) -> Iterator[byt
 
 
 def sentence(error: str) -> str:
-    """What a customer may read of a service's answer: one of our sentences, and its status."""
+    """The message for customers about a service's response: a fixed sentence and the status."""
     code = _CODE.search(error)
-    for known, said in _SENTENCES:
+    for known, sentence in _SENTENCES:
         if (code and code[1] == known) or known in error:
-            return said
+            return sentence
     status = _STATUS.search(error)
     if status:
         return f"The bucket's service refused with status {status[1]}."

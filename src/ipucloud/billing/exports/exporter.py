@@ -1,4 +1,4 @@
-"""The steps of an export: its file is made, and delivered, by processes of their own."""
+"""The steps of an export: child processes build and deliver its file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from pydantic import JsonValue
 
 from ipucloud.billing.exports.inputs import ExportInputs
-from ipucloud.billing.exports.order import Build, Deliver, Said, Target
+from ipucloud.billing.exports.order import Build, Deliver, Reply, Target
 from ipucloud.billing.exports.periods import Period
 from ipucloud.billing.exports.process import Note, carried_out
 from ipucloud.billing.exports.selection import Selection
@@ -28,28 +28,28 @@ from ipucloud.reconcile.reconciler import WorkItem
 BUILD_SECONDS = 1800.0
 DELIVER_SECONDS = 900.0
 AT_ONCE = 4
-"""Files that one worker makes or delivers at the same time, each by a process of its own."""
+"""Maximum number of child processes of one worker at the same time."""
 
-GAVE_UP = "The file could not be made. Ask for it again; if that fails too, tell support the request id."
-_BROKEN_OFF = "The file could not be made; it is tried again."
+GAVE_UP = "The file could not be built. Request it again; if that fails too, tell support the request id."
+_BROKEN_OFF = "The file could not be built; it is retried."
 _UNANSWERED = "The bucket's service did not answer."
-_UNDELIVERED = "The file could not be delivered within its time: {} It is kept for download for seven days."
+_UNDELIVERED = "The file could not be delivered in time: {} It can be downloaded for seven days."
 _NO_KEY = "The bucket's secret cannot be read; create the connection again."
 
 
 @dataclass(frozen=True, slots=True)
 class Built(Achieved):
-    """The file is whole, in pieces under `fence`."""
+    """The file is complete, in chunks under `fence`."""
 
     manifest: Mapping[str, JsonValue]
     fence: int
 
 
 class Exporter:
-    """`provider` and the catalogue's names are what the files call the service and its regions.
+    """`provider` and the catalogue's names are the names of the service and its regions in files.
 
-    `keys` open buckets' secrets.
-    `private_too`: private addresses and plain HTTP are allowed for buckets. `ports`: where they may be.
+    `keys` decrypt buckets' secrets.
+    `private_too`: private addresses and plain HTTP are allowed for buckets. `ports`: allowed ports.
     """
 
     def __init__(
@@ -72,11 +72,11 @@ class Exporter:
 
     @property
     def busy(self) -> bool:
-        """Whether as many processes work as may at the same time."""
+        """Whether the maximum number of processes is running."""
         return self._under_way >= AT_ONCE
 
     async def build(self, item: WorkItem, inputs: ExportInputs) -> StepResult:
-        """Make the file and keep it in the database."""
+        """Build the file and store it in the database."""
         if inputs.operation.overdue:
             return _late(GAVE_UP)
         row = inputs.row
@@ -95,14 +95,14 @@ class Exporter:
                 regions=self._catalogue.catalogue.region_names,
             ),
         )
-        said = await self._carry_out(order, BUILD_SECONDS, self._note(item, inputs))
-        return Failed(_BROKEN_OFF) if said.manifest is None else Built(said.manifest, item.fence)
+        reply = await self._carry_out(order, BUILD_SECONDS, self._note(item, inputs))
+        return Failed(_BROKEN_OFF) if reply.manifest is None else Built(reply.manifest, item.fence)
 
     async def deliver(self, item: WorkItem, inputs: ExportInputs) -> StepResult:
-        """Put the file that is kept into the bucket."""
+        """Upload the stored file to the bucket."""
         row = inputs.row
         if inputs.operation.overdue:
-            return _late(_UNDELIVERED.format(row.last_error or "it was not tried in time."))
+            return _late(_UNDELIVERED.format(row.last_error or "it was not attempted in time."))
         try:
             target = self._target(row)
         except SealingError:
@@ -117,22 +117,22 @@ class Exporter:
             manifest=row.manifest,
             target=target,
         )
-        said = await self._carry_out(order, DELIVER_SECONDS, self._note(item, inputs))
-        return Achieved() if said.delivered else Failed(said.error or _UNANSWERED)
+        reply = await self._carry_out(order, DELIVER_SECONDS, self._note(item, inputs))
+        return Achieved() if reply.delivered else Failed(reply.error or _UNANSWERED)
 
-    async def _carry_out(self, order: Build | Deliver, seconds: float, note: Note) -> Said:
-        """Raises SchemaMismatchError when the process met another schema than that of this version."""
+    async def _carry_out(self, order: Build | Deliver, seconds: float, note: Note) -> Reply:
+        """Raises SchemaMismatchError if the process found another schema than this version's."""
         self._under_way += 1
         try:
-            said = await carried_out(order, seconds, note)
+            reply = await carried_out(order, seconds, note)
         finally:
             self._under_way -= 1
-        if said.lacks_schema:
-            raise SchemaMismatchError("the process that makes the file met a missing table or column")
-        return said
+        if reply.lacks_schema:
+            raise SchemaMismatchError("the process that builds the file found a table or column missing")
+        return reply
 
     def _note(self, item: WorkItem, inputs: ExportInputs) -> Note:
-        """Records progress in percent while a process works; under the fence, though outside `apply`."""
+        """Records progress in percent while a process runs; under the fence, though outside `apply`."""
 
         async def note(percent: int) -> None:
             half = percent // 2 if inputs.row.connection_id else percent
@@ -158,9 +158,9 @@ class Exporter:
 
 
 def _late(sentence: str) -> Failed:
-    return Failed("it took longer than it may", final=True, problem=Problem(DEADLINE_EXCEEDED, sentence))
+    return Failed("it exceeded its deadline", final=True, problem=Problem(DEADLINE_EXCEEDED, sentence))
 
 
 def secret_place(connection_id: UUID, project_id: UUID) -> str:
-    """Where a bucket's secret is sealed for."""
+    """The row that a bucket's secret is bound to."""
     return place("s3_connections", connection_id, "secret", project_id)

@@ -84,7 +84,7 @@ SELECT date_trunc('second', m.opened_at) AS "BillingPeriodCreated",
 
 
 def constants(selection: Selection) -> dict[str, object]:
-    """The columns that are the same in every row, whatever the dataset, by name; those left out are empty."""
+    """Columns with the same value in every row of every dataset, by name; others are empty."""
     return {
         "BillingAccountType": "Organization",
         "BillingPeriodEnd": selection.next_month,
@@ -101,7 +101,7 @@ def constants(selection: Selection) -> dict[str, object]:
 
 
 def small_rows(selection: Selection) -> sql.Composed:
-    """Every row of a month of the selection but for usage: few enough for no haste."""
+    """Every row of a month of the selection except usage; there are few."""
     part = text(_OF_MONTH).format(scope=selection.of_invoices)
     lines = "l.project_id = %(project_id)s" if selection.account_id is None else "i.account_id = %(account_id)s"
     return {
@@ -119,7 +119,7 @@ SMALL_COLUMNS = {
         (Dataset.BILLING_PERIOD, _BILLING_PERIOD),
     )
 }
-"""The columns that `small_rows` gives; the others are constants, or empty."""
+"""Columns that `small_rows` returns; others are constants or empty."""
 
 
 def small_rows_as_text(selection: Selection) -> sql.Composed:

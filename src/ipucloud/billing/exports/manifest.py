@@ -1,4 +1,4 @@
-"""What a file is: rows, sums, digest, and of which moment. The same days give the same manifest."""
+"""Manifests: rows, sums, digest and time of the snapshot. The same days give the same manifest."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SELECT category, currency, sum(rows)::bigint AS rows, sum(cost) AS cost
 
 
 class WrongRowsError(Exception):
-    """A file has another number of rows than the ledger: a fault of ours, and the file must not be used."""
+    """A file has another number of rows than the ledger: a bug, and the file must not be used."""
 
 
 def manifest_of(
@@ -81,7 +81,7 @@ def _named(period: Period) -> Mapping[str, str]:
 
 
 def _moment(connection: Connection, selection: Selection) -> tuple[datetime, datetime | None]:
-    """When the snapshot was taken, and since when no month of it changes any more, if that is so."""
+    """The time of the snapshot, and when its months became final, if they are."""
     found = [connection.execute(_MOMENT, part.values).fetchone() or (None, None) for part in selection.parts]
     finals = [final for _, final in found if final is not None]
     return found[0][0], max(finals) if len(finals) == len(found) else None
@@ -105,6 +105,6 @@ def _instant(instant: datetime) -> str:
 
 
 def file_name(selection: Selection, sha256: str) -> str:
-    """Named after its bytes: another name is another file, and the same file may be written twice."""
+    """Named after its digest: another name is another file, and the same file may be written twice."""
     parts = ("focus", selection.version, selection.dataset, str(selection.period), sha256)
     return f"{'-'.join(parts)}.{selection.format}"

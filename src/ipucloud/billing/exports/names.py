@@ -1,4 +1,4 @@
-"""Names as they were when a month was sealed: later renamings must not change what an export of the month says."""
+"""Names as of the sealing of a month: later renamings must not change exports of the month."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NAMES = sa.text(
 
 
 async def freeze_names(database: Database) -> list[date]:
-    """Write down the names of every sealed month that has none yet, each in one transaction; the months."""
+    """Record the names of every sealed month that has none yet, each in one transaction; returns the months."""
     async with database.read() as connection:
         months = list((await connection.execute(_MONTHS)).scalars())
     for month in months:

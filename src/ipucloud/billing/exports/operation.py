@@ -104,11 +104,11 @@ EXPORT = Kind[ExportAct, ExportInputs](
     deadline=None,
     failure=_given_up,
 )
-"""A delivery is repeated until the deadline, however often it fails: the file is there and can be downloaded."""
+"""A delivery is retried until the deadline, however often it fails: the file can be downloaded meanwhile."""
 
-_NO_BUCKET: Mapping[str, str] = MappingProxyType({"bucket": "it is kept here for download"})
+_NO_BUCKET: Mapping[str, str] = MappingProxyType({"bucket": "it is available for download only"})
 
 
 def plan(*, delivered: bool) -> tuple[PlannedStep, ...]:
-    """The steps of an export that is `delivered` to S3, or only kept for download."""
+    """The steps of an export that is `delivered` to S3 or only available for download."""
     return plan_of(EXPORT.steps, {} if delivered else _NO_BUCKET)

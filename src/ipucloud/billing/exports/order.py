@@ -1,4 +1,4 @@
-"""What a worker hands to the process that makes or delivers a file, and what that says: one JSON document a line."""
+"""Messages between a worker and a child process: one JSON document per line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from ipucloud.billing.exports.selection import Selection
 
 CHUNK_BYTES = 1 << 20
-"""Of a piece of a file as it is kept."""
+"""Bytes of a stored chunk of a file."""
 
 
 class _Model(BaseModel):
@@ -35,7 +35,7 @@ class Target(_Model):
 
 
 class Build(_Model):
-    """Make the file of `subject`, and keep it in pieces under `fence`."""
+    """Build the file of `subject`, and store it in chunks under `fence`."""
 
     kind: Literal["build"] = "build"
     database_url: str = Field(repr=False)
@@ -45,12 +45,12 @@ class Build(_Model):
 
     @property
     def task(self) -> str:
-        """Which process does it."""
+        """The module of the child process."""
         return self.subject.format.value
 
 
 class Deliver(_Model):
-    """Put the file that is kept under `fence`, then its manifest, into the bucket."""
+    """Upload the file stored under `fence`, then its manifest, to the bucket."""
 
     kind: Literal["deliver"] = "deliver"
     database_url: str = Field(repr=False)
@@ -63,12 +63,12 @@ class Deliver(_Model):
 
     @property
     def task(self) -> str:
-        """Which process does it."""
+        """The module of the child process."""
         return "deliver"
 
 
-class Said(_Model):
-    """`progress` in percent, or how it ended: with a `manifest`, `delivered`, or an `error` that customers may read.
+class Reply(_Model):
+    """`progress` in percent, or the result: a `manifest`, `delivered`, or an `error` for customers.
 
     `lacks_schema`: the database lacks a table or column that making the file needs.
     """

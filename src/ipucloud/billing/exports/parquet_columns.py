@@ -1,7 +1,7 @@
-"""A batch of charges as an Arrow table with all columns of a dataset, from what the rows have of their own.
+"""A batch of charges as an Arrow table with all columns of a dataset, from the rows' own values.
 
-Nothing is done row by row here: a column is computed at once, taken from the series by their places, or a constant.
-Whoever imports this module loads Arrow, which takes about 60 MB: workers do not.
+Nothing is done row by row: a column is computed as a whole, taken from the series, or a constant. Importing this module
+loads Arrow, about 60 MB, so workers do not.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NARROW = {
     "first_minute": (pa.int32(), "c.first_minute"),
     "rev": (pa.int32(), "c.rev"),
 }
-"""What a row has of its own beside its hour, and the SQL of it; times are in seconds from the hour."""
+"""A row's own values besides its hour, with their SQL; times are in seconds from the hour."""
 BATCH_BYTES = 4 << 20
 """Of narrow rows: about 190,000, which are a row group."""
 
@@ -130,7 +130,7 @@ def type_of(column: Column) -> Any:
 
 
 def table_of(selection: Selection, schema: Any, batch: Batch, narrow: Mapping[str, Any], placed: Placed) -> Any:
-    """`narrow`: what `batch.read` gave; `placed`: the series of its rows."""
+    """`narrow`: from `batch.read`; `placed`: the series of its rows."""
     rows = _of_rows(batch, narrow, placed)
     fixed, same = constants(selection), _Same(batch.ends[-1])
     arrays = []
@@ -186,11 +186,11 @@ def _descriptions(minutes: Any, placed: Placed) -> Any:
     shifted = pc.add(minutes.cast(pa.int64()), _MAX_MINUTES)
     pairs = pc.add(pc.multiply(placed.place.cast(pa.int64()), 2 * _MAX_MINUTES), shifted).dictionary_encode()
     begins = placed.chosen.values["description"]
-    said = [
+    descriptions = [
         f"{begins[pair // (2 * _MAX_MINUTES)]}{pair % (2 * _MAX_MINUTES) - _MAX_MINUTES} min"
         for pair in pairs.dictionary.to_pylist()
     ]
-    codes, texts = _coded(said)
+    codes, texts = _coded(descriptions)
     picked = pc.take(pa.array(codes, pa.int32()), pairs.indices, boundscheck=False)
     return pa.DictionaryArray.from_arrays(picked, texts, safe=False)
 

@@ -1,6 +1,6 @@
 """A dataset as Parquet. Only what differs from row to row leaves the database; all else is a dictionary of few values.
 
-Whoever imports this module loads Arrow, which takes about 60 MB: workers do not.
+Importing this module loads Arrow, about 60 MB, so workers do not.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from ipucloud.billing.exports.series import charges_in, make_series, windows
 from ipucloud.contract.exports import Dataset
 
 AT_HAND = 20_000
-"""Series that are held in memory for the whole file: about 50 MB."""
+"""Series held in memory for the whole file: about 50 MB."""
 
-Tell: TypeAlias = Callable[[], None]
+Report: TypeAlias = Callable[[], None]
 _SOUGHT = ["ChargePeriodEnd", "ChargePeriodStart", "RegionId", "SkuId", "SubAccountId"]
 """Columns by which readers leave row groups out; a minimum and a maximum of every other one would only cost."""
 _SERIES = "SELECT *, cluster_id::text AS cluster FROM export_series WHERE no = ANY(%(numbers)s) ORDER BY no"
-# The rows of an hour at once: taking them one by one would be half of the work.
+# The rows of an hour at once: fetching them one by one would be half of the work.
 _HOURS = """
 SELECT date_part('epoch', hour)::bigint, count(*), convert_to(string_agg({line}, ''), 'UTF8')
   FROM ({rows}) AS charge GROUP BY hour ORDER BY hour
@@ -43,11 +43,11 @@ def write_parquet(
     selection: Selection,
     progress: Progress,
     sink: io.RawIOBase,
-    tell: Tell = lambda: None,
+    report: Report = lambda: None,
     *,
     at_hand: int = AT_HAND,
 ) -> None:
-    """Write the file; memory holds one batch of rows at a time. `tell` is called whenever `progress` has moved.
+    """Write the file; memory holds one batch of rows at a time. `report` is called whenever `progress` changes.
 
     Up to `at_hand` series of a month are read once, more of them for each batch.
     """
@@ -67,7 +67,7 @@ def write_parquet(
         for part in selection.parts:
             if part.dataset is Dataset.COST_AND_USAGE:
                 series = _Series(connection, make_series(connection, part), at_hand)
-                _write_usage(connection, part, progress, tell, writer=writer, series=series)
+                _write_usage(connection, part, progress, report, writer=writer, series=series)
             small = _small(connection, part, schema)
             if small.num_rows:
                 writer.write_table(small)
@@ -76,7 +76,7 @@ def write_parquet(
 
 
 def _write_usage(
-    connection: Connection, selection: Selection, progress: Progress, tell: Tell, *, writer: Any, series: _Series
+    connection: Connection, selection: Selection, progress: Progress, report: Report, *, writer: Any, series: _Series
 ) -> None:
     """The usage of a month."""
 
@@ -86,15 +86,15 @@ def _write_usage(
         return batch.ends[-1]
 
     with ThreadPoolExecutor(1) as pool:
-        # Rows are packed while the database makes the next ones; never more than one batch behind.
+        # Rows are packed while the database produces the next ones, at most one batch behind.
         packing: Future[int] | None = None
-        for batch in _batches(connection, selection, progress, tell):
+        for batch in _batches(connection, selection, progress, report):
             progress.rows += 0 if packing is None else packing.result()
             packing = pool.submit(pack, batch)
         progress.rows += 0 if packing is None else packing.result()
 
 
-def _batches(connection: Connection, selection: Selection, progress: Progress, tell: Tell) -> Iterator[Batch]:
+def _batches(connection: Connection, selection: Selection, progress: Progress, report: Report) -> Iterator[Batch]:
     columns = [text("c.hour"), *(text(f"{expression} AS {name}") for name, (_, expression) in NARROW.items())]
     months = windows(connection, selection)
     progress.of = len(months) + 1
@@ -109,13 +109,13 @@ def _batches(connection: Connection, selection: Selection, progress: Progress, t
                     yield batch
                     batch = Batch()
         progress.done += 1
-        tell()
+        report()
     if batch.hours:
         yield batch
 
 
 class _Series:
-    """The series of a month: all of them at hand when they are few, else those of a batch at a time."""
+    """The series of a month: all in memory if they are few, else those of a batch at a time."""
 
     def __init__(self, connection: Connection, count: int, at_hand: int) -> None:
         self._connection = connection

@@ -1,11 +1,10 @@
-"""Periods: runs of days of the bill. Pure.
+"""Periods of days. Pure.
 
-Every row of a bill has one day of the bill's month, so that however a month is cut into periods, no row is in two of
-them, and none is lost:
+Every row of a bill has one day of the bill's month, so that periods that divide a month have every row exactly once:
 
 - a charge has the day in which it began; one of a month before, which is a correction, the first day of the month;
-- what an invoice says as a whole has the last day of the month that it is about;
-- what a credit note says has the day on which it was issued.
+- an invoice's own rows have the last day of the invoice's month;
+- a credit note's rows have the day on which it was issued.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class Period:
 
     @property
     def month(self) -> date | None:
-        """The first day, when the period is a calendar month: then it is called so."""
+        """The first day, if the period is a calendar month."""
         whole = self.since.day == 1 and self.until == next_month(self.since)
         return self.since if whole else None
 

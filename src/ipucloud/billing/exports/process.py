@@ -1,4 +1,4 @@
-"""A worker's side of the process that makes or delivers a file."""
+"""The worker's side of a child process."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import TypeAlias
 import structlog
 from pydantic import ValidationError
 
-from ipucloud.billing.exports.order import Build, Deliver, Said
+from ipucloud.billing.exports.order import Build, Deliver, Reply
 
 log = structlog.get_logger(__name__)
 
 _PROGRESS_STEP = 10
-"""Percent between two notes of the progress."""
+"""Percent between two records of the progress."""
 _PATIENCE = 2.0
-"""Seconds that it has to end by itself once nobody listens any more."""
+"""Seconds for it to end once its input is closed."""
 _LONGEST_LINE = 1 << 20
 _ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR")
-"""What the process inherits: no proxies, no credentials of the host's own."""
+"""Environment variables that the process inherits: no proxies, no credentials of the host."""
 
 Note: TypeAlias = Callable[[int], Awaitable[None]]
 
 
-async def carried_out(order: Build | Deliver, seconds: float, note: Note) -> Said:
-    """Have a process of its own do it; what that said last. It does not outlive this call, nor this worker."""
+async def carried_out(order: Build | Deliver, seconds: float, note: Note) -> Reply:
+    """Run a child process; returns its last reply. It outlives neither this call nor this worker."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -46,7 +46,7 @@ async def carried_out(order: Build | Deliver, seconds: float, note: Note) -> Sai
             return await _conversation(process, order, note)
     except (TimeoutError, OSError, ValueError) as error:
         log.warning("export_process_failed", error=type(error).__name__)
-        return Said()
+        return Reply()
     finally:
         await _end(process)
         complaint = await complaints
@@ -55,7 +55,7 @@ async def carried_out(order: Build | Deliver, seconds: float, note: Note) -> Sai
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """It has ended by itself, as a rule; else it does now."""
+    """Usually it has ended already; otherwise kill it."""
     if process.stdin is not None:
         process.stdin.close()
     try:
@@ -67,21 +67,21 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         await process.wait()
 
 
-async def _conversation(process: asyncio.subprocess.Process, order: Build | Deliver, note: Note) -> Said:
+async def _conversation(process: asyncio.subprocess.Process, order: Build | Deliver, note: Note) -> Reply:
     if process.stdin is None or process.stdout is None:
         raise ValueError("the process was started without pipes")
     process.stdin.write(order.model_dump_json().encode() + b"\n")
     await process.stdin.drain()
-    said, noted = Said(), 0
+    reply, noted = Reply(), 0
     while line := await process.stdout.readline():
         try:
-            said = Said.model_validate_json(line)
+            reply = Reply.model_validate_json(line)
         except ValidationError:
             continue
-        if said.progress is not None and said.progress >= noted + _PROGRESS_STEP:
-            noted = said.progress
+        if reply.progress is not None and reply.progress >= noted + _PROGRESS_STEP:
+            noted = reply.progress
             await note(noted)
-    return said
+    return reply
 
 
 async def _last_complaint(process: asyncio.subprocess.Process) -> str:

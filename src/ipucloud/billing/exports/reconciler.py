@@ -1,4 +1,4 @@
-"""Takes the current step of an export's open operation."""
+"""Runs the current step of an export's open operation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOM_SECONDS = 2.0
 
 
 class ExportReconciler:
-    """Has `exporter` make and deliver files."""
+    """Builds and delivers files with `exporter`."""
 
     kind = EXPORT.work_kind
 
@@ -35,7 +35,7 @@ class ExportReconciler:
             return Done()
         if not self._runner.knows(inputs.operation):
             return unknown(inputs.operation)
-        return Wait("this worker makes other files", recheck=ROOM_SECONDS) if self._exporter.busy else inputs
+        return Wait("this worker is building other files", recheck=ROOM_SECONDS) if self._exporter.busy else inputs
 
     async def act(self, item: WorkItem, inputs: ExportInputs) -> StepResult:
         operation = inputs.operation

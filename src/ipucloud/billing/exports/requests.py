@@ -1,4 +1,4 @@
-"""Asking for exports, and reading what became of them. Every function works inside the caller's transaction."""
+"""Requests for exports, and their results. Every function works inside the caller's transaction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ipucloud.operations.step import expected_seconds
 from ipucloud.operations.store import Target, open_operation
 
 A_DAY = 10
-"""Exports that a project may ask for within 24 hours, besides those of its schedules."""
+"""Exports that a project may create within 24 hours, besides those of its schedules."""
 LISTED = 200
 BUILD_DEADLINE = 3600.0
 DELIVERY_DEADLINE = 86_400.0
@@ -85,7 +85,7 @@ _EXPIRE = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked for: days of the project's bill, or of everything that the account pays for."""
+    """The requested days, of the project's bill or of everything that the account pays for."""
 
     dataset: Dataset
     version: FocusVersion
@@ -99,7 +99,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class KeptFile:
-    """A file that is kept for download; `fence` names its pieces."""
+    """A stored file; `fence` identifies its chunks."""
 
     export_id: UUID
     fence: int
@@ -110,10 +110,10 @@ class KeptFile:
 
 
 async def request_export(connection: AsyncConnection, actor: Actor, wanted: Wanted) -> tuple[UUID, UUID]:
-    """Promise an export; its id and its operation's. The caller holds the project's lock.
+    """Create an export and its operation; returns both ids. The caller holds the project's lock.
 
     Raises `Problem`: quota_exceeded beyond `A_DAY`, state_conflict for days of a month that has not begun, not_found
-    for a connection that is not there.
+    for an unknown connection.
     """
     mine = {"project_id": actor.project_id}
     if wanted.schedule_id is None and (await connection.execute(_RECENT, mine)).scalar_one() >= A_DAY:
@@ -164,14 +164,14 @@ async def export_documents(connection: Statements, *, project_id: UUID) -> Seque
 
 
 async def kept_file(connection: Statements, *, project_id: UUID, export_id: UUID) -> KeptFile:
-    """The file of an export. Raises `Problem`: not_found, state_conflict before it is made and after it expired."""
+    """The file of an export. Raises `Problem`: not_found, state_conflict before it is built and after it expired."""
     row = (await connection.execute(_FILE, {"project_id": project_id, "id": export_id})).one_or_none()
     if row is None:
         raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
     if row.manifest is None:
-        raise Problem(STATE_CONFLICT, "The file is not made yet: wait for the export's operation.")
+        raise Problem(STATE_CONFLICT, "The file is not built yet: wait for the export's operation.")
     if not row.kept:
-        raise Problem(STATE_CONFLICT, "The file was kept for seven days. Ask for the export again.")
+        raise Problem(STATE_CONFLICT, "The file was removed after seven days. Create the export again.")
     [file] = row.manifest["files"]
     return KeptFile(export_id, row.fence, file["name"], FileFormat(file["format"]), file["bytes"], file["sha256"])
 
@@ -192,7 +192,7 @@ async def pieces_of(database: Database, file: KeptFile) -> AsyncIterator[bytes]:
 
 
 async def forget_expired_files(database: Database) -> None:
-    """Throw away files that expired, and what was begun for exports that failed; some at a time."""
+    """Delete expired files, and chunks of failed exports, in batches."""
     async with database.begin() as connection:
         await connection.execute(_EXPIRE)
 

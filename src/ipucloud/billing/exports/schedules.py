@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 MAX_CONNECTIONS = 20
 MAX_SCHEDULES = 20
 AT_ONCE = 100
-"""Schedules that are served in one turn; the next turn goes on."""
+"""Schedules processed per turn; the next turn continues."""
 
 _CONNECTION = f"""
 SELECT json_build_object(
@@ -59,7 +59,7 @@ _USED = sa.text(
                     WHERE project_id = :project_id AND connection_id = :id AND deleted_at IS NULL)
     """
 )
-# The secret goes at once; the row stays, for the exports that were delivered to it.
+# The secret is deleted immediately; the row stays, for the exports that were delivered to it.
 _DISCONNECT = sa.text(
     """
     UPDATE s3_connections SET secret = NULL, deleted_at = app_now()
@@ -92,7 +92,7 @@ CROSS JOIN LATERAL (
                                                                           ELSE interval '1 day' END)::date AS month
 ) AS about
 """
-# A day that was missed is not made up for, but every month gets a file of what it was when it was over.
+# Missed days are skipped, but every month gets a file of its final state.
 _NEXT = """
 CASE s.every WHEN 'day' THEN least(date_trunc('day', app_now(), 'UTC') + interval '1 day 1 hour',
                                    (about.month + interval '2 months 1 hour') AT TIME ZONE 'UTC')
@@ -104,7 +104,7 @@ EXISTS (SELECT FROM billing_months b WHERE b.month > about.month)
 AND NOT EXISTS (SELECT FROM billing_months b LEFT JOIN export_months e USING (month)
                  WHERE b.month = about.month AND (b.sealed_at IS NULL OR e.month IS NULL))
 """
-# Those who pay for the project have their invoices, whoever else waits for a tax rate.
+# The accounts that pay for the project have their invoices, even if others wait for a tax rate.
 _BILLED = """
 (EXISTS (SELECT FROM invoiced_months i WHERE i.month = about.month)
  OR NOT EXISTS (SELECT FROM project_accounts p JOIN ledger_accounts a ON a.owner_id = p.account_id
@@ -178,7 +178,7 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is delivered, and how often (`day` or `month`)."""
+    """The export to deliver, and how often (`day` or `month`)."""
 
     connection_id: UUID
     dataset: Dataset
@@ -196,7 +196,7 @@ async def connect(
     private_too: bool,
     ports: frozenset[int],
 ) -> bytes:
-    """Keep a connection, its secret sealed; its JSON. The caller holds the project's lock. Raises `Problem`."""
+    """Store a connection, its secret encrypted; its JSON. The caller holds the project's lock. Raises `Problem`."""
     try:
         endpoint_of(bucket.endpoint, private=private_too, ports=ports)
     except UrlRefused as error:
@@ -204,7 +204,7 @@ async def connect(
     keys = needed(keys)
     held = (await connection.execute(_COUNTS, {"project_id": project_id, "name": bucket.name})).one()
     if held.connections >= MAX_CONNECTIONS:
-        raise Problem(QUOTA_EXCEEDED, f"A project has {MAX_CONNECTIONS} connections at most.")
+        raise Problem(QUOTA_EXCEEDED, f"A project can have at most {MAX_CONNECTIONS} connections.")
     if held.same_name:
         raise Problem(NAME_TAKEN, "The project has a connection of that name.")
     made = new_id()
@@ -233,11 +233,11 @@ async def disconnect(connection: AsyncConnection, project_id: UUID, connection_i
 
 
 async def add_schedule(connection: AsyncConnection, project_id: UUID, plan: Plan) -> bytes:
-    """Deliver from the next day or month on; the schedule's JSON. The caller holds the project's lock."""
+    """Create a schedule from the next day or month on; returns its JSON. The caller holds the project's lock."""
     await connection_document(connection, project_id, plan.connection_id)
     held = (await connection.execute(_COUNTS, {"project_id": project_id, "name": ""})).one()
     if held.schedules >= MAX_SCHEDULES:
-        raise Problem(QUOTA_EXCEEDED, f"A project has {MAX_SCHEDULES} schedules at most.")
+        raise Problem(QUOTA_EXCEEDED, f"A project can have at most {MAX_SCHEDULES} schedules.")
     made = new_id()
     values = {
         "id": made,
@@ -263,7 +263,7 @@ async def end_schedule(connection: AsyncConnection, project_id: UUID, schedule_i
 
 
 async def serve_schedules(database: Database) -> None:
-    """Ask for the exports that are due, one of each schedule, each in one transaction with the schedule's next time."""
+    """Create due exports, one per schedule, each in one transaction with the schedule's next time."""
     async with database.read() as connection:
         due = (await connection.execute(_DUE, {"limit": AT_ONCE})).all()
     for schedule in due:

@@ -1,4 +1,4 @@
-"""What an export is about, and the session that reads it: one snapshot, for as long as the file takes."""
+"""The rows of an export, and the session that reads them: one snapshot for the whole file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ipucloud.db.roles import APP_ROLE
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 APPLICATION = "ipucloud export"
-"""What PostgreSQL's `pg_stat_activity` calls the connections of a process that makes or delivers a file."""
+"""The name of a child process's connections in PostgreSQL's `pg_stat_activity`."""
 _SESSION = (
     f"-c role={APP_ROLE} -c timezone=UTC -c datestyle=ISO -c jit=off -c lock_timeout=5s -c statement_timeout=30min"
     " -c idle_in_transaction_session_timeout=5min -c work_mem=64MB"
@@ -30,7 +30,7 @@ _SESSION = (
 class Selection:
     """Days of the bill, of one project or of everything that one account pays for.
 
-    `provider` is whose service it is; `regions` are their names by slug. What is said of a month holds for `parts`.
+    `provider` is the service's name; `regions` are region names by slug. Values per month are those of `parts`.
     """
 
     dataset: Dataset
@@ -89,7 +89,7 @@ class Selection:
 
     @property
     def of_invoices(self) -> sql.SQL:
-        """Condition on `invoices AS i`: what an invoice says as a whole is a project's only if it is of no other."""
+        """Condition on `invoices AS i`: an invoice's own rows are a project's only if no other is on it."""
         return _PROJECT_INVOICES if self.account_id is None else _ACCOUNT_INVOICES
 
 
@@ -110,7 +110,7 @@ _ACCOUNT_INVOICES = sql.SQL("i.account_id = %(account_id)s")
 
 @contextmanager
 def snapshot(url: str) -> Iterator[Connection]:
-    """A connection whose statements all see one moment. It writes nothing but temporary tables."""
+    """A connection whose statements all see one snapshot. It writes only temporary tables."""
     # Parameters are bound here, because COPY takes none.
     with psycopg.connect(
         url,

@@ -1,7 +1,7 @@
 """Series: what the charges of one cluster at one price have in common, written once for each export.
 
-A million rows are of some thousand series. Names, ids and prices are put together for each series, in a temporary table
-of the export's own snapshot; a row adds its time, minutes and cost.
+A million rows have some thousand series. Names, ids and prices are computed once for each series, in a temporary table
+of the export's snapshot; a row adds its time, minutes and cost.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ipucloud.billing.exports.selection import Connection, Selection, text
 from ipucloud.contract.exports import FileFormat
 
 FORMULA = r"'^[=+@\t\r\uFF1D\uFF0B\uFF0D\uFF20-]'"
-"""First characters that a spreadsheet computes from (`kernel.cells`); text in PostgreSQL holds no NUL."""
+"""First characters of formulas in spreadsheets (`kernel.cells`); text in PostgreSQL has no NUL."""
 
 _CHARGED = """
 CREATE TEMPORARY TABLE export_charged ON COMMIT DROP AS
@@ -106,7 +106,7 @@ class Window:
 
 
 def make_series(connection: Connection, selection: Selection) -> int:
-    """Make the temporary table `export_series` of a month in the connection's snapshot; how many series there are."""
+    """Create the temporary table `export_series` of a month in the connection's snapshot; returns their number."""
     connection.execute("DROP TABLE IF EXISTS export_series, export_charged")
     guarded = selection.format is FileFormat.CSV
     names = {

@@ -1,4 +1,4 @@
-"""Exports: what was asked for, the files that are kept for download, where and how often they are delivered."""
+"""Exports, their stored files, connections and schedules."""
 
 from __future__ import annotations
 

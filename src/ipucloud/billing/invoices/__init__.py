@@ -1,5 +1,5 @@
-"""Invoices and credit notes, and what pays them: tax rates, promotional credits, wallets, payments.
+"""Invoices, credit notes, tax rates, promotional credits, wallets and payments.
 
-Law: a document that was issued never changes. It is made once, in one transaction, from the charges of a sealed month,
-and holds a copy of everything it says.
+Law: an issued document never changes. It is created once, in one transaction, from the charges of a sealed month,
+and has copies of all its data.
 """

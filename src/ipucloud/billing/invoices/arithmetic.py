@@ -1,7 +1,7 @@
 """The arithmetic of one invoice: lines, adjustment, promotional credit, tax, wallet.
 
-Nothing is rounded before the line. What rounding the lines adds or takes is one adjustment, so that the exported
-rows (exact usage, adjustment, credit, tax) sum to the payable total to the last digit.
+Only lines are rounded. The sum of rounding differences is one adjustment, so that the exported rows (exact usage,
+adjustment, credit, tax) sum exactly to the payable total.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class InvoiceTotals:
 
     @property
     def adjustment(self) -> Decimal:
-        """What rounding the lines added to the exact usage; negative when it took."""
+        """Sum of the lines minus the exact usage."""
         return self.subtotal - self.cost
 
     @property
@@ -43,12 +43,12 @@ class InvoiceTotals:
 
     @property
     def due(self) -> Decimal:
-        """What is left to pay; never negative."""
+        """Amount due; never negative."""
         return self.total - self.wallet_applied
 
 
 def settle(costs: Sequence[Decimal], rate: Decimal, *, promo: Decimal = ZERO, wallet: Decimal = ZERO) -> InvoiceTotals:
-    """Round the lines, burn promotional credit, tax what is left, then pay from the wallet.
+    """Round the lines, apply promotional credit, tax the rest, then pay from the wallet.
 
     `costs` are the exact costs of the lines; `rate` 0.17 is 17 %. `promo` and `wallet` are the balances that may be
     used; only whole cents of them are, never more than there is to pay, and never a negative one. What corrections

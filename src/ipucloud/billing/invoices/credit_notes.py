@@ -1,7 +1,7 @@
-"""Credit notes: what an issued invoice asked for too much, given back in a document of its own series.
+"""Credit notes: reductions of issued invoices, in documents of their own series.
 
-They bear the invoice's tax rate. All of an invoice's together never exceed it, neither in net nor in tax. What is still
-due of the invoice is reduced first; what was paid already goes into the wallet.
+They have the invoice's tax rate. Together they never exceed their invoice, neither in net nor in tax. They reduce the
+amount due first; the rest is added to the wallet.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _NOTE = sa.text(
 
 
 async def issue_credit_note(connection: AsyncConnection, invoice: str, *, net: Decimal | None, reason: str) -> str:
-    """Give back `net`, in whole cents, and its tax, or all that is left; the number of the credit note.
+    """Credit `net`, in whole cents, and its tax, or the whole rest; returns the credit note's number.
 
-    Raises `Problem` not_found, state_conflict when nothing is left to give back, validation_failed for more than that.
+    Raises `Problem` not_found, state_conflict if nothing is left, validation_failed for more than the rest.
     """
     account = (await connection.execute(_ACCOUNT, {"number": invoice})).scalar_one_or_none()
     if account is None:
@@ -57,10 +57,12 @@ async def issue_credit_note(connection: AsyncConnection, invoice: str, *, net: D
     row = (await connection.execute(_INVOICE, {"number": invoice})).one()
     left, left_tax = row.taxable - row.given_net, row.tax - row.given_tax
     if left <= 0:
-        raise Problem(STATE_CONFLICT, "Nothing is left of this invoice that could be given back.")
+        raise Problem(STATE_CONFLICT, "This invoice is fully credited already.")
     if net is not None and net > left:
-        fault = FieldError("/net", "too_much", f"At most {plain(left)} {row.currency} is left of the invoice.")
-        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was given back.", [fault])
+        fault = FieldError(
+            "/net", "too_much", f"At most {plain(left)} {row.currency} of the invoice is not credited yet."
+        )
+        raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was credited.", [fault])
     net = left if net is None else net
     tax = left_tax if net == left else min(left_tax, rounded(product(net, row.rate)))
     due = await still_due(connection, row.id)

@@ -1,7 +1,7 @@
-"""Promotional credit: granted by an operator, burned by invoices, the one that expires first before the others.
+"""Promotional credit: granted by an operator, used by invoices in order of expiry.
 
-A credit pays for usage of hours that began before it expired, and never for more than there was. What is left of it
-goes back once its last month was invoiced.
+A credit pays for usage of hours that began before its expiry. Its unused rest is reversed once its last month is
+invoiced.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money, whole_cents
 
 AT_ONCE = 1000
-"""Credits whose rest goes back in one turn."""
+"""Credits reversed per turn."""
 
 _REST = "amount - coalesce((SELECT sum(u.amount) FROM promo_credit_uses u WHERE u.credit_id = c.id), 0)"
 _GRANT = sa.text(
@@ -66,14 +66,14 @@ _EXPIRED = sa.text(
 
 
 class Usable(NamedTuple):
-    """A credit with something left. `used_before`: exact usage until it expired; None when it still holds."""
+    """A credit with a rest. `used_before`: exact usage until it expired; None if it is still valid."""
 
     id: UUID
     rest: Decimal
     used_before: Decimal | None
 
 
-# Only a credit that expired within the month needs to know what was used before.
+# Only a credit that expired within the month needs the usage before its expiry.
 _USABLE = Query(
     f"""
     SELECT id, rest, CASE WHEN expires_at < (CAST(:month AS date) + interval '1 month') AT TIME ZONE 'UTC' THEN (
@@ -99,7 +99,7 @@ class Burned:
 async def grant(
     connection: AsyncConnection, account_id: UUID, amount: Money, *, reason: str, expires_at: datetime
 ) -> UUID:
-    """Give the account credit, in whole cents. Raises `Problem` not_found."""
+    """Grant credit to the account, in whole cents. Raises `Problem` not_found."""
     payer, made = await lock_payer(connection, account_id), new_id()
     values = {"account_id": account_id, "currency": amount.currency, "amount": amount.amount, "id": made}
     await connection.execute(_GRANT, values | {"reason": reason, "expires_at": expires_at})
@@ -114,12 +114,12 @@ async def credits_of(connection: Statements, account_id: UUID, *, id: UUID | Non
 
 
 async def usable(connection: Statements, bill: Bill) -> Sequence[Usable]:
-    """What may be burned for the bill, in the order in which it is."""
+    """Credits that can be used for the bill, in order of use."""
     return await _USABLE.all(connection, bill.values())
 
 
 def burn(usable_credits: Sequence[Usable], subtotal: Decimal) -> Sequence[Burned]:
-    """Take from each in order, never more than it has, than was used before it expired, and than there is to pay."""
+    """Use each in order, at most its rest, the usage before its expiry, and the amount to pay."""
     burned: list[Burned] = []
     left, taken = subtotal, Decimal(0)
     for credit in usable_credits:
@@ -139,7 +139,7 @@ async def write_burned(connection: AsyncConnection, invoice_id: UUID, burned: Se
 
 
 async def expire_credits(database: Database) -> int:
-    """Take back what is left of credits that expired, each in its own transaction; how many."""
+    """Reverse the rest of expired credits, each in its own transaction; returns how many."""
     async with database.read() as connection:
         due = (await connection.execute(_EXPIRED, {"id": None, "limit": AT_ONCE})).all()
     for row in due:

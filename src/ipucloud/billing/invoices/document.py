@@ -1,6 +1,6 @@
-"""What an invoice or a credit note says, as JSON: the stored truth, of which the PDF is a picture.
+"""Invoices and credit notes as JSON, stored as issued; the PDF is rendered from it.
 
-It holds copies of everything: names, addresses, tax ids and rates as they were that day.
+It has copies of names, addresses, tax ids and rates as of the day of issue.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def invoice_document(
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """What a credit note gives back. `to_wallet` of `net` and `tax` was no longer due, and went into the wallet."""
+    """The amounts of a credit note. `to_wallet`: the part of `net` and `tax` that was no longer due."""
 
     net: Decimal
     tax: Decimal

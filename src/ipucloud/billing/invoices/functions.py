@@ -1,4 +1,4 @@
-"""What the database itself refuses about documents and payments, as migrations make it."""
+"""Database triggers that protect documents and payments, as created by migrations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FINAL_TABLES = (
     "credit_notes",
     "invoice_settlements",
 )
-"""Tables of which nobody changes or removes a row."""
+"""Append-only tables."""
 
 PAYMENT_FINAL = (
     """

@@ -1,8 +1,7 @@
-"""Issuing invoices: once a month is sealed, one transaction for each account and currency that used anything in it.
+"""Issues invoices: once a month is sealed, one transaction for each account and currency with charges.
 
-An invoice is a function of sealed charges, the account, the seller and the tax rates of the day. Whoever comes second
-finds it; whoever is killed leaves nothing, not even a number. A month of which nothing is left to issue is remembered,
-so that nobody looks at it again.
+An invoice is a function of sealed charges, the account, the seller and the tax rates of the day. A second worker finds
+it; a killed one leaves nothing, not even a number. A completely invoiced month is recorded and not checked again.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ _TAX = sa.text(
 
 
 class TaxUnknown(Exception):
-    """Nobody has set the tax rate of the country; the invoice waits until somebody does."""
+    """The country has no tax rate; the invoice is delayed until one is added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ class Computed:
 
 
 async def issue_invoices(database: Database) -> list[str]:
-    """Issue what is due of every sealed month; the numbers given. An account without a tax rate waits, and is told."""
+    """Issue due invoices of every sealed month; returns their numbers. Without a tax rate they wait."""
     issued: list[str] = []
     async with database.read() as connection:
         months: list[date] = list((await connection.execute(_MONTHS)).scalars())
@@ -142,7 +141,7 @@ async def issue_invoices(database: Database) -> list[str]:
                     waiting += 1
                     log.warning("invoice_waits", account=str(bill.account_id), month=str(month), reason=str(unknown))
                 except sa.exc.IntegrityError as error:
-                    # One that the database refuses, a wallet emptied meanwhile, say, keeps no other from its turn.
+                    # An error of one invoice, such as a wallet emptied meanwhile, does not stop the others.
                     waiting += 1
                     kind = type(error.orig).__name__
                     log.error("invoice_refused", account=str(bill.account_id), month=str(month), error=kind)
@@ -247,7 +246,7 @@ async def _write(connection: AsyncConnection, computed: Computed) -> Number:
 
 
 def moves_of(invoice_id: UUID, computed: Computed) -> list[Move]:
-    """What an invoice moves: usage from unbilled to receivable, and all that changes what is to be received."""
+    """Transfers of an invoice: usage from unbilled to receivable, and all changes of receivable."""
     totals, currency = computed.totals, computed.bill.currency
     receivable = computed.payer.side("receivable", currency)
     others = {
@@ -264,7 +263,7 @@ def moves_of(invoice_id: UUID, computed: Computed) -> list[Move]:
 
 
 async def _tell(connection: AsyncConnection, invoice_id: UUID, number: str, computed: Computed) -> None:
-    """An event of the project that is the only one on the invoice: nobody else's people may know of it."""
+    """An event for the only project on the invoice; invoices of several projects have none."""
     projects = {line.project_id for line in computed.lines}
     if len(projects) == 1:
         await record(

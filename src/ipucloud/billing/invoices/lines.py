@@ -1,6 +1,6 @@
 """The lines of an account's month: its charges, grouped by the database.
 
-However many charges there are, a row comes back for each project, SKU, region, price version and month of usage.
+The result has a row for each project, SKU, region, price version and month of usage, however many charges there are.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _PRINTED = """
 _PATIENCE = (
     sa.text("SET LOCAL statement_timeout = '10min'"),
     sa.text("SET LOCAL idle_in_transaction_session_timeout = '10min'"),
-    # All rows are wanted: a plan that gives the first ones soon would look up the charges one by one.
+    # All rows are needed: a plan for fast first rows would look up the charges one by one.
     sa.text("SET LOCAL cursor_tuple_fraction = 1"),
-    # There are few lines, and the planner thinks of many: it would sort the charges, or look them up in order.
+    # There are few lines, but the planner expects many: it would sort the charges, or look them up in order.
     sa.text("SET LOCAL enable_sort = off"),
     sa.text("SET LOCAL enable_incremental_sort = off"),
     sa.text("SET LOCAL work_mem = '64MB'"),
@@ -89,7 +89,7 @@ _OF_MANY = Query(
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What an invoice is about: an account's charges of a month in one currency."""
+    """The basis of an invoice: an account's charges of a month in one currency."""
 
     account_id: UUID
     currency: str

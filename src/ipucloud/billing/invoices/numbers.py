@@ -1,6 +1,6 @@
-"""Numbers without a gap: a row for each series and year, locked until the transaction that takes a number ends.
+"""Numbers without gaps: a row for each series and year, locked until the transaction that uses a number ends.
 
-A transaction that fails gives its number back, because nobody could take the next one before.
+If that transaction fails, its number is used by the next one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An account as its money is moved: locked, so that one transaction after the other looks at its balances."""
+"""An account while its money is moved: locked, so that transactions see its balances one after the other."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ async def lock_payer(connection: AsyncConnection, account_id: UUID) -> Payer:
 
 
 async def read_payer(connection: Statements, account_id: UUID) -> Payer:
-    """The account as it is now, for a look. Raises `Problem` not_found."""
+    """The account without a lock, for reading. Raises `Problem` not_found."""
     return await _payer(connection, _LOOK, account_id)
 
 
 async def balance(connection: Statements, payer: Payer, code: str, currency: str) -> Decimal:
-    """What the customer has there, or below 0 owes."""
+    """The customer's balance; negative when owed."""
     values = {"account_id": payer.id, "code": code, "currency": currency}
     found: Decimal = (await connection.execute(_BALANCE, values)).scalar_one()
     return found

@@ -1,9 +1,9 @@
-"""Payments: money that comes in for an invoice or a wallet, and a wallet's rest that goes back.
+"""Payments of invoices, payments into wallets, and refunds of wallets.
 
-A payment ends once, as done or failed. Whether money came is asked through `PaymentPort`, which answers done, failed or
-unknown, and while it answers no transaction is open; a time-out is unknown, and is asked again. Without a provider
-payments are recorded by an operator who sees them on a bank statement: then the port never knows, and `record_payment`
-ends them. The same reference twice is one payment.
+A payment ends once, as done or failed. `PaymentPort` reports whether it is done, failed or unknown, without an open
+transaction; a time-out is unknown, and is checked again. Without a provider an operator records payments from a bank
+statement: the port then always reports unknown, and `record_payment` completes them. A repeated reference is the same
+payment.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 
 CALL_SECONDS = 10.0
 AT_ONCE = 100
-"""Payments asked about in one turn."""
+"""Payments checked per turn."""
 MAX_EXPECTED = 20
 """Payments that an account may announce before one of them ends."""
 # For a list that was authorised before it is read.
@@ -43,7 +43,7 @@ NOBODY = "WITH principal AS (SELECT NULL AS role), project AS (SELECT NULL AS pr
 
 
 class Collected(StrEnum):
-    """What a provider knows of a payment."""
+    """A provider's status of a payment."""
 
     DONE = "done"
     FAILED = "failed"
@@ -64,11 +64,11 @@ class PaymentPort(Protocol):
     """A payment provider."""
 
     async def collect(self, payment: PendingPayment) -> Collected:
-        """Ask for the money, or whether it has come; asked again with the same reference it is the same payment."""
+        """Request a payment, or its status; a repeated reference is the same payment."""
 
 
 class RecordedPayments:
-    """No provider: nobody knows of a payment until an operator records it."""
+    """No provider: a payment is unknown until an operator records it."""
 
     async def collect(self, payment: PendingPayment) -> Collected:
         return Collected.UNKNOWN
@@ -131,7 +131,7 @@ _SETTLE = sa.text(
     VALUES (:invoice_id, :payment_id, :credit_note_id, :amount)
     """
 )
-# The longer nothing is known, the more seldom somebody asks: after 1, 2, 4, … minutes, at last once a day.
+# Growing pauses while the status is unknown: 1, 2, 4, … minutes, up to a day.
 _PENDING = sa.text(
     """
     SELECT id, account_id, reference, amount, currency FROM payments
@@ -148,9 +148,9 @@ _LOOKED = sa.text(
 
 
 async def expect_payment(connection: AsyncConnection, account_id: UUID, amount: Money) -> UUID:
-    """Money that is to come into the wallet; its reference is what the customer names when paying.
+    """Create a pending wallet payment; the customer uses its reference when paying.
 
-    Raises `Problem` state_conflict when too many are expected already.
+    Raises `Problem` state_conflict if too many are pending.
     """
     await lock_payer(connection, account_id)
     if (await connection.execute(_EXPECTED, {"account_id": account_id})).scalar_one() >= MAX_EXPECTED:
@@ -163,7 +163,7 @@ async def expect_payment(connection: AsyncConnection, account_id: UUID, amount: 
 async def record_payment(
     connection: AsyncConnection, account_id: UUID, amount: Money, *, reference: str, invoice: str | None
 ) -> UUID:
-    """Money that came in: it settles the invoice, and what that does not ask for goes into the wallet.
+    """Record a received payment: it settles the invoice, and any excess is added to the wallet.
 
     Raises `Problem` not_found for an unknown account or invoice, state_conflict for the reference of another payment.
     """
@@ -178,25 +178,25 @@ async def record_payment(
         if known.state == "done" and same and (known.amount, known.invoice_id) == (amount.amount, invoice_id):
             return UUID(str(made))
         if known.state != "pending" or not same:
-            raise Problem(STATE_CONFLICT, "Another payment has this reference. Give each payment one of its own.")
+            raise Problem(STATE_CONFLICT, "Another payment has this reference. Use a unique one.")
     await _come_in(connection, payer, made, amount, invoice_id)
     return made
 
 
 async def record_refund(connection: AsyncConnection, account_id: UUID, amount: Money, *, reference: str) -> UUID:
-    """Money of the wallet that was paid back to the customer.
+    """Record a refund of the wallet to the customer.
 
-    Raises `Problem` not_found, and state_conflict when the wallet holds less or the reference is another payment's.
+    Raises `Problem` not_found, and state_conflict if the wallet has less or the reference is another payment's.
     """
     payer = await lock_payer(connection, account_id)
     known = (await connection.execute(_FIND, {"account_id": account_id, "reference": reference})).one_or_none()
     if known is not None:
         if (known.direction, known.currency, known.amount) == ("out", amount.currency, amount.amount):
             return UUID(str(known.id))
-        raise Problem(STATE_CONFLICT, "Another payment has this reference. Give each payment one of its own.")
+        raise Problem(STATE_CONFLICT, "Another payment has this reference. Use a unique one.")
     held = await balance(connection, payer, "wallet", amount.currency)
     if held < amount.amount:
-        raise Problem(STATE_CONFLICT, f"The wallet holds {plain(held)} {amount.currency}: refund at most that.")
+        raise Problem(STATE_CONFLICT, f"The wallet has {plain(held)} {amount.currency}: refund at most that.")
     made = new_id()
     await _insert(connection, made, account_id, amount, reference, direction="out")
     debit, credit = payer.side("wallet", amount.currency), platform("cash", amount.currency)
@@ -206,7 +206,7 @@ async def record_refund(connection: AsyncConnection, account_id: UUID, amount: M
 
 
 async def collect_payments(database: Database, port: PaymentPort, *, patience: float = CALL_SECONDS) -> int:
-    """Ask about every payment that is expected and due for a look; how many ended."""
+    """Check every pending payment that is due; returns how many ended."""
     async with database.read() as connection:
         rows = (await connection.execute(_PENDING, {"limit": AT_ONCE})).all()
     ended = 0
@@ -225,7 +225,7 @@ async def payment_document(connection: Statements, payment_id: UUID) -> bytes:
 
 
 async def still_due(connection: AsyncConnection, invoice_id: UUID) -> Decimal:
-    """What is left to pay of an invoice; the caller holds its account's lock."""
+    """Amount due of an invoice; the caller holds its account's lock."""
     left: Decimal = (await connection.execute(_OPEN, {"invoice_id": invoice_id})).scalar_one()
     return left
 
@@ -238,7 +238,7 @@ async def settle_invoice(
     payment_id: UUID | None = None,
     credit_note_id: UUID | None = None,
 ) -> None:
-    """Remember that so much is no longer due."""
+    """Record that this amount is no longer due."""
     if amount > 0:
         ids = {"invoice_id": invoice_id, "payment_id": payment_id, "credit_note_id": credit_note_id}
         await connection.execute(_SETTLE, ids | {"amount": amount})

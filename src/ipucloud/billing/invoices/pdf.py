@@ -1,4 +1,4 @@
-"""The picture of a document: an A4 page, or more, that says what its JSON says."""
+"""Renders a document's JSON as PDF, on A4 pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MINUS = "-"
 
 
 def render(document: PaperOut) -> bytes:
-    """The PDF of an invoice, a credit note or a draft; the same bytes whenever the same release makes it again."""
+    """The PDF of an invoice, a credit note or a draft; the same release always returns the same bytes."""
     pages = _drawn(document, 1, Sheet.page_no)
     return _drawn(document, pages, lambda sheet: bytes(sheet.output()))
 
@@ -73,7 +73,7 @@ def _address(party: PartyOut) -> str:
 
 
 def _few_lines(text: str | None) -> str:
-    """What fits the head of a page, whatever somebody entered."""
+    """Truncates text to fit the head of a page."""
     return "\n".join((text or "").split("\n")[:MAX_LINES])
 
 

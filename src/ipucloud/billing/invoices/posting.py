@@ -33,7 +33,7 @@ _ACCOUNTS = sa.text(
         """,
     )
 )
-# No ON CONFLICT: what would be posted twice must abort.
+# No ON CONFLICT: a duplicate posting must abort.
 _POST = sa.text(
     clauses(
         _MOVES,

@@ -1,8 +1,8 @@
-"""Reading documents: which there are, who may see them, and the draft of the running month's.
+"""Reads documents and the current month's draft, with the rules of their visibility.
 
-An invoice may have lines of several projects. Whoever may read a project's bills sees it when all of its lines are that
-project's, or when the project's own account pays it; the platform's people see it in every project that has a line on
-it. A credit note is seen by those who see its invoice.
+An invoice may have lines of several projects. It is visible in a project if all its lines are that project's, or if the
+project's own account pays it; for platform roles, in every project that has a line on it. A credit note is visible
+where its invoice is.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ async def document_of(connection: Statements, number: str) -> bytes | None:
 
 
 async def draft_of(connection: Statements, project_id: UUID, currency: str, *, everything: bool) -> bytes | None:
-    """The invoice of the running month as it would be now, of who pays for the project.
+    """The current month's invoice as of now, of the account that pays for the project.
 
     None when it may hold another project's lines and the caller may not see `everything`. Raises `Problem`
     state_conflict when no tax rate is set.

@@ -1,4 +1,4 @@
-"""Who issues invoices: one row that an operator fills in."""
+"""The issuer of invoices: one row, set by an operator."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ async def seller_document(connection: Statements) -> tuple[bytes, int]:
 
 
 async def update_seller(connection: AsyncConnection, changes: dict[str, object], *, if_version: int | None) -> bool:
-    """Change what is given, if the seller still has the version. False when it has not."""
+    """Change the given fields if the seller has the version; else False."""
     values = dict.fromkeys(_FIELDS) | changes | {"if_version": if_version}
     return (await connection.execute(_UPDATE, values)).rowcount == 1

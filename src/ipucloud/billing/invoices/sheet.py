@@ -1,7 +1,7 @@
 """A page of paper for documents: A4, margins, a running head and foot, tables that break over pages.
 
-Text is set in Open Sans, of which a document carries the characters that it needs. It has those of languages written in
-Latin, Greek or Cyrillic letters. Others lose their accents, or are printed as `?` (`printable`).
+Text is set in Open Sans, embedded as a subset. It covers Latin, Greek and Cyrillic. Other characters lose their
+accents, or are printed as `?` (`printable`).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Row:
 
 
 class Sheet(_Fonts):
-    """A document of `pages` pages, for a `with`. Nothing comes from the clock: the same input, the same bytes."""
+    """A document of `pages` pages, for a `with`. Nothing depends on the clock: the same input gives the same bytes."""
 
     def __init__(self, title: str, foot: str, made_at: datetime, pages: int) -> None:
         super().__init__()

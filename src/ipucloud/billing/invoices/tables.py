@@ -1,4 +1,4 @@
-"""What is known when an invoice is made, the documents, and what pays them."""
+"""Sellers, tax rates, documents, credits and payments."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""Which tax an invoice bears: pure rules.
+"""Tax rules of invoices. Pure.
 
-1. An account that is exempt bears none.
+1. An exempt account pays none.
 2. A business of another country than the seller's, with a tax id of its country, accounts for the tax itself: reverse
-   charge, rate 0. A tax id is taken for valid by its form: the country's prefix and 2 to 12 letters and digits. Nobody
-   is asked whether it exists.
-3. Everybody else bears the standard rate of their country, as it is in force on the day of the invoice. An account
-   without a country is taken to be in the seller's.
+   charge, rate 0. Only the format of a tax id is checked: the country's prefix and 2 to 12 letters and digits.
+3. Any other account pays the standard rate of its country in force on the day of the invoice. An account without a
+   country is in the seller's.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Literal, TypeAlias
 
 STANDARD_KIND = "standard"
 _PREFIXES = {"GR": "EL"}
-"""Countries whose tax ids begin with something else than the country's code."""
+"""Countries whose tax ids do not begin with the country's code."""
 _SEPARATORS = re.compile(r"[\s.\-/]")
 _REST = r"[A-Z0-9]{2,12}"
 
@@ -28,12 +27,12 @@ SENTENCES: Mapping[Treatment, str] = {
     "reverse_charge": "Reverse charge: VAT is to be accounted for by the recipient of the service.",
     "exempt": "The recipient is exempt from VAT.",
 }
-"""What an invoice without tax has to say."""
+"""Remarks on invoices without tax."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taxpayer:
-    """What is known of an account: `country` (ISO 3166, two letters) and `tax_id` may be missing."""
+    """An account's data for tax: `country` (ISO 3166, two letters) and `tax_id` may be missing."""
 
     country: str | None
     tax_id: str | None
@@ -42,7 +41,7 @@ class Taxpayer:
 
 @dataclass(frozen=True, slots=True)
 class Tax:
-    """What every line of an invoice bears; `name` is printed beside the rate."""
+    """The tax of every line of an invoice; `name` is printed next to the rate."""
 
     treatment: Treatment
     name: str

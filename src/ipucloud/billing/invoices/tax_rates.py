@@ -1,6 +1,6 @@
-"""The table of tax rates: reading it, adding to it, and the rate in force on a day.
+"""Tax rates: reading, adding, and the rate in force on a day.
 
-A rate that is added takes the place of the one in force from its day on; what was in force stays as it was.
+A new rate replaces the one in force from its first day on; earlier days are unchanged.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _INSTALL = sa.text(f"{_INSERT} ON CONFLICT DO NOTHING")
 
 @dataclass(frozen=True, slots=True)
 class NewTaxRate:
-    """A rate to add, as long as what it takes the place of would have held."""
+    """A rate to add, valid until the end of the one it replaces."""
 
     country: str
     kind: str
@@ -93,7 +93,7 @@ async def all_rates(connection: Statements) -> Sequence[TaxRate]:
 
 
 async def rate_on(connection: Statements, country: str, day: date) -> tuple[str, Decimal] | None:
-    """The standard rate in force on the day, by name and amount; None when nobody has set one."""
+    """Name and amount of the standard rate in force on the day; None if none is set."""
     found = await connection.execute(_IN_FORCE, {"country": country, "kind": STANDARD_KIND, "day": day})
     row = found.one_or_none()
     return None if row is None else (row.name, row.rate)
@@ -124,7 +124,7 @@ async def add_rate(connection: AsyncConnection, new: NewTaxRate) -> None:
 
 
 async def install_shipped_rates(connection: AsyncConnection) -> int:
-    """Add the rates that come with the product where none is set for any of their time; how many were added."""
+    """Add the product's rates where none is set for any of their period; returns how many were added."""
     text = (files("ipucloud.billing.invoices") / "data" / "tax_rates.toml").read_text("utf-8")
     added = 0
     for row in tomllib.loads(text)["rows"]:
