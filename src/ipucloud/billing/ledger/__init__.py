@@ -1,5 +1,4 @@
-"""What was posted, and to whom: closed hours, charges, transfers, sealed months.
+"""Posted money: closed hours, charges, transfers, sealed months.
 
-Law: money is only ever added. A charge or a transfer that was posted is never changed; what was wrong is made right by
-another row.
+Law: rows are only added. A posted charge or transfer is never changed; errors are corrected by further rows.
 """

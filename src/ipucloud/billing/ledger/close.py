@@ -1,14 +1,14 @@
-"""Closing hours: what was used in an hour becomes charges and a transfer, once.
+"""Closes hours: the usage of an hour becomes charges and transfers, once.
 
-1. *Begin*: the hour's row is committed. From now on a fact or a price that comes late notes the hour as dirty.
-2. *Barrier*: whoever was writing a fact before that is waited for. The lock is given back at once: nobody waits for the
+1. *Begin*: the hour's row is committed. From then on a late usage interval or price marks the hour as dirty.
+2. *Barrier*: wait for earlier writers. The lock is released immediately, so that they do not wait for the
    close itself.
-3. *Close*: one transaction behind the hour's lock posts all charges by one statement, what they come to by another, and
-   says that the hour is closed. Whoever comes second finds it closed; whoever is killed leaves nothing.
+3. *Close*: one transaction behind the hour's lock posts all charges with one statement, their sums with another, and
+   marks the hour closed. A second worker finds it closed; a killed one leaves nothing.
 
-A close is a function of the facts and the prices of its hour, so it gives the same early, late and in any order. What
-came late is corrected: the signed difference between what is expected and what was posted is added, under a new
-revision. Rows of a sealed month stay; its corrections land in the first open month.
+A close is a function of the usage intervals and prices of its hour, so its result does not depend on time or order.
+Late changes are corrected: the signed difference between expected and posted charges is added, with a new revision.
+Rows of a sealed month stay; its corrections are posted to the first open month.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.failpoints import failpoint
 
 SETTLE_SECONDS = 60
-"""An hour is closed so long after its end: a request that was accepted in it is through by then, as a rule."""
+"""How long after its end an hour is closed; requests accepted in it have usually finished by then."""
 
 _DUE = sa.text(
     """
@@ -158,15 +158,15 @@ async def due_hours(connection: Statements, limit: int) -> list[datetime]:
 
 
 async def hours_to_correct(connection: Statements, limit: int) -> list[datetime]:
-    """Closed hours that something came late for."""
+    """Closed hours with late changes."""
     return list((await connection.execute(_DIRTY, {"limit": limit})).scalars())
 
 
 async def close_hour(database: Database, hour: datetime) -> int:
-    """Post what was used in [hour, hour + 1 h); how many charges, 0 when it was closed already.
+    """Post the usage in [hour, hour + 1 h); returns the number of charges, 0 if it was closed already.
 
-    An hour that is not over stays as it is. Its month must be open. Raises sqlalchemy.exc.DBAPIError when somebody
-    holds a fact back for more than two seconds; then nothing is posted, and the hour is closed another time.
+    An hour that is not over stays as it is. Its month must be open. Raises sqlalchemy.exc.DBAPIError if a writer
+    takes more than two seconds; then nothing is posted, and the hour is closed later.
     """
     async with database.begin() as connection:
         await connection.execute(_BEGIN, {"hour": hour})
@@ -183,9 +183,9 @@ async def close_hour(database: Database, hour: datetime) -> int:
 
 
 async def correct_hour(database: Database, hour: datetime, *, verify: bool = False) -> int:
-    """Add what was posted too little, and take back what was posted too much, of a closed hour; how many rows.
+    """Post the signed difference of a closed hour; returns the number of rows.
 
-    Nothing is wrong: nothing is added. With `verify` the hour is marked as looked at, unless it has
+    Without a difference nothing is added. `verify` marks the hour as verified, unless it has
     minutes without a price.
     """
     async with database.begin() as connection:
@@ -215,7 +215,7 @@ async def _correct(connection: AsyncConnection, hour: datetime, *, verify: bool)
     locked = (await connection.execute(_LOCK_CLOSED, {"hour": hour})).one_or_none()
     if locked is None:
         return 0
-    # First, so that what is noted from now on stays noted: the statements after this one see at least as much.
+    # First, so that changes noted from now on stay noted: the following statements see at least as much.
     await connection.execute(_CLEAN, {"hour": hour})
     failpoint("correct.hour_locked")
     found = await _CORRECT.all(connection, {"hour": hour})

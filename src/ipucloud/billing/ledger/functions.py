@@ -1,6 +1,6 @@
-"""What the database itself does about posted money: functions and triggers, as migrations make them.
+"""Database functions and triggers of the ledger, as created by migrations.
 
-They hold whatever the application's code does: it may neither change nor remove money, nor touch a sealed month.
+They bind the application as well: it can neither change nor remove posted money, nor write to a sealed month.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ END $$
 
 
 def final(table: str) -> tuple[str, str]:
-    """Nobody changes or removes a row, not even the owner by mistake."""
+    """Rows cannot be changed or removed, not even by the owner."""
     return (
         f"CREATE TRIGGER {table}_final BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW"
         " EXECUTE FUNCTION refuse_change_of_money()",

@@ -1,4 +1,4 @@
-"""Months of the bill: a partition of charges each, made ahead of time, and sealed on the second day of the next one."""
+"""Billing months: a partition of charges each, created in advance and sealed on the second day of the next month."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ipucloud.kernel.failpoints import failpoint
 AHEAD_MONTHS = 2
 """Months that are open before they begin."""
 HOURS_AT_ONCE = 48
-"""Hours looked at once more in one turn, so that the close of new hours does not wait for a whole month."""
+"""Hours verified per turn, so that closing new hours does not wait for a whole month."""
 
 _MISSING = sa.text(
     """
@@ -48,7 +48,7 @@ _SEAL = sa.text("SELECT seal_billing_month(:month)")
 
 
 async def open_months(database: Database) -> list[date]:
-    """Make the partitions of every month since the first usage, of this one and of the next; those that were made."""
+    """Create missing partitions from the month of the first usage to the next month; returns the new ones."""
     async with database.read() as connection:
         missing: list[date] = list((await connection.execute(_MISSING, {"ahead": AHEAD_MONTHS})).scalars())
     for month in missing:
@@ -59,10 +59,10 @@ async def open_months(database: Database) -> list[date]:
 
 
 async def seal_months(database: Database) -> list[date]:
-    """Seal every month that is over for a day, after a last look at each of its hours; those that were sealed.
+    """Seal every month that ended a day ago, after a last check of each of its hours; returns the sealed ones.
 
-    Each hour is looked at in its own transaction and then remembered, so that a look that was broken off goes on where
-    it was. A month with an hour that is not closed, or has minutes without a price, stays open.
+    Each hour is verified and recorded in its own transaction, so that an interrupted check continues where it
+    stopped. A month with an hour that is not closed, or has minutes without a price, stays open.
     """
     sealed = []
     async with database.read() as connection:
@@ -80,7 +80,7 @@ async def seal_months(database: Database) -> list[date]:
 
 
 async def _verify(database: Database, month: date) -> bool:
-    """Whether nothing is left to look at in the month; a turn looks at two days of it at most."""
+    """Whether the whole month is verified; a turn verifies at most two days."""
     for hour in (await _unverified(database, month))[:HOURS_AT_ONCE]:
         await correct_hour(database, hour, verify=True)
         failpoint("months.hour_verified")

@@ -1,7 +1,7 @@
-"""Double entry: a transfer debits one account and credits another, so that every row is balanced by itself.
+"""Double entry: a transfer debits one account and credits another, so every row balances.
 
-Balances are kept by the database (`functions.APPLY_TRANSFERS`), and so are the floors: a wallet or a promotional
-credit never falls below nothing. A transfer's `idem` is used once, for ever.
+The database maintains balances (`functions.APPLY_TRANSFERS`) and their limits: a wallet or a promotional credit is
+never negative. A transfer's `idem` is unique.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Side:
 
 
 class Posted(NamedTuple):
-    """What charges of one account come to, and how many they are; negative: taken back."""
+    """Sum and number of an account's charges; negative: reversed."""
 
     account_id: UUID
     currency: str
@@ -81,7 +81,7 @@ class Posted(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """What an account's credits exceed its debits by: what the customer has, or, below 0, owes."""
+    """An account's credits minus its debits: the customer's balance, negative when owed."""
 
     code: str
     currency: str
@@ -98,9 +98,9 @@ _BALANCES = Query(
 
 
 async def post_usage(connection: AsyncConnection, hour: datetime, revision: int, sums: Sequence[Posted]) -> None:
-    """What an hour's charges come to: from `unbilled` of each account to `revenue`, or back when it is negative.
+    """Post the sum of an hour's charges from `unbilled` of each account to `revenue`, reversed if negative.
 
-    Raises sqlalchemy.exc.IntegrityError when this revision of the hour was posted before.
+    Raises sqlalchemy.exc.IntegrityError if this revision of the hour was already posted.
     """
     parameters = {
         "hour": hour,

@@ -1,4 +1,4 @@
-"""What an account has and owes, as its people read it: positive numbers with plain names."""
+"""An account's balances as shown to customers: positive numbers with plain names."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.money import Money
 
 NAMES = {"unbilled": "unbilled", "receivable": "owed", "wallet": "wallet", "promo": "credit"}
-"""A ledger account of a customer, and what it is called here."""
+"""A customer's ledger account and its public name."""
 OWING = frozenset({"unbilled", "receivable"})
 
 
 async def standing(connection: Statements, account_id: UUID, currency: str) -> list[dict[str, object]]:
-    """One for each currency: what is `unbilled` and `owed`, what is in the `wallet` and left of `credit`.
+    """The balances in each currency: `unbilled`, `owed`, `wallet` and `credit`.
 
-    `unbilled` goes up to the last closed hour. What is owed is below 0 when the customer paid too much.
+    `unbilled` goes up to the last closed hour. `owed` is negative if the customer overpaid.
     """
     held: dict[str, dict[str, Decimal]] = {currency: {}}
     for each in await balances(connection, account_id):

@@ -1,1 +1,1 @@
-"""What was used: intervals of use and their minutes. Law: a minute belongs to the interval in which it starts."""
+"""Usage intervals and their minutes. Law: a minute belongs to the interval in which it starts."""

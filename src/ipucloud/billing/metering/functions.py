@@ -1,4 +1,4 @@
-"""What the database does about usage intervals: functions and triggers, as migrations make them."""
+"""Database functions and triggers of usage intervals, as created by migrations."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT greatest(0, minutes_before(origin, until) - minutes_before(origin, since))
 $$
 """
-"""How many minutes of a life that began at `origin` started in [since, until).
+"""How many minutes of a lifetime from `origin` started in [since, until).
 
-Any cuts of a life therefore hold together exactly ceil(life / 60 s) minutes.
+The parts of a divided lifetime therefore sum to exactly ceil(lifetime / 60 s) minutes.
 """
 
 FINAL_INTERVAL = """

@@ -49,9 +49,9 @@ async def open_interval(
 
 
 async def close_interval(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
-    """Stop billing at the second the cluster was asked to go, or to rest, or now; never before the interval's start.
+    """Stop billing at the second of the delete or suspend request, or now; never before the interval's start.
 
-    The request's own instant, not this statement's: one that waits for a lock in between costs no minute more.
-    Nothing open: nothing happens.
+    The request's time counts, not this statement's: waiting for a lock costs no additional minute.
+    Without an open interval nothing happens.
     """
     await connection.execute(_CLOSE, {"project_id": project_id, "cluster_id": cluster_id})

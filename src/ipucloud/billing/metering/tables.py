@@ -1,4 +1,4 @@
-"""Usage intervals: what was used, from when to when. With the prices, the only facts a bill is made of."""
+"""Usage intervals. With the prices, they are the only inputs of a bill."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accounts that pay ahead: what they have left, what an empty wallet does, and what a create holds back.
+"""Prepaid accounts: funds, the policy for exhausted funds, and holds of creates.
 
-Law: what is held is never more than what is available, however many create at once.
+Law: holds never exceed the available funds, however many creates run concurrently.
 """

@@ -1,4 +1,4 @@
-"""What an account has left: its balances, less what was used and is not posted yet, less what creates hold."""
+"""An account's funds: its balances minus unposted usage and holds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.money import Money
 
-# What was used since the last hour that was closed; one statement with the balances, so that nothing counts twice.
+# Usage since the last closed hour, in one statement with the balances, so that nothing counts twice.
 _UNPOSTED = """
 coalesce((SELECT max(hour) + interval '1 hour' FROM hour_closes WHERE closed_at IS NOT NULL), '-infinity')
 """
@@ -23,7 +23,7 @@ EXISTS (SELECT FROM usage_charges u
 """
 """Whether the first hour of a hold `h` was posted."""
 GONE = "c.state IN ('error', 'suspending', 'suspended', 'deleting', 'deleted')"
-"""Whether a cluster `c` needs what was held for it no more: what it used is known."""
+"""Whether a cluster `c` no longer needs its hold: its usage is known."""
 
 FUNDS = clauses(
     "chosen AS (SELECT DISTINCT project_id FROM project_accounts WHERE account_id IN (SELECT account_id FROM payer)),",
@@ -60,7 +60,7 @@ FUNDS = clauses(
     )
     """,
 )
-"""CTEs that follow a CTE `payer` (account_id, currency): `funds` by account; `left_over` is before what is held."""
+"""CTEs that follow a CTE `payer` (account_id, currency): `funds` by account; `left_over` is before holds."""
 
 _OF_ACCOUNT = sa.text(
     clauses(

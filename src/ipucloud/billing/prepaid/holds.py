@@ -1,4 +1,4 @@
-"""Holding back what a new cluster may come to, so that many creates at once cannot spend the same money."""
+"""Holds for the first hour of new clusters, so that concurrent creates cannot spend the same money."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ipucloud.kernel.errors import FUNDS_EXHAUSTED, Problem
 from ipucloud.kernel.money import Money
 
 _LOCK = sa.text("SELECT when_empty FROM prepaid_accounts WHERE account_id = :account_id FOR NO KEY UPDATE")
-# A cluster that was suspended and is resumed may still have the hold of its life before.
+# A resumed cluster may still have its previous hold.
 _END = sa.text(
     """
     UPDATE create_holds SET released_at = app_now(), reason = 'gone'
@@ -32,17 +32,17 @@ _HOLD = sa.text(
 async def hold(
     connection: AsyncConnection, *, account_id: UUID, project_id: UUID, cluster_id: UUID, amount: Money
 ) -> None:
-    """Hold the amount for the cluster, one create or resume of the account after the other.
+    """Hold the amount for the cluster; creates and resumes of an account are serialised.
 
     Nothing is held unless the account refuses when empty. Comes last in its transaction: billing is the end of the lock
-    order. Raises `Problem` funds_exhausted when less is available, or nothing is.
+    order. Raises `Problem` funds_exhausted if the available funds do not suffice.
     """
     locked = (await connection.execute(_LOCK, {"account_id": account_id})).scalar_one_or_none()
     if locked not in HOLDING:
         return
     mine = {"project_id": project_id, "cluster_id": cluster_id}
     await connection.execute(_END, mine)
-    # A statement of its own behind the lock, so that it sees what the creates before it hold.
+    # A separate statement behind the lock, so that it sees the holds of earlier creates.
     funds = await funds_of(connection, account_id, currency=amount.currency)
     if funds.available.amount < amount.amount or funds.available.amount <= 0:
         raise _exhausted(funds, amount)

@@ -1,4 +1,4 @@
-"""Which accounts pay ahead, and what happens when they run empty."""
+"""Prepaid accounts and their policies."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _END = sa.text("DELETE FROM prepaid_accounts WHERE account_id = :account_id")
 
 
 async def set_prepaid(connection: AsyncConnection, account_id: UUID, *, currency: str, when_empty: str) -> None:
-    """Let the account pay ahead from now on. What is asked for already changes nothing. The account must exist."""
+    """Make the account prepaid from now on. Safe to repeat. The account must exist."""
     await connection.execute(_SET, {"account_id": account_id, "currency": currency, "when_empty": when_empty})
 
 
 async def end_prepaid(connection: AsyncConnection, account_id: UUID) -> bool:
-    """Let the account pay by invoice alone; False when it did already. What creates hold is released by and by."""
+    """End the account's prepayment; False if it was not prepaid. Its holds are released later."""
     return (await connection.execute(_END, {"account_id": account_id})).rowcount == 1

@@ -1,4 +1,4 @@
-"""Which clusters an empty account suspends: all of the projects that it pays for, if its policy says so."""
+"""Clusters that an empty account suspends: those of all projects it pays for, if its policy is `suspend`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ipucloud.billing.prepaid.funds import FUNDS
 from ipucloud.db.documents import clauses
 from ipucloud.db.statements import Statements
 
-# The money is counted again: an account that was paid into since it was told to be empty suspends nothing.
+# The funds are computed again: an account paid into since it was reported as empty suspends nothing.
 _DUE = sa.text(
     clauses(
         """
@@ -40,7 +40,7 @@ _ANY = sa.text("SELECT EXISTS (SELECT FROM prepaid_accounts WHERE when_empty = '
 
 
 async def out_of_funds(connection: Statements, *, states: Sequence[str], limit: int) -> list[tuple[UUID, UUID]]:
-    """Project and id of clusters in one of the states that nobody has money for; none with an operation under way."""
+    """Project and id of clusters in one of the states whose account has no funds; none with an open operation."""
     if not (await connection.execute(_ANY)).scalar_one():
         return []
     values = {"project_id": None, "cluster_id": None, "states": list(states), "limit": limit}

@@ -1,4 +1,4 @@
-"""Accounts that pay ahead, and what creates hold of their funds."""
+"""Prepaid accounts and their holds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 
 POLICIES = ("warn", "refuse_creates", "suspend")
 HOLDING = frozenset({"refuse_creates", "suspend"})
-"""Policies under which what is begun must be covered."""
+"""Policies under which new clusters need funds."""
 STATES = ("funded", "empty")
 REASONS = ("posted", "gone")
 

@@ -1,4 +1,4 @@
-"""Watching over accounts that pay ahead: holds that are over are released, and who runs empty is told once."""
+"""Monitors prepaid accounts: releases ended holds and reports each change of state once."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ _ENTER = sa.text(
 
 
 async def watch_prepaid(database: Database) -> int:
-    """Release what is held no more, and let accounts enter the state they are in; how many events told of it.
+    """Release ended holds and update accounts' states; returns the number of events.
 
-    An account is `empty` while what it has left, before holds, is nothing or less. One transaction: two that watch at
-    once tell once, and one that is killed told nothing.
+    An account is `empty` while its funds before holds are zero or less. It is one transaction, so concurrent or killed
+    runs report a change exactly once.
     """
     async with database.read() as connection:
         if not (await connection.execute(_ANY)).scalar_one():

@@ -1,1 +1,1 @@
-"""What use costs. Law: a minute takes the price in force when it starts; of a price only an end to come may change."""
+"""Prices. Law: a minute has the price in force when it starts; only a future end of a price may change."""

@@ -1,9 +1,9 @@
-"""The whole price book: list prices and contract prices, past and future; reading it out and adding versions to it.
+"""The price book: list prices and contract prices, past and future; reading it and adding versions.
 
-A version that is added takes the place of the one in force from its instant on: that one ends there. Nothing else of a
-version ever changes (`functions.REFUSE_CHANGE_OF_PRICE`). Adding what is there already changes nothing, so
-that a book that was read out can be added as often as one likes. A version that has not begun can be withdrawn; the one
-that it ended then gets its end back (`functions.WITHDRAW_PRICE`).
+A new version replaces the one in force from its beginning on: that one ends there. Nothing else of a
+version ever changes (`functions.REFUSE_CHANGE_OF_PRICE`). Adding an existing version changes
+nothing, so an exported book can be added repeatedly. A version that has not begun can be withdrawn; the one before it
+then regains its end (`functions.WITHDRAW_PRICE`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, VALIDATION_FAILED,
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 
-# Any overlap counts as a conflict, by the table's exclusion constraint: what an operator set is never touched.
+# Any overlap is a conflict, by the table's exclusion constraint: prices set by an operator are never changed.
 _INSTALL = sa.text(
     """
     INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, valid_to, source)
@@ -81,9 +81,9 @@ _ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(7220502)")
 
 
 async def install_prices(connection: AsyncConnection, catalogue: Catalogue) -> int:
-    """Add the catalogue's prices where none is set for any of their time; how many were added.
+    """Add the catalogue's prices where none is set for any of their period; returns how many were added.
 
-    Their source tells that they are the catalogue's, and the source that the row has there.
+    Their source names the catalogue and the row's source there.
     """
     added = 0
     for price in catalogue.prices:
@@ -122,7 +122,7 @@ async def book(connection: Statements) -> Sequence[BookedPriceOut]:
 
 
 async def add(connection: AsyncConnection, new: Sequence[PriceAddition]) -> int:
-    """Add all of them, in order of time, or none; how many were not there yet.
+    """Add all of them, in order of time, or none; returns how many are new.
 
     Raises `Problem` validation_failed for one that would change what was in force, state_conflict for one that reaches
     into a later version.
@@ -133,9 +133,9 @@ async def add(connection: AsyncConnection, new: Sequence[PriceAddition]) -> int:
 
 
 async def withdraw(connection: AsyncConnection, price_id: UUID) -> None:
-    """Take a version back that has not begun; the one that it ended holds again as long as it would have.
+    """Withdraw a version that has not begun; the version before it regains its previous end.
 
-    Raises `Problem` not_found, or state_conflict for one that has begun or was followed by another.
+    Raises `Problem` not_found, or state_conflict for one that has begun or has a successor.
     """
     await connection.execute(_ONE_AT_A_TIME)
     for statements in (_LIST, _CONTRACT):

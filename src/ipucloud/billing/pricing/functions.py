@@ -1,4 +1,4 @@
-"""What the database does about prices: functions and triggers, as migrations make them."""
+"""Database functions and triggers of prices, as created by migrations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SELECT k.account_id, p.sku, p.region, p.currency, p.id, p.unit_price, p.unit_pri
   JOIN prices p USING (sku, region, currency)
  CROSS JOIN LATERAL unnest(tstzmultirange(tstzrange(p.valid_from, p.valid_to)) - k.held) AS rest
 """
-"""What accounts with contract prices pay, and when: the contract's price, and the list's where there is none."""
+"""Prices of accounts with contracts, by period: the contract price, else the list price."""
 
 PRICES_PAID = """
 CREATE FUNCTION prices_paid(project uuid, article text, place text, money text)
@@ -49,9 +49,10 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
    WHERE rate.valid_from < payer.valid_to AND (rate.valid_to IS NULL OR rate.valid_to > payer.valid_from)
 $$
 """
-"""What a project pays for an article in a region and currency, and when: never two prices at an instant.
+"""A project's prices of a SKU in a region and currency, by period, which never overlap.
 
-The price of the account that pays for the project at that instant: its contract's, else the list's. `valid_to` is
+The price is that of the account that pays for the project at that time: its contract price, else the list price. `valid_to`
+is
 infinity where it is open. Inlined by the planner; what `hour.RATED` does set by set. OFFSET 0 has the conditions
 meet the indexes of each branch.
 """
@@ -67,7 +68,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     FROM (SELECT greatest(since, valid_from) AS started_at, least(until, valid_to) AS ended_at) AS span
 $$
 """
-"""The arithmetic of every bill, estimate and live figure: what use in [since, until) costs at one price, unrounded.
+"""The arithmetic of every bill, estimate and live figure: the unrounded cost of usage in [since, until) at one price.
 
 `quantity` machines at `unit_price` per minute of each, in force in [valid_from, valid_to); NULL as `valid_to` is open.
 A minute belongs to the span that it starts in; `first_minute` is the number of the first. The planner inlines it, so
@@ -106,7 +107,7 @@ BEGIN
   DELETE FROM contract_prices WHERE id = price;
 END $$
 """
-"""The application's only way to take a price away: it has no right to delete."""
+"""The application's only way to remove a price: it has no right to delete."""
 
 
 def withdrawal_triggers(table: str) -> tuple[str, str]:
@@ -143,7 +144,7 @@ END $$
 
 
 def price_triggers(table: str) -> tuple[str, str]:
-    """A version never changes but for an end in the future; one that comes late makes hours dirty."""
+    """Only a future end of a version can change; a late version marks hours as dirty."""
     return (
         f"CREATE TRIGGER {table}_late AFTER INSERT OR UPDATE ON {table} FOR EACH ROW"
         " EXECUTE FUNCTION note_late_price()",

@@ -1,4 +1,4 @@
-"""What an hour's usage costs, as one statement over the facts.
+"""The cost of an hour's usage, as one statement over usage intervals and prices.
 
 A row for each run of minutes of one usage interval under one price, all of which start within the hour.
 """

@@ -1,4 +1,4 @@
-"""What is asked of the price book: the list from now on, and what one project pays."""
+"""Queries of the price book: current and future list prices, and a project's prices."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def current_and_future(connection: Statements, catalogue: Catalogue) -> Se
 
 
 async def paid_by(connection: Statements, project_id: UUID, catalogue: Catalogue) -> Sequence[PaidPriceOut]:
-    """What the project pays now or will: its account's contract prices, and the list's where there is none."""
+    """The project's current and future prices: its account's contract prices, else list prices."""
     return [
         PaidPriceOut(
             sku=row.sku,

@@ -1,4 +1,4 @@
-"""Price versions: the list's, and what single accounts pay instead."""
+"""Versions of list prices and contract prices."""
 
 from __future__ import annotations
 

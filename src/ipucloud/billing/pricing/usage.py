@@ -1,4 +1,4 @@
-"""What clusters used so far, priced when somebody asks: by slices, or by `SO_FAR` in statements that list clusters."""
+"""Clusters' usage so far, priced on request: in slices, or by `SO_FAR` in statements that list clusters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAID = """
    CROSS JOIN LATERAL prices_paid(article.project_id, article.sku, article.region, article.currency) AS price
 )
 """
-"""A CTE that follows `page`, for `SO_FAR` and `PRICE_NOW`: what its clusters' projects pay, once for all clusters."""
+"""A CTE after `page`, for `SO_FAR` and `PRICE_NOW`: prices of the clusters' projects, once for all clusters."""
 
 SO_FAR = """
 LEFT JOIN LATERAL (
@@ -54,8 +54,8 @@ LEFT JOIN LATERAL (
 """
 """A join that gives each cluster of `page` its `usage`: started_at, running, minutes, cost (unrounded); after `PAID`.
 
-`cost` is NULL when a minute has no price, so that a gap in the prices is never shown as time for free. Each minute
-takes the price of the account that pays for it, as in a close (`hour.RATED`). OFFSET 0 has `until` evaluated once.
+`cost` is NULL if a minute has no price, so that missing prices are never shown as free. Each minute
+has the price of the account that pays for it, as in a close (`hour.RATED`). OFFSET 0 has `until` evaluated once.
 """
 
 PRICE_NOW = """
@@ -67,7 +67,7 @@ LEFT JOIN LATERAL (
      AND page.deleted_at IS NULL
 ) AS price_now ON true
 """
-"""A join that gives each living cluster of `page` its `price_now.per_minute`, of who pays now; after `PAID`."""
+"""A join that gives each undeleted cluster of `page` its `price_now.per_minute`, of the current payer; after `PAID`."""
 
 
 _PARTS = """
@@ -166,9 +166,9 @@ async def project_usage(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> ProjectUsageOut:
-    """What the project's clusters used in a period, by cluster; without bounds the running UTC month up to now.
+    """The usage of the project's clusters in a period, by cluster; default: the current UTC month up to now.
 
-    A minute belongs to the period in which it starts. Raises `Problem` not_configured while a price is missing.
+    A minute belongs to the period in which it starts. Raises `Problem` not_configured if a price is missing.
     """
     window = await _WINDOW.one(connection, {"since": since, "until": until})
     parameters = {"project_id": project_id, "currency": currency, "since": window.since, "until": window.until}

@@ -1,1 +1,1 @@
-"""What was charged, what a month will come to, and why. Law: a report is the sum of posted charges, not rounded."""
+"""Reports, forecasts and explanations of charges. Law: a report is the unrounded sum of posted charges."""

@@ -1,4 +1,4 @@
-"""Why a charge is what it is: the fact, the price and the formula it was made from."""
+"""Explains charges by their usage interval, price and formula."""
 
 from __future__ import annotations
 
@@ -57,8 +57,7 @@ async def charges_of(
 ) -> Sequence[str]:
     """The cluster's charges for usage in [since, until), the last day when not given, in order of time: as JSON.
 
-    Each is there as it was posted, with what it was made from. A correction takes back or adds minutes of an hour that
-    was closed before.
+    Each is as posted, with its inputs. A correction adds or reverses minutes of an hour that was already closed.
     """
     parameters = {"project_id": project_id, "cluster_id": cluster_id, "since": since, "until": until}
     return list((await connection.execute(_CHARGES, parameters)).scalars())

@@ -1,4 +1,4 @@
-"""The forecast of the running month, of a project or of an account: posted, not posted yet, and still to come."""
+"""The current month's forecast of a project or an account: posted, not posted yet, and still to come."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _MONTH = sa.text(
 
 
 async def project_forecast(connection: Statements, project_id: UUID, *, currency: str) -> ForecastOut:
-    """What the project's clusters come to, whoever pays for them."""
+    """Forecast of the project's clusters, whichever account pays."""
     return await _forecast(connection, _OF_PROJECT, project_id, currency)
 
 
 async def account_forecast(connection: Statements, account_id: UUID, *, currency: str) -> ForecastOut:
-    """What the account pays for, of all its projects, for as long as it pays for them."""
+    """Forecast of all projects of the account, for the time that it pays for them."""
     return await _forecast(connection, _OF_ACCOUNT, account_id, currency)
 
 

@@ -1,4 +1,4 @@
-"""What a month comes to: used so far, and what runs now carried on to its end; one statement over the facts.
+"""A month's expected cost: usage so far, and current usage continued to its end; one statement.
 
 The same arithmetic as a close: each minute takes the size, the payer and the price in force when it begins, prices that
 are to come among them. What runs now runs on until the cluster expires, or the month ends. A figure grows with the
@@ -16,7 +16,7 @@ OVER_EVERYTHING = (
     # Where the planner thinks that a step gives one row, it would loop over the whole of another for each.
     sa.text("SET LOCAL enable_nestloop = off"),
 )
-"""What a transaction sets that looks at all projects at once."""
+"""Settings of a transaction that reads all projects at once."""
 
 # A protected cluster outlives its expiry; one past it is being deleted.
 _OUTLOOK = """

@@ -1,7 +1,7 @@
-"""Reports: what was charged in a period, summed by whatever the reader asks for.
+"""Reports: charges of a period, grouped and summed.
 
-Days that are rolled up come from the roll-up, all other hours from the charges themselves, in one statement and so of
-one snapshot. Either way a report is the sum of posted charges, to the last digit.
+Rolled-up days are read from the roll-up, all other hours from the charges, in one statement and so one snapshot. Either
+way a report is the exact sum of posted charges.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_ROWS = 50_000
 
 
 class Group(StrEnum):
-    """What figures may be summed by, besides the value of a tag."""
+    """Groups of figures, besides the value of a tag."""
 
     CLUSTER = "cluster"
     PROJECT = "project"
@@ -111,7 +111,7 @@ _POSTED = Query(
 
 @dataclass
 class ReportTooBigError(Exception):
-    """More than `MAX_DAYS` days or `MAX_ROWS` groups; what to do about it."""
+    """More than `MAX_DAYS` days or `MAX_ROWS` groups; the message is the remedy."""
 
     parameter: str
     detail: str
@@ -133,7 +133,7 @@ async def report(
     """
     period = await _POSTED.one(connection, {"since": since, "until": until})
     if period.until - period.since > timedelta(days=MAX_DAYS):
-        raise ReportTooBigError("since", f"A report is about {MAX_DAYS} days at most.")
+        raise ReportTooBigError("since", f"A report can have at most {MAX_DAYS} days.")
     tags = [group.removeprefix(TAG) for group in groups if group.startswith(TAG)]
     columns = tuple(name for group in groups for name in _columns(group))
     values = {"project_id": project_id, "account_id": account_id, "since": period.since, "until": period.until}
@@ -141,7 +141,7 @@ async def report(
     found = await connection.execute(statement, values | {f"tag_{place}": tag for place, tag in enumerate(tags)})
     rows = [_row(each, columns) for each in found]
     if len(rows) > MAX_ROWS:
-        raise ReportTooBigError("group_by", "There are too many groups: ask for a shorter period, or group by less.")
+        raise ReportTooBigError("group_by", "There are too many groups: choose a shorter period or fewer groups.")
     return ReportOut(**period._asdict(), columns=list(columns), rows=rows, totals=_totals(rows))
 
 

@@ -1,4 +1,4 @@
-"""The daily roll-up: what the charges of a day come to, so that a report of a month does not read every hour.
+"""The daily roll-up: sums of a day's charges, so that a report of a month does not read every hour.
 
 A roll-up remembers how many hours of its day were closed and the sum of their revisions. Every transaction that posts
 charges changes one of the two (`close.post_hour`, `close.correct_hour`), in the row that it holds. So a roll-up whose
@@ -17,7 +17,7 @@ from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 
 DAYS_AT_ONCE = 31
-"""Days rolled up in one turn; the next turn goes on."""
+"""Days rolled up per turn; the next turn continues."""
 
 DAY_CLOSED = """
 CROSS JOIN LATERAL (
@@ -46,7 +46,7 @@ _STALE = sa.text(
 _KNOW = sa.text("INSERT INTO day_rollups (day) VALUES (:day) ON CONFLICT DO NOTHING")
 _LOCK = sa.text("SELECT version FROM day_rollups WHERE day = :day FOR UPDATE")
 _PATIENCE = sa.text("SET LOCAL statement_timeout = '10min'")
-# One statement: its rows and the figures that say what they are made from are of one snapshot.
+# One statement: its rows and the figures of their inputs are of one snapshot.
 _BUILD = sa.text(
     clauses(
         """
@@ -80,7 +80,7 @@ async def stale_days(connection: Statements, limit: int) -> list[date]:
 
 
 async def roll_up(database: Database, day: date) -> None:
-    """Make the day's roll-up anew. Broken off, the one before stays; two at once wait for each other."""
+    """Write the day's roll-up again. If interrupted, the previous one stays; concurrent runs are serialised."""
     async with database.begin() as connection:
         await connection.execute(_PATIENCE)
         await connection.execute(_KNOW, {"day": day})
@@ -90,7 +90,7 @@ async def roll_up(database: Database, day: date) -> None:
 
 
 async def roll_up_days(database: Database) -> list[date]:
-    """Make every roll-up that is missing or does not hold, some at a time; the days."""
+    """Write missing and outdated roll-ups, in batches; returns their days."""
     async with database.read() as connection:
         days = await stale_days(connection, DAYS_AT_ONCE)
     for day in days:

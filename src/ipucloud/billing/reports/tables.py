@@ -1,4 +1,4 @@
-"""What was charged day by day: made from the charges, thrown away and made again at will."""
+"""Daily sums of charges, derived from the charges and replaceable at any time."""
 
 from __future__ import annotations
 
