@@ -51,10 +51,9 @@ $$
 """
 """A project's prices of a SKU in a region and currency, by period, which never overlap.
 
-The price is that of the account that pays for the project at that time: its contract price, else the list price. `valid_to`
-is
-infinity where it is open. Inlined by the planner; what `hour.RATED` does set by set. OFFSET 0 has the conditions
-meet the indexes of each branch.
+The price is that of the account that pays for the project at that time: its contract price, else the list price.
+`valid_to` is infinity if open. Inlined by the planner; `hour.RATED` does the same for all projects. OFFSET 0 lets the
+conditions use the indexes of each branch.
 """
 
 PRICED_MINUTES = """
