@@ -65,44 +65,44 @@ class History:
 async def history(lab: Lab, seed: int, points: Sequence[str]) -> History:
     """One history; the lab has no cluster before and after. The seed decides what is asked for and where it dies."""
     draw = random.Random(seed)  # noqa: S311  # repeatable, not secret
-    told = History(seed)
-    wishes: list[DesiredState] = []
+    played = History(seed)
+    desired: list[DesiredState] = []
     mine = [point for point in points if point.startswith(WORKER_POINTS)]
-    while told.kills < KILLS and await _may_go_on(lab):
-        await _desired_state(lab, draw, wishes)
-        told.died_at.append(await _one_life(lab, draw, mine))
-        told.kills += 1
-        await _change_of_mind(lab, draw, wishes)
+    while played.kills < KILLS and await _may_go_on(lab):
+        await _desired_state(lab, draw, desired)
+        played.died_at.append(await _one_life(lab, draw, mine))
+        played.kills += 1
+        await _change_of_mind(lab, draw, desired)
     async with lab.survivor():
-        for desired_state in wishes:
+        for desired_state in desired:
             ended = (await lab.world.finished(desired_state.create)).state
             if ended not in desired_state.ends:
-                told.faults.append(f"a create ended as {ended}, not as {sorted(desired_state.ends)}")
+                played.faults.append(f"a create ended as {ended}, not as {sorted(desired_state.ends)}")
             for operation in (*desired_state.rests, desired_state.delete):
                 if operation is not None:
                     await lab.world.finished(operation)
-    told.faults += await checks.faults(lab, *(desired_state.cluster for desired_state in wishes))
+    played.faults += await checks.faults(lab, *(desired_state.cluster for desired_state in desired))
     await lab.clear()
-    told.faults += await checks.faults(lab, *(desired_state.cluster for desired_state in wishes))
-    return told
+    played.faults += await checks.faults(lab, *(desired_state.cluster for desired_state in desired))
+    return played
 
 
 async def _may_go_on(lab: Lab) -> bool:
     """Whether no work item is close to being parked."""
-    looks = await lab.world.value("SELECT max(attempt) FROM work")
-    return looks is None or looks <= MAX_CHECKS
+    attempts = await lab.world.value("SELECT max(attempt) FROM work")
+    return attempts is None or attempts <= MAX_CHECKS
 
 
-async def _desired_state(lab: Lab, draw: random.Random, wishes: list[DesiredState]) -> None:
+async def _desired_state(lab: Lab, draw: random.Random, desired: list[DesiredState]) -> None:
     """Ask for clusters, or for an end of some, until there is something to do."""
     busy = await lab.world.value("SELECT count(*) FROM operations WHERE finished_at IS NULL")
     for _ in range(draw.randint(1, MAX_CONCURRENT) if busy == 0 else 0):
-        living = [desired_state for desired_state in wishes if desired_state.delete is None]
+        living = [desired_state for desired_state in desired if desired_state.delete is None]
         if len(living) >= MAX_LIVING or (living and draw.random() < 1 / 2):
             await draw.choice((_delete, _rest_or_come_back))(lab, draw.choice(living))
         else:
             made = await lab.create()
-            wishes.append(DesiredState(made.id, made.operation))
+            desired.append(DesiredState(made.id, made.operation))
 
 
 async def _delete(lab: Lab, desired_state: DesiredState) -> None:
@@ -134,8 +134,8 @@ async def _one_life(lab: Lab, draw: random.Random, points: Sequence[str]) -> str
     return victim.points[-1] if victim.points else "start"
 
 
-async def _change_of_mind(lab: Lab, draw: random.Random, wishes: Sequence[DesiredState]) -> None:
-    desired_state = draw.choice(wishes)
+async def _change_of_mind(lab: Lab, draw: random.Random, desired: Sequence[DesiredState]) -> None:
+    desired_state = draw.choice(desired)
     if desired_state.delete is not None:
         return
     match draw.choice(("nothing", "nothing", "nothing", "cancel", "delete", "rest")):

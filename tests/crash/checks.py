@@ -13,7 +13,7 @@ from ipucloud.site.ports import PartitionState
 from ipucloud.wire import vipu_admin_pb2, vipu_admin_pb2_grpc
 from ipucloud.wire.site import HostState, NetworkState
 from tests.crash.lab import Lab
-from tests.support.invariants import told_in_a_line
+from tests.support.invariants import in_one_line
 
 REGION = "luxembourg-2"
 
@@ -36,7 +36,7 @@ SELECT c.id, c.external_name, c.state,
 """
 _STUCK = """
 SELECT kind || ' ' || key || ': leased ' || (lease_owner IS NOT NULL) || ', due ' || (run_at IS NOT NULL)
-       || ', parked ' || (parked_at IS NOT NULL) || ', ' || coalesce(last_error, '') AS ticket
+       || ', parked ' || (parked_at IS NOT NULL) || ', ' || coalesce(last_error, '') AS work_item
   FROM work
  WHERE parked_at IS NOT NULL
     OR lease_until < app_now() - interval '5 seconds'
@@ -136,7 +136,7 @@ async def faults(lab: Lab, *trial: UUID) -> list[str]:
     wrong += [f"the site has {name} and no cluster does: {there}" for name, there in site.items()]
     wrong += [f"stuck: {row.item}" for row in await lab.rows(_STUCK)]
     wrong += [f"quota {q.used}, held {q.held}" for q in await lab.rows(_QUOTAS) if q.used != q.held]
-    wrong += [told_in_a_line(finding) for finding in await audit(lab.world.database)]
+    wrong += [in_one_line(finding) for finding in await audit(lab.world.database)]
     return wrong
 
 

@@ -188,7 +188,7 @@ class Lab:
     async def tasks_are_done(self) -> None:
         """Return once no periodic task is due, and no look at partitions that was broken off waits for another.
 
-        Else a ticket that several trials hit would be parked, as it has to be.
+        Else a work item that several trials hit would be parked, as it has to be.
         """
         due = (
             "SELECT count(*) FROM work WHERE kind = 'periodic' AND (lease_owner IS NOT NULL OR run_at <= app_now())"

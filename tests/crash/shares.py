@@ -107,7 +107,7 @@ async def _freeze(lab: Lab, case: zombies.Case | zombies.Inside, tally: Tally) -
     if isinstance(case, zombies.Inside):
         return await zombies.attempt_inside(lab, case)
     thawed = await zombies.attempt(lab, case)
-    tally.notes["stale looks or results dropped"] += bool(thawed.refused)
+    tally.notes["stale passes or results dropped"] += bool(thawed.refused)
     tally.notes["built something for nobody, swept away"] += thawed.left_over
     return thawed.faults
 

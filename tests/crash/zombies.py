@@ -22,7 +22,7 @@ LEASE = 0.4
 """Seconds of the victim's lease: long enough to get to its call on a slow machine."""
 
 STALE = ("engine.stale_result", "engine.stale_pass")
-"""Points that a worker comes to when it learns that a ticket is not its own any more."""
+"""Points that a worker comes to when it learns that a work item is not its own any more."""
 
 BUILDING = (
     Call.GET_NETWORK,

@@ -1,4 +1,4 @@
-"""A worker whose tickets do what their keys say: `python -c` it with a database URL in its arguments."""
+"""A worker whose work items do what their keys say: `python -c` it with a database URL in its arguments."""
 
 from __future__ import annotations
 

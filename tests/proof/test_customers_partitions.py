@@ -148,7 +148,7 @@ class History:
         await self._periodic("sync_inventory")
 
     async def _wake_everything(self) -> None:
-        """As an operator might: every ticket of every cluster, the owned one's too."""
+        """As an operator might: every work item of every cluster, the owned one's too."""
         async with self.world.database.begin() as connection:
             await connection.exec_driver_sql("UPDATE work SET run_at = app_now(), wake_seq = wake_seq + 1")
 

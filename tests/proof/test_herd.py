@@ -29,7 +29,7 @@ FILL = """
     INSERT INTO work (kind, key, project_id, run_at)
     SELECT 'cluster', gen_random_uuid(), :project, app_now() FROM generate_series(1, :count)
 """
-"""Tickets of clusters that are no more: nothing is to be done about them, but somebody has to look."""
+"""Work items of clusters that are no more: nothing is to be done about them, but somebody has to look."""
 
 FORGET = "DELETE FROM work WHERE kind = 'cluster' AND NOT EXISTS (SELECT FROM clusters c WHERE c.id::text = work.key)"
 LOOK = """

@@ -48,7 +48,7 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
 
 
 def _failed() -> float:
-    """Looks that ended with an exception nobody foresaw, or parked their ticket."""
+    """Looks that ended with an exception nobody foresaw, or parked their work item."""
     labels = [{"kind": "partitions", "outcome": outcome} for outcome in ("Retry", "Park")]
     return sum(REGISTRY.get_sample_value("reconcile_outcomes_total", each) or 0.0 for each in labels)
 

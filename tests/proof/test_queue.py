@@ -1,4 +1,4 @@
-"""The queue under strain: tickets that kill their workers, a project with ten thousand of them, a rush on the site."""
+"""The queue under odd work: poisoned items, malformed rows, and a project with very many work items."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ async def supervised(workers: Sequence[Supervised]) -> AsyncIterator[None]:
 async def test_poison_takes_nobody_with_it(
     bench: Bench, database: Scratch, full: bool, figures: Callable[..., None]
 ) -> None:
-    """Some tickets raise, some kill their process; they are parked after five tries, and every other is served."""
+    """Some work items raise, some kill their process; they are parked after five tries, and every other is served."""
     others, poison = (1000, 3) if full else (200, 1)
     project = new_id()
     workers = [Supervised(database.app_url) for _ in range(2)]
@@ -111,7 +111,7 @@ async def test_poison_takes_nobody_with_it(
                 await asyncio.sleep(0.05)
     assert await count(bench, "parked_at IS NOT NULL AND position('good' IN key) > 0") == 0
     assert await count(bench, "parked_at IS NOT NULL AND last_error IS NOT NULL") == 2 * poison
-    # Two that kill may have been looked at together: then one death counts for both.
+    # Two that kill may have been reconciled together: then one death counts for both.
     assert 5 <= sum(each.deaths for each in workers) <= 5 * poison
     figures(
         work_items=others,
@@ -128,7 +128,7 @@ async def _all_met(bench: Bench) -> bool:
 
 
 async def seconds_until_served(bench: Bench) -> float:
-    """Until no good ticket is left."""
+    """Until no good work item is left."""
     begun = time.monotonic()
     async with asyncio.timeout(PATIENCE):
         while await count(bench, "run_at IS NOT NULL AND position('good' IN key) > 0"):
@@ -145,7 +145,7 @@ async def test_rows_that_nobody_understands_hold_up_nobody(database: Scratch, tm
                 await bench.execute(ODD, kind=kind, key=key, project=world.project.id)
             async with world.worker():
                 made = await world.create("even", "m2000-pod4")
-                await until(lambda: _all_met(bench), "the worker has met every odd ticket")
+                await until(lambda: _all_met(bench), "the worker has met every odd work item")
                 async with asyncio.timeout(PATIENCE):
                     while await count(bench, "kind = 'cluster' AND run_at IS NOT NULL"):
                         await asyncio.sleep(0.05)
@@ -161,7 +161,7 @@ async def test_outages_park_nothing(bench: Bench, database: Scratch) -> None:
 
     async def act(item: WorkItem) -> Outcome:
         looking.set()
-        await asyncio.sleep(PATIENCE if len(reconciler.looks) <= outages else 0)
+        await asyncio.sleep(PATIENCE if len(reconciler.passes) <= outages else 0)
         return Done()
 
     reconciler = Scripted(act)
@@ -173,10 +173,10 @@ async def test_outages_park_nothing(bench: Bench, database: Scratch) -> None:
                     await looking.wait()
                 looking.clear()
                 line.cut()
-            await until(lambda: _done(bench, "slow"), "the look came to its end")
+            await until(lambda: _done(bench, "slow"), "the pass came to its end")
     row = await bench.row("slow")
     assert (row.attempt, row.parked_at) == (0, None)
-    assert len(reconciler.looks) > outages
+    assert len(reconciler.passes) > outages
 
 
 async def _done(bench: Bench, key: str) -> bool:
@@ -192,7 +192,7 @@ async def test_a_noisy_project_holds_up_nobody(bench: Bench, full: bool, figures
 
     async def act(item: WorkItem) -> Outcome:
         if item.key == "quiet":
-            at["seconds"], at["served"] = time.monotonic() - at["asked"], len(first.looks) + len(second.looks)
+            at["seconds"], at["served"] = time.monotonic() - at["asked"], len(first.passes) + len(second.passes)
         return Done()
 
     async def drained() -> bool:
@@ -203,12 +203,12 @@ async def test_a_noisy_project_holds_up_nobody(bench: Bench, full: bool, figures
         for reconciler in (first, second):
             await stack.enter_async_context(bench.engine(reconciler, slots=32))
         await until(lambda: _served(first, second, 100), "the backlog is being served")
-        at["asked"], before = time.monotonic(), len(first.looks) + len(second.looks)
+        at["asked"], before = time.monotonic(), len(first.passes) + len(second.passes)
         await bench.wake("quiet", quiet)
         async with asyncio.timeout(PATIENCE):
             while not await drained():
                 await asyncio.sleep(0.05)
-    assert at["served"] - before < 400, "the single ticket waited for the crowd"
+    assert at["served"] - before < 400, "the single work item waited for the crowd"
     assert await count(bench, "parked_at IS NOT NULL") == 0
     figures(
         backlog=crowd,
@@ -219,4 +219,4 @@ async def test_a_noisy_project_holds_up_nobody(bench: Bench, full: bool, figures
 
 
 async def _served(first: Scripted, second: Scripted, number: int) -> bool:
-    return len(first.looks) + len(second.looks) >= number
+    return len(first.passes) + len(second.passes) >= number

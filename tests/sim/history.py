@@ -298,7 +298,7 @@ class History:
         return self._stage.control.execute(_OPEN, (list(partitions),)).fetchone() == (0, 0, 0)
 
     async def _still_done(self) -> bool:
-        """Whether nothing is under way either once partitions that changed were looked at.
+        """Whether nothing is under way either once partitions that changed were reconciled.
 
         That happens within a minute anyway; until then the record may show what a partition was before it reset itself.
         """
@@ -313,7 +313,7 @@ class History:
         return self._done()
 
     def _requeue(self) -> None:
-        """What an operator does with parked work: a ticket is parked when its looks died or lost their lease."""
+        """What an operator does with parked work: a work item is parked when its passes died or lost their lease."""
         self._stage.control.execute(
             "UPDATE work SET wake_seq = wake_seq + 1, run_at = %s, parked_at = NULL WHERE parked_at IS NOT NULL",
             (instant(self._baton.now),),

@@ -30,7 +30,7 @@ _LINES = 24
 _SETUP = (
     "CREATE OR REPLACE FUNCTION app_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE"
     " AS $$ SELECT current_setting('sim.now')::timestamptz $$",
-    # Of tickets due at the same instant the claim may take any. Which one must not depend on where rows lie on disk,
+    # Of work items due at the same instant the claim may take any. Which one must not depend on where rows lie on disk,
     # and so on the histories before: each key is due some microseconds earlier, by its hash.
     "CREATE FUNCTION break_tie() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
     " NEW.run_at := NEW.run_at - (hashtext(NEW.key) & 1023) * interval '1 microsecond'; RETURN NEW; END $$",

@@ -27,7 +27,7 @@ async def assert_sound(
     findings = await audit(database)
     if sites is not None:
         findings += await audit_sites(database, sites, call_timeout=call_timeout)
-    told = [told_in_a_line(finding) for finding in findings if finding.rule.name not in but]
+    told = [in_one_line(finding) for finding in findings if finding.rule.name not in but]
     told += await _misshapen(database)
     assert not told, "\n".join(["rules are broken:", *told])
 
@@ -53,6 +53,6 @@ def _fits(kind: EventType, data: str) -> bool:
     return True
 
 
-def told_in_a_line(finding: Finding) -> str:
+def in_one_line(finding: Finding) -> str:
     violation = finding.violation
     return f"{finding.rule.name}: {finding.rule.object_type} {violation.object_id}: {violation.detail}"

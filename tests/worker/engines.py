@@ -36,19 +36,19 @@ class NoJitter(random.Random):
 
 
 class Scripted:
-    """Looks at tickets of kind `test`; records who looked, and marks every applied look in the database."""
+    """Looks at work items of kind `test`; records who looked, and marks every applied look in the database."""
 
     kind = "test"
 
     def __init__(self, act: Callable[[WorkItem], Awaitable[Outcome]] | None = None) -> None:
         self._act = act
-        self.looks: list[WorkItem] = []
+        self.passes: list[WorkItem] = []
 
     async def load(self, connection: Statements, item: WorkItem) -> str:
         return item.key
 
     async def act(self, item: WorkItem, inputs: str) -> Outcome:
-        self.looks.append(item)
+        self.passes.append(item)
         return await self._act(item) if self._act else Done()
 
     async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: str, result: Outcome) -> Outcome:

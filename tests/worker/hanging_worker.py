@@ -1,4 +1,4 @@
-"""A worker process that takes a ticket of kind `test`, says so, and never ends its look."""
+"""A worker process that takes a work item of kind `test`, reports it, and never ends its pass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.worker.engines import Bench, Scripted
 
 async def main(url: str) -> None:
     async def act(item: WorkItem) -> Outcome:
-        print("looking", file=sys.stderr, flush=True)
+        print("running", file=sys.stderr, flush=True)
         await asyncio.Event().wait()
         return Done()
 

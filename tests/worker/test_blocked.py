@@ -127,7 +127,7 @@ async def test_a_create_says_what_it_waits_for(world: World) -> None:
         await world.delete_all()
 
 
-async def test_a_quarantine_is_not_told_as_a_hindrance(database: Scratch, site: RunningSite) -> None:
+async def test_a_quarantine_is_not_reported_as_blocking(database: Scratch, site: RunningSite) -> None:
     async with open_world(database, site) as world:
         made = await world.create(flavor="m2000-pod4")
         async with world.worker(request_life=3600.0):

@@ -59,7 +59,7 @@ class Hourly:
 
 
 async def _waits(bench: Bench, key: str) -> bool:
-    """Whether the item was looked at, and waits."""
+    """Whether the item was reconciled, and waits."""
     async with bench.database.read() as connection:
         waits = "SELECT lease_owner IS NULL AND run_at IS NOT NULL AND fence > 0 FROM work WHERE key = :key"
         return bool((await connection.execute(sa.text(waits), {"key": key})).scalar_one_or_none())
@@ -99,35 +99,35 @@ async def test_a_restart_alone_makes_nothing_due(bench: Bench, database: Scratch
     assert hourly.runs == 1
 
 
-async def test_what_is_polled_is_looked_at_again(bench: Bench, database: Scratch) -> None:
+async def test_what_is_polled_is_reconciled_again(bench: Bench, database: Scratch) -> None:
     async def act(item: WorkItem) -> Outcome:
         return Wait("the site is slow", recheck=60.0)
 
-    async def looked_again() -> bool:
-        return len(reconciler.looks) > 1
+    async def reconciled_again() -> bool:
+        return len(reconciler.passes) > 1
 
     reconciler = Scripted(act)
     async with bench.engine(reconciler, watch=DatabaseWatch(bench.database, SystemClock())):
         await bench.wake("a")
-        await until(lambda: _waits(bench, "a"), "the first look ended")
+        await until(lambda: _waits(bench, "a"), "the first pass ended")
         shift_clock(database.owner_url, "-1 day")
-        await until(looked_again, "the next look")
+        await until(reconciled_again, "the next pass")
     assert await _seconds_until_due(bench, "a") <= 60.0
 
 
 async def test_the_lease_of_a_frozen_worker_ends_as_soon_as_any_other(bench: Bench, database: Scratch) -> None:
     """It holds its advisory lock, so nobody knows that it is gone but by the lease."""
     lease = 30.0
-    looking = asyncio.Event()
+    running = asyncio.Event()
 
     async def act(item: WorkItem) -> Outcome:
-        looking.set()
+        running.set()
         await asyncio.Event().wait()
         return Done()
 
     async with bench.engine(Scripted(act), lease=lease, drain=0.05, watch=DatabaseWatch(bench.database, SystemClock())):
         await bench.wake("a")
-        await looking.wait()
+        await running.wait()
         await bench.execute("UPDATE work SET lease_until = lease_until + interval '1 day'")
         shift_clock(database.owner_url, "-1 day")
         await until(lambda: _lease_is_short(bench, "a", lease), "the lease was shortened")
@@ -135,11 +135,11 @@ async def test_the_lease_of_a_frozen_worker_ends_as_soon_as_any_other(bench: Ben
 
 async def test_a_clock_that_is_set_forward_parks_nothing(bench: Bench, database: Scratch) -> None:
     """Every lease has ended at once: what is under way is begun again, and only one result counts."""
-    looking, go_on = asyncio.Event(), asyncio.Event()
+    running, go_on = asyncio.Event(), asyncio.Event()
 
     async def act(item: WorkItem) -> Outcome:
-        looking.set()
-        if len(reconciler.looks) == 1:
+        running.set()
+        if len(reconciler.passes) == 1:
             await go_on.wait()
         return Done()
 
@@ -150,7 +150,7 @@ async def test_a_clock_that_is_set_forward_parks_nothing(bench: Bench, database:
     reconciler = Scripted(act)
     async with bench.engine(reconciler, watch=DatabaseWatch(bench.database, SystemClock())):
         await bench.wake("a")
-        await looking.wait()
+        await running.wait()
         shift_clock(database.owner_url, "1 day")
         await until(done, "somebody else did it")
         go_on.set()
@@ -159,7 +159,7 @@ async def test_a_clock_that_is_set_forward_parks_nothing(bench: Bench, database:
     assert await bench.applied("a") == [2]
 
 
-async def test_clocks_that_are_apart_are_told_once(bench: Bench, database: Scratch) -> None:
+async def test_clocks_that_are_apart_are_reported_once(bench: Bench, database: Scratch) -> None:
     watch = DatabaseWatch(bench.database, SystemClock())
     with structlog.testing.capture_logs() as lines:
         shift_clock(database.owner_url, "10 minutes")
@@ -185,7 +185,7 @@ async def resting_world(database: Scratch, site: RunningSite) -> AsyncIterator[W
 
 
 async def test_released_machines_come_back_after_the_clock_was_set_back(database: Scratch, site: RunningSite) -> None:
-    """Their quarantine is counted anew: not a day longer, and not shorter than a request can live."""
+    """Their quarantine is counted again: not a day longer, and not shorter than a request can live."""
     async with resting_world(database, site) as world:
         world.broken_on_purpose |= OUT_OF_ORDER
         made = await world.create()

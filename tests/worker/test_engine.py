@@ -28,31 +28,31 @@ async def bench(database: Scratch) -> AsyncIterator[Bench]:
     await bench.database.close()
 
 
-async def test_a_woken_object_is_looked_at_once_and_then_rests(bench: Bench) -> None:
+async def test_a_woken_object_is_reconciled_once_and_then_rests(bench: Bench) -> None:
     reconciler = Scripted()
     async with bench.engine(reconciler):
         await bench.wake("a")
-        await until(lambda: _resting(bench, "a"), "the look ended")
-    assert len(reconciler.looks) == 1
+        await until(lambda: _resting(bench, "a"), "the pass ended")
+    assert len(reconciler.passes) == 1
     assert await bench.applied("a") == [1]
 
 
-async def test_a_wake_during_a_look_leads_to_another_look(bench: Bench) -> None:
-    looking, go_on = asyncio.Event(), asyncio.Event()
+async def test_a_wake_during_a_pass_leads_to_another_pass(bench: Bench) -> None:
+    running, go_on = asyncio.Event(), asyncio.Event()
 
     async def act(item: WorkItem) -> Outcome:
-        looking.set()
+        running.set()
         await go_on.wait()
         return Done()
 
     reconciler = Scripted(act)
     async with bench.engine(reconciler):
         await bench.wake("a")
-        await looking.wait()
+        await running.wait()
         await bench.wake("a")
         go_on.set()
-        await until(lambda: _looked(reconciler, 2), "the second look")
-        await until(lambda: _resting(bench, "a"), "the second look ended")
+        await until(lambda: _reconciled(reconciler, 2), "the second pass")
+        await until(lambda: _resting(bench, "a"), "the second pass ended")
 
 
 async def test_a_wait_is_cut_short_by_a_wake(bench: Bench) -> None:
@@ -62,21 +62,21 @@ async def test_a_wait_is_cut_short_by_a_wake(bench: Bench) -> None:
     reconciler = Scripted(act)
     async with bench.engine(reconciler):
         await bench.wake("a")
-        await until(lambda: _looked(reconciler, 1), "the first look")
-        await until(lambda: _unleased(bench, "a"), "the first look ended")
+        await until(lambda: _reconciled(reconciler, 1), "the first pass")
+        await until(lambda: _unleased(bench, "a"), "the first pass ended")
         await bench.wake("a")
-        await until(lambda: _looked(reconciler, 2), "the look after the wake")
+        await until(lambda: _reconciled(reconciler, 2), "the pass after the wake")
 
 
-async def test_progress_is_followed_by_another_look_under_the_same_fence(bench: Bench) -> None:
+async def test_progress_is_followed_by_another_pass_under_the_same_fence(bench: Bench) -> None:
     async def act(item: WorkItem) -> Outcome:
-        return Go() if len(reconciler.looks) == 1 else Wait("enough", recheck=3600)
+        return Go() if len(reconciler.passes) == 1 else Wait("enough", recheck=3600)
 
     reconciler = Scripted(act)
     async with bench.engine(reconciler):
         await bench.wake("a")
-        await until(lambda: _looked(reconciler, 2), "the second look")
-    assert {item.fence for item in reconciler.looks} == {1}
+        await until(lambda: _reconciled(reconciler, 2), "the second pass")
+    assert {item.fence for item in reconciler.passes} == {1}
 
 
 async def test_a_result_made_under_a_lost_lease_is_dropped(bench: Bench) -> None:
@@ -88,7 +88,7 @@ async def test_a_result_made_under_a_lost_lease_is_dropped(bench: Bench) -> None
         await thaw.wait()
         return Done()
 
-    # With one slot the frozen worker cannot take its own lost ticket again.
+    # With one slot the frozen worker cannot take its own lost work item again.
     async with bench.engine(Scripted(act), slots=1):
         await bench.wake("a")
         await frozen.wait()
@@ -120,7 +120,7 @@ async def test_no_call_may_start_when_the_lease_has_no_time_left(bench: Bench) -
 async def test_a_killed_worker_is_replaced_long_before_its_lease_ends(bench: Bench, database: Scratch) -> None:
     process = await _hanging_worker(database)
     await bench.wake("a")
-    await _line(process, b"looking")
+    await _line(process, b"running")
     process.send_signal(signal.SIGKILL)
     await process.wait()
     async with bench.engine(Scripted()):
@@ -130,7 +130,7 @@ async def test_a_killed_worker_is_replaced_long_before_its_lease_ends(bench: Ben
 async def test_a_frozen_worker_is_replaced_when_its_lease_ends(bench: Bench, database: Scratch) -> None:
     process = await _hanging_worker(database)
     await bench.wake("a")
-    await _line(process, b"looking")
+    await _line(process, b"running")
     os.kill(process.pid, signal.SIGSTOP)
     try:
         await bench.execute("UPDATE work SET lease_until = app_now() - interval '1 second'")
@@ -142,19 +142,19 @@ async def test_a_frozen_worker_is_replaced_when_its_lease_ends(bench: Bench, dat
 
 
 async def test_a_locked_work_item_of_a_frozen_worker_keeps_no_other_from_being_freed(bench: Bench) -> None:
-    """A worker that freezes inside its transaction holds its ticket's row until the database ends its session."""
+    """A worker that freezes inside its transaction holds its work item's row until the database ends its session."""
     for key in ("locked", "free"):
         await bench.wake(key)
     await bench.execute("UPDATE work SET lease_owner = 1, lease_until = app_now() - interval '1 second'")
     async with bench.database.begin() as frozen:
         await frozen.execute(sa.text("SELECT FROM work WHERE key = 'locked' FOR UPDATE"))
         async with bench.engine(Scripted()):
-            await until(lambda: _applied(bench, "free", [1]), "the other ticket was freed and looked at")
+            await until(lambda: _applied(bench, "free", [1]), "the other work item was freed and reconciled")
     assert await bench.applied("locked") == []
 
 
 async def test_a_locked_work_item_keeps_no_other_lease_from_being_renewed(bench: Bench) -> None:
-    """A request that wakes an object, and then takes its time, holds the row of a ticket that somebody looks at."""
+    """A request that wakes an object, and then takes its time, holds the row of a work item that somebody looks at."""
     gone_on = asyncio.Event()
 
     async def act(item: WorkItem) -> Outcome:
@@ -164,7 +164,7 @@ async def test_a_locked_work_item_keeps_no_other_lease_from_being_renewed(bench:
     for key in ("locked", "free"):
         await bench.wake(key)
     async with bench.engine(Scripted(act), lease=3.0):
-        await until(lambda: _leased_for(bench, "locked", 0.0), "both are looked at")
+        await until(lambda: _leased_for(bench, "locked", 0.0), "both are reconciled")
         async with bench.database.begin() as slow:
             await slow.execute(sa.text("SELECT FROM work WHERE key = 'locked' FOR UPDATE"))
             first = (await bench.row("free")).fence
@@ -172,13 +172,13 @@ async def test_a_locked_work_item_keeps_no_other_lease_from_being_renewed(bench:
                 await until(lambda: _leased_for(bench, "free", 2.6), "the other lease was renewed")
                 await until(lambda: _leased_for(bench, "free", 0.0, 2.4), "time went by")
         gone_on.set()
-        await until(lambda: _resting(bench, "free"), "the look ended")
+        await until(lambda: _resting(bench, "free"), "the pass ended")
     assert await bench.applied("free") == [first]
 
 
 async def test_a_reconciler_that_raises_is_retried_then_parked_with_the_error_until_woken(bench: Bench) -> None:
     async def act(item: WorkItem) -> Outcome:
-        if len(reconciler.looks) <= 5:
+        if len(reconciler.passes) <= 5:
             raise ValueError("out of order")
         return Done()
 
@@ -187,20 +187,20 @@ async def test_a_reconciler_that_raises_is_retried_then_parked_with_the_error_un
         await bench.wake("a")
         await until(lambda: _parked(bench, "a"), "parked")
         row = await bench.row("a")
-        assert len(reconciler.looks) == 5
+        assert len(reconciler.passes) == 5
         assert row.run_at is None
         assert row.last_error is not None
         await bench.wake("a")
         await until(lambda: _applied(bench, "a", [7]), "taken up again")
 
 
-async def test_an_object_that_kills_its_workers_is_parked_without_another_look(bench: Bench) -> None:
+async def test_an_object_that_kills_its_workers_is_parked_without_another_pass(bench: Bench) -> None:
     await bench.wake("a")
     await bench.execute("UPDATE work SET attempt = 5")
     reconciler = Scripted()
     async with bench.engine(reconciler):
         await until(lambda: _parked(bench, "a"), "parked")
-    assert reconciler.looks == []
+    assert reconciler.passes == []
 
 
 async def test_one_raising_object_does_not_hold_up_the_others(bench: Bench) -> None:
@@ -224,40 +224,40 @@ async def test_projects_take_turns(bench: Bench) -> None:
     await bench.wake("single", single)
     reconciler = Scripted()
     async with bench.engine(reconciler, slots=4):
-        await until(lambda: _resting(bench, "single"), "the project with one ticket was served")
-        served = [item.key for item in reconciler.looks].index("single")
+        await until(lambda: _resting(bench, "single"), "the project with one work item was served")
+        served = [item.key for item in reconciler.passes].index("single")
     assert served < 20
 
 
 async def test_draining_hands_back_what_does_not_end(bench: Bench) -> None:
-    looking = asyncio.Event()
+    running = asyncio.Event()
 
     async def act(item: WorkItem) -> Outcome:
-        looking.set()
+        running.set()
         await asyncio.Event().wait()
         return Done()
 
     await bench.wake("a")
     async with bench.engine(Scripted(act), drain=0.05):
-        await looking.wait()
+        await running.wait()
     row = await bench.row("a")
     assert (row.lease_owner, row.attempt) == (None, 0)
     assert row.run_at is not None
     assert await bench.applied("a") == []
 
 
-async def test_draining_lets_a_look_end(bench: Bench) -> None:
-    looking = asyncio.Event()
+async def test_draining_lets_a_pass_end(bench: Bench) -> None:
+    running = asyncio.Event()
 
     async def act(item: WorkItem) -> Outcome:
-        looking.set()
+        running.set()
         await stopping.wait()
         return Done()
 
     stopping = asyncio.Event()
     await bench.wake("a")
     async with bench.engine(Scripted(act)) as engine:
-        await looking.wait()
+        await running.wait()
         engine.stop()
         stopping.set()
     assert await bench.applied("a") == [1]
@@ -311,7 +311,7 @@ async def _resting(bench: Bench, key: str) -> bool:
 
 
 async def _leased_for(bench: Bench, key: str, least: float, most: float = 60.0) -> bool:
-    """Whether the ticket's lease ends between so many seconds from now."""
+    """Whether the work item's lease ends between so many seconds from now."""
     async with bench.database.read() as connection:
         statement = sa.text("SELECT extract(epoch FROM lease_until - app_now()) FROM work WHERE key = :key")
         left = (await connection.execute(statement, {"key": key})).scalar_one()
@@ -330,5 +330,5 @@ async def _applied(bench: Bench, key: str, fences: list[int]) -> bool:
     return await bench.applied(key) == fences
 
 
-async def _looked(reconciler: Scripted, times: int) -> bool:
-    return len(reconciler.looks) >= times
+async def _reconciled(reconciler: Scripted, times: int) -> bool:
+    return len(reconciler.passes) >= times

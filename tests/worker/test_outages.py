@@ -29,7 +29,7 @@ async def bench(database: Scratch) -> AsyncIterator[Bench]:
 
 async def test_a_database_that_does_not_answer_parks_nothing(bench: Bench) -> None:
     async def act(item: WorkItem) -> Outcome:
-        if len(reconciler.looks) <= MORE_THAN_PARKS:
+        if len(reconciler.passes) <= MORE_THAN_PARKS:
             await bench.execute("UPDATE work SET wake_seq = wake_seq + 1")  # no need to sit the backoff out
             raise Problem(UNAVAILABLE, "The database does not answer.")
         return Done()
@@ -40,7 +40,7 @@ async def test_a_database_that_does_not_answer_parks_nothing(bench: Bench) -> No
     reconciler = Scripted(act)
     async with bench.engine(reconciler):
         await bench.wake("a")
-        await until(applied, "looked at until the database answered")
+        await until(applied, "reconciled until the database answered")
 
 
 async def test_a_periodic_task_is_tried_for_ever(bench: Bench) -> None:

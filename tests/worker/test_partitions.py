@@ -117,7 +117,7 @@ async def test_a_partition_is_made_reset_and_removed(world: World) -> None:
         assert world.partitions() == []
 
 
-async def test_no_room_is_told_with_what_would_fit(world: World) -> None:
+async def test_no_room_is_refused_with_what_would_fit(world: World) -> None:
     async with world.worker():
         who = await customer(world)
         await who.done(await who.remove(who.default))

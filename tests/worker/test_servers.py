@@ -111,7 +111,7 @@ async def test_a_server_is_provisioned_billed_and_cleaned(world: World, flavor: 
     assert await world.free_machines() == free
 
 
-async def test_a_smaller_flavor_takes_a_whole_server_and_the_last_one_is_told(world: World) -> None:
+async def test_a_smaller_flavor_takes_a_whole_server_and_a_further_one_is_refused(world: World) -> None:
     """Two customers never share a server: each has its own operating system on it."""
     async with world.database.read() as connection:
         flavors = world.catalogue.flavors_in("lab-1")
@@ -145,7 +145,7 @@ async def test_an_estimate_leaves_out_the_stages_that_do_not_apply(world: World)
     assert (server.quota.needed, server.quota.allowed, server.capacity.available) == (1, True, True)
 
 
-async def test_a_server_whose_host_is_ill_takes_no_cluster(world: World) -> None:
+async def test_a_server_whose_host_is_unhealthy_takes_no_cluster(world: World) -> None:
     async with world.database.begin() as connection:
         await connection.execute(sa.text("UPDATE hosts SET health = 'failed' WHERE name = 'lab1-c001'"))
         await connection.execute(sa.text("UPDATE hosts SET maintenance = true WHERE name = 'lab1-c002'"))

@@ -66,7 +66,7 @@ LEFT JOIN LATERAL (
    WHERE server.project_id = page.project_id AND server.cluster_id = page.id
 ) AS servers ON true
 """
-# A cluster that became ready before anybody looked at its controller has the partition that was made with it.
+# A cluster that became ready before its controller was first observed has the partition that was made with it.
 _DIVIDED = """
 LEFT JOIN LATERAL (
   SELECT CASE WHEN count(*) = 0

@@ -3,7 +3,7 @@
 A cluster's user has the cluster's external name. Its keys are of two kinds: the one in the environment of the Poplar
 servers, whose secret is derived from the installation's own key whenever it is needed; and the customer's, whose secret
 is created by a request, shown in its answer and not stored. The controller gets digests only, so a call whose answer
-was lost can be repeated: no key exists that nobody knows.
+was lost can be repeated: no key exists that is unknown to its user.
 
 A customer's key survives a suspension and a resume under another name. The servers get a new one with a resume, even if
 the earlier one was revoked.

@@ -1,4 +1,4 @@
-"""A database that does not answer: how it is detected, and what callers are told to do."""
+"""A database that does not answer: how it is detected, and the advice to callers."""
 
 from __future__ import annotations
 

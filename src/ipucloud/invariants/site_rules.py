@@ -172,7 +172,7 @@ SITE_RULES = (
         sentence="A cluster in use whose machines are under V-IPU has a V-IPU allocation of its name.",
         object_type="cluster",
         remedy="Apply the audit's repair.",
-        # Where the allocation is gone the cluster may have been taken down as a whole: nothing can be made
+        # Where the allocation is gone the cluster may have been removed as a whole: nothing can be made
         # of machines that are off, and a site switches on only machines in the cluster's network.
         repair=build_again(
             "make the allocation, its user and its partition",

@@ -15,7 +15,7 @@ def _rule(name: str, sentence: str, *, broken: str, detail: str, remedy: str, re
         "AS detail FROM work WHERE",
         broken,
     )
-    return Invariant(name, sentence, "ticket", remedy, repair, statement)
+    return Invariant(name, sentence, "work item", remedy, repair, statement)
 
 
 def _set(assignments: str, broken: str) -> str:
@@ -34,7 +34,7 @@ WHOLE_LEASE = _rule(
     "A lease has an owner and an end; fence, attempts and wake counts are in range.",
     broken=_TORN_LEASE,
     detail="""
-    format('owner %s until %s, fence %s, attempts %s, wakes %s, seen %s', coalesce(lease_owner::text, 'nobody'),
+    format('owner %s until %s, fence %s, attempts %s, wakes %s, seen %s', coalesce(lease_owner::text, 'none'),
            coalesce(lease_until::text, 'never'), fence, attempt, wake_seq, claimed_seq)
     """,
     remedy="Apply the audit's repair; the fence rejects the former holder's writes.",
@@ -102,7 +102,7 @@ NO_LOST_WAKE = _rule(
 OF_A_CLUSTER = Invariant(
     name="work_item_belongs_to_its_cluster",
     sentence="A work item of kind `cluster` or `partitions` belongs to an existing cluster and its project.",
-    object_type="ticket",
+    object_type="work item",
     remedy="Apply the audit's repair; nothing else refers to the work item.",
     repair=by(
         "corrects the work item's project, or deletes it",

@@ -183,7 +183,7 @@ def _ending(kind: Kind[Act, Inputs], operation: OpenOperation) -> Ending:
     undo = _undo_of(kind)
     if operation.state is OperationState.CANCELLING:
         return Ending(OperationState.CANCELLED, undo.cancelled, f"{undo.what} was cancelled")
-    return Ending(OperationState.FAILED, undo.failed, f"{undo.what} failed; its operation says why")
+    return Ending(OperationState.FAILED, undo.failed, f"{undo.what} failed; its operation has the reason")
 
 
 def _undo_of(kind: Kind[Act, Inputs]) -> Undo[Act, Inputs]:

@@ -118,7 +118,7 @@ _DESIRED_STATE = sa.text(
 async def create(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, body: PartitionCreate, *, settings: Settings
 ) -> Accepted:
-    """Record a partition to make, with its operation, ticket and events.
+    """Record a partition to make, with its operation, work item and events.
 
     Raises `Problem`: not_found, no_vipu, state_conflict, validation_failed for what no controller could make of these
     machines, operation_in_progress, name_taken.
@@ -180,7 +180,7 @@ async def reset(
 async def remove(
     connection: AsyncConnection, actor: Actor, cluster_id: UUID, ref: str, *, if_match: int | None, settings: Settings
 ) -> Accepted:
-    """Record that a partition goes, whatever runs on it; asked again, answer with the removal that runs.
+    """Record the removal of a partition, even in use; a repeated request gets the running removal.
 
     Raises `Problem`: not_found, no_vipu, state_conflict, precondition_failed, operation_in_progress.
     """

@@ -14,7 +14,7 @@ from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.ids import external_name, new_id
 from tests.feature.invariants.planting import plant
 from tests.feature.invariants.stage import Stage
-from tests.support.invariants import told_in_a_line
+from tests.support.invariants import in_one_line
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.world import open_world
@@ -114,7 +114,7 @@ async def rules_broken(stage: Stage) -> set[str]:
 
 
 async def test_a_cluster_in_use_breaks_no_rule(stage: Stage) -> None:
-    assert [told_in_a_line(finding) for finding in await stage.look()] == []
+    assert [in_one_line(finding) for finding in await stage.look()] == []
 
 
 @pytest.mark.parametrize("corruption", CORRUPTIONS, ids=lambda corruption: corruption.rule)
@@ -214,7 +214,7 @@ class Meanwhile(SystemClock):
         self._happens()
 
 
-async def test_what_a_second_look_does_not_find_again_stays(stage: Stage) -> None:
+async def test_what_a_second_observation_does_not_find_again_stays(stage: Stage) -> None:
     stage.network("stray", stage.spare)
     findings = await stage.look()
     clock = Meanwhile(lambda: stage.http.delete("/v1/networks/stray"))

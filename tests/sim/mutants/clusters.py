@@ -45,7 +45,7 @@ def _step(stack: ExitStack, name: str, value: ClusterAct) -> None:
 
 
 def _never_taken_down(stack: ExitStack, name: str) -> None:
-    """Leave a part of a clean-up out, and out of the look that follows it."""
+    """Leave a part of a clean-up out, and out of the pass that follows it."""
     (act,) = (step.act for step in TEARDOWN if step.name == name)
     replace(stack, teardown, "_TAKE_DOWNS", tuple(each for each in teardown._TAKE_DOWNS if each is not act))
     if act is teardown.wipe_poplar_servers:
@@ -83,7 +83,7 @@ def no_quarantine(stack: ExitStack) -> None:
     rewrite(stack, inputs, "_LOAD", ("+ :request_life AS", "+ 0 * :request_life AS"))
 
 
-@mutant("machines are freed after the quarantine without a look")
+@mutant("machines are freed after the quarantine without a pass")
 def no_verification(stack: ExitStack) -> None:
     async def verify(site: Site, cluster: ClusterInputs) -> StepResult:
         return await teardown.verify_clean(site, cluster) if cluster.quarantine_left > 0 else Achieved()
@@ -265,7 +265,7 @@ def gives_up_on_clean_up(stack: ExitStack) -> None:
 
 
 @mutant(
-    "a site that does not answer ends the look with an exception",
+    "a site that does not answer ends the pass with an exception",
     directed="tests/worker/test_cluster_life.py::test_clean_up_goes_on_until_it_holds",
 )
 def error_leaks(stack: ExitStack) -> None:

@@ -35,8 +35,8 @@ def no_budget(stack: ExitStack) -> None:
 
 
 @mutant(
-    "the end of a look forgets who was woken meanwhile",
-    directed=f"{_ENGINE}::test_a_wake_during_a_look_leads_to_another_look",
+    "the end of a pass forgets who was woken meanwhile",
+    directed=f"{_ENGINE}::test_a_wake_during_a_pass_leads_to_another_pass",
 )
 def wake_during_pass_lost(stack: ExitStack) -> None:
     rewrite(
@@ -63,7 +63,7 @@ def never_reaps(stack: ExitStack) -> None:
 
 @mutant(
     "the reaper takes leases that are in force",
-    directed=f"{_ENGINE}::test_a_woken_object_is_looked_at_once_and_then_rests",
+    directed=f"{_ENGINE}::test_a_woken_object_is_reconciled_once_and_then_rests",
 )
 def reaps_the_living(stack: ExitStack) -> None:
     rewrite(stack, statements, "REAP", ("lease_until < app_now() OR", "true OR"))
@@ -78,8 +78,8 @@ def reaps_only_the_dead(stack: ExitStack) -> None:
 
 
 @mutant(
-    "a look that kills its process is repeated for ever",
-    directed=f"{_ENGINE}::test_an_object_that_kills_its_workers_is_parked_without_another_look",
+    "a pass that kills its process is repeated for ever",
+    directed=f"{_ENGINE}::test_an_object_that_kills_its_workers_is_parked_without_another_pass",
 )
 def attempts_not_counted(stack: ExitStack) -> None:
     rewrite(stack, statements, "CLAIM", ("attempt = w.attempt + 1", "attempt = w.attempt"))
@@ -105,7 +105,7 @@ def believes_its_lease(stack: ExitStack) -> None:
 
 
 @mutant(
-    "leases are not renewed while a look goes on",
+    "leases are not renewed while a pass goes on",
     directed=f"{_ENGINE}::test_a_locked_work_item_keeps_no_other_lease_from_being_renewed",
 )
 def no_heartbeat(stack: ExitStack) -> None:
@@ -117,11 +117,11 @@ def no_heartbeat(stack: ExitStack) -> None:
 
 
 @mutant(
-    "a look's result and its end are two transactions",
+    "a pass's result and its end are two transactions",
     directed=f"{_ENGINE}::test_a_result_made_under_a_lost_lease_is_dropped",
 )
 def finish_apart(stack: ExitStack) -> None:
-    """The result in one transaction, the end of the look in another."""
+    """The result in one transaction, the end of the pass in another."""
     finish = Engine._finish
 
     async def apart(self: Engine, connection: Statements, item: WorkItem, outcome: Outcome) -> None:

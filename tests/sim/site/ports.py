@@ -52,7 +52,7 @@ class SimulatedSites:
 
 
 class Calls:
-    """The calls of one look; `sender` is who they are made for."""
+    """The calls of one pass; `sender` is who they are made for."""
 
     def __init__(self, actor: Actor, wires: Wires, budget: Budget, sender: str) -> None:
         self.hardware = wires.hardware

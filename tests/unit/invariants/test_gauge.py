@@ -35,7 +35,7 @@ def test_every_rule_is_shown_with_its_number() -> None:
     ]
 
 
-def test_what_another_worker_has_looked_at_since_is_not_shown_for_long() -> None:
+def test_what_another_worker_has_audited_since_is_not_shown_for_long() -> None:
     """One that is mended would stay red for ever on the worker that saw it last."""
     clock = Ticking()
     violations = Violations(clock)
@@ -47,7 +47,7 @@ def test_what_another_worker_has_looked_at_since_is_not_shown_for_long() -> None
     assert shown(violations) == ['invariant_violations{name="nothing_burns"} 0.0']
 
 
-def test_a_newer_look_takes_the_place_of_the_older() -> None:
+def test_a_newer_audit_replaces_the_older() -> None:
     violations = Violations(Ticking())
     violations.report("database", [RULE], FINDINGS, interval=60.0)
     violations.report("database", [RULE], [], interval=60.0)

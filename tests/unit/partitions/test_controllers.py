@@ -31,7 +31,7 @@ def controllers(clock: Hands) -> Controllers:
     return Controllers(clock, random.Random(1), pause=1.0)  # noqa: S311  # repeatable, not secret
 
 
-def test_only_so_many_look_at_one_at_the_same_time() -> None:
+def test_only_so_many_passes_run_at_one_controller() -> None:
     shared = controllers(Hands())
     looks = [shared.pass_at(OTHER) for _ in range(MAX_CONCURRENT)]
     for look in looks:

@@ -91,7 +91,7 @@ async def test_files_are_made_kept_and_downloaded(desk: Desk, scratch: Scratch) 
     await desk.work_until_done(again)
     assert (await desk.state(again)).manifest == manifest
     broken = {finding.rule.object_type for finding in await audit(desk.database)}
-    assert not broken & {"operation", "ticket", "day", "row"}
+    assert not broken & {"operation", "work item", "day", "row"}
 
 
 async def _invoice_total(desk: Desk) -> Any:
