@@ -26,8 +26,7 @@ def page() -> str:
             "",
             f"{len(INVARIANTS)} rules about the database and {len(SITE_RULES)} about the sites beside it, in "
             "`src/ipucloud/invariants/`.",
-            "`ipucloud admin audit` checks them all, workers do so every minute"
-            " (`invariant_violations{name}`),",
+            "`ipucloud admin audit` checks them all, workers do so every minute (`invariant_violations{name}`),",
             "and so does every test that has a database, at its end. Each rule is broken on purpose in"
             " `tests/feature/invariants`.",
             "",

@@ -1,4 +1,4 @@
-"""The queue under odd work: poisoned items, malformed rows, and a project with very many work items."""
+"""The queue under strain: items that kill their workers, a project with ten thousand of them, a rush on the site."""
 
 from __future__ import annotations
 
