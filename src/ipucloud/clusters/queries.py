@@ -116,7 +116,7 @@ _ONE = """
 )
 """
 # Living and deleted clusters are two branches, so that the living are found by their own index however many have been
-# deleted; the second branch is not even begun unless a filter asks for deleted ones.
+# deleted; the second branch is not started unless a filter asks for deleted ones.
 _LIVING = """
 WHERE project_id = (SELECT project_id FROM project) AND deleted_at IS NULL
   AND (CAST(:state AS text[]) IS NULL OR state = ANY(CAST(:state AS text[])))

@@ -87,7 +87,7 @@ BEGINS_IN_LIFE = Invariant(
     repair=_BILL_STANDS,
     statement="""
     SELECT u.id::text AS object_id, u.project_id,
-           format('billed since %s, cluster %s was asked for at %s', u.started_at, c.id, c.created_at) AS detail
+           format('billed since %s, cluster %s was requested at %s', u.started_at, c.id, c.created_at) AS detail
       FROM usage_intervals u JOIN clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
      WHERE u.started_at < date_trunc('second', c.created_at, 'UTC')
     """,
@@ -101,7 +101,7 @@ ENDS_WITH_DELETE = Invariant(
     repair=_BILL_STANDS,
     statement="""
     SELECT u.id::text AS object_id, u.project_id,
-           format('billed until %s, cluster %s was asked to go at %s', u.ended_at, c.id,
+           format('billed until %s, deletion of cluster %s was requested at %s', u.ended_at, c.id,
                   coalesce(c.delete_requested_at, c.deleted_at)) AS detail
       FROM usage_intervals u JOIN clusters c ON c.project_id = u.project_id AND c.id = u.cluster_id
      WHERE u.ended_at > u.started_at

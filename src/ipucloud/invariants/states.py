@@ -14,7 +14,7 @@ from ipucloud.clusters.states import BILLABLE
 from ipucloud.contract.clusters import ClusterState
 
 WORKING = frozenset({ClusterState.ACTIVE, ClusterState.DEGRADED})
-"""The customer has the cluster, and nothing is under way."""
+"""The customer has the cluster, and no operation changes it."""
 
 WHOLE = WORKING | {
     ClusterState.CREATING,

@@ -108,7 +108,7 @@ class PartitionReconciler:
         operation: OpenOperation,
         found: Observation,
     ) -> Outcome:
-        """Take the operation further, from what was seen."""
+        """Advance the operation by what was observed."""
         partition = inputs.partition
         decision = self._runner.step(operation).act(partition, found)
         fulfilled = isinstance(decision, Achieved) and partition.desired_state is not DesiredState.ABSENT

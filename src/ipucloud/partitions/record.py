@@ -50,7 +50,7 @@ async def lock(connection: AsyncConnection, inputs: PartitionInputs) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What becomes of a row. `seen` None leaves its observation as it is."""
+    """The change of a row. `seen` None leaves its observation as it is."""
 
     record: Record
     desired_state: DesiredState
@@ -175,7 +175,7 @@ def _stored(links: Sequence[Link]) -> list[list[object]]:
 async def write(
     connection: AsyncConnection, inputs: PartitionInputs, observation: Observation, kept: frozenset[UUID] = frozenset()
 ) -> bool:
-    """Bring the rows to what was seen; whether that changed any."""
+    """Write what was observed to the rows; returns whether any changed."""
     mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
     seen = sorted(observation.seen)
     gone = (await connection.execute(_VANISHED, mine | {"seen": seen})).rowcount
