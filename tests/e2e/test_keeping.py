@@ -73,10 +73,10 @@ def test_whatever_is_killed_is_started_again(system: Up, killed: str) -> None:
     before = system.messages
     os.kill(find(system), signal.SIGKILL)
     eventually(
-        lambda: f"ipucloud: {name} runs again.\n" in system.messages[len(before) :], f"{killed} is started again"
+        lambda: f"ipucloud: {name} is running again.\n" in system.messages[len(before) :], f"{killed} is started again"
     )
     told = system.messages[len(before) :].splitlines()
-    assert told[0].startswith(f"ipucloud: {name} was ended by signal 9; starting it again in ")
+    assert told[0].startswith(f"ipucloud: {name} was ended by signal 9; restarting it in ")
     assert all(line.startswith(f"ipucloud: {name} ") for line in told), "the others survive it"
     works(system)
 
@@ -90,7 +90,7 @@ def test_a_port_that_was_taken_meanwhile_is_waited_for(system: Up) -> None:
         stranger.listen()
         taken = f"The simulated site ended with status 1 (ipucloud-sim: port {port} "
         eventually(lambda: taken in system.messages[len(before) :], "the port is missed")
-    eventually(lambda: system.messages.endswith("The simulated site runs again.\n"), "the site runs again")
+    eventually(lambda: system.messages.endswith("The simulated site is running again.\n"), "the site runs again")
     works(system)
 
 
@@ -155,6 +155,6 @@ def test_it_stops_while_the_database_is_down(ipucloud: Ipucloud, tmp_path: Path,
     with up(ipucloud, tmp_path / "data") as system:
         break_postgres(system.data)
         os.kill(postmaster(system), signal.SIGKILL)
-        eventually(lambda: "starting it again in 2 s" in system.messages, "it was tried again in vain")
-        assert system.stop(number).endswith("ipucloud: everything is stopped.\n")
+        eventually(lambda: "restarting it in 2 s" in system.messages, "it was tried again in vain")
+        assert system.stop(number).endswith("ipucloud: stopped; no processes are left.\n")
     assert ipucloud.left() == []

@@ -1,4 +1,4 @@
-"""Everything that stands in for a real deployment on one machine: a simulated site, a PostgreSQL, and what keeps them.
+"""Stand-ins for a real deployment on one machine: a simulated site, a PostgreSQL, and the keeper of both.
 
-Its one law: it knows the product and the product does not know it. Nothing in here runs in production.
+Law: it depends on the product, never the reverse. Nothing in it runs in production.
 """

@@ -105,18 +105,18 @@ def test_one_that_ends_is_started_again_and_both_is_told(make: Make, pid_file: P
         first = pid_in(pid_file)
         assert first is not None
         os.kill(first, signal.SIGKILL)
-        await until(lambda: "The thing runs again." in messages)
+        await until(lambda: "The thing is running again." in messages)
         await until(lambda: pid_in(pid_file) not in {None, first})
 
     keep(make(STEADY), act, messages.append)
-    assert messages == ["The thing was ended by signal 9; starting it again in 0.01 s.", "The thing runs again."]
+    assert messages == ["The thing was ended by signal 9; restarting it in 0.01 s.", "The thing is running again."]
     assert not lives(pid_in(pid_file))
 
 
 def test_one_that_ends_before_it_can_be_used_is_started_again(make: Make) -> None:
     messages: list[str] = []
     keep(make(AT_SECOND_TRY), until_ready, messages.append)
-    assert messages[0] == "The thing ended with status 1 (without a word); starting it again in 0.01 s."
+    assert messages[0] == "The thing ended with status 1 (no log output); restarting it in 0.01 s."
 
 
 def test_one_that_never_starts_is_given_up_with_its_last_word_and_its_log(make: Make) -> None:
@@ -126,7 +126,7 @@ def test_one_that_never_starts_is_given_up_with_its_last_word_and_its_log(make: 
         keep(program, for_ever, messages.append)
     how = "ended with status 3 (there is no such port)"
     pauses = ["0.01", "0.02", "0.04", "0.04"]
-    assert messages == [f"The thing {how}; starting it again in {pause} s." for pause in pauses]
+    assert messages == [f"The thing {how}; restarting it in {pause} s." for pause in pauses]
     for part in (
         "The thing cannot be kept running",
         "5 times in a row",
@@ -140,7 +140,7 @@ def test_one_that_never_starts_is_given_up_with_its_last_word_and_its_log(make: 
 @pytest.mark.parametrize(
     ("logged", "told"),
     [
-        ("", "without a word"),
+        ("", "no log output"),
         ("one\ntwo\n\n", "two"),
         ('{"event": "api_started"}\n{"event": "Port 8000 is taken.", "level": "error"}\n', "Port 8000 is taken."),
         ('{"event": "uncaught", "exception": "Traceback:\\n  x\\nOSError: full"}', "uncaught: OSError: full"),
@@ -162,7 +162,7 @@ def test_one_that_could_be_used_is_given_more_starts(make: Make, pid_file: Path)
 
     with pytest.raises(ChildError, match="It was started 5 times in a row; the last time it was ended by signal 9"):
         keep(make(STEADY), act, messages.append, replace(QUICK, first_starts=2, starts=5))
-    assert messages.count("The thing runs again.") == 4
+    assert messages.count("The thing is running again.") == 4
 
 
 def test_one_that_ran_well_begins_anew(make: Make, pid_file: Path) -> None:
@@ -170,18 +170,18 @@ def test_one_that_ran_well_begins_anew(make: Make, pid_file: Path) -> None:
 
     async def act(thing: Kept) -> None:
         await kill_again_and_again(thing, pid_file, messages, times=5)
-        await until(lambda: messages.count("The thing runs again.") == 5)
+        await until(lambda: messages.count("The thing is running again.") == 5)
 
     keep(make(STEADY), act, messages.append, replace(QUICK, settled=0.0, starts=3))
     assert {line for line in messages if "starting" in line} == {
-        "The thing was ended by signal 9; starting it again in 0.01 s."
+        "The thing was ended by signal 9; restarting it in 0.01 s."
     }
 
 
 async def kill_again_and_again(thing: Kept, pid_file: Path, messages: list[str], times: int) -> None:
     await thing.ready()
     for starts in range(times):
-        await until(partial(lambda starts: messages.count("The thing runs again.") == starts, starts))
+        await until(partial(lambda starts: messages.count("The thing is running again.") == starts, starts))
         await until(lambda: pid_in(pid_file) is not None)
         pid = pid_in(pid_file)
         assert pid is not None
@@ -191,9 +191,9 @@ async def kill_again_and_again(thing: Kept, pid_file: Path, messages: list[str],
 def test_one_that_does_not_become_ready_is_ended_and_started_again(make: Make) -> None:
     messages: list[str] = []
     program = replace(make(SILENT), ready_seconds=0.01)
-    with pytest.raises(ChildError, match=r"it could not be used within 0\.01 s"):
+    with pytest.raises(ChildError, match=r"it was not ready within 0\.01 s"):
         keep(program, for_ever, messages.append, replace(QUICK, first_starts=2))
-    assert messages == ["The thing could not be used within 0.01 s; starting it again in 0.01 s."]
+    assert messages == ["The thing was not ready within 0.01 s; restarting it in 0.01 s."]
 
 
 def test_a_slow_start_is_told(make: Make) -> None:
@@ -204,7 +204,7 @@ def test_a_slow_start_is_told(make: Make) -> None:
         await until(lambda: bool(messages))
 
     keep(program, act, messages.append, replace(QUICK, slow=0.0))
-    assert messages == [f"The thing takes long to start. Its log is {program.log}."]
+    assert messages == [f"The thing is slow to start. Its log is {program.log}."]
 
 
 def test_one_that_cannot_be_started_is_given_up(make: Make, tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_it_can_be_left_while_one_waits_for_its_next_start(make: Make) -> None:
         await until(lambda: bool(messages))
 
     keep(make(HASTY), act, messages.append, replace(QUICK, first_pause=600.0, longest_pause=600.0))
-    assert messages == ["The thing ended with status 3 (there is no such port); starting it again in 600 s."]
+    assert messages == ["The thing ended with status 3 (there is no such port); restarting it in 600 s."]
 
 
 def test_one_that_does_not_listen_is_ended_anyway(make: Make, pid_file: Path) -> None:
@@ -257,7 +257,7 @@ async def main():
     ready = ReadyFile(folder / "pid")
     program = Program("The thing", "program_under_test", (), dict(os.environ), folder / "log", ready)
     again = asyncio.Event()
-    say = lambda sentence: again.set() if sentence.endswith("runs again.") else None
+    say = lambda sentence: again.set() if sentence.endswith("is running again.") else None
     async with keeping(say, RestartPolicy(first_pause=0.01)) as keeper:
         thing = keeper.keep(program)
         await thing.ready()

@@ -1,1 +1,1 @@
-"""`ipucloud demo`: what a customer does, done once on a system of its own."""
+"""`ipucloud demo`: a customer's workflow, run once on a temporary system."""

@@ -24,20 +24,19 @@ app = typer.Typer()
 
 TIME_SCALE = 45.0
 ITS_OWN = dict.fromkeys(("database_url", "migration_database_url", "site_url", "site_token", "catalogue"))
-"""The demo brings its own system, whatever the environment names."""
+"""The demo starts its own system, regardless of the environment."""
 
 
 @app.command("demo")
 def demo(
     time_scale: Annotated[
-        float, typer.Option(min=0.0, help="How much faster than real the simulated hardware works; 1: 15 minutes.")
+        float, typer.Option(min=0.0, help="Speed of the simulated hardware relative to real hardware; 1: 15 minutes.")
     ] = TIME_SCALE,
     as_json: Json = False,
 ) -> None:
-    """Do everything a customer does, once: create a cluster, log in, pay for the minutes, delete it.
+    """Run a customer's workflow: create a cluster, log in, pay for the minutes, delete it.
 
-    It runs on a system of its own in a temporary directory, with simulated hardware, and leaves nothing behind.
-    Status 1 when something was not as it should be.
+    It uses a temporary system with simulated hardware, and leaves nothing behind. Exit status 1 if a check fails.
     """
     began = time.monotonic()
     try:
@@ -48,7 +47,7 @@ def demo(
         ):
             report = _in(Path(folder), signals, time_scale, as_json)
     except KeyboardInterrupt:
-        _say("stopped; nothing is left running.", as_json=False)
+        _say("stopped; no processes are left.", as_json=False)
         raise typer.Exit(Exit.INTERRUPTED) from None
     report.seconds = round(time.monotonic() - began, 1)
     if as_json:
@@ -67,7 +66,7 @@ def _in(folder: Path, signals: StopSignals, time_scale: float, quiet: bool) -> R
 
 async def _show(settings: Settings, folder: Path, time_scale: float, quiet: bool) -> Report:
     async with running(settings, time_scale=time_scale, say=lambda sentence: _say(sentence, quiet)) as system:
-        _say(f"a whole system runs at {system.url}\n", quiet)
+        _say(f"the system is running at {system.url}\n", quiet)
         return await journey(Customer(system, folder, quiet=quiet))
 
 

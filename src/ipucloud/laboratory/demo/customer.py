@@ -1,4 +1,4 @@
-"""A customer at a terminal, who types `ipucloud` commands."""
+"""A customer who runs `ipucloud` commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMMAND_SECONDS = 300.0
 
 
 class Customer:
-    """Works in `folder`: its settings, keys and files. `quiet`: nothing is shown of what it types."""
+    """Works in `folder`: settings, keys and files. `quiet`: its commands are not shown."""
 
     def __init__(self, system: System, folder: Path, *, quiet: bool) -> None:
         self._system = system
@@ -27,11 +27,11 @@ class Customer:
         folder.mkdir(mode=0o700)
 
     async def asks(self, *command: str) -> Any:  # Any: the command's JSON document
-        """Type `ipucloud <command> --json` and read its answer. Raises Refused."""
+        """Run `ipucloud <command> --json`; returns its output. Raises Refused."""
         return json.loads(await self.types(*command, "--json"))
 
     async def types(self, *command: str) -> str:
-        """Type `ipucloud <command>` and read what it prints. Raises Refused."""
+        """Run `ipucloud <command>`; returns its output. Raises Refused."""
         if not self._quiet:
             sys.stderr.write(f"$ ipucloud {shlex.join(command)}\n")
         environment = {

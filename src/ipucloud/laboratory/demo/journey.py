@@ -1,4 +1,4 @@
-"""What a customer does with a cluster, from the first token to the bill, and what should be seen at each turn."""
+"""A customer's workflow, from the first token to the bill, with a check at each step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _IPU = re.compile(r"IPU-M host: \[([^\]]+)\], IPU#: \[(\d+)\]")
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that should hold, whether it did, and what was seen."""
+    """A condition, whether it was met, and the observation."""
 
     what: str
     ok: bool
@@ -34,12 +34,12 @@ class Check:
 
 
 class CheckFailed(CommandError):
-    """What follows makes no sense."""
+    """The remaining checks are meaningless."""
 
 
 @dataclass
 class Report:
-    """The checks in their order."""
+    """The checks in order."""
 
     checks: list[Check] = field(default_factory=list)
     seconds: float = 0.0
@@ -49,7 +49,7 @@ class Report:
         return bool(self.checks) and all(check.ok for check in self.checks)
 
     def check(self, what: str, ok: bool, seen: object) -> None:
-        """Note what was seen. Raises CheckFailed when it was not what it should be."""
+        """Record an observation. Raises CheckFailed if the condition was not met."""
         self.checks.append(Check(what, ok, str(seen)))
         if not ok:
             raise CheckFailed(what)
@@ -60,7 +60,7 @@ class Report:
     def sentence(self) -> str:
         failed = [check.what for check in self.checks if not check.ok]
         if failed:
-            return f"Not as it should be: {'; '.join(failed)}."
+            return f"Failed: {'; '.join(failed)}."
         return f"All {len(self.checks)} checks hold; it took {self.seconds:g} seconds."
 
     def document(self) -> dict[str, object]:
@@ -68,7 +68,7 @@ class Report:
 
 
 async def journey(customer: Customer) -> Report:
-    """Go the whole way; a check that fails, or a command that is refused, is the last one of the report."""
+    """Run all checks; a failed check or a refused command is the last one of the report."""
     report = Report()
     try:
         await _introduce(customer, report)
@@ -85,7 +85,7 @@ async def journey(customer: Customer) -> Report:
 
 
 async def _introduce(customer: Customer, report: Report) -> None:
-    """A token of one's own and a key to log in with."""
+    """Create a token and an SSH key."""
     token = await customer.asks("tokens", "create", "demo", "--role", "operator")
     customer.token = token["token"]
     me = await customer.asks("whoami")

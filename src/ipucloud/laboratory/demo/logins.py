@@ -25,7 +25,7 @@ class Login(Protocol):
         """Download a file by SFTP."""
 
     async def run(self, command: str) -> str:
-        """Log in, run a command, and answer what it prints. Raises Refused, also when the key is refused."""
+        """Log in and run a command; returns its output. Raises Refused, also if the key is refused."""
 
 
 def login(server: PoplarServer, address: Ssh, key: Path, folder: Path) -> Login:
@@ -68,7 +68,7 @@ class OpenSsh:
 
 
 class LibrarySsh:
-    """The same by asyncssh, for a machine without OpenSSH."""
+    """The same with asyncssh, for machines without OpenSSH."""
 
     def __init__(self, address: Ssh, key: Path) -> None:
         self._address = address
@@ -107,7 +107,7 @@ class LibrarySsh:
 
 
 def make_key(path: Path) -> Path:
-    """Make an Ed25519 key pair, `path` and `path`.pub; answer the public one."""
+    """Create an Ed25519 key pair, `path` and `path`.pub; returns the public key."""
     key = asyncssh.generate_private_key("ssh-ed25519")
     path.touch(mode=0o600)
     key.write_private_key(str(path))

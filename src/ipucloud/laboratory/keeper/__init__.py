@@ -1,1 +1,1 @@
-"""Programs as children of one process: started, started again when they end, and never left behind."""
+"""Programs as children of one process: started, restarted when they end, and never left behind."""

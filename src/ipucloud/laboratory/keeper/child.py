@@ -20,14 +20,14 @@ READY_SECONDS = 120.0
 LOG_BYTES = 10_000_000
 LOG_TAIL_BYTES = 20_000
 SHELL_SIGNALS = 128
-"""A status above it is that of a program whose own program was ended by a signal, as a shell tells it."""
+"""A status above it is 128 and the number of the signal that ended the program, as in a shell."""
 
 Stream = int | BinaryIO | None
 
 
 @dataclass(frozen=True)
 class Program:
-    """A module to run as a process, with the open `descriptors`; sentences begin with its `name`."""
+    """A module to run as a process, with the open `descriptors`; messages begin with its `name`."""
 
     name: str
     module: str
@@ -37,13 +37,13 @@ class Program:
     ready: Readiness
     descriptors: tuple[int, ...] = ()
     ready_seconds: float = READY_SECONDS
-    """How long it may take until it can be used."""
+    """Maximum time until it is ready."""
     grace_seconds: float = GRACE_SECONDS
-    """How long it may take to end when it is asked to."""
+    """Maximum time to end after a request."""
 
 
 async def start(program: Program) -> asyncio.subprocess.Process:
-    """Start the program with its log at its end. Raises OSError."""
+    """Start the program, appending to its log. Raises OSError."""
     program.log.parent.mkdir(parents=True, exist_ok=True)
     if program.log.exists() and program.log.stat().st_size > LOG_BYTES:
         program.log.replace(program.log.with_suffix(".log.1"))
@@ -66,7 +66,7 @@ async def leashed(
     err: Stream,
     descriptors: tuple[int, ...] = (),
 ) -> asyncio.subprocess.Process:
-    """Start a module as a process that ends with this one. Of IPUCLOUD_* variables it has those given alone."""
+    """Start a module as a process that ends with this one. It gets only the given IPUCLOUD_* variables."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
     return await asyncio.create_subprocess_exec(
         sys.executable,
@@ -84,7 +84,7 @@ async def leashed(
 
 
 async def end(process: asyncio.subprocess.Process, grace: float = GRACE_SECONDS) -> None:
-    """Ask the program to end and wait; end it when it takes too long, or at once when we are told to hurry."""
+    """Ask the program to end and wait; kill it if it takes too long, or immediately when cancelled."""
     if process.returncode is not None:
         return
     with suppress(ProcessLookupError):
@@ -99,7 +99,7 @@ async def end(process: asyncio.subprocess.Process, grace: float = GRACE_SECONDS)
 
 
 def ending(program: Program, status: int) -> str:
-    """How the program ended, as the rest of a sentence that begins with its name."""
+    """How the program ended, as the rest of a message that begins with its name."""
     number = -status if status < 0 else status - SHELL_SIGNALS
     if number > 0:
         return f"was ended by signal {number}"
@@ -107,11 +107,11 @@ def ending(program: Program, status: int) -> str:
 
 
 def last_event(log: Path) -> str:
-    """The last line of a log; of a structured one what happened, with the last line of an exception."""
+    """The last line of a log; if structured, its event with the last line of an exception."""
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - LOG_TAIL_BYTES))
         lines = file.read().decode(errors="replace").split("\n")
-    line = next((line.strip() for line in reversed(lines) if line.strip()), "without a word")
+    line = next((line.strip() for line in reversed(lines) if line.strip()), "no log output")
     try:
         entry = json.loads(line)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What became of a command."""
+"""Results of commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipucloud.laboratory.keeper.child import end
 
 
 class Refused(CommandError):
-    """A command ended with a status other than 0; `reason` is the last thing it said."""
+    """A command ended with a status other than 0; `reason` is its last line of output."""
 
     def __init__(self, what: str, reason: str) -> None:
         super().__init__(f"`{what}` {reason}")
@@ -18,7 +18,7 @@ class Refused(CommandError):
 
 
 async def finished(process: asyncio.subprocess.Process, what: str, seconds: float, sent: bytes | None = None) -> str:
-    """What the process printed. Raises Refused when it fails or takes too long."""
+    """The process's output. Raises Refused if it fails or takes too long."""
     try:
         async with asyncio.timeout(seconds):
             out, err = await _talked(process, sent)

@@ -1,4 +1,4 @@
-"""Programs that are kept running: started again whenever they end, and ended with their keeper."""
+"""Keeps programs running: restarts them when they end, and ends them with their keeper."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ Say = Callable[[str], None]
 
 
 class ChildError(CommandError):
-    """A program cannot be kept running; the message says which, how it ended and where its log is."""
+    """A program cannot be kept running; the message has its name, how it ended and its log."""
 
 
 @dataclass(frozen=True)
 class RestartPolicy:
-    """When a program that ends is started again, and when no more. Durations are in seconds."""
+    """When an ended program is restarted, and when to give up. Durations are in seconds."""
 
     first_pause: float = 0.5
     longest_pause: float = 30.0
     """Pauses double from the first to the longest."""
     slow: float = 20.0
-    """A start that takes longer is told."""
+    """A start that takes longer is reported."""
     settled: float = 60.0
-    """Once it could be used for so long, its next end counts as the first one."""
+    """After being ready for this long, its next end counts as the first one."""
     first_starts: int = 5
-    """How often it is started in a row while it never could be used: that is a fault of its settings, most likely."""
+    """Maximum consecutive starts of a program that was never ready: probably its settings are wrong."""
     starts: int = 10
-    """How often it is started in a row otherwise, which takes two minutes."""
+    """Maximum consecutive starts otherwise, which take two minutes."""
 
     def pause(self, ends: int) -> float:
-        """The pause after that many ends in a row."""
+        """The pause after this many consecutive ends."""
         doubled: float = self.first_pause * 2 ** (ends - 1)
         return min(doubled, self.longest_pause)
 
@@ -48,12 +48,12 @@ POLICY = RestartPolicy()
 
 
 @asynccontextmanager
-async def keeping(say: Say, policy: RestartPolicy = POLICY) -> AsyncIterator[Keeper]:
-    """Programs run while the block lasts, and end after it, the last one first.
+async def keeping(report: Say, policy: RestartPolicy = POLICY) -> AsyncIterator[Keeper]:
+    """Programs run within the block, and end after it in reverse order.
 
-    When one cannot be kept, the block is cancelled. Raises ChildError then, after the others have ended.
+    If one cannot be kept running, the block is cancelled. Raises ChildError after the others have ended.
     """
-    keeper = Keeper(say, policy)
+    keeper = Keeper(report, policy)
     try:
         async with keeper.programs:
             yield keeper
@@ -62,23 +62,23 @@ async def keeping(say: Say, policy: RestartPolicy = POLICY) -> AsyncIterator[Kee
 
 
 class Keeper:
-    """Keeps programs for the task that made it, which it cancels when it fails."""
+    """Keeps programs for the task that created it, and cancels the task on failure."""
 
-    def __init__(self, say: Say, policy: RestartPolicy) -> None:
+    def __init__(self, report: Say, policy: RestartPolicy) -> None:
         self.programs = AsyncExitStack()
-        self._say = say
+        self._report = report
         self._policy = policy
         self._owner = asyncio.current_task()
         self._failure: BaseException | None = None
 
     def keep(self, program: Program) -> Kept:
         """Run the program from now on."""
-        kept = Kept(program, self._say, self._policy, self._failed)
+        kept = Kept(program, self._report, self._policy, self._failed)
         self.programs.push_async_callback(kept.close)
         return kept
 
     def raise_failure(self) -> None:
-        """Raise what kept a program from being kept, in place of the cancellation that it caused."""
+        """Raise the error of a program instead of the cancellation that it caused."""
         if self._failure is not None:
             if self._owner is not None:
                 self._owner.uncancel()
@@ -92,13 +92,13 @@ class Keeper:
 
 
 class Kept:
-    """A program that is started again whenever it ends."""
+    """A program that is restarted whenever it ends."""
 
     def __init__(
-        self, program: Program, say: Say, policy: RestartPolicy, failed: Callable[[asyncio.Task[NoReturn]], None]
+        self, program: Program, report: Say, policy: RestartPolicy, failed: Callable[[asyncio.Task[NoReturn]], None]
     ) -> None:
         self._program = program
-        self._say = say
+        self._report = report
         self._policy = policy
         self._process: asyncio.subprocess.Process | None = None
         self._ready = asyncio.Event()
@@ -107,11 +107,11 @@ class Kept:
         self._keeping.add_done_callback(failed)
 
     async def ready(self) -> None:
-        """Wait until the program can be used. It may end again at any moment."""
+        """Wait until the program is ready. It may end again at any time."""
         await self._ready.wait()
 
     async def close(self) -> None:
-        """End the program and do not start it again."""
+        """End the program without restarting it."""
         self._keeping.cancel()
         try:
             await asyncio.wait({self._keeping})
@@ -135,12 +135,12 @@ class Kept:
                     "run the command again."
                 )
             pause = self._policy.pause(ends)
-            self._say(f"{self._program.name} {how}; starting it again in {pause:g} s.")
+            self._report(f"{self._program.name} {how}; restarting it in {pause:g} s.")
             await asyncio.sleep(pause)
         raise AssertionError("a count does not end")
 
     async def _run(self, *, again: bool) -> str:
-        """Run the program once, to its end; answer how that came."""
+        """Run the program once; returns how it ended."""
         program = self._program
         self._ready_since = None
         program.ready.reset()
@@ -149,27 +149,27 @@ class Kept:
         except OSError as error:
             return f"could not be started ({error})"
         told_if_slow = asyncio.get_running_loop().call_later(
-            self._policy.slow, self._say, f"{program.name} takes long to start. Its log is {program.log}."
+            self._policy.slow, self._report, f"{program.name} is slow to start. Its log is {program.log}."
         )
         try:
             async with asyncio.timeout(program.ready_seconds):
                 ready = await self._becomes_ready(self._process)
         except TimeoutError:
             await end(self._process, program.grace_seconds)
-            return f"could not be used within {program.ready_seconds:g} s"
+            return f"was not ready within {program.ready_seconds:g} s"
         finally:
             told_if_slow.cancel()
         if ready:
             self._ready_since = time.monotonic()
             self._ready.set()
             if again:
-                self._say(f"{program.name} runs again.")
+                self._report(f"{program.name} is running again.")
         status = await self._process.wait()
         self._ready.clear()
         return ending(program, status)
 
     async def _becomes_ready(self, process: asyncio.subprocess.Process) -> bool:
-        """Wait until the process can be used, or has ended before it could."""
+        """Wait until the process is ready or has ended."""
         while process.returncode is None:
             if await self._program.ready.reached():
                 return True

@@ -1,4 +1,4 @@
-"""When a program that was started can be used."""
+"""Readiness of started programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Readiness(Protocol):
         """Forget an earlier process; called before each start."""
 
     async def reached(self) -> bool:
-        """Whether the program can be used now."""
+        """Whether the program is ready."""
 
 
 class ReadyFile:
@@ -37,7 +37,7 @@ class ReadyFile:
 
 
 class Answers:
-    """A program is ready when it answers at an address."""
+    """A program is ready when it responds at an address."""
 
     def __init__(self, url: str) -> None:
         self.url = url

@@ -15,7 +15,7 @@ from ipucloud.laboratory.postgres.errors import EmbeddedPostgresError
 
 UNPRIVILEGED = "nobody"
 PROBE_SECONDS = 20
-PROBES = 3  # a probe without an answer proves nothing: it is asked again
+PROBES = 3  # a probe without a result proves nothing and is repeated
 
 
 @dataclass(frozen=True)
@@ -31,20 +31,20 @@ class Account:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
     def can_search(self, directory: Path) -> bool:
-        """Tell whether this account can reach the files of an existing directory.
+        """Whether this account can reach the files of an existing directory.
 
         Raises:
-            EmbeddedPostgresError: it cannot be told: the question got no answer.
+            EmbeddedPostgresError: the probe gave no result.
         """
         if self.uid is None:
             return os.access(directory, os.X_OK)
         return self._succeeds(["/bin/sh", "-c", 'cd -- "$1"', "sh", str(directory)])
 
     def can_run(self, program: Path) -> bool:
-        """Tell whether this account can execute a program that knows `--version`.
+        """Whether this account can execute a program that supports `--version`.
 
         Raises:
-            EmbeddedPostgresError: it cannot be told: the question got no answer.
+            EmbeddedPostgresError: the probe gave no result.
         """
         return self._succeeds([str(program), "--version"])
 

@@ -42,7 +42,7 @@ def find_binaries(bindir: Path | None, *, data_major: int | None) -> Binaries:
     """Choose the programs: the given directory, else the wheel's, else the system's newest.
 
     Args:
-        bindir: a directory the operator named; nothing else is looked at when it is given.
+        bindir: a directory named by the operator; if given, no other is searched.
         data_major: the major version that wrote the existing data, which only that version can read.
 
     Raises:
@@ -142,7 +142,7 @@ def _copied(source: Path, target: Path) -> Path:
         try:
             build.rename(target)
         except OSError:
-            if not target.is_dir():  # somebody else's copy may have arrived first
+            if not target.is_dir():  # another process may have made a copy first
                 raise
     return target
 

@@ -42,7 +42,7 @@ class Passwords:
         return self._known()[role]
 
     def fingerprint(self, role: str) -> str:
-        """What tells a role's password from another one and does not help to guess it."""
+        """A fingerprint of a role's password that does not help to guess it."""
         return hashlib.sha256(self.of(role).encode()).hexdigest()[:16]
 
     def verifier(self, role: str) -> str:

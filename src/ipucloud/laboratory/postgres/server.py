@@ -148,7 +148,7 @@ class EmbeddedPostgres:
             raise
 
     def wait(self) -> int:
-        """Wait until the server ends without having been told to; answer its status, or the negative of a signal.
+        """Wait until the server ends unexpectedly; returns its status, or the negative of a signal.
 
         Raises:
             EmbeddedPostgresError: it was not started.
@@ -244,7 +244,7 @@ class EmbeddedPostgres:
 
     def _order(self, process: subprocess.Popen[str], orders: guard.Orders) -> None:
         pipe = cast("IO[str]", process.stdin)  # stays open: it closes when this process is gone
-        with suppress(BrokenPipeError):  # a killed guard, which the missing answer tells
+        with suppress(BrokenPipeError):  # a killed guard, detected by the missing response
             pipe.write(json.dumps(orders) + "\n")
             pipe.flush()
 
@@ -260,10 +260,10 @@ class EmbeddedPostgres:
             )
 
     def _answer(self, process: subprocess.Popen[str]) -> dict[str, Any]:
-        """The next thing that the guard tells, as soon as it does."""
+        """The guard's next message, as soon as it arrives."""
         line = cast("IO[str]", process.stdout).readline()
-        told: dict[str, Any] = json.loads(line) if line else {"status": process.wait(), "error": "Its guard ended."}
-        return told
+        message: dict[str, Any] = json.loads(line) if line else {"status": process.wait(), "error": "Its guard ended."}
+        return message
 
     def _orders(self, account: Account, binaries: Binaries, server_lock: int) -> guard.Orders:
         new_data = self._root / "data.new"

@@ -1,1 +1,1 @@
-"""`ipucloud up`: a whole system on this machine."""
+"""`ipucloud up`: a complete system on this machine."""

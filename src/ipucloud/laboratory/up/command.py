@@ -20,14 +20,14 @@ app = typer.Typer()
 
 TIME_SCALE = 45.0
 TRY = """
-ipucloud is up at {url} (its API is described at {url}/docs).
+ipucloud is running at {url} (API reference: {url}/docs).
 Your token, of project {project}: {token}
 Logs: {logs}. Data survive a restart. Ctrl-C stops everything.
 
-Three things to try in another terminal, after
+To try it, open another terminal and run
   export IPUCLOUD_URL={url} IPUCLOUD_TOKEN={token}
-1. See what there is:            ipucloud flavors list
-2. Let your SSH key in, and create a cluster:
+1. List cluster sizes:           ipucloud flavors list
+2. Add your SSH key, and create a cluster:
                                  ipucloud ssh-keys add laptop ~/.ssh/id_ed25519.pub
                                  ipucloud clusters create bert --flavor m2000-pod16
 3. Log in and count the IPUs:    ipucloud clusters ssh bert -- gc-info -l
@@ -37,14 +37,14 @@ Three things to try in another terminal, after
 @app.command("up")
 def up(
     time_scale: Annotated[
-        float, typer.Option(min=0.0, help="How much faster than real the simulated hardware works; 1: 15 minutes.")
+        float, typer.Option(min=0.0, help="Speed of the simulated hardware relative to real hardware; 1: 15 minutes.")
     ] = TIME_SCALE,
-    data_dir: Annotated[Path | None, typer.Option(help="Where data and logs are; IPUCLOUD_DATA_DIR.")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Directory of data and logs; IPUCLOUD_DATA_DIR.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Run a whole system here until Ctrl-C: database, simulated site, API, worker.
+    """Run a complete local system until Ctrl-C: database, simulated site, API, worker.
 
-    IPUCLOUD_DATABASE_URL and IPUCLOUD_SITE_URL put a database and a site of yours in place of its own.
+    Set IPUCLOUD_DATABASE_URL and IPUCLOUD_SITE_URL to use a database and a site of your own.
     """
     settings = settings_from_environment()
     settings = settings.model_copy(update={"data_dir": (data_dir or settings.data_dir).absolute()})
@@ -54,7 +54,7 @@ def up(
                 migrate_given_database(settings)
                 run_until_stopped(signals, _serve(settings, time_scale, as_json))
         except KeyboardInterrupt:
-            _say("everything is stopped.")
+            _say("stopped; no processes are left.")
 
 
 async def _serve(settings: Settings, time_scale: float, as_json: bool) -> None:
