@@ -36,12 +36,10 @@ _LITERAL = re.compile(r"'([a-z_]+\.[a-z_]*)'")
 def in_sql() -> Iterator[tuple[str, str]]:
     """Module and literal, of statements that write or read the log; `cluster.` begins a derived type."""
     for path in SOURCE.rglob("*.py"):
-        texts = [
-            node.value
-            for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        ]
-        if any(_LOG.search(text) for text in texts):
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        records = any(isinstance(node, ast.Name) and node.id == "RECORD" for node in nodes)
+        if records or any(_LOG.search(text) for text in texts):
             for text in texts:
                 yield from ((path.relative_to(SOURCE).as_posix(), literal) for literal in _LITERAL.findall(text))
 
