@@ -138,7 +138,7 @@ def test_one_that_is_not_valid_is_refused_and_the_old_one_stays(operator: Operat
 @pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
 def test_a_region_is_added_sold_and_given_up_without_a_restart(operator: Operator, tmp_path: Path) -> None:
     first = tmp_path / "first"
-    assert f"2 machines {MACHINE_TYPE} in {REGION}: no flavor sells them." in operator.check("--database")["notes"]
+    assert f"2 {MACHINE_TYPE} machines in {REGION}: no flavor sells them." in operator.check("--database")["notes"]
     with operator.customer() as client:
         added = with_frankfurt(tmp_path / "second")
         [note] = [note for note in operator.check(str(added), "--database")["notes"] if FLAVOR in note]

@@ -174,7 +174,7 @@ def test_versions_are_told(login: OpenSsh, tenant: Tenant) -> None:
         ("vipu --api-port 1 list partitions", "is unreachable"),
         ("vipu -H example.org list partitions", "the V-IPU controller at example.org"),
         ("export VIPU_CLI_API_PORT=many; vipu list partitions", "VIPU_CLI_API_PORT is 'many', not a port"),
-        ("export IPUOF_VIPU_API_HOST=; vipu list partitions", "no V-IPU controller is named"),
+        ("export IPUOF_VIPU_API_HOST=; vipu list partitions", "no V-IPU controller is configured"),
     ],
 )
 def test_a_failure_names_its_cause_and_nothing_of_others(login: OpenSsh, command: str, cause: str) -> None:
