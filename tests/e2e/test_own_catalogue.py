@@ -165,7 +165,7 @@ def test_a_region_is_added_sold_and_given_up_without_a_restart(operator: Operato
 
         operator.sells(first)
         [note] = [note for note in operator.check("--database")["notes"] if "are unaffected" in note]
-        assert note == f"1 cluster is a {FLAVOR} in {REGION}, which is not sold there. Existing clusters are unaffected."
+        assert note == f"1 cluster is a {FLAVOR} in {REGION}, which is not sold there. Clusters are unaffected."
         with pytest.raises(ApiError) as refused:
             client.run(clusters.create(NewCluster("more", region=REGION, flavor=FLAVOR, image=IMAGE)))
         assert refused.value.code == "validation_failed"

@@ -57,8 +57,8 @@ async def test_clusters_that_differ_are_counted(priced: Cloud) -> None:
     changed = shipped.flavors[0].model_copy(update={"sku": "ipu-other"})
     without = replace(shipped, flavors=(changed, *shipped.flavors[2:]), images=shipped.images[1:])
     found = await told(priced, without)
-    assert "2 clusters are each a m2000-pod4 in luxembourg-2 in an earlier version. Existing clusters are unaffected." in found
-    assert "1 cluster is a m2000-pod8 in luxembourg-2, which is not sold there. Existing clusters are unaffected." in found
+    assert "2 clusters are each a m2000-pod4 in luxembourg-2 in an earlier version. Clusters are unaffected." in found
+    assert "1 cluster is a m2000-pod8 in luxembourg-2, which is not sold there. Clusters are unaffected." in found
     assert any("with image ubuntu-20.04" in note and "not offered there" in note for note in found)
     await priced.finish_create(gone.target_id)
     await priced.delete(gone.target_id)

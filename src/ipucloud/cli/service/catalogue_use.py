@@ -68,9 +68,9 @@ def _of_clusters(catalogue: Catalogue, rows: Iterable[sa.Row[Any]]) -> Iterator[
         those = _clusters(row)
         flavor = catalogue.find_flavor(row.flavor)
         if flavor is None or row.region not in flavor.regions:
-            yield f"{those} {row.flavor} in {row.region}, which is not sold there. Existing clusters are unaffected."
+            yield f"{those} {row.flavor} in {row.region}, which is not sold there. Clusters are unaffected."
         elif _differs(flavor, row):
-            yield f"{those} {row.flavor} in {row.region} in an earlier version. Existing clusters are unaffected."
+            yield f"{those} {row.flavor} in {row.region} in an earlier version. Clusters are unaffected."
         if (row.image, row.region) not in images:
             yield f"{those} {row.flavor} in {row.region} with image {row.image}, which is not offered there."
 
