@@ -42,7 +42,7 @@ class Answer:
     replayed: bool = False
 
 
-def told_once(
+def shown_once(
     status: int, known: Mapping[str, object], secret: dict[str, str], headers: dict[str, str], subject_id: UUID
 ) -> Answer:
     """A response with a secret, which is null in a replay; `secret`: its member and value."""

@@ -49,11 +49,11 @@ def body_errors(errors: Iterable[Mapping[str, Any]], body: object) -> list[Field
     A nullable field has errors of both its types; the one that asks for null is dropped.
     """
     faults = [FieldError(_pointer(error, body), error["type"], _sentence(error)) for error in errors]
-    told = [fault.pointer for fault in faults if fault.code != "none_required"]
+    reported = [fault.pointer for fault in faults if fault.code != "none_required"]
     return [
         fault
         for fault in faults
-        if fault.code != "none_required" or not any(other.startswith(fault.pointer) for other in told)
+        if fault.code != "none_required" or not any(other.startswith(fault.pointer) for other in reported)
     ][:_MAX_ERRORS]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_TOLD_AT_ONCE = 5
+_SHOWN_AT_ONCE = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class CatalogueError(ValueError):
 
     def __init__(self, origin: str, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
-        told = "; ".join(map(str, self.faults[:_TOLD_AT_ONCE]))
-        more = len(self.faults) - _TOLD_AT_ONCE
+        reported = "; ".join(map(str, self.faults[:_SHOWN_AT_ONCE]))
+        more = len(self.faults) - _SHOWN_AT_ONCE
         rest = f"; and {more} more, which `ipucloud catalogue check` lists" if more > 0 else ""
-        super().__init__(f"The catalogue in {origin} is not valid. {told}{rest}")
+        super().__init__(f"The catalogue in {origin} is not valid. {reported}{rest}")

@@ -135,8 +135,8 @@ class Gate:
         """One line for each reason that occurred since the last report."""
         unreported, self._unreported = self._unreported, Counter()
         for reason, count in unreported.items():
-            told = {"listener": self._name, "count": count, "address": self._last_address[reason]}
+            reported = {"listener": self._name, "count": count, "address": self._last_address[reason]}
             if reason is Reason.IDLE:
-                log.info("idle_connections_closed", **told)
+                log.info("idle_connections_closed", **reported)
             else:
-                log.warning("clients_refused", reason=reason.value, **told)
+                log.warning("clients_refused", reason=reason.value, **reported)

@@ -163,7 +163,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self.gate.wait(self, Wait.READ, now)
 
     def _settle(self) -> None:
-        """Tell the gate what the connection waits for, if that has changed."""
+        """Report to the gate what the connection waits for, if that has changed."""
         kind: Wait | None
         if self._closing:
             kind = Wait.CLOSE

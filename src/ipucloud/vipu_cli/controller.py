@@ -118,6 +118,6 @@ class Controller:
             answer: Reply = await call(request, timeout=self._seconds, metadata=metadata)
         except grpc.aio.AioRpcError as error:
             cause = _CAUSES.get(error.code(), "{details}")
-            told = cause.format(address=address, seconds=self._seconds, details=error.details())
-            raise VipuProblem(told, missing=error.code() is grpc.StatusCode.NOT_FOUND) from error
+            reported = cause.format(address=address, seconds=self._seconds, details=error.details())
+            raise VipuProblem(reported, missing=error.code() is grpc.StatusCode.NOT_FOUND) from error
         return answer

@@ -275,10 +275,10 @@ class FaultRule(Wire):
 
     A rule begins `after` seconds and ends when it was `lasting`; both are simulated time (with time scale 0, real). Of
     the matching calls it fires on `every` n-th. The call `clock` is the passing of time: hardware breaks when the rule
-    begins. When a rule ends, hardware that it broke is mended.
+    begins. When a rule ends, hardware that it broke is repaired.
 
     `machine` and `link` are what breaks. `failures` operations of a partition in a row end with `error`: of a creation,
-    then of the resets by which the controller tries to mend it.
+    then of the resets by which the controller tries to repair it.
     """
 
     id: str = ""

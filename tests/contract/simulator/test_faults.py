@@ -278,13 +278,13 @@ class Bench:
         self.log.append(f"{name} fails")
 
     def repair_machine(self, name: str) -> None:
-        self.log.append(f"{name} is mended")
+        self.log.append(f"{name} is repaired")
 
     def fail_link(self, machine: str, kind: LinkKind, state: LinkState) -> None:
         self.log.append(f"{machine}/{kind} is {state}")
 
     def repair_link(self, machine: str, kind: LinkKind) -> None:
-        self.log.append(f"{machine}/{kind} is mended")
+        self.log.append(f"{machine}/{kind} is repaired")
 
     def check_link(self, machine: str, kind: LinkKind) -> None: ...
 
@@ -316,7 +316,7 @@ def test_hardware_breaks_by_the_clock_and_is_repaired(bench: Bench) -> None:
     assert seen[9] == []
     assert seen[10] == ["m fails"]
     assert seen[15] == ["m fails", "m/next is down"]
-    assert seen[24] == ["m fails", "m/next is down", "m is mended"]
+    assert seen[24] == ["m fails", "m/next is down", "m is repaired"]
 
 
 def fired(seed: int, calls: int = 200) -> list[bool]:

@@ -14,7 +14,7 @@ from tests.support.waiting import eventually
 
 @pytest.fixture
 def http(http: httpx.Client, shared_site: RunningSite) -> httpx.Client:
-    """The site's client; every link is mended before."""
+    """The site's client; every link is repaired before."""
     for machine in shared_site.region().pods[0].machines:
         for kind in ("internal", "next", "gateway"):
             done = http.post(f"/v1/machines/{machine.name}/links/{kind}:repair")

@@ -193,5 +193,5 @@ def test_rule_16_a_partition_is_there_although_its_client_gave_up(
     vipu.allocate("a", cluster_id, size=1)
     http.post("/v1/faults", json={"call": "vipu.CreatePartition", "action": "drop_answer", "seconds": 60, "times": 1})
     vipu.create_and_give_up("p", 4, lambda: "p" in vipu.partitions())
-    assert "look at it before" in refused(vipu, grpc.StatusCode.ALREADY_EXISTS, size=4)
+    assert "read it before" in refused(vipu, grpc.StatusCode.ALREADY_EXISTS, size=4)
     assert vipu.status("p").ready_state == pb.PS_ACTIVE

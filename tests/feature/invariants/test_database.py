@@ -76,7 +76,7 @@ async def test_a_corruption_is_found_alone_and_repaired_or_refused(healthy: Heal
     "corruption", [each for each in ALL if each.outcome is not Outcome.REFUSED], ids=lambda each: each.rule
 )
 async def test_a_repair_that_comes_too_late_changes_nothing(healthy: Healthy, corruption: Corruption) -> None:
-    """Whoever mended it meanwhile, the second heal looks for itself."""
+    """Somebody repaired it in the meantime; the second repair checks for itself."""
     plant(healthy.scratch.superuser_url, corruption.statements, healthy.values(), corruption.off)
     findings = await audit(healthy.cloud.database)
     await repair(healthy, findings)

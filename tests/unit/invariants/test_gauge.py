@@ -36,7 +36,7 @@ def test_every_rule_is_shown_with_its_number() -> None:
 
 
 def test_what_another_worker_has_audited_since_is_not_shown_for_long() -> None:
-    """One that is mended would stay red for ever on the worker that saw it last."""
+    """One that is repaired would stay red for ever on the worker that saw it last."""
     clock = Ticking()
     violations = Violations(clock)
     violations.report("database", [RULE], FINDINGS, interval=60.0)

@@ -59,7 +59,7 @@ from ipucloud.kernel.errors import (
 from ipucloud.operations.store import Accepted
 
 
-class Promise(Protocol):
+class Begin(Protocol):
     """Begins an operation on an existing cluster."""
 
     async def __call__(
@@ -235,7 +235,7 @@ async def resume_cluster(request: Request, project: ProjectRef, cluster: Cluster
     return await _begun(request, project, cluster, resume)
 
 
-async def _begun(request: Request, project: str, cluster: UUID, promise: Promise) -> Response:
+async def _begun(request: Request, project: str, cluster: UUID, begin: Begin) -> Response:
     """202 with the operation that `begin` opened or found open."""
     trace_of(request).concerns(cluster_id=cluster)
     if_match = expected_version(request)
@@ -243,7 +243,7 @@ async def _begun(request: Request, project: str, cluster: UUID, promise: Promise
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         read_back = partial(cluster_document, connection, project_id=scope.project_id, cluster_id=cluster)
         async with current_tag(read_back):
-            begun = await promise(
+            begun = await begin(
                 connection,
                 actor(request, scope),
                 cluster,

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
-from ipucloud.api.idempotency import Answer, told_once
+from ipucloud.api.idempotency import Answer, shown_once
 from ipucloud.api.paging import list_of
 from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
@@ -121,7 +121,7 @@ async def rotate_token(request: Request, project: ProjectRef, token: TokenId, bo
 def created_token(made: token_store.MadeToken, path: str) -> Answer:
     """201 with the secret; `path` is the list's path."""
     headers = {"Location": f"{path}/{made.id}"}
-    return told_once(201, orjson.loads(made.document), {"token": made.secret}, headers, made.id)
+    return shown_once(201, orjson.loads(made.document), {"token": made.secret}, headers, made.id)
 
 
 def _keeper(request: Request, scope: Scope) -> token_ends.Keeper:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
-from ipucloud.api.idempotency import Answer, told_once
+from ipucloud.api.idempotency import Answer, shown_once
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
@@ -71,14 +71,14 @@ async def rotate_vipu_key(request: Request, project: ProjectRef, cluster: Cluste
             ends_server_key=body.end_server_key,
             settings=services_of(request).settings,
         )
-        promised = await accepted(connection, scope, made.operation_id, cluster)
+        opened = await accepted(connection, scope, made.operation_id, cluster)
         known = {
-            "operation": orjson.Fragment(promised.body),
+            "operation": orjson.Fragment(opened.body),
             "user": made.user,
             "access_key_id": made.id,
             "environment": made.environment,
         }
-        return told_once(promised.status, known, {"access_key": made.secret}, promised.headers, cluster)
+        return shown_once(opened.status, known, {"access_key": made.secret}, opened.headers, cluster)
 
     return await change(request, project, effect)
 

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON, expected_version, tagged
-from ipucloud.api.idempotency import Answer, told_once
+from ipucloud.api.idempotency import Answer, shown_once
 from ipucloud.api.paging import list_of
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import read_one
@@ -81,7 +81,7 @@ async def create_webhook(request: Request, project: ProjectRef, body: WebhookCre
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:
         made = await store.create(connection, actor(request, scope), body, _keys(request))
         headers = {"Location": f"/v1/projects/{scope.project_id}/webhooks/{made.id}"}
-        return told_once(201, orjson.loads(made.document), {"secret": made.secret}, headers, made.id)
+        return shown_once(201, orjson.loads(made.document), {"secret": made.secret}, headers, made.id)
 
     return await change(request, project, effect)
 
@@ -174,7 +174,7 @@ async def rotate_webhook_secret(
         made = await store.rotate_secret(
             connection, actor(request, scope), webhook, _keys(request), keep_seconds=body.keep_previous_seconds
         )
-        return told_once(200, orjson.loads(made.document), {"secret": made.secret}, {}, made.id)
+        return shown_once(200, orjson.loads(made.document), {"secret": made.secret}, {}, made.id)
 
     return await change(request, project, effect)
 

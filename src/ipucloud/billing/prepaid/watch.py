@@ -65,6 +65,6 @@ async def watch_prepaid(database: Database) -> int:
     async with database.begin() as connection:
         for statement in (*OVER_EVERYTHING, _ONE_AT_A_TIME, _RELEASE):
             await connection.execute(statement)
-        told = (await connection.execute(_ENTER)).rowcount
+        reported = (await connection.execute(_ENTER)).rowcount
         failpoint("prepaid.before_commit")
-    return told
+    return reported

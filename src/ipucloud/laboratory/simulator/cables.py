@@ -49,7 +49,7 @@ class Cables:
         return ends
 
     def repair(self, machine: Machine, kind: LinkKind) -> None:
-        """Mend a link."""
+        """Repair a link."""
         self.ends(machine, kind)
         if self.broken.pop(link_name(machine.name, kind), None) is not None:
             self._changed()

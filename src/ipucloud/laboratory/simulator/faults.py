@@ -23,7 +23,7 @@ HARDWARE = frozenset({FaultAction.FAIL_MACHINE, FaultAction.FAIL_LINK})
 
 
 class Breakable(Protocol):
-    """The hardware, as rules break and mend it. Each refuses what does not exist."""
+    """The hardware, as rules break and repair it. Each refuses what does not exist."""
 
     def fail_machine(self, name: str) -> None: ...
     def repair_machine(self, name: str) -> None: ...
@@ -140,7 +140,7 @@ class FaultBook:
         return kept.seen % rule.every == 0 and (rule.probability >= 1.0 or self._random.random() < rule.probability)
 
     def _run_clock(self, now: float) -> None:
-        """Break what is due to break, and mend what is broken no longer."""
+        """Break the hardware that is due to break, and repair what no rule breaks any more."""
         for kept in self._rules.values():
             if kept.rule.call == CLOCK and kept.begins <= now < kept.ends and not kept.rule.hits:
                 kept.hit()

@@ -127,7 +127,7 @@ def build_regions(settings: Settings) -> dict[str, Region]:
 
 
 def _further(slug: str, machine_type: str) -> RegionPlan:
-    """A region that the site was told of; of a machine type it does not know, it knows the name."""
+    """A region of the site's configuration; of an unknown machine type only the name is known."""
     known = next((plan for plan in REGIONS if plan.machine_type == machine_type), None)
     return replace(known, slug=slug, short=slug) if known else RegionPlan(slug, slug, machine_type, machine_type, CLOCK)
 

@@ -3,7 +3,7 @@
     clean → deploying → booting → running ⇄ off
     any state with a server → wiping → clean
 
-A transition ends at the record's `due`: by a timer, or earlier by the first caller who looks after it.
+A transition ends at the record's `due`: by a timer, or earlier by the first caller after it.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class Hosts:
             self._document.touch()
 
     async def repair(self, name: str) -> None:
-        """Mend the host: a server on it boots, without one it is clean."""
+        """Repair the host: a server on it boots, without one it is clean."""
         self.check(name)
         async with self._locks[name]:
             record = self._records.get(name)

@@ -17,7 +17,7 @@ from ipucloud.wire.site import RedfishStatus, RedfishSystem
 class Machines:
     """Every machine of the site. Only machines that were touched have a record: others are healthy and `initial`.
 
-    A server with IPUs of its own is on when its host is: `host_is_on` tells.
+    A server with IPUs of its own is on when its host is: `host_is_on` answers whether it is.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Machines:
         self._changed()
 
     def repair(self, name: str) -> None:
-        """Mend the machine."""
+        """Repair the machine."""
         self._record(name).failed = False
         self._changed()
 

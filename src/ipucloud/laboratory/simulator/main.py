@@ -39,7 +39,7 @@ _NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", re.ASCII)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run a simulated site until it is told to stop. Exits 0 then, 1 when it could not start, 2 on wrong usage."""
+    """Run a simulated site until a signal stops it. Exits 0 then, 1 when it could not start, 2 on wrong usage."""
     parser = _parser()
     options = parser.parse_args(argv)
     token = options.token or os.environ.get(TOKEN_VARIABLE, "")

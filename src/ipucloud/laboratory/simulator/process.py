@@ -55,8 +55,8 @@ class FolderUnusable(Exception):
 async def run(settings: Settings, signals: StopSignals, ready: Callable[[str], None]) -> None:
     """Serve until the first stop signal; calls `ready` with one JSON line once everything listens.
 
-    Each part opens once what it tells of is restored, and closes before it: the controllers, whose state is whole from
-    the start, then the hosts' servers, which ask the controllers, then HTTP, which tells of all.
+    Each part opens once its state is restored, and closes before it: the controllers, whose state is whole from
+    the start, then the hosts' servers, which ask the controllers, then HTTP, which reports on all.
     Raises FolderTaken, FolderUnusable, PortTaken and SizeMismatch.
     """
     try:
@@ -88,7 +88,7 @@ def _allow_many_files() -> None:
 
 
 def _calm_collector() -> None:
-    """Let the garbage collector pass over the hardware, which is there to stay, and look less often at the rest."""
+    """Let the garbage collector pass over the hardware, which is there to stay, and check the rest less often."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER)
@@ -184,5 +184,5 @@ def _ready_line(site: Site) -> str:
         for region in site.inventory().regions
     }
     url = f"http://{site.settings.told_address}:{site.state.ports['http']}"
-    told = {"ready": True, "url": url, "regions": regions}
-    return json.dumps(told)
+    reported = {"ready": True, "url": url, "regions": regions}
+    return json.dumps(reported)

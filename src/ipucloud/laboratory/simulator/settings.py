@@ -49,5 +49,5 @@ class Settings:
 
     @property
     def told_address(self) -> str:
-        """The address that the site tells of itself."""
+        """The address that the site reports of itself."""
         return self.advertise or self.bind

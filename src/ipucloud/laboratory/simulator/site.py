@@ -131,7 +131,7 @@ class Site:
         self._lost(name)
 
     def repair_machine(self, name: str) -> None:
-        """Mend a machine."""
+        """Repair a machine."""
         self.machines.repair(name)
 
     def forget(self, slug: str) -> None:
@@ -151,7 +151,7 @@ class Site:
             self.controllers[end.region.slug].hardware_changed([end.name])
 
     def repair_link(self, machine: str, kind: LinkKind) -> None:
-        """Mend a link."""
+        """Repair a link."""
         self.cables.repair(self._cabled(machine), kind)
 
     def _cabled(self, name: str) -> Machine:

@@ -14,7 +14,7 @@ GATHER_SECONDS = 0.001
 class Document:
     """One JSON file that always holds a whole, consistent state.
 
-    Callers change their state in memory, call `touch`, and `await settled()` before they answer: an answer never tells
+    Callers change their state in memory, call `touch`, and `await settled()` before they answer: an answer never shows
     what a kill could still take back. All changes made while one write is under way share the next.
     """
 

@@ -133,7 +133,7 @@ def _trouble(site: Site, calls: Calls) -> list[Route]:
 
 
 def _breakages(site: Site, calls: Calls) -> list[Route]:
-    """Machines, links and hosts that break now, or are mended."""
+    """Machines, links and hosts that break now, or are repaired."""
 
     async def fail_machine(request: Request) -> None:
         site.fail_machine(request.path_params["machine"])

@@ -102,7 +102,7 @@ class Calls:
         task.add_done_callback(self.late.discard)
 
     async def _answer(self, act: Act, status: int, request: Request) -> Response:
-        """The answer of a call once what it tells is on disk."""
+        """The answer of a call once the state is on disk."""
         try:
             answer = await act(request)
         except Refusal as refusal:

@@ -15,7 +15,7 @@ TRANSPORT = "ipucloud.transport"
 
 
 class BreakableProtocol(HttpToolsProtocol):
-    """Tells each request the transport that it came by."""
+    """Gives each request the transport that it came by."""
 
     def on_message_begin(self) -> None:
         super().on_message_begin()

@@ -20,7 +20,7 @@ Attributes = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Device:
-    """One IPU. `target` is how it is reached, `place` where it is, as the tools tell it."""
+    """One IPU. `target` is how it is reached, `place` where it is, as the tools show it."""
 
     target: str
     place: str

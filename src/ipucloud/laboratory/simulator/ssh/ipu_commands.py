@@ -1,6 +1,6 @@
 """`gc-info`, `gc-inventory`, `gc-monitor` and `vipu` on a simulated Poplar server.
 
-All they tell of partitions comes from the V-IPU controller, over its own protocol.
+All they show of partitions comes from the V-IPU controller, over its own protocol.
 """
 
 from __future__ import annotations
@@ -72,17 +72,17 @@ class IpuPrograms:
         return 0
 
     async def _vipu(self, shell: Shell, args: list[str], terminal: Terminal) -> int:
-        said: list[tuple[Writer, str]] = []
+        printed: list[tuple[Writer, str]] = []
         world = World(
             env=_with_ipuof(shell.env),
             connect=self.fabric.tenant_controller,
-            out=lambda text: said.append((terminal.out, text)),
-            err=lambda text: said.append((terminal.err, text)),
+            out=lambda text: printed.append((terminal.out, text)),
+            err=lambda text: printed.append((terminal.err, text)),
             keep=partial(keep_config, shell.disk),
             sleep=asyncio.sleep,
         )
         status = await run(args, world)
-        for write, text in said:
+        for write, text in printed:
             await write(text)
         return status
 
@@ -94,7 +94,7 @@ class IpuPrograms:
 
 
 def keep_config(disk: Disk, name: str, content: bytes) -> str:
-    """Put an IPUoF configuration file where Poplar looks for it; answers its path on the server."""
+    """Put an IPUoF configuration file where Poplar expects it; answers its path on the server."""
     path = disk.real(f"{FOLDER}/{name}")
     with disk.changing(path.parent, path, room=2 * BLOCK + len(content)):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,7 +152,7 @@ def _architecture(devices: Devices, device_id: int) -> str:
 
 
 def _with_ipuof(env: Mapping[str, str]) -> dict[str, str]:
-    """The environment, with the controller that programs use for one that `vipu` itself was not told."""
+    """The environment, with the controller that programs use for one that `vipu` itself was not given."""
     return {f"{_CLI}_{name}": env[f"{_IPUOF}_{name}"] for name in ("HOST", "PORT") if f"{_IPUOF}_{name}" in env} | dict(
         env
     )

@@ -104,14 +104,14 @@ def _card_table(devices: Devices) -> tuple[Sequence[str], list[Sequence[str]]]:
 
 def _server_row(number: int, ipu: Device) -> Sequence[str]:
     wanted = ("clock", "average board temp", "ipu power")
-    told = ipu.attributes
+    reported = ipu.attributes
     return (
-        told["pci id"],
-        told["board serial number"],
-        told["firmware version"],
-        told["board type"],
+        reported["pci id"],
+        reported["board serial number"],
+        reported["firmware version"],
+        reported["board type"],
         str(number),
-        *(told[name] for name in wanted),
+        *(reported[name] for name in wanted),
     )
 
 

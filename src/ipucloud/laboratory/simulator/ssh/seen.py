@@ -124,10 +124,10 @@ def _reach(fabric: Fabric, partition: str, config: pb.PartitionConfig) -> dict[s
 async def _attributes(
     controller: Controller, config: pb.PartitionConfig, machines: Mapping[str, Machine]
 ) -> list[Attributes]:
-    told = {
+    reported = {
         (entry.agent, ipu): dict(attributes.attributes)
         for entry in await controller.attributes(sorted(machine.name for machine in machines.values()))
         for ipu, attributes in entry.ipu_attributes.items()
     }
     devices = (device for gcd in config.gcd_configs for device in gcd.devices)
-    return [told.get((machines[device.ip].name, device.ipu_id), {}) for device in devices]
+    return [reported.get((machines[device.ip].name, device.ipu_id), {}) for device in devices]

@@ -114,7 +114,7 @@ class PoplarServer:
             self._acceptor = None
 
     async def count_ipus(self) -> None:
-        """Count the IPUs as `gc-info` on the server does: the server's own, or those that its controller tells of."""
+        """Count the IPUs as `gc-info` on the server does: the server's own, or those that its controller reports."""
         fabric, env = self._around.fabric, self.spec.environment
         try:
             if fabric.server is not None:
@@ -179,7 +179,7 @@ class PoplarServer:
         return asyncssh.read_private_key(path)
 
     def _write_config(self, choice: Choice, config: pb.PartitionConfig) -> None:
-        """Put the IPUoF configuration files where Poplar looks for them, unless the customer did."""
+        """Put the IPUoF configuration files where Poplar expects them, unless the customer did."""
         gcds = int(config.gcd_configs[0].attributes.get("Number of GCDs", "1")) if config.gcd_configs else 1
         for name, content in files_of(choice.partition, config, gcds):
             path = self._disk.real(f"{FOLDER}/{name}")

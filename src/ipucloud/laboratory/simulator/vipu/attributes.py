@@ -1,4 +1,4 @@
-"""What the controller tells about each IPU of an agent. Pure; serial numbers derive from the machine's name."""
+"""What the controller reports about each IPU of an agent. Pure; serial numbers derive from the machine's name."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Health:
 
 
 def machine_health(machine: Machine, reachable: bool, broken: BrokenLinks) -> Health:
-    """The health of a machine as its agent tells it."""
+    """The health of a machine as its agent reports it."""
     states = [broken.get(link_name(machine.name, kind), LinkState.UP) for kind in LinkKind] if broken else []
     worst = max(states, key=list(LinkState).index, default=LinkState.UP)
     if not reachable:

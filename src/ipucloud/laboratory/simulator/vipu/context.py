@@ -15,7 +15,7 @@ from ipucloud.laboratory.simulator.vipu.topology import Fleet
 
 @dataclass(frozen=True)
 class Context:
-    """`reachable` tells whether an agent's machine answers, `broken` which links are not up.
+    """`reachable` answers whether an agent's machine answers, `broken` which links are not up.
 
     `changed` marks the state for its file.
     """

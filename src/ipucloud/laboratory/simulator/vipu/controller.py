@@ -30,7 +30,7 @@ from ipucloud.wire.site import LinkState
 
 
 class Controller:
-    """The controller of one region. Callers `settle` before they look, and wait for `document` before they answer.
+    """The controller of one region. Callers `settle` before they read, and wait for `document` before they answer.
 
     `calls` counts what was answered since the process started, by method and status. `administrator` is a user who sees
     everything, and their access key.
@@ -57,7 +57,7 @@ class Controller:
         self._begin(region, State() if stored is None else STATE.validate_json(stored))
 
     def _begin(self, region: Region, state: State) -> None:
-        """Build everything anew over a state."""
+        """Rebuild everything over a state."""
         self._context = Context(Fleet(region, state.fleet), state, *self._around)
         self.clusters = Clusters(self._context)
         self.allocations = Allocations(self._context)

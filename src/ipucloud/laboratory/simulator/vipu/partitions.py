@@ -5,7 +5,7 @@
     machine  ERROR/FAILED, then resets itself while retries are left
     remove   PENDING/REMOVING  -> gone
 
-Calls return at once; what they started ends at the partition's `due`, whenever the next caller looks.
+Calls return at once; what they started ends at the partition's `due`, when the next caller reads them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Partitions:
         wanted = request.requirements
         rules.check_id("partition", wanted.id)
         if wanted.id in self._partitions:
-            raise exists(f"partition {wanted.id!r} exists; look at it before you create it again")
+            raise exists(f"partition {wanted.id!r} exists; read it before you create it again")
         shape = rules.shape_of(wanted)
         allocation, blocks = self._placing.find(wanted, shape, caller)
         cluster = self._allocations.cluster(allocation.cluster_id)

@@ -16,7 +16,7 @@ from ipucloud.laboratory.simulator.vipu.model import Allocation, Block, Partitio
 from ipucloud.laboratory.simulator.vipu.topology import masks_of
 from ipucloud.wire import vipu_pb2 as pb
 
-TOLD_ALLOCATIONS = 8
+SHOWN_ALLOCATIONS = 8
 
 
 class Placing:
@@ -107,15 +107,15 @@ class Placing:
             return exhausted("no free allocation: there is no allocation that could hold a partition")
         if explicit:
             return exhausted("no free allocation holds all the listed IPUs: some are in a partition or do not answer")
-        told = "; ".join(f"{each.id} has {_told(self._free(each))}" for each in candidates[:TOLD_ALLOCATIONS])
-        more = f"; and {len(candidates) - TOLD_ALLOCATIONS} more" if len(candidates) > TOLD_ALLOCATIONS else ""
+        reported = "; ".join(f"{each.id} has {_described(self._free(each))}" for each in candidates[:SHOWN_ALLOCATIONS])
+        more = f"; and {len(candidates) - SHOWN_ALLOCATIONS} more" if len(candidates) > SHOWN_ALLOCATIONS else ""
         per_domain = shape.size // shape.segments
         return exhausted(
             f"no free allocation for {shape.size} IPUs: {shape.segments} aligned block(s) of {per_domain} IPUs are"
-            f" needed in one allocation; {told}{more}"
+            f" needed in one allocation; {reported}{more}"
         )
 
 
-def _told(free: Mapping[int, int]) -> str:
+def _described(free: Mapping[int, int]) -> str:
     count = sum(mask.bit_count() for mask in free.values())
     return f"{count} IPUs free, the largest aligned block {placing.largest_free(free)}"

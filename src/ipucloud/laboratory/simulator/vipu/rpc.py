@@ -1,6 +1,6 @@
 """The controller's gRPC face: every method of a published service bound to a plain function.
 
-A method settles the controller, acts, and answers when what it tells is on disk. Fault rules apply around all of it.
+A method settles the controller, acts, and answers once its answer is on disk. Fault rules apply around all of it.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Call:
             await context.abort(refusal.reason.grpc_code, refusal.sentence)
 
     async def _effect(self, request: Message, context: Context, plan: Plan = CALM) -> Message:
-        """Act, and answer when what is told is on disk."""
+        """Act, and answer once the state is on disk."""
         caller = self.controller.users.authenticate(context.invocation_metadata()) if self.guarded else EVERYBODY
         self.controller.settle()
         reply = self.act(request, caller)

@@ -61,13 +61,13 @@ class Users:
         self._context.changed()
 
     def create_key(self, name: str, key_id: str, digest: str = "") -> str:
-        """A new access key; this answer is the only one that tells it. With the caller's `digest` it tells nothing."""
+        """A new access key; only this answer contains it. With the caller's `digest`, none does."""
         user = self.get(name)
         check_id("access key", key_id)
         if digest and not _DIGEST.fullmatch(digest):
             raise invalid("a SHA-256 digest is 64 small hexadecimal digits")
         if key_id in user.keys:
-            raise exists(f"user {name!r} has an access key {key_id!r}; its secret is not told twice")
+            raise exists(f"user {name!r} has an access key {key_id!r}; its secret is shown only once")
         secret = "" if digest else SECRET_PREFIX + secrets.token_urlsafe(SECRET_BYTES)
         user.keys[key_id] = digest or _digest(secret)
         self._context.changed()
