@@ -1,8 +1,8 @@
 """The simulated site: one process that speaks a real site's protocols and keeps its own state.
 
 Its one law: it shares nothing with the control plane but `ipucloud.wire`, and how a process logs and ends
-(`ipucloud.process`). Everything it answers comes from its own store, and an answer is sent only when the state it shows is on
-disk.
+(`ipucloud.process`). Everything it answers comes from its own store, and an answer is sent only when the state
+it shows is on disk.
 """
 
 import os
