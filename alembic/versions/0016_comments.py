@@ -28,6 +28,13 @@ COMMENTS = (
         "whose turn it is; the nil uuid for the platform",
         "for turns between projects; the nil uuid for the platform",
     ),
+    (
+        "exports.fence",
+        "of the ticket that made the file; its chunks hold",
+        "of the claim that made the file; its chunks hold",
+    ),
+    ("webhooks.after_transaction", "the last event that was looked at", "transaction of the last event that was read"),
+    ("prepaid_accounts.state", "as it was told last", "as last reported"),
 )
 
 

@@ -22,7 +22,9 @@ webhooks = sa.Table(
     sa.Column("disabled", sa.Text, comment="why nothing is sent; NULL: it is"),
     instant("disabled_at"),
     instant("failing_since"),
-    sa.Column("after_transaction", sa.BigInteger, nullable=False, comment="the last event that was looked at"),
+    sa.Column(
+        "after_transaction", sa.BigInteger, nullable=False, comment="transaction of the last event that was read"
+    ),
     sa.Column("after_id", sa.BigInteger, nullable=False),
     instant("created_at", default_now=True),
     sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),

@@ -97,7 +97,7 @@ exports = sa.Table(
     sa.Column("month", sa.Date, comment="NULL: another period than a month"),
     sa.Column("since", sa.Date),
     sa.Column("until", sa.Date, comment="the day behind the last one"),
-    sa.Column("fence", sa.BigInteger, comment="of the ticket that made the file; its chunks hold"),
+    sa.Column("fence", sa.BigInteger, comment="of the claim that made the file; its chunks hold"),
     json_column("manifest"),
     instant("created_at", default_now=True),
     instant("built_at"),

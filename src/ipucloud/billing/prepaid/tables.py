@@ -19,7 +19,7 @@ prepaid_accounts = sa.Table(
     sa.Column("account_id", sa.Uuid, sa.ForeignKey("billing_accounts.id"), primary_key=True),
     sa.Column("currency", sa.Text, nullable=False),
     sa.Column("when_empty", sa.Text, nullable=False),
-    sa.Column("state", sa.Text, nullable=False, server_default="funded", comment="as it was told last"),
+    sa.Column("state", sa.Text, nullable=False, server_default="funded", comment="as last reported"),
     instant("state_entered_at", default_now=True),
     sa.Column("version", sa.BigInteger, nullable=False, server_default="1"),
     one_of("when_empty", POLICIES),
