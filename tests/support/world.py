@@ -59,10 +59,7 @@ class World:
         self.catalogue = catalogue
         self.project: Project
         self.broken_on_purpose: set[str] = set()
-        self.sites = self._clients()
-
-    def _clients(self) -> SiteClients:
-        return SiteClients.of(self.settings)
+        self.sites = SiteClients.of(settings)
 
     async def open(self) -> None:
         async with self.database.begin() as connection:
@@ -132,8 +129,8 @@ class World:
     async def worker(self, **changes: Any) -> AsyncIterator[None]:
         """A worker of its own connections, drained at the end."""
         database = Database(self.database.url, pool_size=4, pool_timeout=30.0)
-        sites = self._clients()
         settings = self.settings.model_copy(update=changes)
+        sites = SiteClients.of(settings)
         engine, _ = assemble(database, sites, settings, SystemClock())
         running = asyncio.create_task(engine.run())
         try:
