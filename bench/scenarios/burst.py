@@ -22,7 +22,7 @@ CLUSTERS = 200
 PATIENCE = 120.0
 PROGRAM = ("-m", "bench.processes.timed_worker")
 SETTINGS = {"site_poll_interval": 0.1}
-"""A step that waits looks again soon: the site is never more than a moment behind."""
+"""A step that waits checks again soon: the site is never more than a moment behind."""
 
 _PROGRESS = """
 SELECT count(*) FILTER (WHERE clusters.state = 'active') AS active,

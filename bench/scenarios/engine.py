@@ -61,7 +61,7 @@ def run(stage: Stage) -> list[Finding]:
         rates = alternate(sides, stage.rounds)
     return [
         Finding(
-            "tickets, over claim + finish by the driver",
+            "work items, over claim + finish by the driver",
             rates.ratio("engine", "driver"),
             goal=at_least(0.5),
             numbers=rates.numbers("engine", "driver"),
@@ -118,16 +118,16 @@ async def _claim_and_finish(
 
 
 async def _fill(urls: Urls) -> None:
-    """Start from a fresh table with every ticket due."""
+    """Start from a fresh table with every work item due."""
     async with await psycopg.AsyncConnection.connect(urls.superuser, autocommit=True) as connection:
         await connection.execute("TRUNCATE work")
         await connection.execute(
             """
             INSERT INTO work (kind, key, project_id, run_at)
             SELECT 'bench', number::text, (%(projects)s::uuid[])[1 + number %% %(count)s], app_now()
-              FROM generate_series(1, %(tickets)s) AS number
+              FROM generate_series(1, %(items)s) AS number
             """,
-            {"projects": [new_id() for _ in range(PROJECTS)], "count": PROJECTS, "tickets": WORK_ITEMS},
+            {"projects": [new_id() for _ in range(PROJECTS)], "count": PROJECTS, "items": WORK_ITEMS},
         )
         await connection.execute("ANALYZE work")
         await connection.execute("CHECKPOINT")

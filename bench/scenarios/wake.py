@@ -1,4 +1,4 @@
-"""How soon after the commit that wakes it an idle worker, another process, looks at an object."""
+"""How soon after the commit that wakes it an idle worker, another process, reconciles an object."""
 
 from __future__ import annotations
 
