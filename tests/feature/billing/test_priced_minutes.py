@@ -203,3 +203,16 @@ def test_the_planner_inlines_the_arithmetic(session: psycopg.Connection, stateme
     assert "date_part" in plan
     assert "minutes_b" not in plan
     assert "Function Scan on public" not in plan
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT payer.account_id FROM projects p CROSS JOIN LATERAL payer_of(p.id, now()) AS payer",
+        "SELECT paid.project_id FROM billing_accounts a CROSS JOIN LATERAL projects_paid_by(a.id) AS paid",
+    ],
+)
+def test_the_planner_inlines_who_pays(session: psycopg.Connection, statement: str) -> None:
+    plan = "\n".join(row[0] for row in session.execute(clauses("EXPLAIN (VERBOSE)", statement).encode()))
+    assert "project_accounts" in plan
+    assert "Function Scan" not in plan
