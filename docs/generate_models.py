@@ -34,8 +34,6 @@ SHORT_FORMS = {
 NAMES = {
     "NewKeyOut": "NewVipuKey",
     "NewWebhookOut": "Webhook",
-    "PaperOut": "Invoice",
-    "PaperRow": "InvoiceRow",
     "PartitionDetailOut": "PartitionDetails",
     "SumsOut": "ReportSums",
 }

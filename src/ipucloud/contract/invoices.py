@@ -15,7 +15,7 @@ from ipucloud.contract.lists import Page
 from ipucloud.kernel.money import Amount, Money, rounded
 
 
-class PaperRow(Answer):
+class InvoiceRow(Answer):
     """An invoice or a credit note in a list."""
 
     kind: Literal["invoice", "credit_note"]
@@ -28,7 +28,7 @@ class PaperRow(Answer):
     open: Money = Field(description="amount still due")
 
 
-class PaperPage(Page[PaperRow]):
+class InvoicePage(Page[InvoiceRow]):
     pass
 
 
@@ -88,7 +88,7 @@ class InvoiceTaxOut(Answer):
     tax: Money
 
 
-class PaperOut(Answer):
+class InvoiceOut(Answer):
     """An invoice, a credit note or a draft. Members that do not apply to its kind are absent."""
 
     kind: Literal["invoice", "credit_note", "draft"]
@@ -120,7 +120,7 @@ class PaperOut(Answer):
     notes: list[str] = Field(description="remarks on tax")
 
 
-class PaperFormat(BaseModel):
+class InvoiceFormat(BaseModel):
     format: Literal["json", "pdf"] | None = Field(None, description="overrides `Accept`")
 
 

@@ -12,7 +12,7 @@ from ipucloud.billing.invoices.document import Credit, credit_note_document, inv
 from ipucloud.billing.invoices.lines import Bill, Line
 from ipucloud.billing.invoices.payer import Payer
 from ipucloud.billing.invoices.tax import Tax
-from ipucloud.contract.invoices import PaperOut, SellerOut
+from ipucloud.contract.invoices import InvoiceOut, SellerOut
 
 ACCOUNT = UUID("01977b1e-7c3a-7c55-9d3f-0a1b2c3d4e5f")
 APRIL = date(2026, 4, 1)
@@ -97,7 +97,7 @@ def invoice(
     wallet: str = "0",
     number: str | None = "INV-2026-000042",
     payer: Payer = CUSTOMER,
-) -> PaperOut:
+) -> InvoiceOut:
     totals = settle([line.cost for line in of], tax.rate, promo=Decimal(promo), wallet=Decimal(wallet))
     bill = Bill(ACCOUNT, "EUR", APRIL)
     made = invoice_document(
@@ -106,7 +106,7 @@ def invoice(
     return _as_stored(made)
 
 
-def credit_note() -> PaperOut:
+def credit_note() -> InvoiceOut:
     credit = Credit(Decimal("100.00"), Decimal("17.00"), Decimal("40.00"))
     made = credit_note_document(
         invoice(lines(3)),
@@ -118,5 +118,5 @@ def credit_note() -> PaperOut:
     return _as_stored(made)
 
 
-def _as_stored(document: PaperOut) -> PaperOut:
-    return PaperOut.model_validate_json(written(document))
+def _as_stored(document: InvoiceOut) -> InvoiceOut:
+    return InvoiceOut.model_validate_json(written(document))

@@ -11,7 +11,7 @@ import pytest
 
 from ipucloud.billing.invoices.pdf import render
 from ipucloud.billing.invoices.sheet import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, printable
-from ipucloud.contract.invoices import PaperOut
+from ipucloud.contract.invoices import InvoiceOut
 from tests.unit.billing.invoice_samples import CUSTOMER, REVERSE, correction, credit_note, invoice, lines
 
 POINTS = 72 / 25.4
@@ -29,7 +29,7 @@ DOCUMENTS = {
 
 
 @contextmanager
-def opened(document: PaperOut) -> Iterator[pdfium.PdfDocument]:
+def opened(document: InvoiceOut) -> Iterator[pdfium.PdfDocument]:
     pdf = pdfium.PdfDocument(render(document))
     try:
         yield pdf
@@ -37,7 +37,7 @@ def opened(document: PaperOut) -> Iterator[pdfium.PdfDocument]:
         pdf.close()
 
 
-def texts(document: PaperOut) -> list[str]:
+def texts(document: InvoiceOut) -> list[str]:
     """Each page's text, its runs of blanks made one."""
     with opened(document) as pdf:
         return [" ".join(page.get_textpage().get_text_range().split()) for page in pdf]
@@ -56,7 +56,7 @@ def overlap(one: Box, other: Box) -> bool:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS.keys())
-def test_text_stays_within_the_margins_and_nothing_overlaps(document: PaperOut) -> None:
+def test_text_stays_within_the_margins_and_nothing_overlaps(document: InvoiceOut) -> None:
     with opened(document) as pdf:
         for page in pdf:
             found = boxes(page)
@@ -120,7 +120,7 @@ def test_a_credit_note_names_its_invoice() -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS.keys())
-def test_made_again_it_is_the_same_to_the_byte(document: PaperOut) -> None:
+def test_made_again_it_is_the_same_to_the_byte(document: InvoiceOut) -> None:
     assert render(document) == render(document)
 
 

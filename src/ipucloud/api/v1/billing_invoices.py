@@ -15,11 +15,11 @@ from ipucloud.api.reads import read_one, reading, reading_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import AccountId, ProjectRef
-from ipucloud.api.v1.billing_papers import PDF, Number, paper
+from ipucloud.api.v1.billing_invoice_formats import PDF, Number, in_format
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.billing.invoices.queries import GET_SEEN, LIST_OF_ACCOUNT, LIST_SEEN, document_of, draft_of
-from ipucloud.contract.invoices import CreditNoteCreate, PaperFormat, PaperOut, PaperPage
+from ipucloud.contract.invoices import CreditNoteCreate, InvoiceFormat, InvoiceOut, InvoicePage
 from ipucloud.contract.lists import Listed
 from ipucloud.identity.access import Principal, authenticated, not_found
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
@@ -33,7 +33,7 @@ _GET = authenticated(GET_SEEN)
 
 @routes.get(
     "/v1/projects/{project}/billing/invoices",
-    **operation("listInvoices", "List invoices and credit notes", Permission.BILLING_READ, gives=PaperPage),
+    **operation("listInvoices", "List invoices and credit notes", Permission.BILLING_READ, gives=InvoicePage),
 )
 async def list_invoices(request: Request, project: ProjectRef, query: Annotated[Listed, Query()]) -> Response:
     """List documents of the accounts that paid for the project.
@@ -49,12 +49,14 @@ async def list_invoices(request: Request, project: ProjectRef, query: Annotated[
         "getInvoiceDraft",
         "Read the draft of the next invoice",
         Permission.BILLING_READ,
-        gives=PaperOut,
+        gives=InvoiceOut,
         files=(PDF,),
         errors=(STATE_CONFLICT,),
     ),
 )
-async def get_invoice_draft(request: Request, project: ProjectRef, query: Annotated[PaperFormat, Query()]) -> Response:
+async def get_invoice_draft(
+    request: Request, project: ProjectRef, query: Annotated[InvoiceFormat, Query()]
+) -> Response:
     """Return the current month's charges as they would be billed now, up to the last closed hour. Nothing is stored."""
     async with reading(request, project) as (connection, scope):
         document = await draft_of(
@@ -65,27 +67,30 @@ async def get_invoice_draft(request: Request, project: ProjectRef, query: Annota
         )
     if document is None:
         raise not_found()
-    return await paper(request, query, document)
+    return await in_format(request, query, document)
 
 
 @routes.get(
-    "/v1/projects/{project}/billing/invoices/{number:paper}",
+    "/v1/projects/{project}/billing/invoices/{number:invoice}",
     **operation(
-        "getInvoice", "Read an invoice or a credit note", Permission.BILLING_READ, gives=PaperOut, files=(PDF,)
+        "getInvoice", "Read an invoice or a credit note", Permission.BILLING_READ, gives=InvoiceOut, files=(PDF,)
     ),
 )
 async def get_invoice(
-    request: Request, project: ProjectRef, number: Number, query: Annotated[PaperFormat, Query()]
+    request: Request, project: ProjectRef, number: Number, query: Annotated[InvoiceFormat, Query()]
 ) -> Response:
     """Return a document as issued. The same release always renders a byte-identical PDF."""
     document, _ = await read_one(request, _GET, project, number=number)
-    return await paper(request, query, document)
+    return await in_format(request, query, document)
 
 
 @routes.get(
     "/v1/billing/accounts/{account:uuid}/invoices",
     **operation(
-        "listAccountInvoices", "List an account's invoices and credit notes", Permission.PLATFORM_WRITE, gives=PaperPage
+        "listAccountInvoices",
+        "List an account's invoices and credit notes",
+        Permission.PLATFORM_WRITE,
+        gives=InvoicePage,
     ),
 )
 async def list_account_invoices(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
@@ -94,31 +99,31 @@ async def list_account_invoices(request: Request, account: AccountId, query: Ann
 
 
 @routes.get(
-    "/v1/billing/invoices/{number:paper}",
+    "/v1/billing/invoices/{number:invoice}",
     **operation(
         "getAccountInvoice",
         "Read any invoice or credit note",
         Permission.PLATFORM_WRITE,
-        gives=PaperOut,
+        gives=InvoiceOut,
         files=(PDF,),
     ),
 )
-async def get_account_invoice(request: Request, number: Number, query: Annotated[PaperFormat, Query()]) -> Response:
+async def get_account_invoice(request: Request, number: Number, query: Annotated[InvoiceFormat, Query()]) -> Response:
     """Return a document as issued."""
     async with reading_platform(request) as connection:
         document = await document_of(connection, number)
     if document is None:
         raise not_found()
-    return await paper(request, query, document)
+    return await in_format(request, query, document)
 
 
 @routes.post(
-    "/v1/billing/invoices/{number:paper}:credit-note",
+    "/v1/billing/invoices/{number:invoice}:credit-note",
     **operation(
         "issueCreditNote",
         "Credit an invoice",
         Permission.PLATFORM_WRITE,
-        gives=PaperOut,
+        gives=InvoiceOut,
         status=201,
         description="Issued",
         errors=(STATE_CONFLICT,),

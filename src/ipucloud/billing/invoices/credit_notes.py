@@ -18,7 +18,7 @@ from ipucloud.billing.invoices.payer import Payer, lock_payer, platform
 from ipucloud.billing.invoices.payments import settle_invoice, still_due
 from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.billing.invoices.tables import CREDIT_NOTE_SERIES
-from ipucloud.contract.invoices import PaperOut
+from ipucloud.contract.invoices import InvoiceOut
 from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import plain, product, rounded
@@ -77,7 +77,7 @@ async def _write(
     await post(connection, _moves(made, payer, credit, currency))
     number = await next_number(connection, CREDIT_NOTE_SERIES, day)
     document = credit_note_document(
-        PaperOut.model_validate_json(str(invoice.document)), credit, number=str(number), issued_on=day, reason=reason
+        InvoiceOut.model_validate_json(str(invoice.document)), credit, number=str(number), issued_on=day, reason=reason
     )
     values = {
         "id": made,

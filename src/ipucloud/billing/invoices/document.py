@@ -17,17 +17,17 @@ from ipucloud.billing.invoices.payer import Payer
 from ipucloud.billing.invoices.tax import SENTENCES, Tax
 from ipucloud.contract.invoices import (
     InvoiceLineOut,
+    InvoiceOut,
     InvoicePeriodOut,
     InvoiceTaxOut,
     IssuerOut,
-    PaperOut,
     RecipientOut,
     SellerOut,
 )
 from ipucloud.kernel.money import Money, plain
 
 
-def written(document: PaperOut) -> str:
+def written(document: InvoiceOut) -> str:
     """Its JSON. A member that its kind does not have is left out."""
     return document.model_dump_json(exclude_unset=True)
 
@@ -47,10 +47,10 @@ def invoice_document(
     issued_on: date,
     payer: Payer,
     seller: SellerOut,
-) -> PaperOut:
+) -> InvoiceOut:
     """An invoice, or without a number the draft of one."""
     money = partial(Money.of, currency=bill.currency)
-    return PaperOut(
+    return InvoiceOut(
         kind="draft" if number is None else "invoice",
         number=number,
         issued_on=issued_on,
@@ -97,11 +97,13 @@ class Credit:
         return self.net + self.tax
 
 
-def credit_note_document(invoice: PaperOut, credit: Credit, *, number: str, issued_on: date, reason: str) -> PaperOut:
+def credit_note_document(
+    invoice: InvoiceOut, credit: Credit, *, number: str, issued_on: date, reason: str
+) -> InvoiceOut:
     """A credit note in the words of the invoice it is about."""
     money = partial(Money.of, currency=invoice.currency)
     [tax] = invoice.taxes
-    return PaperOut(
+    return InvoiceOut(
         kind="credit_note",
         number=number,
         invoice=invoice.number,

@@ -30,7 +30,7 @@ from ipucloud.billing.invoices.tax import Tax, Taxpayer, treatment_of
 from ipucloud.billing.invoices.tax_rates import rate_on
 from ipucloud.contract.event_payloads import InvoiceNumbered
 from ipucloud.contract.event_types import INVOICE_ISSUED
-from ipucloud.contract.invoices import PaperOut, SellerOut
+from ipucloud.contract.invoices import InvoiceOut, SellerOut
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
@@ -113,7 +113,7 @@ class Computed:
     tax: Tax
     day: date
 
-    def document(self, number: Number | None) -> PaperOut:
+    def document(self, number: Number | None) -> InvoiceOut:
         return invoice_document(
             self.bill,
             self.lines,

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TypeVar
 
 from ipucloud.billing.invoices.sheet import GREY, LEFT, RIGHT, TOP, Column, Row, Sheet
-from ipucloud.contract.invoices import InvoiceLineOut, PaperOut, PartyOut
+from ipucloud.contract.invoices import InvoiceLineOut, InvoiceOut, PartyOut
 from ipucloud.kernel.money import Money, plain
 
 Finished = TypeVar("Finished")
@@ -21,7 +21,7 @@ _TOTALS = 112.0
 _MINUS = "-"
 
 
-def render(document: PaperOut) -> bytes:
+def render(document: InvoiceOut) -> bytes:
     """The PDF of an invoice, a credit note or a draft; the same release always returns the same bytes."""
     pages = _drawn(document, 1, Sheet.page_no)
     return _drawn(document, pages, lambda sheet: bytes(sheet.output()))
@@ -36,7 +36,7 @@ class _Total:
     strong: bool = False
 
 
-def _drawn(document: PaperOut, pages: int, finish: Callable[[Sheet], Finished]) -> Finished:
+def _drawn(document: InvoiceOut, pages: int, finish: Callable[[Sheet], Finished]) -> Finished:
     """What `finish` makes of the sheet that was drawn for so many pages."""
     seller = document.seller
     title = " ".join(filter(None, (TITLES[document.kind], document.number)))
@@ -53,7 +53,7 @@ def _drawn(document: PaperOut, pages: int, finish: Callable[[Sheet], Finished]) 
         return finish(sheet)
 
 
-def _head(sheet: Sheet, document: PaperOut) -> None:
+def _head(sheet: Sheet, document: InvoiceOut) -> None:
     seller, customer = document.seller, document.customer
     y = sheet.text_at(LEFT, TOP, seller.legal_name, width=_HALF, size=12, bold=True)
     left = sheet.text_at(LEFT, y + 1, _address(seller), width=_HALF, size=9, colour=GREY)
@@ -77,7 +77,7 @@ def _few_lines(text: str | None) -> str:
     return "\n".join((text or "").split("\n")[:MAX_LINES])
 
 
-def _facts(document: PaperOut) -> list[tuple[str, str]]:
+def _facts(document: InvoiceOut) -> list[tuple[str, str]]:
     period = document.period
     facts = [("Number", document.number or "not given yet"), ("Date", str(document.issued_on))]
     if document.kind == "credit_note":
@@ -124,11 +124,11 @@ def _line(line: InvoiceLineOut) -> Row:
     )
 
 
-def _given_back(document: PaperOut) -> Row:
+def _given_back(document: InvoiceOut) -> Row:
     return Row(("1", document.reason or "", _printed(document.net)), note=f"Credit for invoice {document.invoice}")
 
 
-def _invoice_totals(document: PaperOut) -> list[_Total]:
+def _invoice_totals(document: InvoiceOut) -> list[_Total]:
     totals = [_Total("Subtotal", _printed(document.subtotal))]
     if _amount(document.promo_applied):
         totals.append(_Total("Promotional credit", _printed(document.promo_applied, sign=_MINUS)))
@@ -143,12 +143,12 @@ def _invoice_totals(document: PaperOut) -> list[_Total]:
     return [*totals, _Total(f"Amount due {document.currency}", _printed(document.due), strong=True)]
 
 
-def _credit_totals(document: PaperOut) -> list[_Total]:
+def _credit_totals(document: InvoiceOut) -> list[_Total]:
     totals = [_Total("Net", _printed(document.net)), *_taxes(document)]
     return [*totals, _Total(f"Total {document.currency}", _printed(document.total), strong=True)]
 
 
-def _taxes(document: PaperOut) -> list[_Total]:
+def _taxes(document: InvoiceOut) -> list[_Total]:
     return [
         _Total(f"{tax.name} {_percent(tax.rate)} on {_printed(tax.taxable)}", _printed(tax.tax))
         for tax in document.taxes
@@ -171,7 +171,7 @@ def _totals(sheet: Sheet, totals: Sequence[_Total]) -> None:
     sheet.set_y(y + 6)
 
 
-def _terms(document: PaperOut) -> list[str]:
+def _terms(document: InvoiceOut) -> list[str]:
     currency = document.currency
     if document.kind == "credit_note":
         return [_given_to(document)]
@@ -195,7 +195,7 @@ def _terms(document: PaperOut) -> list[str]:
     return [*remarks, terms, *([_few_lines(bank)] if bank else [])]
 
 
-def _given_to(document: PaperOut) -> str:
+def _given_to(document: InvoiceOut) -> str:
     wallet = _amount(document.to_wallet)
     if not wallet:
         return f"The amount is taken off what is due of invoice {document.invoice}."

@@ -31,7 +31,7 @@ _ALL = """(
   SELECT n.id, i.account_id, i.id, 'credit_note', n.number, i.number, i.month, i.currency, n.total, 0, NULL,
          n.issued_at, n.document
     FROM credit_notes n JOIN invoices i ON i.id = n.invoice_id
-) AS papers
+) AS documents
 """
 _SHOWN = f"""
 json_build_object(
@@ -49,10 +49,10 @@ _OF_PROJECT = "(SELECT project_id FROM project)"
 _SEEN = f"""
 account_id IN (SELECT account_id FROM project_accounts WHERE project_id = {_OF_PROJECT})
 AND (account_id = {_OF_PROJECT}
-     OR EXISTS (SELECT FROM invoice_lines l WHERE l.invoice_id = papers.invoice_id AND l.project_id = {_OF_PROJECT})
+     OR EXISTS (SELECT FROM invoice_lines l WHERE l.invoice_id = documents.invoice_id AND l.project_id = {_OF_PROJECT})
         AND ((SELECT home FROM principal) IS NULL
              OR NOT EXISTS (SELECT FROM invoice_lines l
-                             WHERE l.invoice_id = papers.invoice_id AND l.project_id <> {_OF_PROJECT})))
+                             WHERE l.invoice_id = documents.invoice_id AND l.project_id <> {_OF_PROJECT})))
 """  # noqa: S608  # our own text
 
 LIST_SEEN = {order: clauses(page_of(_ALL, order, f"WHERE {_SEEN}"), _LISTED, DOCUMENT_PAGE) for order in Order}

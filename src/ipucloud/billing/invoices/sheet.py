@@ -1,4 +1,4 @@
-"""A page of paper for documents: A4, margins, a running head and foot, tables that break over pages.
+"""A page of a PDF document: A4, margins, a running head and foot, tables that break over pages.
 
 Text is set in Open Sans, embedded as a subset. It covers Latin, Greek and Cyrillic. Other characters lose their
 accents, or are printed as `?` (`printable`).

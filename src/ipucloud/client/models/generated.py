@@ -375,24 +375,6 @@ class PaidPrice(Answer):
     """origin of the price"""
 
 
-class InvoiceRow(Answer):
-    """An invoice or a credit note in a list."""
-
-    kind: str
-    number: str
-    invoice: str | None = None
-    """the invoice that a credit note belongs to"""
-
-    month: str
-    """billing month"""
-
-    issued_at: datetime
-    due_on: date | None = None
-    total: Money
-    open: Money
-    """amount still due"""
-
-
 class PartitionIpu(Answer):
     """An IPU of a partition. `ipu` is its index within the machine, `number` within the partition."""
 
@@ -1077,6 +1059,24 @@ class InvoiceLine(Answer):
     tax_rate: str
 
 
+class InvoiceRow(Answer):
+    """An invoice or a credit note in a list."""
+
+    kind: str
+    number: str
+    invoice: str | None = None
+    """the invoice that a credit note belongs to"""
+
+    month: str
+    """billing month"""
+
+    issued_at: datetime
+    due_on: date | None = None
+    total: Money
+    open: Money
+    """amount still due"""
+
+
 class InvoiceTax(Answer):
     """The tax of one rate."""
 
@@ -1200,59 +1200,6 @@ class Operation(Outcome):
     """the problem it failed with"""
 
     steps: Annotated[Sequence[Step], Field(validate_default=True)] = []
-
-
-class Invoice(Answer):
-    """An invoice, a credit note or a draft. Members that do not apply to its kind are absent."""
-
-    kind: str
-    number: str | None = None
-    """null: a draft"""
-
-    issued_on: date
-    period: InvoicePeriod
-    currency: str
-    seller: Issuer
-    customer: Recipient
-    taxes: Annotated[Sequence[InvoiceTax], Field(validate_default=True)] = []
-    tax: Money
-    total: Money
-    tax_treatment: str
-    notes: Sequence[str] = []
-    """remarks on tax"""
-
-    adjustment: Money | None = None
-    """difference from rounding the lines"""
-
-    cost: Money | None = None
-    """exact cost of the usage"""
-
-    due: Money | None = None
-    """amount due at the time of issue"""
-
-    due_on: date | None = None
-    invoice: str | None = None
-    """credit note: the invoice it belongs to"""
-
-    invoice_issued_on: date | None = None
-    lines: Sequence[InvoiceLine] | None = None
-    net: Money | None = None
-    """credit note: the credited amount without tax"""
-
-    payment_days: int | None = None
-    promo_applied: Money | None = None
-    reason: str | None = None
-    """credit note"""
-
-    subtotal: Money | None = None
-    """sum of the lines"""
-
-    taxable: Money | None = None
-    to_wallet: Money | None = None
-    """credit note: amount added to the wallet"""
-
-    wallet_applied: Money | None = None
-    """paid from the wallet; negative: added to it"""
 
 
 class PartitionDetails(Answer):
@@ -1477,6 +1424,59 @@ class Cluster(Answer):
 
     version: int
     machines: Annotated[Sequence[Machine], Field(validate_default=True)] = []
+
+
+class Invoice(Answer):
+    """An invoice, a credit note or a draft. Members that do not apply to its kind are absent."""
+
+    kind: str
+    number: str | None = None
+    """null: a draft"""
+
+    issued_on: date
+    period: InvoicePeriod
+    currency: str
+    seller: Issuer
+    customer: Recipient
+    taxes: Annotated[Sequence[InvoiceTax], Field(validate_default=True)] = []
+    tax: Money
+    total: Money
+    tax_treatment: str
+    notes: Sequence[str] = []
+    """remarks on tax"""
+
+    adjustment: Money | None = None
+    """difference from rounding the lines"""
+
+    cost: Money | None = None
+    """exact cost of the usage"""
+
+    due: Money | None = None
+    """amount due at the time of issue"""
+
+    due_on: date | None = None
+    invoice: str | None = None
+    """credit note: the invoice it belongs to"""
+
+    invoice_issued_on: date | None = None
+    lines: Sequence[InvoiceLine] | None = None
+    net: Money | None = None
+    """credit note: the credited amount without tax"""
+
+    payment_days: int | None = None
+    promo_applied: Money | None = None
+    reason: str | None = None
+    """credit note"""
+
+    subtotal: Money | None = None
+    """sum of the lines"""
+
+    taxable: Money | None = None
+    to_wallet: Money | None = None
+    """credit note: amount added to the wallet"""
+
+    wallet_applied: Money | None = None
+    """paid from the wallet; negative: added to it"""
 
 
 class NewVipuKey(Answer):

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import tagged
 from ipucloud.billing.invoices.pdf import render
-from ipucloud.contract.invoices import PaperFormat, PaperOut
+from ipucloud.contract.invoices import InvoiceFormat, InvoiceOut
 
 PDF = "application/pdf"
 ONE_VERSION = 1
@@ -32,13 +32,13 @@ class _Number(Convertor[str]):
         return value
 
 
-register_url_convertor("paper", _Number())
+register_url_convertor("invoice", _Number())
 
 
-async def paper(request: Request, query: PaperFormat, document: bytes) -> Response:
+async def in_format(request: Request, query: InvoiceFormat, document: bytes) -> Response:
     """The document as JSON or PDF."""
     if query.format == "pdf" or (query.format is None and PDF in request.headers.get("accept", "")):
-        known = PaperOut.model_validate_json(document)
+        known = InvoiceOut.model_validate_json(document)
         name = known.number or "draft"
         headers = {"Content-Disposition": f'inline; filename="{name}.pdf"'}
         return Response(await asyncio.to_thread(render, known), 200, headers, PDF)
