@@ -16,7 +16,7 @@ NOTICE = "<!-- Written by docs/generate_events.py; do not edit. -->"
 TEXT = f"""
 # Events
 
-Every project has an event log. `GET /v1/projects/{{project}}/events` and `ipucloud events` read the log,
+Every project has an event log. `GET /v1/projects/{{project}}/events` and `ipucloud events list` read the log,
 [webhooks](webhooks.md) send it. `GET /v1/event-types` and `ipucloud webhooks event-types` list the
 {len(REGISTRY)} types below, with a JSON Schema of each type's `data`.
 

@@ -9,6 +9,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+_COMPLETION = {"install_completion", "show_completion"}
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -31,7 +33,16 @@ class LazyCommand(TyperCommand):
         app: typer.Typer = importlib.import_module(self._module).app
         command = typer.main.get_command(app)
         command.help = command.help or self.help
+        command.params = [each for each in command.params if each.name not in _COMPLETION]  # `ipucloud` alone has them
         return command.make_context(*args, **extra)
+
+
+class Listing(TyperGroup):
+    """A group that lists when it is called without a command."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # Any: as above
+        bare = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
+        return super().parse_args(ctx, ["list", *args] if bare and not ctx.resilient_parsing else args)
 
 
 def group(app: typer.Typer, entries: tuple[Entry, ...]) -> TyperGroup:

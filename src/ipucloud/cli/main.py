@@ -32,7 +32,7 @@ COMMANDS = (
     Entry("configure", "ipucloud.cli.commands.configure", "Store the service's URL and your token.", ACCOUNT),
     Entry("whoami", "ipucloud.cli.commands.whoami", "Show the token, its project and role.", ACCOUNT),
     Entry("ssh-keys", "ipucloud.cli.commands.ssh_keys", "Manage public keys for logging in to servers.", ACCOUNT),
-    Entry("tokens", "ipucloud.cli.commands.tokens", "Create, list, rotate and revoke tokens.", ACCOUNT),
+    Entry("tokens", "ipucloud.cli.commands.tokens", "Create, list, rotate and delete tokens.", ACCOUNT),
     Entry("quotas", "ipucloud.cli.commands.quotas", "Show quotas and their use.", ACCOUNT),
     Entry("projects", "ipucloud.cli.commands.projects", "List, show and create projects.", ACCOUNT),
     # The only two names of the laboratory in the product. They are loaded when called, so production processes never

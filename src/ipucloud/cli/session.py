@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 
 from ipucloud.cli import output
+from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import exit_of
 from ipucloud.cli.profile import config_dir, load
 from ipucloud.client.call import Call
@@ -105,14 +106,18 @@ Url = Annotated[str | None, typer.Option("--url", help="URL of the service.")]
 
 
 def customer_command(
-    app: typer.Typer, name: str
+    app: typer.Typer, name: str, *examples: str, alias: str | None = None
 ) -> Callable[[Callable[Concatenate[Session, Parameters], None]], Callable[Concatenate[Session, Parameters], None]]:
-    """Make a function a command of `app`, with a session as its first argument and the common options."""
+    """Make a function a command of `app`, with a session as its first argument and the common options.
+
+    `examples`: what follows the command's name in each. `alias`: a former name, which still works.
+    """
 
     def register(
         function: Callable[Concatenate[Session, Parameters], None],
     ) -> Callable[Concatenate[Session, Parameters], None]:
-        app.command(name)(_Command(function))
+        for each in filter(None, (name, alias)):
+            app.command(each, cls=with_examples(*examples), hidden=each == alias)(_Command(function))
         return function
 
     return register

@@ -38,7 +38,7 @@ def test_budgets_are_made_changed_and_deleted(run: Run, service: Service) -> Non
     assert run("budgets", "create", "NLP", "much").status == 2
     assert run("budgets", "create", "NLP", "5", "--tag", "team").status == 2
     service.on("PATCH", f"{PATH}/budget-1", Reply(body=BUDGET))
-    assert run("budgets", "set-amount", "budget-1", "600").status == 0
+    assert run("budgets", "update", "budget-1", "--amount", "600").status == 0
     service.on("DELETE", f"{PATH}/budget-1", Reply(204))
     assert run("budgets", "delete", "budget-1").status == 0
 

@@ -246,10 +246,10 @@ def test_ssh_keys_are_added_listed_and_removed_by_name(run: Run, service: Servic
     service.on("POST", path, Reply(201, ssh_key("laptop")))
     service.lists(path, [ssh_key("laptop")])
     service.on("DELETE", f"{path}/id-laptop", Reply(204))
-    assert run("ssh-keys", "add", "laptop", str(key)).status == 0
+    assert run("ssh-keys", "create", "laptop", str(key)).status == 0
     assert service.asked[0].body == {"name": "laptop", "public_key": HOST_KEY + " me@laptop"}
     assert "laptop" in run("ssh-keys", "list").out
-    assert run("ssh-keys", "remove", "laptop").status == 0
+    assert run("ssh-keys", "delete", "laptop").status == 0
     assert run("ssh-keys", "remove", "desktop").status == 3
 
 
@@ -259,9 +259,9 @@ def test_a_new_token_is_shown_and_an_ambiguous_one_is_not_revoked(run: Run, serv
     service.on("POST", path, Reply(201, row | {"token": "shown-once"}))
     service.lists(path, [row, row | {"id": "t2"}])
     service.on("DELETE", f"{path}/t2", Reply(204))
-    assert run("tokens", "create", "ci", "--role", "viewer", "--days", "1", "--json").json["token"] == "shown-once"
-    assert run("tokens", "revoke", "ci").status == 3
-    assert run("tokens", "revoke", "t2").status == 0
+    assert run("tokens", "create", "ci", "--role", "viewer", "--expires-at", "1d", "--json").json["token"] == "shown-once"
+    assert run("tokens", "delete", "ci").status == 3
+    assert run("tokens", "delete", "t2").status == 0
 
 
 def test_a_token_is_replaced(run: Run, service: Service) -> None:
@@ -284,7 +284,7 @@ def test_tokens_of_the_platform(run: Run, service: Service) -> None:
     assert service.asked[-1].body == {"name": "desk", "role": "support"}
     assert "desk" in run("tokens", "list", "--platform").out
     assert run("tokens", "rotate", "desk", "--platform", "--json").json["id"] == "t2"
-    assert run("tokens", "revoke", "desk", "--platform").status == 0
+    assert run("tokens", "delete", "desk", "--platform").status == 0
 
 
 def test_usage_of_a_cluster_and_of_the_project(run: Run, service: Service) -> None:

@@ -90,9 +90,9 @@ def test_reset_and_remove(run: Run, service: Service) -> None:
     service.on("DELETE", f"{BASE}/partitions/training", Reply(202, MAKING | {"kind": "partition.remove"}))
     assert run("partitions", "reset", "bert", "training", "--relocatable", "--no-wait").status == 0
     assert next(each.body for each in service.asked if each.method == "POST") == {"relocatable": True}
-    unasked = run("partitions", "remove", "bert", "training")
+    unasked = run("partitions", "delete", "bert", "training")
     assert (unasked.status, "--yes" in unasked.err) == (2, True)
-    removed = run("partitions", "remove", "bert", "training", "--yes", "--no-wait", "--json")
+    removed = run("partitions", "delete", "bert", "training", "--yes", "--no-wait", "--json")
     assert removed.json["operation"]["kind"] == "partition.remove"
 
 

@@ -28,7 +28,7 @@ def account(session: Session) -> None:
     session.show(payer, [*facts, *((each.code, each.balance) for each in payer.balances)])
 
 
-@customer_command(app, "explain")
+@customer_command(app, "explain", "bert", "bert --since 2026-05-04 --until 2026-05-05")
 def explain(
     session: Session,
     cluster: Annotated[str, typer.Argument(help="Name or id of the cluster.")],
@@ -49,7 +49,7 @@ def explain(
     )
 
 
-@customer_command(app, "report")
+@customer_command(app, "report", "--by project --by month", "--since 2026-05-01 --until 2026-06-01 --csv may.csv")
 def report(
     session: Session,
     since: Annotated[datetime | None, typer.Option(help="UTC, a full hour; default: the start of the month.")] = None,
@@ -114,7 +114,7 @@ def funds(session: Session) -> None:
     session.show(found, [*facts, *((name, getattr(found, name)) for name in names)])
 
 
-@customer_command(app, "withdraw-price")
+@customer_command(app, "withdraw-price", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def withdraw_price(
     session: Session, price: Annotated[str, typer.Argument(help="The version's id, as shown by export-prices --json.")]
 ) -> None:
@@ -123,7 +123,7 @@ def withdraw_price(
     session.done("withdrawn", price)
 
 
-@customer_command(app, "export-prices")
+@customer_command(app, "export-prices", "prices.json")
 def export_prices(
     session: Session, file: Annotated[Path, typer.Argument(dir_okay=False, help="File to write.")]
 ) -> None:
@@ -134,7 +134,7 @@ def export_prices(
     session.show(book, [("written", str(file)), ("prices", len(items))])
 
 
-@customer_command(app, "import-prices")
+@customer_command(app, "import-prices", "prices.json")
 def import_prices(
     session: Session,
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A price book from export-prices.")],

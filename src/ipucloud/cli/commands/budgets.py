@@ -33,7 +33,7 @@ def list_budgets(session: Session) -> None:
     )
 
 
-@customer_command(app, "create")
+@customer_command(app, "create", "research 500.00 --actual 80 --suspend-at 100")
 def create(
     session: Session,
     name: Annotated[str, typer.Argument(help="Name of the budget.")],
@@ -61,19 +61,22 @@ def create(
     session.show(made, _facts(made))
 
 
-@customer_command(app, "set-amount")
-def set_amount(
+@customer_command(app, "update", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --amount 750.00")
+def update(
     session: Session,
     budget: Annotated[str, typer.Argument(help="The budget's id.")],
-    amount: Annotated[str, typer.Argument(help="Amount per month.")],
+    amount: Annotated[str | None, typer.Option(help="Amount per month.")] = None,
     currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
+    name: Annotated[str | None, typer.Option(help="New name.")] = None,
 ) -> None:
-    """Change the amount. If it is now sufficient, refused requests are allowed immediately."""
-    changed = session.run(budgets.update(budget, amount=_money(amount, currency)))
+    """Change a budget. If its amount is now sufficient, refused requests are allowed immediately."""
+    changed = session.run(
+        budgets.update(budget, name=name, amount=None if amount is None else _money(amount, currency))
+    )
     session.show(changed, _facts(changed))
 
 
-@customer_command(app, "delete")
+@customer_command(app, "delete", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def delete(session: Session, budget: Annotated[str, typer.Argument(help="The budget's id.")]) -> None:
     """Delete a budget."""
     session.run(budgets.delete(budget))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +12,8 @@ import typer
 
 from ipucloud.cli import ssh as openssh
 from ipucloud.cli.following import carry_out, follow
-from ipucloud.cli.output import utc
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.times import ExpiresAt
 from ipucloud.client import catalogue, clusters, identity, partitions
 from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
@@ -47,7 +46,9 @@ def find(session: Session, name: str) -> Cluster:
     raise ApiError(404, "not_found", f"There is no cluster named {name} in the project.")
 
 
-@customer_command(app, "create")
+@customer_command(
+    app, "create", "bert --flavor m2000-pod16", "bert --flavor m2000-pod16 --tag team=nlp --expires-at 8h --no-wait"
+)
 def create(
     session: Session,
     name: Annotated[str, typer.Argument(help="Lower-case letters, digits and hyphens; starts with a letter.")],
@@ -62,7 +63,7 @@ def create(
     tags: Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Repeatable.")] = None,
     reconfigurable: Annotated[bool, typer.Option(help="Make the default partition reconfigurable.")] = True,
     delete_protection: Annotated[bool, typer.Option("--delete-protection", help="Refuse deletion.")] = False,
-    expires_at: Annotated[datetime | None, typer.Option(help="UTC time of automatic deletion.")] = None,
+    expires_at: ExpiresAt = None,
     wait: Wait = True,
     patience: Patience = None,
 ) -> None:
@@ -78,13 +79,13 @@ def create(
         tags=_tags(tags or []),
         reconfigurable=reconfigurable,
         delete_protection=delete_protection,
-        expires_at=utc(expires_at),
+        expires_at=expires_at,
     )
     operation = carry_out(session, clusters.create(wanted), wait=wait, patience=patience)
     _show(session, session.run(clusters.get(operation.target.id)), operation)
 
 
-@customer_command(app, "list")
+@customer_command(app, "list", "", "--state active --tag team=nlp")
 def list_clusters(
     session: Session,
     state: Annotated[str | None, typer.Option(help="Only those in this state.")] = None,
@@ -109,14 +110,14 @@ def list_clusters(
     )
 
 
-@customer_command(app, "show")
+@customer_command(app, "show", "bert")
 def show(session: Session, name: Name) -> None:
     """Show a cluster."""
     cluster = find(session, name)
     session.show(cluster, _facts(cluster))
 
 
-@customer_command(app, "delete")
+@customer_command(app, "delete", "bert", "bert --yes --no-wait")
 def delete(
     session: Session,
     name: Name,
@@ -133,19 +134,19 @@ def delete(
     _ask(session, cluster, clusters.delete, wait=wait, patience=patience)
 
 
-@customer_command(app, "suspend")
+@customer_command(app, "suspend", "bert")
 def suspend(session: Session, name: Name, wait: Wait = True, patience: Patience = None) -> None:
     """Release a cluster's machines and keep its servers, switched off. Billing ends immediately."""
     _ask(session, find(session, name), clusters.suspend, wait=wait, patience=patience)
 
 
-@customer_command(app, "resume")
+@customer_command(app, "resume", "bert")
 def resume(session: Session, name: Name, wait: Wait = True, patience: Patience = None) -> None:
     """Resume a suspended cluster with the data on its servers."""
     _ask(session, find(session, name), clusters.resume, wait=wait, patience=patience)
 
 
-@customer_command(app, "estimate")
+@customer_command(app, "estimate", "--flavor m2000-pod16")
 def estimate(
     session: Session, flavor: Flavor, region: Region = None, image: Image = None, ssh_keys: Keys = None
 ) -> None:
@@ -174,7 +175,7 @@ def estimate(
     )
 
 
-@customer_command(app, "ssh")
+@customer_command(app, "ssh", "bert", "bert -- gc-info --list-devices")
 def ssh(
     session: Session,
     name: Name,
@@ -192,7 +193,7 @@ def ssh(
     os.execv(command[0], command)  # noqa: S606 (the user asked to become this program)
 
 
-@customer_command(app, "topology")
+@customer_command(app, "topology", "bert")
 def topology(session: Session, name: Name) -> None:
     """Show a cluster's racks, machines, links and partitions."""
     found = session.run(partitions.topology(find(session, name).id))
@@ -212,7 +213,7 @@ def topology(session: Session, name: Name) -> None:
     session.show(found, [*racks, *machines, *rest])
 
 
-@customer_command(app, "vipu")
+@customer_command(app, "vipu", "bert --partition training")
 def vipu(
     session: Session,
     name: Name,
@@ -226,7 +227,7 @@ def vipu(
     session.show(found, [*facts, *((f"  {key}", value) for key, value in found.environment.items())])
 
 
-@customer_command(app, "rotate-vipu-key")
+@customer_command(app, "rotate-vipu-key", "bert")
 def rotate_vipu_key(
     session: Session,
     name: Name,
@@ -274,7 +275,7 @@ def _newest_image(session: Session, region: str) -> str:
 def _only_key(session: Session) -> list[str]:
     names = [key.name for key in session.client.items(identity.ssh_keys())]
     if not names:
-        raise UsageError("The project has no SSH key. Add one with `ipucloud ssh-keys add`.")
+        raise UsageError("The project has no SSH key. Add one with `ipucloud ssh-keys create`.")
     if len(names) > 1:
         raise UsageError(f"Choose SSH keys with --ssh-key: {', '.join(names)}.")
     return names

@@ -16,7 +16,7 @@ from ipucloud.client.sync import Client
 app = typer.Typer()
 
 
-@customer_command(app, "configure")
+@customer_command(app, "configure", "", "--url https://ipucloud.example.com")
 def configure(
     session: Session,
     check: Annotated[bool, typer.Option(help="Verify the token with the service.")] = True,

@@ -7,14 +7,20 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import activity
 
-app = typer.Typer()
+app = typer.Typer(cls=Listing)
 
 
-@customer_command(app, "events")
-def events(
+@app.callback()
+def events() -> None:
+    pass
+
+
+@customer_command(app, "list", "", "--limit 20")
+def list_events(
     session: Session, limit: Annotated[int, typer.Option(min=1, help="Maximum number of events.")] = 100
 ) -> None:
     """Show the project's latest events, newest last."""

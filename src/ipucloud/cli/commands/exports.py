@@ -10,12 +10,17 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.following import follow
+from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import exports
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Export
 
 app = typer.Typer(no_args_is_help=True)
+connections = typer.Typer(cls=Listing, help="Manage the S3 buckets that exports are delivered to.")
+schedules = typer.Typer(cls=Listing, help="Manage regular deliveries.")
+app.add_typer(connections, name="connections")
+app.add_typer(schedules, name="schedules")
 
 SECRET_VARIABLE = "IPUCLOUD_S3_SECRET"
 Dataset = Annotated[str | None, typer.Option(help="cost-and-usage, billing-period or invoice-detail.")]
@@ -23,7 +28,7 @@ Version = Annotated[str | None, typer.Option("--focus-version", help="1.2 or 1.4
 Format = Annotated[str | None, typer.Option("--format", help="csv or parquet.")]
 
 
-@customer_command(app, "create")
+@customer_command(app, "create", "2026-05 --output may.csv", "--since 2026-05-04 --until 2026-05-11 --format parquet")
 def create(
     session: Session,
     month: Annotated[str | None, typer.Argument(help="Month, such as 2026-05; or use --since and --until.")] = None,
@@ -76,7 +81,7 @@ def list_(session: Session) -> None:
     )
 
 
-@customer_command(app, "download")
+@customer_command(app, "download", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 may.csv")
 def download(
     session: Session,
     export: Annotated[str, typer.Argument(help="Id of the export.")],
@@ -87,8 +92,10 @@ def download(
     session.done("written", output)
 
 
-@customer_command(app, "connect")
-def connect(
+@customer_command(
+    connections, "create", "finance --endpoint https://s3.example.com --bucket costs --access-key-id AKIDEXAMPLE"
+)
+def create_connection(
     session: Session,
     name: Annotated[str, typer.Argument(help="Name of the connection.")],
     endpoint: Annotated[str, typer.Option(help="https://host of the S3 service.")],
@@ -110,8 +117,8 @@ def connect(
     session.show(made, [("id", made.id), ("name", made.name), ("bucket", made.bucket)])
 
 
-@customer_command(app, "connections")
-def connections(session: Session) -> None:
+@customer_command(connections, "list")
+def list_connections(session: Session) -> None:
     """List the S3 connections."""
     session.list(
         exports.connections(),
@@ -120,15 +127,17 @@ def connections(session: Session) -> None:
     )
 
 
-@customer_command(app, "disconnect")
-def disconnect(session: Session, connection: Annotated[str, typer.Argument(help="Id of the connection.")]) -> None:
+@customer_command(connections, "delete", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
+def delete_connection(
+    session: Session, connection: Annotated[str, typer.Argument(help="Id of the connection.")]
+) -> None:
     """Delete an S3 connection and its secret."""
     session.run(exports.disconnect(connection))
     session.done("deleted", connection)
 
 
-@customer_command(app, "schedule")
-def schedule(
+@customer_command(schedules, "create", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --every day")
+def create_schedule(
     session: Session,
     connection: Annotated[str, typer.Argument(help="Id of the S3 connection.")],
     *,
@@ -142,8 +151,8 @@ def schedule(
     session.show(made, [("id", made.id), ("every", made.every), ("next", made.next_at)])
 
 
-@customer_command(app, "schedules")
-def schedules(session: Session) -> None:
+@customer_command(schedules, "list")
+def list_schedules(session: Session) -> None:
     """List the schedules with the result of the last delivery."""
     session.list(
         exports.schedules(),
@@ -152,8 +161,8 @@ def schedules(session: Session) -> None:
     )
 
 
-@customer_command(app, "unschedule")
-def unschedule(session: Session, schedule: Annotated[str, typer.Argument(help="Id of the schedule.")]) -> None:
+@customer_command(schedules, "delete", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
+def delete_schedule(session: Session, schedule: Annotated[str, typer.Argument(help="Id of the schedule.")]) -> None:
     """Delete a schedule."""
     session.run(exports.unschedule(schedule))
     session.done("deleted", schedule)

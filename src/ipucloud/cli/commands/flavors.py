@@ -17,7 +17,7 @@ def flavors() -> None:
     pass
 
 
-@customer_command(app, "list")
+@customer_command(app, "list", "--region luxembourg-2")
 def list_flavors(
     session: Session, region: Annotated[str | None, typer.Option(help="Only those sold in this region.")] = None
 ) -> None:

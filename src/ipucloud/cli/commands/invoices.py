@@ -31,7 +31,7 @@ def list_invoices(session: Session) -> None:
     )
 
 
-@customer_command(app, "invoice")
+@customer_command(app, "invoice", "", "INV-2026-000001 --pdf invoice.pdf")
 def show_invoice(
     session: Session,
     number: Annotated[str, typer.Argument(help="Number of an invoice or a credit note, or draft.")] = invoices.DRAFT,

@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True)
 Id = Annotated[str, typer.Argument(help="Id of the operation.")]
 
 
-@customer_command(app, "list")
+@customer_command(app, "list", "", "--state running")
 def list_operations(
     session: Session, state: Annotated[str | None, typer.Option(help="Only those in this state.")] = None
 ) -> None:
@@ -36,13 +36,13 @@ def list_operations(
     )
 
 
-@customer_command(app, "show")
+@customer_command(app, "show", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def show(session: Session, operation: Id) -> None:
     """Show an operation with its steps."""
     _show(session, session.run(operations.get(operation)))
 
 
-@customer_command(app, "wait")
+@customer_command(app, "wait", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --timeout 600")
 def wait(
     session: Session,
     operation: Id,
@@ -52,7 +52,7 @@ def wait(
     _show(session, follow(session, session.run(operations.get(operation)), patience))
 
 
-@customer_command(app, "cancel")
+@customer_command(app, "cancel", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def cancel(session: Session, operation: Id) -> None:
     """Cancel an operation and undo its completed steps."""
     _show(session, session.run(operations.cancel(operation)))

@@ -24,7 +24,7 @@ Name = Annotated[str, typer.Argument(help="Name of the partition, or its id at t
 Relocatable = Annotated[bool, typer.Option("--relocatable", help="It may move to other IPUs when it is reset.")]
 
 
-@customer_command(app, "create")
+@customer_command(app, "create", "bert training --size 8", "bert replicas --size 8 --gcds 4 --reconfigurable")
 def create(
     session: Session,
     cluster: Cluster,
@@ -62,7 +62,7 @@ def create(
     _show(session, session.run(partitions.get(owner, name)), operation)
 
 
-@customer_command(app, "list")
+@customer_command(app, "list", "bert")
 def list_partitions(
     session: Session,
     cluster: Cluster,
@@ -76,14 +76,14 @@ def list_partitions(
     )
 
 
-@customer_command(app, "show")
+@customer_command(app, "show", "bert training")
 def show(session: Session, cluster: Cluster, name: Name) -> None:
     """Show a partition."""
     partition = session.run(partitions.get(find(session, cluster).id, name))
     session.show(partition, _facts(partition))
 
 
-@customer_command(app, "reset")
+@customer_command(app, "reset", "bert training")
 def reset(
     session: Session,
     cluster: Cluster,
@@ -100,19 +100,19 @@ def reset(
     _show(session, session.run(partitions.get(owner, name)), operation)
 
 
-@customer_command(app, "remove")
-def remove(
+@customer_command(app, "delete", "bert training --yes", alias="remove")
+def delete(
     session: Session, cluster: Cluster, name: Name, *, yes: Yes = False, wait: Wait = True, patience: Patience = None
 ) -> None:
-    """Remove a partition, disconnecting programs that use it."""
+    """Delete a partition, disconnecting programs that use it."""
     owner = find(session, cluster).id
     if not yes:
-        session.confirm(f"Remove partition {name}?", "remove the partition even if it is in use")
+        session.confirm(f"Delete partition {name}?", "delete the partition even if it is in use")
     operation = carry_out(session, partitions.remove(owner, name), wait=wait, patience=patience)
     session.show({"operation": operation}, [("operation", _summary(operation))])
 
 
-@customer_command(app, "config")
+@customer_command(app, "config", "bert training --output training.json")
 def config(
     session: Session,
     cluster: Cluster,

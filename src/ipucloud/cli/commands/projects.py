@@ -23,13 +23,13 @@ def list_projects(session: Session) -> None:
     )
 
 
-@customer_command(app, "show")
+@customer_command(app, "show", "research")
 def show(session: Session, ref: Annotated[str, typer.Argument(help="Id, number or slug.")]) -> None:
     """Show a project."""
     _show(session, session.run(identity.project(ref)))
 
 
-@customer_command(app, "create")
+@customer_command(app, "create", 'research --name "Research group"')
 def create(
     session: Session,
     slug: Annotated[str, typer.Argument(help="Short name in URLs.")],

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import typer
 
+from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import identity
 
-app = typer.Typer()
+app = typer.Typer(cls=Listing)
 
 
-@customer_command(app, "quotas")
-def quotas(session: Session) -> None:
-    """Show the project's quotas and their use, in machines."""
+@app.callback()
+def quotas() -> None:
+    pass
+
+
+@customer_command(app, "list")
+def list_quotas(session: Session) -> None:
+    """List the project's quotas and their use, in machines."""
     session.list(
         identity.quotas(),
         ("REGION", "MACHINE", "USED", "LIMIT"),

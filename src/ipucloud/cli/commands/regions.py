@@ -22,7 +22,7 @@ def list_regions(session: Session) -> None:
     )
 
 
-@customer_command(app, "capacity")
+@customer_command(app, "capacity", "luxembourg-2")
 def capacity(session: Session, region: Annotated[str, typer.Argument(help="The region.")]) -> None:
     """Show how many clusters of each flavor could be created now."""
     session.list(

@@ -18,8 +18,8 @@ app = typer.Typer(no_args_is_help=True)
 _PRIVATE = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
 
 
-@customer_command(app, "add")
-def add(
+@customer_command(app, "create", "laptop ~/.ssh/id_ed25519.pub", alias="add")
+def create(
     session: Session,
     name: Annotated[str, typer.Argument(help="Name of the key.")],
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="The public key, such as id_ed25519.pub.")],
@@ -42,12 +42,12 @@ def list_keys(session: Session) -> None:
     )
 
 
-@customer_command(app, "remove")
-def remove(session: Session, name: Annotated[str, typer.Argument(help="Name or id of the key.")]) -> None:
-    """Remove a key. Servers that already accept it still do."""
+@customer_command(app, "delete", "laptop", alias="remove")
+def delete(session: Session, name: Annotated[str, typer.Argument(help="Name or id of the key.")]) -> None:
+    """Delete a key. Servers that already accept it still do."""
     key = _find(session, name)
     session.run(identity.remove_ssh_key(key.id))
-    session.show(key, [("removed", key.name)])
+    session.show(key, [("deleted", key.name)])
 
 
 def _find(session: Session, name: str) -> SshKey:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.times import ExpiresAt
 from ipucloud.client import identity
 from ipucloud.client.errors import ApiError
 from ipucloud.client.models import NewToken, Token
 
 app = typer.Typer(no_args_is_help=True)
 
-Days = Annotated[float | None, typer.Option(min=0.0, help="Days until it expires; default: never.")]
 Name = Annotated[str, typer.Argument(help="Name or id of the token.")]
 Platform = Annotated[
     bool, typer.Option("--platform", help="Platform tokens instead of the project's; for administrators.")
 ]
 
 
-@customer_command(app, "create")
+@customer_command(app, "create", "ci --role operator --expires-at 30d", "desk --platform --role support")
 def create(
     session: Session,
     name: Annotated[str, typer.Argument(help="Name of the token.")],
@@ -32,12 +32,12 @@ def create(
             show_default="operator; with --platform: support",
         ),
     ] = None,
-    days: Days = None,
+    expires_at: ExpiresAt = None,
     platform: Platform = False,
 ) -> None:
     """Create a token. Its secret is shown only once."""
     role = role or ("support" if platform else "operator")
-    token = session.run(identity.create_token(name, role, expires_at=_after(days), platform=platform))
+    token = session.run(identity.create_token(name, role, expires_at=expires_at, platform=platform))
     _show_once(session, token)
 
 
@@ -59,32 +59,26 @@ def list_tokens(session: Session, platform: Platform = False) -> None:
     )
 
 
-@customer_command(app, "rotate")
+@customer_command(app, "rotate", "ci --keep 3600")
 def rotate(
     session: Session,
     name: Name,
     keep: Annotated[int, typer.Option(min=0, help="Seconds for which the replaced token keeps working.")] = 0,
-    days: Annotated[
-        float | None, typer.Option(min=0.0, help="Days until the new token expires; default: as the replaced one.")
-    ] = None,
+    expires_at: ExpiresAt = None,
     platform: Platform = False,
 ) -> None:
     """Replace a token with one of the same name and role. The new secret is shown only once."""
     old = _living(session, name, platform=platform)
-    call = identity.rotate_token(old.id, keep_previous_seconds=keep, expires_at=_after(days), platform=platform)
+    call = identity.rotate_token(old.id, keep_previous_seconds=keep, expires_at=expires_at, platform=platform)
     _show_once(session, session.run(call))
 
 
-@customer_command(app, "revoke")
-def revoke(session: Session, name: Name, platform: Platform = False) -> None:
-    """Revoke a token, effective immediately."""
+@customer_command(app, "delete", "ci", alias="revoke")
+def delete(session: Session, name: Name, platform: Platform = False) -> None:
+    """Delete a token: it stops working immediately."""
     found = _living(session, name, platform=platform)
     session.run(identity.revoke_token(found.id, platform=platform))
-    session.show(found, [("revoked", found.name), ("id", found.id)])
-
-
-def _after(days: float | None) -> datetime | None:
-    return None if days is None else datetime.now(UTC) + timedelta(days=days)
+    session.show(found, [("deleted", found.name), ("id", found.id)])
 
 
 def _living(session: Session, name: str, *, platform: bool) -> Token:
@@ -105,7 +99,7 @@ def _living(session: Session, name: str, *, platform: bool) -> Token:
 def _show_once(session: Session, token: NewToken) -> None:
     if token.token is None:
         session.note(
-            f"The secret was lost in transit. Revoke the token and create another: ipucloud tokens revoke {token.id}"
+            f"The secret was lost in transit. Delete the token and create another: ipucloud tokens delete {token.id}"
         )
     session.show(
         token,

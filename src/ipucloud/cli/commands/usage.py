@@ -17,7 +17,7 @@ from ipucloud.client.models import ProjectUsage, Usage
 app = typer.Typer()
 
 
-@customer_command(app, "usage")
+@customer_command(app, "usage", "", "bert", "--since 2026-05-01 --until 2026-06-01")
 def usage(
     session: Session,
     cluster: Annotated[str | None, typer.Argument(help="Name or id; default: the whole project.")] = None,

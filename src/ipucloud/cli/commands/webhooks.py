@@ -19,7 +19,7 @@ Types = Annotated[
 ]
 
 
-@customer_command(app, "create")
+@customer_command(app, "create", "https://hooks.example.com/ipucloud --event-type cluster.*")
 def create(
     session: Session,
     endpoint: Annotated[str, typer.Argument(help="URL: HTTPS, port 443 or 8443.")],
@@ -50,32 +50,32 @@ def list_webhooks(session: Session) -> None:
     )
 
 
-@customer_command(app, "enable")
+@customer_command(app, "enable", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def enable(session: Session, webhook: Id) -> None:
     """Enable a webhook; only events from now on are sent."""
     _show(session, session.run(webhooks.update(webhook, enabled=True)))
 
 
-@customer_command(app, "disable")
+@customer_command(app, "disable", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def disable(session: Session, webhook: Id) -> None:
     """Disable a webhook until it is enabled again."""
     _show(session, session.run(webhooks.update(webhook, enabled=False)))
 
 
-@customer_command(app, "delete")
+@customer_command(app, "delete", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def delete(session: Session, webhook: Id) -> None:
     """Delete a webhook and its deliveries."""
     session.run(webhooks.remove(webhook))
     session.done("deleted", webhook)
 
 
-@customer_command(app, "ping")
+@customer_command(app, "ping", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def ping(session: Session, webhook: Id) -> None:
     """Send a test message; `deliveries` shows the result."""
     _show_delivery(session, session.run(webhooks.ping(webhook)))
 
 
-@customer_command(app, "rotate-secret")
+@customer_command(app, "rotate-secret", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def rotate_secret(
     session: Session,
     webhook: Id,
@@ -85,7 +85,7 @@ def rotate_secret(
     _show(session, session.run(webhooks.rotate_secret(webhook, keep_previous_seconds=keep)))
 
 
-@customer_command(app, "deliveries")
+@customer_command(app, "deliveries", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --state failed")
 def deliveries(
     session: Session,
     webhook: Id,
@@ -99,7 +99,7 @@ def deliveries(
     )
 
 
-@customer_command(app, "redeliver")
+@customer_command(app, "redeliver", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 0196f1d2-8d6f-7c4b-8a51-3a7b6d2e9fa1")
 def redeliver(
     session: Session, webhook: Id, delivery: Annotated[str, typer.Argument(help="Id of the delivery.")]
 ) -> None:

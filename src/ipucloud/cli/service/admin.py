@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli import output
+from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service import auditing
 from ipucloud.cli.service.connections import running_at
 from ipucloud.cli.service.failures import settings_from_environment, stop
@@ -25,7 +26,7 @@ def admin() -> None:
     pass
 
 
-@app.command("audit")
+@app.command("audit", cls=with_examples("", "--repair", "--repair --apply"))
 def audit(
     repair: Annotated[bool, typer.Option("--repair", help="Show what would be repaired, or why not.")] = False,
     apply: Annotated[bool, typer.Option("--apply", help="With --repair: make the repairs.")] = False,

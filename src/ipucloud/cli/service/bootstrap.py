@@ -9,6 +9,7 @@ import typer
 
 from ipucloud.catalogue.load import load
 from ipucloud.cli import output
+from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service.bootstrapping import MACHINES, PROJECT, Bootstrapped
 from ipucloud.cli.service.bootstrapping import bootstrap as make
 from ipucloud.cli.service.connections import database_of
@@ -19,7 +20,7 @@ from ipucloud.config import Settings
 app = typer.Typer()
 
 
-@app.command("bootstrap")
+@app.command("bootstrap", cls=with_examples("", "--project research --machines 64"))
 def bootstrap(
     project: Annotated[str, typer.Option(help="Slug of the first project.")] = PROJECT,
     machines: Annotated[int, typer.Option(min=0, help="The project's quota per region and machine type.")] = MACHINES,

@@ -14,6 +14,7 @@ from ipucloud.catalogue.faults import CatalogueError
 from ipucloud.catalogue.load import SHIPPED, load
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.cli import output
+from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.service.catalogue_use import notes
 from ipucloud.cli.service.connections import database_of
@@ -33,7 +34,7 @@ def catalogue() -> None:
     pass
 
 
-@app.command("check")
+@app.command("check", cls=with_examples("", "/etc/ipucloud/catalogue --database"))
 def check(
     directory: Directory = None,
     with_database: Annotated[
@@ -71,7 +72,7 @@ def check(
         typer.echo(note)
 
 
-@app.command("export")
+@app.command("export", cls=with_examples("my-catalogue"))
 def export(directory: Annotated[Path, typer.Argument(help="A new or empty directory.")]) -> None:
     """Write the shipped data files as the start of a catalogue of your own."""
     try:
@@ -85,7 +86,7 @@ def export(directory: Annotated[Path, typer.Argument(help="A new or empty direct
     typer.echo(f"Edit the files, then run: ipucloud catalogue check {directory}")
 
 
-@app.command("install-prices")
+@app.command("install-prices", cls=with_examples())
 def install(directory: Directory = None, as_json: Json = False) -> None:
     """Add the catalogue's prices to the price book where it has none for any of their period.
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli import output
+from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service.connections import revealed
 from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
@@ -15,7 +16,7 @@ from ipucloud.db.migrate import head, upgrade
 app = typer.Typer()
 
 
-@app.command("migrate")
+@app.command("migrate", cls=with_examples())
 def migrate(revision: Annotated[str, typer.Option(help="Target revision.")] = "head", as_json: Json = False) -> None:
     """Upgrade the database schema. Uses IPUCLOUD_MIGRATION_DATABASE_URL, else IPUCLOUD_DATABASE_URL."""
     settings = settings_from_environment("database_url")

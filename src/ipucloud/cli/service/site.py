@@ -8,6 +8,7 @@ from dataclasses import asdict
 import typer
 
 from ipucloud.cli import output
+from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service.connections import database_of, sites_of
 from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
@@ -22,7 +23,7 @@ def site() -> None:
     pass
 
 
-@app.command("sync")
+@app.command("sync", cls=with_examples())
 def site_sync(as_json: Json = False) -> None:
     """Register the hardware that the site lists. Safe to repeat; hardware no longer listed is kept."""
     with exit_on_error():

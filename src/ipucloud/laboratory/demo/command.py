@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli import output
+from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
@@ -27,7 +28,7 @@ ITS_OWN = dict.fromkeys(("database_url", "migration_database_url", "site_url", "
 """The demo starts its own system, regardless of the environment."""
 
 
-@app.command("demo")
+@app.command("demo", cls=with_examples("", "--json"))
 def demo(
     time_scale: Annotated[
         float, typer.Option(min=0.0, help="Speed of the simulated hardware relative to real hardware; 1: 15 minutes.")

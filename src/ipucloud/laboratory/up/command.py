@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli import output
+from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
@@ -28,13 +29,13 @@ To try it, open another terminal and run
   export IPUCLOUD_URL={url} IPUCLOUD_TOKEN={token}
 1. List cluster sizes:           ipucloud flavors list
 2. Add your SSH key, and create a cluster:
-                                 ipucloud ssh-keys add laptop ~/.ssh/id_ed25519.pub
+                                 ipucloud ssh-keys create laptop ~/.ssh/id_ed25519.pub
                                  ipucloud clusters create bert --flavor m2000-pod16
 3. Log in and count the IPUs:    ipucloud clusters ssh bert -- gc-info -l
 """
 
 
-@app.command("up")
+@app.command("up", cls=with_examples("", "--time-scale 1"))
 def up(
     time_scale: Annotated[
         float, typer.Option(min=0.0, help="Speed of the simulated hardware relative to real hardware; 1: 15 minutes.")

@@ -1,0 +1,65 @@
+"""Every command explains itself: in a sentence, and by examples that its own parser accepts."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.core import TyperGroup
+
+from ipucloud.cli.examples import Exemplified
+from ipucloud.cli.main import cli
+
+Words = tuple[str, ...]
+
+OF_THE_VENDOR = {("vipu",)}
+"""Its options, help included, are those of Graphcore's command."""
+FILES = (".pub", ".json", ".toml", ".csv")
+
+
+def leaves(command: Any, context: Any = None, words: Words = ()) -> Iterator[tuple[Words, Any, Any]]:
+    """Every command that is not hidden, with its words and the context in which it was found."""
+    here = command.make_context(words[-1] if words else "ipucloud", [], parent=context, resilient_parsing=True)
+    if not isinstance(here.command, TyperGroup):
+        yield words, here.command, context
+        return
+    for name in here.command.list_commands(here):
+        below = here.command.get_command(here, name)
+        if not below.hidden:
+            yield from leaves(below, here, (*words, name))
+
+
+LEAVES = [each for each in leaves(cli) if each[0] not in OF_THE_VENDOR]
+
+
+def test_every_command_says_what_it_does_in_a_sentence() -> None:
+    summaries = {words: (leaf.help or "").split("\n\n")[0] for words, leaf, _ in LEAVES}
+    assert [words for words, summary in summaries.items() if not summary.endswith(".") or "\n" in summary] == []
+
+
+@pytest.mark.parametrize(("words", "leaf", "context"), LEAVES, ids=lambda it: " ".join(it) if type(it) is tuple else "")
+def test_every_example_is_a_command_line(
+    words: Words, leaf: Any, context: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert isinstance(leaf, Exemplified), "it has examples"
+    for example in leaf.examples:
+        arguments = [str(Path(each).expanduser()) if each.startswith("~") else each for each in shlex.split(example)]
+        for each in filter(lambda each: each.endswith(FILES), arguments):
+            Path(each).parent.mkdir(exist_ok=True)
+            Path(each).touch()
+        leaf.make_context(words[-1], arguments, parent=context)
+
+
+def test_the_help_shows_the_examples_as_they_are_typed(run: Any) -> None:
+    assert "Example:" in run("clusters", "suspend", "--help").out
+    assert "ipucloud clusters suspend bert" in run("clusters", "suspend", "--help").out
+
+
+def test_former_verbs_still_work_and_are_not_shown(run: Any) -> None:
+    assert run("ssh-keys", "add", "--help").status == 0
+    assert " add " not in run("ssh-keys", "--help").out
