@@ -66,7 +66,18 @@ def test_a_bucket_is_kept_and_its_secret_comes_from_the_environment(
 ) -> None:
     made = {"id": "c-1", "name": "lake", "endpoint": "https://s3", "region": "eu", "bucket": "costs", "prefix": ""}
     service.on("POST", "/v1/projects/demo/billing/s3-connections", Reply(201, made))
-    command = ("exports", "connections", "create", "lake", "--endpoint", "https://s3", "--bucket", "costs", "--access-key-id", "A")
+    command = (
+        "exports",
+        "connections",
+        "create",
+        "lake",
+        "--endpoint",
+        "https://s3",
+        "--bucket",
+        "costs",
+        "--access-key-id",
+        "A",
+    )
     assert run(*command).status == 2
     monkeypatch.setenv("IPUCLOUD_S3_SECRET", "very-secret")
     ended = run(*command)

@@ -28,7 +28,7 @@ def leaves(command: Any, context: Any = None, words: Words = ()) -> Iterator[tup
         return
     for name in here.command.list_commands(here):
         below = here.command.get_command(here, name)
-        if not below.hidden:
+        if below is not None and not below.hidden:
             yield from leaves(below, here, (*words, name))
 
 
