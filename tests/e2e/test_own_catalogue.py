@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ipucloud.client import ApiError, Client, clusters, identity
+from ipucloud.client import ApiError, Client, clusters, ssh_keys, tokens
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.models import Operation
 from ipucloud.wire.site import Ssh
@@ -118,7 +118,7 @@ def operator(ipucloud: Ipucloud, site: RunningSite, database: Database, tmp_path
 
 
 def succeeded(client: Client, operation: Operation) -> None:
-    assert client.wait(operation.id, patience=PATIENCE).succeeded
+    client.wait(operation, patience=PATIENCE)
 
 
 def test_one_that_is_not_valid_is_refused_and_the_old_one_stays(operator: Operator, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_one_that_is_not_valid_is_refused_and_the_old_one_stays(operator: Operat
     eventually(lambda: log.read_text().count('"event": "catalogue_refused"') == 2, "both log the refusal")
     assert "regions.toml: the file cannot be read: No such file or directory" in log.read_text()
     with operator.customer() as client:
-        assert client.run(identity.whoami()).role == "owner"
+        assert client.run(tokens.whoami()).role == "owner"
     operator.sells(with_frankfurt(tmp_path / "second"))
 
 
@@ -150,7 +150,7 @@ def test_a_region_is_added_sold_and_given_up_without_a_restart(operator: Operato
         operator.allow(("luxembourg-2", "m2000", 64), (REGION, MACHINE_TYPE, 2))
 
         key = make_key(tmp_path)
-        client.run(identity.add_ssh_key("laptop", key.public_line))
+        client.run(ssh_keys.create("laptop", key.public_line))
         made = client.run(clusters.create(WANTED))
         succeeded(client, made)
         cluster = client.run(clusters.get(made.target.id))
@@ -169,7 +169,7 @@ def test_a_region_is_added_sold_and_given_up_without_a_restart(operator: Operato
         with pytest.raises(ApiError) as refused:
             client.run(clusters.create(NewCluster("more", region=REGION, flavor=FLAVOR, image=IMAGE)))
         assert refused.value.code == "validation_failed"
-        assert [each.id for each in client.items(clusters.page(region=REGION))] == [cluster.id]
+        assert [each.id for each in client.items(clusters.list(region=REGION))] == [cluster.id]
         assert client.run(clusters.get(cluster.id)).price_per_minute == cluster.price_per_minute
         operator.allow(("luxembourg-2", "m2000", 32), (REGION, MACHINE_TYPE, 2))
         succeeded(client, client.run(clusters.suspend(cluster.id)))

@@ -12,7 +12,6 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from ipucloud.cli.output import harmless
 from ipucloud.cli.session import Session
 from ipucloud.client.call import Call
-from ipucloud.client.errors import OperationFailedError
 from ipucloud.client.models import Operation
 
 HOLD = 1
@@ -33,13 +32,10 @@ def follow(session: Session, operation: Operation, patience: float | None = None
     try:
         with _display(session.messages) as show:
             show(operation)
-            done = session.client.wait(operation.id, show, patience=patience, hold=HOLD)
+            return session.client.wait(operation, show, patience=patience, hold=HOLD)
     except KeyboardInterrupt:
         session.note(f"The operation continues. To follow it: ipucloud operations wait {operation.id}")
         raise
-    if not done.succeeded:
-        raise OperationFailedError(done)
-    return done
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import exit_of
 from ipucloud.cli.profile import config_dir, load
 from ipucloud.client.call import Call
-from ipucloud.client.errors import ApiError, ClientError, OperationFailedError, UnexpectedAnswerError, UsageError
+from ipucloud.client.errors import ApiError, ClientError, OperationFailedError, UsageError
 from ipucloud.client.models import Page
 from ipucloud.client.sync import Client
 
@@ -152,7 +152,7 @@ def _errors_shown(session: Session) -> Iterator[None]:
     try:
         yield
     except ClientError as error:
-        for line in _sentences(error):
+        for line in f"ipucloud: {error}".splitlines():
             session.note(line)
         if session.as_json:
             output.write_json({"error": _document(error)})
@@ -161,28 +161,12 @@ def _errors_shown(session: Session) -> Iterator[None]:
         session.close()
 
 
-def _sentences(error: ClientError) -> Iterator[str]:
-    yield f"ipucloud: {error}"
-    if isinstance(error, ApiError):
-        for fault in error.errors:
-            yield f"  {fault.pointer}: {fault.detail}"
-    request_id = _request_id(error)
-    if request_id:
-        yield f"  request id {request_id}"
-
-
-def _request_id(error: ClientError) -> str | None:
-    if isinstance(error, ApiError | UnexpectedAnswerError):
-        return error.request_id
-    return error.operation.request_id if isinstance(error, OperationFailedError) else None
-
-
 def _document(error: ClientError) -> object:
     if isinstance(error, ApiError):
         return dict(error.document)
     if isinstance(error, OperationFailedError) and error.operation.error is not None:
         return error.operation.error
-    return {"code": _code(error), "detail": str(error)}
+    return {"code": _code(error), "detail": error.detail}
 
 
 def _code(error: ClientError) -> str:

@@ -1,12 +1,35 @@
-"""The typed client. Law: it reaches the service only over HTTP.
+"""The typed client of the API. Law: it reaches the service only over HTTP.
 
-`clusters`, `operations`, `partitions`, `catalogue`, `identity` and `activity` build requests; `Client` and
-`AsyncClient` run them.
+A module for each noun (`clusters`, `ssh_keys`, …) builds calls: `list`, `get`, `create`, `update`, `delete` and its
+own verbs. `Client` and `AsyncClient` run them.
 """
 
-from ipucloud.client import activity, catalogue, clusters, identity, models, operations, partitions
+from ipucloud.client import (
+    accounts,
+    billing,
+    budgets,
+    clusters,
+    events,
+    export_schedules,
+    exports,
+    flavors,
+    images,
+    invoices,
+    models,
+    operations,
+    partitions,
+    prices,
+    projects,
+    quotas,
+    regions,
+    s3_connections,
+    ssh_keys,
+    tokens,
+    webhooks,
+)
 from ipucloud.client.aio import AsyncClient
 from ipucloud.client.call import Call, Tagged
+from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import (
     ApiError,
     ClientError,
@@ -17,6 +40,7 @@ from ipucloud.client.errors import (
     UsageError,
     WaitTimeoutError,
 )
+from ipucloud.client.partitions import NewPartition
 from ipucloud.client.retry import NO_RETRY, Retry
 from ipucloud.client.sync import Client
 
@@ -28,6 +52,8 @@ __all__ = [
     "Client",
     "ClientError",
     "FieldError",
+    "NewCluster",
+    "NewPartition",
     "OperationFailedError",
     "Retry",
     "Tagged",
@@ -35,11 +61,25 @@ __all__ = [
     "UnreachableError",
     "UsageError",
     "WaitTimeoutError",
-    "activity",
-    "catalogue",
+    "accounts",
+    "billing",
+    "budgets",
     "clusters",
-    "identity",
+    "events",
+    "export_schedules",
+    "exports",
+    "flavors",
+    "images",
+    "invoices",
     "models",
     "operations",
     "partitions",
+    "prices",
+    "projects",
+    "quotas",
+    "regions",
+    "s3_connections",
+    "ssh_keys",
+    "tokens",
+    "webhooks",
 ]

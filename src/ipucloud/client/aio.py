@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 
 import httpx
 
-from ipucloud.client.call import Call, Tagged
+from ipucloud.client.call import Call, Ref, Tagged
 from ipucloud.client.exchange import Effect, Exchange, Flow, Outcome, Pause, Progress
 from ipucloud.client.models import Operation, Page
 from ipucloud.client.retry import Retry
@@ -74,14 +74,14 @@ class AsyncClient:
 
     async def wait(
         self,
-        operation: str,
+        operation: Operation | Ref,
         on_progress: Progress | None = None,
         *,
         patience: float | None = None,
         hold: int = 20,
         project: str | None = None,
     ) -> Operation:
-        """Wait until the operation is done; see `Client.wait`."""
+        """Wait until the operation has succeeded; see `Client.wait`."""
         return await self._drive(self._exchange.wait(operation, on_progress, patience, hold, project))
 
     async def _drive(self, flow: Flow[Result]) -> Result:

@@ -1,14 +1,24 @@
-"""Calls for billing accounts, charges, reports and the price book."""
+"""Calls for a project's cost: usage, reports, forecast, balances and credits."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from uuid import UUID
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, given, segment
-from ipucloud.client.models import BillingAccount, BookedPrice, Charge, Page, PricesAdded, ProjectAccount, Report
+from ipucloud.client.call import Call, Query
+from ipucloud.client.models import (
+    Balances,
+    Credit,
+    Forecast,
+    Funds,
+    Money,
+    Page,
+    Payment,
+    ProjectAccount,
+    ProjectUsage,
+    Report,
+)
 
 
 def account() -> Call[ProjectAccount]:
@@ -16,56 +26,49 @@ def account() -> Call[ProjectAccount]:
     return request.get("billing/account", ProjectAccount)
 
 
-def create_account(
-    name: str,
-    currency: str,
-    *,
-    legal_name: str | None = None,
-    address: str | None = None,
-    tax_id: str | None = None,
-    country: str | None = None,
-    tax_exempt: bool | None = None,
-    payment_days: int | None = None,
-) -> Call[BillingAccount]:
-    """Needs a platform token."""
-    body = given(
-        name=name,
-        currency=currency,
-        legal_name=legal_name,
-        address=address,
-        tax_id=tax_id,
-        country=country,
-        tax_exempt=tax_exempt,
-        payment_days=payment_days,
-    )
-    return request.post("billing/accounts", BillingAccount, body, scoped=False)
-
-
-def charges(cluster: str | UUID, *, since: datetime | None = None, until: datetime | None = None) -> Call[Page[Charge]]:
-    """A cluster's charges in a period, each with usage, price and formula."""
-    return request.get(f"clusters/{segment(cluster)}/charges", Page[Charge], {"since": since, "until": until})
+def usage(*, since: datetime | None = None, until: datetime | None = None) -> Call[ProjectUsage]:
+    """Minutes and cost of the project's clusters in a period; default: the current month."""
+    return request.get("billing/usage", ProjectUsage, {"since": since, "until": until})
 
 
 def report(
     *, since: datetime | None = None, until: datetime | None = None, group_by: Sequence[str] = ()
 ) -> Call[Report]:
     """The project's charges, grouped by cluster, project, flavor, region, sku, day, month or `tag:<key>`."""
-    return request.get("billing/report", Report, {"since": since, "until": until, "group_by": tuple(group_by)})
+    return request.get("billing/report", Report, _report(since, until, group_by))
 
 
 def report_csv(
     *, since: datetime | None = None, until: datetime | None = None, group_by: Sequence[str] = ()
 ) -> Call[bytes]:
     """The report as a CSV file."""
-    query = {"since": since, "until": until, "group_by": tuple(group_by), "format": "csv"}
-    return request.get("billing/report", bytes, query)
+    return request.get("billing/report", bytes, {**_report(since, until, group_by), "format": "csv"})
 
 
-def price_book() -> Call[Page[BookedPrice]]:
-    """All price versions. Needs a platform token."""
-    return request.get("billing/prices", Page[BookedPrice], scoped=False)
+def forecast() -> Call[Forecast]:
+    """Forecast of the project's current month."""
+    return request.get("billing/forecast", Forecast)
 
 
-def add_prices(items: Sequence[Mapping[str, object]]) -> Call[PricesAdded]:
-    """Add versions, all or none; existing ones are kept. Needs a platform token."""
-    return request.post("billing/prices", PricesAdded, {"items": list(items)}, scoped=False)
+def funds() -> Call[Funds]:
+    """Funds of the account that pays for the project."""
+    return request.get("billing/funds", Funds)
+
+
+def balance() -> Call[Balances]:
+    """Balances of the account that pays for the project."""
+    return request.get("billing/balance", Balances)
+
+
+def credits() -> Call[Page[Credit]]:
+    """Promotional credits in order of expiry."""
+    return request.get("billing/credits", Page[Credit])
+
+
+def top_up(amount: Money) -> Call[Payment]:
+    """Announce a wallet payment."""
+    return request.post("billing/top-ups", Payment, {"amount": amount.model_dump()})
+
+
+def _report(since: datetime | None, until: datetime | None, group_by: Sequence[str]) -> Query:
+    return {"since": since, "until": until, "group_by": tuple(group_by)}

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from uuid import UUID
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, given, nothing, segment
+from ipucloud.client.call import Call, Ref, given, nothing, segment
 from ipucloud.client.models import Budget, Money, Page
 
 
-def budgets() -> Call[Page[Budget]]:
+def list() -> Call[Page[Budget]]:
     """The project's budgets, oldest first."""
     return request.get("budgets", Page[Budget])
 
 
-def budget(budget: str | UUID) -> Call[Budget]:
+def get(budget: Ref) -> Call[Budget]:
+    """One budget, by name or id."""
     return request.get(f"budgets/{segment(budget)}", Budget)
 
 
@@ -26,14 +26,14 @@ def create(
     body = given(
         name=name,
         amount=amount.model_dump(mode="json"),
-        thresholds=list(thresholds),
+        thresholds=[*thresholds],
         tag=None if tag is None else {"key": tag[0], "value": tag[1]},
     )
     return request.post("budgets", Budget, body)
 
 
 def update(
-    budget: str | UUID,
+    budget: Ref,
     *,
     name: str | None = None,
     amount: Money | None = None,
@@ -44,10 +44,10 @@ def update(
     body = given(
         name=name,
         amount=None if amount is None else amount.model_dump(mode="json"),
-        thresholds=None if thresholds is None else list(thresholds),
+        thresholds=None if thresholds is None else [*thresholds],
     )
     return request.patch(f"budgets/{segment(budget)}", Budget, body, if_match=if_match)
 
 
-def delete(budget: str | UUID, *, if_match: str | None = None) -> Call[None]:
+def delete(budget: Ref, *, if_match: str | None = None) -> Call[None]:
     return request.delete(f"budgets/{segment(budget)}", nothing, if_match=if_match)

@@ -20,9 +20,11 @@ from ipucloud.client.errors import UsageError
 Result = TypeVar("Result")
 Reading = type[Result] | Callable[[bytes], Result]
 """Decodes a response body: a model or a function."""
-QueryValue = str | int | float | datetime | tuple[str, ...] | None
+QueryValue = str | UUID | int | float | datetime | tuple[str, ...] | None
 """A tuple repeats the parameter for each value."""
 Query = Mapping[str, QueryValue]
+Ref = str | UUID
+"""An object's id; also its name, if it has one."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def nothing(content: bytes) -> None:
     """Decoder of a response without a body."""
 
 
-def segment(name: str | UUID) -> str:
+def segment(name: Ref) -> str:
     """A name as one path segment; raises `UsageError` for one that would change which object is meant."""
     text = str(name)
     if text in {"", ".", ".."}:

@@ -7,8 +7,20 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from ipucloud.client import call as request
-from ipucloud.client.call import Call, given, segment
-from ipucloud.client.models import Cluster, Estimate, Operation, Page, PoplarServer, Usage
+from ipucloud.client.call import Call, Ref, given, segment
+from ipucloud.client.models import (
+    Charge,
+    Cluster,
+    Estimate,
+    Machine,
+    NewVipuKey,
+    Operation,
+    Page,
+    PoplarServer,
+    Topology,
+    Usage,
+    Vipu,
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +44,7 @@ class NewCluster:
             region=self.region,
             flavor=self.flavor,
             image=self.image,
-            ssh_keys=list(self.ssh_keys),
+            ssh_keys=[*self.ssh_keys],
             user_data=self.user_data,
             tags=dict(self.tags),
             partition={"reconfigurable": self.reconfigurable},
@@ -51,7 +63,7 @@ def estimate(cluster: NewCluster) -> Call[Estimate]:
     return request.post("clusters:estimate", Estimate, cluster.body())
 
 
-def page(
+def list(
     *,
     state: str | None = None,
     region: str | None = None,
@@ -61,18 +73,19 @@ def page(
     order: str | None = None,
     limit: int | None = None,
 ) -> Call[Page[Cluster]]:
-    """The project's clusters that match all filters; by default newest first."""
+    """The project's clusters that match all filters, newest first; deleted ones only with `state="deleted"`."""
     query = {"state": state, "region": region, "flavor": flavor, "name": name, "order": order, "limit": limit}
     query |= {f"tag.{key}": value for key, value in (tags or {}).items()}
     return request.get("clusters", Page[Cluster], query)
 
 
-def get(cluster: str) -> Call[Cluster]:
+def get(cluster: Ref) -> Call[Cluster]:
+    """One cluster, by name or id. A deleted cluster has only its id."""
     return request.get(f"clusters/{segment(cluster)}", Cluster)
 
 
-def change(
-    cluster: str,
+def update(
+    cluster: Ref,
     *,
     name: str | None = None,
     tags: Mapping[str, str] | None = None,
@@ -84,25 +97,53 @@ def change(
     return request.patch(f"clusters/{segment(cluster)}", Cluster, body, if_match=if_match)
 
 
-def delete(cluster: str, *, if_match: str | None = None) -> Call[Operation]:
+def delete(cluster: Ref, *, if_match: str | None = None) -> Call[Operation]:
     """Delete the cluster; billing ends immediately. `if_match`: only if it still has this entity tag."""
     return request.delete(f"clusters/{segment(cluster)}", Operation, if_match=if_match)
 
 
-def suspend(cluster: str, *, if_match: str | None = None) -> Call[Operation]:
+def suspend(cluster: Ref, *, if_match: str | None = None) -> Call[Operation]:
     """Release the machines and keep the servers, switched off. Billing ends immediately."""
     return request.post(f"clusters/{segment(cluster)}:suspend", Operation, if_match=if_match)
 
 
-def resume(cluster: str, *, if_match: str | None = None) -> Call[Operation]:
+def resume(cluster: Ref, *, if_match: str | None = None) -> Call[Operation]:
     """Resume a suspended cluster; refused like a create for lack of quota, capacity or funds."""
     return request.post(f"clusters/{segment(cluster)}:resume", Operation, if_match=if_match)
 
 
-def poplar_servers(cluster: str) -> Call[Page[PoplarServer]]:
+def poplar_servers(cluster: Ref) -> Call[Page[PoplarServer]]:
     return request.get(f"clusters/{segment(cluster)}/poplar-servers", Page[PoplarServer])
 
 
-def usage(cluster: str) -> Call[Usage]:
+def usage(cluster: Ref) -> Call[Usage]:
     """Minutes and cost so far."""
     return request.get(f"clusters/{segment(cluster)}/usage", Usage)
+
+
+def charges(cluster: Ref, *, since: datetime | None = None, until: datetime | None = None) -> Call[Page[Charge]]:
+    """Charges in a period, each with usage, price and formula."""
+    return request.get(f"clusters/{segment(cluster)}/charges", Page[Charge], {"since": since, "until": until})
+
+
+def machines(cluster: Ref) -> Call[Page[Machine]]:
+    return request.get(f"clusters/{segment(cluster)}/machines", Page[Machine])
+
+
+def topology(cluster: Ref) -> Call[Topology]:
+    """Racks, machines, IPUs, links and partitions."""
+    return request.get(f"clusters/{segment(cluster)}/topology", Topology)
+
+
+def vipu(cluster: Ref, *, partition: str | None = None) -> Call[Vipu]:
+    """The controller's endpoint and the environment for a partition."""
+    return request.get(f"clusters/{segment(cluster)}/vipu", Vipu, {"partition": partition})
+
+
+def rotate_vipu_key(cluster: Ref, *, end_server_key: bool = False) -> Call[NewVipuKey]:
+    """Replace the access key of the cluster's V-IPU user; the new secret is shown once.
+
+    `end_server_key`: also revoke the key in the environment of the Poplar servers.
+    """
+    path, body = f"clusters/{segment(cluster)}/vipu:rotate-key", {"end_server_key": end_server_key}
+    return request.post(path, NewVipuKey, body)

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ipucloud.client.models import Operation
 
 
 class ClientError(Exception):
-    """Base of this package's errors."""
+    """Base of this package's errors. `str` of one is for people: what happened, each fault, and the request id."""
+
+    detail: str
+    request_id: str | None = None
+
+    def __str__(self) -> str:
+        asked = [f"  request id {self.request_id}"] if self.request_id else []
+        return "\n".join([self.detail, *self._faults(), *asked])
+
+    def _faults(self) -> Iterable[str]:
+        return ()
+
+
+class UsageError(ClientError):
+    """Invalid input to the client, such as a URL without a scheme."""
+
+    def __init__(self, detail: str) -> None:
+        self.detail = detail
 
 
 @dataclass(frozen=True)
@@ -25,8 +42,8 @@ class FieldError:
 class ApiError(ClientError):
     """The service refused a request, as an RFC 9457 problem document.
 
-    `code` is stable: branch on it. `detail` is human-readable; `retryable`: the same request may succeed later.
-    `document` has every member, including those unknown to this version.
+    `code` is stable: branch on it. `detail` is one sentence for people; `retryable`: the same request may succeed
+    later. `document` has every member, including those unknown to this version.
     """
 
     status: int
@@ -38,8 +55,8 @@ class ApiError(ClientError):
     errors: Sequence[FieldError] = ()
     document: Mapping[str, object] = field(default_factory=dict)
 
-    def __str__(self) -> str:
-        return self.detail
+    def _faults(self) -> Iterable[str]:
+        return (f"  {each.pointer}: {each.detail}" for each in self.errors)
 
 
 @dataclass(eq=False)
@@ -48,9 +65,6 @@ class UnreachableError(ClientError):
 
     detail: str
     timed_out: bool = False
-
-    def __str__(self) -> str:
-        return self.detail
 
 
 @dataclass(eq=False)
@@ -61,31 +75,20 @@ class UnexpectedAnswerError(ClientError):
     detail: str
     request_id: str | None = None
 
-    def __str__(self) -> str:
-        return self.detail
 
-
-@dataclass(eq=False)
 class WaitTimeoutError(ClientError):
-    """The operation was not done within the time limit of `wait`; it continues."""
+    """The operation was not done within the time limit of `wait`; it continues. `operation` is its last version."""
 
-    operation: Operation
+    def __init__(self, operation: Operation) -> None:
+        self.operation = operation
+        self.detail = f"Operation {operation.id} is still {operation.state} and continues."
 
-    def __str__(self) -> str:
-        return f"Operation {self.operation.id} is still {self.operation.state} and continues."
 
-
-@dataclass(eq=False)
 class OperationFailedError(ClientError):
     """An operation failed or was cancelled; `operation.error` is the reason."""
 
-    operation: Operation
-
-    def __str__(self) -> str:
-        operation = self.operation
+    def __init__(self, operation: Operation) -> None:
         reason = operation.error.detail if operation.error else "No reason was given."
-        return f"{operation.kind} {operation.state}: {reason}"
-
-
-class UsageError(ClientError):
-    """Invalid input to the client, such as a URL without a scheme."""
+        self.operation = operation
+        self.detail = f"{operation.kind} {operation.state}: {reason}"
+        self.request_id = operation.request_id

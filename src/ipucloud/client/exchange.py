@@ -17,11 +17,12 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from ipucloud import __version__
-from ipucloud.client import identity, operations
-from ipucloud.client.call import Call, Tagged
+from ipucloud.client import operations, tokens
+from ipucloud.client.call import Call, Ref, Tagged
 from ipucloud.client.errors import (
     ApiError,
     FieldError,
+    OperationFailedError,
     UnexpectedAnswerError,
     UnreachableError,
     UsageError,
@@ -125,25 +126,33 @@ class Exchange:
             ) from error
 
     def wait(
-        self, operation: str, on_progress: Progress | None, patience: float | None, hold: int, project: str | None
+        self,
+        operation: Operation | Ref,
+        on_progress: Progress | None,
+        patience: float | None,
+        hold: int,
+        project: str | None,
     ) -> Flow[Operation]:
         """Follow an operation until it is done; see `Client.wait`."""
         started = self.clock()
+        call = operations.get(operation.id if isinstance(operation, Operation) else operation, wait=hold)
+        call = call.within(project) if project else call
         while True:
             asked = self.clock()
-            call = operations.get(operation, wait=hold)
-            now = yield from self.run(call.within(project) if project else call, PATIENT)
+            now = yield from self.run(call, PATIENT)
             if on_progress is not None:
                 on_progress(now)
-            if now.done:
+            if now.succeeded:
                 return now
+            if now.done:
+                raise OperationFailedError(now)
             if patience is not None and self.clock() - started >= patience:
                 raise WaitTimeoutError(now)
             if self.clock() - asked < _SHORTEST_HOLD:
                 yield Pause(_SHORTEST_HOLD)
 
     def _own_project(self) -> Flow[str]:
-        principal = yield from self.run(identity.whoami())
+        principal = yield from self.run(tokens.whoami())
         if principal.project is None:
             raise UsageError("This token belongs to no project: specify a project.")
         return principal.project.slug

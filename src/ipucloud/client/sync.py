@@ -9,7 +9,7 @@ from typing import Self, TypeVar
 
 import httpx
 
-from ipucloud.client.call import Call, Tagged
+from ipucloud.client.call import Call, Ref, Tagged
 from ipucloud.client.exchange import Effect, Exchange, Flow, Outcome, Pause, Progress
 from ipucloud.client.models import Operation, Page
 from ipucloud.client.retry import Retry
@@ -22,11 +22,15 @@ class Client:
     """Runs calls against one service, as one token.
 
     ```python
+    from ipucloud.client import Client, NewCluster, clusters, images
+
     with Client("https://ipucloud.example", token) as client:
-        operation = client.run(clusters.create("bert", region="luxembourg-2", flavor="m2000-pod16", ...))
-        client.wait(operation.id, on_progress=lambda o: print(o.stage, o.progress))
-        for cluster in client.items(clusters.page(state="active")):
-            print(cluster.name)
+        newest = max(client.items(images.list(region="luxembourg-2")), key=lambda image: image.age)
+        bert = NewCluster("bert", region="luxembourg-2", flavor="m2000-pod16", image=newest.name, ssh_keys=["laptop"])
+        operation = client.run(clusters.create(bert))
+        client.wait(operation, on_progress=lambda now: print(now.stage, now.progress))
+        for cluster in client.items(clusters.list(state="active")):
+            print(cluster.name, cluster.billing.cost)
     ```
 
     `project` is an id, number or slug; None: the token's own. `timeout`: seconds for one response.
@@ -84,17 +88,17 @@ class Client:
 
     def wait(
         self,
-        operation: str,
+        operation: Operation | Ref,
         on_progress: Progress | None = None,
         *,
         patience: float | None = None,
         hold: int = 20,
         project: str | None = None,
     ) -> Operation:
-        """Wait until the operation is done and return it; `on_progress` gets every version read on the way.
+        """Wait until the operation has succeeded and return it; `on_progress` gets every version read on the way.
 
-        The service holds each request for up to `hold` seconds. Raises WaitTimeoutError after `patience` seconds; the
-        operation continues.
+        Raises OperationFailedError if it failed or was cancelled, WaitTimeoutError after `patience` seconds; then the
+        operation continues. The service holds each request for up to `hold` seconds.
         """
         return self._drive(self._exchange.wait(operation, on_progress, patience, hold, project))
 

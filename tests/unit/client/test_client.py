@@ -13,15 +13,17 @@ from ipucloud.client import (
     ApiError,
     AsyncClient,
     Client,
+    OperationFailedError,
     Retry,
     UnexpectedAnswerError,
     UnreachableError,
     UsageError,
     WaitTimeoutError,
-    catalogue,
     clusters,
-    identity,
     operations,
+    regions,
+    ssh_keys,
+    tokens,
 )
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.models import Cluster, ClusterState, Operation
@@ -36,6 +38,7 @@ OPERATION = {
     "done": False,
     "stage": "NETWORK",
     "progress": 10,
+    "request_id": "0190-req",
     "created_at": "2026-01-01T00:00:00Z",
 }
 CLUSTER = {
@@ -120,14 +123,14 @@ def test_retry_after_is_obeyed_in_both_its_forms(client: Client, service: Servic
         Reply(503, BUSY.body, {"Retry-After": "soon"}),
         Reply(body={"items": [], "next_cursor": None}),
     )
-    assert client.run(catalogue.regions()).items == []
+    assert client.run(regions.list()).items == []
     assert sleeps.pauses == [7.25, 0.5, 1.0]
 
 
 def test_it_gives_up_after_the_tries_it_was_given(client: Client, service: Service, sleeps: Sleeps) -> None:
     service.on("GET", "/v1/regions", BUSY)
     with pytest.raises(ApiError) as caught:
-        client.run(catalogue.regions())
+        client.run(regions.list())
     assert caught.value.code == "unavailable"
     assert len(service.asked) == Retry().attempts
     assert len(sleeps.pauses) == Retry().attempts - 1
@@ -136,7 +139,7 @@ def test_it_gives_up_after_the_tries_it_was_given(client: Client, service: Servi
 def test_a_pause_longer_than_the_budget_is_not_begun(client: Client, service: Service, sleeps: Sleeps) -> None:
     service.on("GET", "/v1/regions", Reply(429, BUSY.body, {"Retry-After": "3600"}))
     with pytest.raises(ApiError) as caught:
-        client.run(catalogue.regions())
+        client.run(regions.list())
     assert caught.value.retry_after == 3600
     assert sleeps.pauses == []
 
@@ -149,8 +152,9 @@ def test_other_refusals_are_not_repeated(client: Client, service: Service, statu
         client.run(clusters.create(BERT))
     assert len(service.asked) == 1
     error = caught.value
-    assert (error.status, error.code, str(error), error.request_id) == (status, "some_code", "Do this.", "req-1")
+    assert (error.status, error.code, error.detail, error.request_id) == (status, "some_code", "Do this.", "req-1")
     assert [fault.pointer for fault in error.errors] == ["/name"]
+    assert str(error) == "Do this.\n  /name: No.\n  request id req-1"
 
 
 def test_a_first_request_that_still_runs_is_asked_for_again(client: Client, service: Service) -> None:
@@ -172,13 +176,13 @@ def test_a_first_request_that_still_runs_is_asked_for_again(client: Client, serv
 def test_an_answer_of_something_else_is_said_to_be_one(client: Client, service: Service, reply: Reply) -> None:
     service.on("GET", "/v1/regions", reply)
     with pytest.raises(UnexpectedAnswerError):
-        client.run(catalogue.regions())
+        client.run(regions.list())
     assert len(service.asked) == 1
 
 
 def test_a_service_that_is_not_there(token: str, sleeps: Sleeps) -> None:
     with Client("http://127.0.0.1:1", token, sleep=sleeps.sleep) as client, pytest.raises(UnreachableError) as caught:
-        client.run(catalogue.regions())
+        client.run(regions.list())
     assert "127.0.0.1:1" in str(caught.value)
     assert not caught.value.timed_out
 
@@ -188,9 +192,9 @@ def test_the_project_of_the_token_is_found_out_once(service: Service, token: str
     service.lists("/v1/projects/mine/ssh-keys", [])
     service.lists("/v1/projects/other/ssh-keys", [])
     with Client(service.url + "/v1/", token) as client:
-        client.run(identity.ssh_keys())
-        client.run(identity.ssh_keys())
-        client.run(identity.ssh_keys().within("other"))
+        client.run(ssh_keys.list())
+        client.run(ssh_keys.list())
+        client.run(ssh_keys.list().within("other"))
     mine, other = "GET /v1/projects/mine/ssh-keys", "GET /v1/projects/other/ssh-keys"
     assert service.calls() == ["GET /v1/whoami", mine, mine, other]
 
@@ -198,7 +202,7 @@ def test_the_project_of_the_token_is_found_out_once(service: Service, token: str
 def test_a_platform_token_must_name_a_project(service: Service, token: str) -> None:
     service.gives("/v1/whoami", {"role": "admin", "project": None})
     with Client(service.url, token) as client, pytest.raises(UsageError):
-        client.run(identity.ssh_keys())
+        client.run(ssh_keys.list())
 
 
 def test_a_list_is_read_to_its_end(client: Client, service: Service) -> None:
@@ -209,7 +213,7 @@ def test_a_list_is_read_to_its_end(client: Client, service: Service) -> None:
         Reply(body={"items": [CLUSTER], "next_cursor": "abc"}),
         Reply(body={"items": [CLUSTER | {"name": "gpt"}], "next_cursor": None}),
     )
-    found = list(client.items(clusters.page(state="active", tags={"team": "nlp"}, limit=1)))
+    found = list(client.items(clusters.list(state="active", tags={"team": "nlp"}, limit=1)))
     assert [cluster.name for cluster in found] == ["bert", "gpt"]
     assert service.asked[0].query == {"state": "active", "tag.team": "nlp", "limit": "1"}
     assert service.asked[1].query == {"state": "active", "tag.team": "nlp", "limit": "1", "cursor": "abc"}
@@ -219,11 +223,12 @@ def test_waiting_follows_an_operation_to_its_end_through_a_restart(client: Clien
     done = OPERATION | {"state": "failed", "done": True, "error": {"code": "site_refused", "detail": "Broken."}}
     service.on("GET", "/v1/projects/demo/operations/0190-op", Reply(body=OPERATION), *[HANG_UP] * 20, Reply(body=done))
     seen: list[Operation] = []
-    operation = client.wait("0190-op", seen.append)
+    with pytest.raises(OperationFailedError) as caught:
+        client.wait("0190-op", seen.append)
     assert [each.state for each in seen] == ["running", "failed"]
-    assert not operation.succeeded
-    assert operation.error is not None
-    assert operation.error.code == "site_refused"
+    assert caught.value.operation.error is not None
+    assert caught.value.operation.error.code == "site_refused"
+    assert str(caught.value) == "cluster.create failed: Broken.\n  request id 0190-req"
     assert service.asked[0].query == {"wait": "20"}
 
 
@@ -242,7 +247,7 @@ def test_a_change_can_demand_that_nothing_changed_since_it_was_read(client: Clie
     service.on("DELETE", path, problem(412, "precondition_failed", "Read it again."))
     read = client.run_tagged(clusters.get("bert"))
     assert read.value.name == "bert"
-    client.run(clusters.change("bert", tags={}, if_match=read.etag))
+    client.run(clusters.update("bert", tags={}, if_match=read.etag))
     with pytest.raises(ApiError):
         client.run(clusters.delete("bert", if_match=read.etag))
     assert [each.headers["if-match"] for each in service.asked[1:]] == ['"3-ab"', '"3-ab"']
@@ -271,7 +276,7 @@ def test_a_token_that_cannot_be_one_is_refused_and_not_repeated(bad: str) -> Non
 
 
 def test_dates_are_sent_in_utc_with_z(client: Client, service: Service) -> None:
-    new = identity.create_token("ci", "viewer", expires_at=datetime(2027, 1, 1, tzinfo=UTC))
+    new = tokens.create("ci", "viewer", expires_at=datetime(2027, 1, 1, tzinfo=UTC))
     service.on(
         "POST", "/v1/projects/demo/tokens", Reply(201, {"id": "t", "name": "ci", "role": "viewer", "token": "x"})
     )
@@ -281,7 +286,7 @@ def test_dates_are_sent_in_utc_with_z(client: Client, service: Service) -> None:
 
 def test_a_new_secret_does_not_get_into_logs(client: Client, service: Service) -> None:
     service.on("POST", "/v1/projects/demo/tokens", Reply(201, {"name": "ci", "token": "a-secret"}))
-    token = client.run(identity.create_token("ci", "viewer"))
+    token = client.run(tokens.create("ci", "viewer"))
     assert token.token == "a-secret"
     assert "a-secret" not in repr(token)
 
@@ -303,7 +308,7 @@ def test_the_async_client_does_the_same(service: Service, token: str) -> None:
 
     async def customer() -> tuple[list[str], Operation]:
         async with AsyncClient(service.url, token, project="demo", sleep=sleep) as client:
-            names = [cluster.name async for cluster in client.items(clusters.page())]
+            names = [cluster.name async for cluster in client.items(clusters.list())]
             return names, await client.wait("0190-op")
 
     more = {"items": [CLUSTER], "next_cursor": "next"}

@@ -13,7 +13,7 @@ from ipucloud.cli.commands import invoices
 from ipucloud.cli.commands.clusters import find
 from ipucloud.cli.output import utc
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import billing, live
+from ipucloud.client import billing, clusters, prices
 from ipucloud.client.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True)
@@ -37,7 +37,7 @@ def explain(
 ) -> None:
     """Show a cluster's charges: minutes by hour, price and formula."""
     session.list(
-        billing.charges(find(session, cluster).id, since=utc(since), until=utc(until)),
+        clusters.charges(find(session, cluster).id, since=utc(since), until=utc(until)),
         ("FROM", "UNTIL", "PRICE OF", "FORMULA", "KIND"),
         lambda each: (
             each.started_at,
@@ -80,10 +80,10 @@ def report(
 
 
 @customer_command(app, "prices")
-def prices(session: Session) -> None:
+def list_prices(session: Session) -> None:
     """Show the project's current and future prices."""
     session.list(
-        live.prices(),
+        prices.of_project(),
         ("SKU", "REGION", "PRICE", "PER", "FROM", "UNTIL", "KIND"),
         lambda each: (
             each.sku,
@@ -100,7 +100,7 @@ def prices(session: Session) -> None:
 @customer_command(app, "forecast")
 def forecast(session: Session) -> None:
     """Forecast the current month: posted, accruing, and current usage continued to the month's end."""
-    found = session.run(live.forecast())
+    found = session.run(billing.forecast())
     facts = [(name, getattr(found, name)) for name in ("posted", "accruing", "so_far", "to_come", "forecast")]
     session.show(found, [("month", f"{found.since:%Y-%m}"), *((name.replace("_", " "), sum_) for name, sum_ in facts)])
 
@@ -108,7 +108,7 @@ def forecast(session: Session) -> None:
 @customer_command(app, "funds")
 def funds(session: Session) -> None:
     """Show the funds of the account that pays for the project, and whether it is prepaid."""
-    found = session.run(live.funds())
+    found = session.run(billing.funds())
     names = ("wallet", "promo", "owed", "accruing", "held", "available")
     facts = [("prepaid", found.when_empty or "no"), ("state", found.state or "")]
     session.show(found, [*facts, *((name, getattr(found, name)) for name in names)])
@@ -119,7 +119,7 @@ def withdraw_price(
     session: Session, price: Annotated[str, typer.Argument(help="The version's id, as shown by export-prices --json.")]
 ) -> None:
     """Withdraw a price version that has not begun. Needs a platform token."""
-    session.run(live.withdraw_price(price))
+    session.run(prices.delete(price))
     session.done("withdrawn", price)
 
 
@@ -128,7 +128,7 @@ def export_prices(
     session: Session, file: Annotated[Path, typer.Argument(dir_okay=False, help="File to write.")]
 ) -> None:
     """Write the whole price book to a file. Needs a platform token."""
-    book = session.run(billing.price_book())
+    book = session.run(prices.versions())
     items = [each.model_dump(mode="json", exclude={"id"}) for each in book.items]
     file.write_text(json.dumps({"items": items}, indent=2) + "\n")
     session.show(book, [("written", str(file)), ("prices", len(items))])
@@ -144,5 +144,5 @@ def import_prices(
         items = json.loads(file.read_text())["items"]
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{file} is not a price book as written by export-prices.") from error
-    done = session.run(billing.add_prices(items))
+    done = session.run(prices.create(items))
     session.show(done, [("added", done.added), ("already present", len(items) - done.added)])

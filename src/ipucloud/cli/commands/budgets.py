@@ -19,7 +19,7 @@ app = typer.Typer(no_args_is_help=True)
 def list_budgets(session: Session) -> None:
     """List the project's budgets with actual and forecast cost."""
     session.list(
-        budgets.budgets(),
+        budgets.list(),
         ("ID", "NAME", "AMOUNT", "USED", "FORECAST", "THRESHOLDS", "REFUSES"),
         lambda each: (
             each.id,

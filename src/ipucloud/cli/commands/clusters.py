@@ -14,7 +14,7 @@ from ipucloud.cli import ssh as openssh
 from ipucloud.cli.following import carry_out, follow
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
-from ipucloud.client import catalogue, clusters, identity, partitions
+from ipucloud.client import clusters, flavors, images, ssh_keys
 from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import ApiError, UsageError
@@ -40,7 +40,7 @@ def find(session: Session, name: str) -> Cluster:
     """The cluster with this id, or the undeleted one with this name."""
     if _UUID.fullmatch(name):
         return session.run(clusters.get(name))
-    for cluster in session.client.items(clusters.page(name=name)):
+    for cluster in session.client.items(clusters.list(name=name)):
         if cluster.name == name and cluster.deleted_at is None:
             return session.run(clusters.get(cluster.id))
     raise ApiError(404, "not_found", f"There is no cluster named {name} in the project.")
@@ -95,7 +95,7 @@ def list_clusters(
 ) -> None:
     """List the project's clusters."""
     session.list(
-        clusters.page(state=state, region=region, flavor=flavor, tags=_tags(tags or [])),
+        clusters.list(state=state, region=region, flavor=flavor, tags=_tags(tags or [])),
         ("NAME", "STATE", "FLAVOR", "REGION", "IPUS", "MINUTES", "COST", "CREATED"),
         lambda each: (
             each.name,
@@ -196,7 +196,7 @@ def ssh(
 @customer_command(app, "topology", "bert")
 def topology(session: Session, name: Name) -> None:
     """Show a cluster's racks, machines, links and partitions."""
-    found = session.run(partitions.topology(find(session, name).id))
+    found = session.run(clusters.topology(find(session, name).id))
     racks = [(f"rack {rack.name}", f"domain {rack.domain}, {rack.topology}") for rack in found.racks]
     machines = [
         (f"  {machine.name}", f"{machine.health}: {', '.join(ipu.partition or 'free' for ipu in machine.ipus)}")
@@ -220,7 +220,7 @@ def vipu(
     partition: Annotated[str | None, typer.Option(help="Partition for the environment.")] = None,
 ) -> None:
     """Show how to reach the cluster's V-IPU controller."""
-    found = session.run(partitions.vipu(find(session, name).id, partition=partition))
+    found = session.run(clusters.vipu(find(session, name).id, partition=partition))
     key = None if found.access_key is None else found.access_key.id
     facts = [("host", found.host), ("port", found.port), ("user", found.user), ("access key", key)]
     facts.append(("partition", found.partition))
@@ -239,7 +239,7 @@ def rotate_vipu_key(
     patience: Patience = None,
 ) -> None:
     """Replace the access key of the cluster's V-IPU user. The new key is shown only once."""
-    made = session.run(partitions.rotate_vipu_key(find(session, name).id, end_server_key=end_server_key))
+    made = session.run(clusters.rotate_vipu_key(find(session, name).id, end_server_key=end_server_key))
     facts = [("user", made.user), ("key id", made.access_key_id), ("access key", made.access_key)]
     session.show(made, [*facts, *((f"  {key}", value) for key, value in made.environment.items())])
     if wait:
@@ -259,21 +259,21 @@ def _ask(
 
 
 def _only_region(session: Session, flavor: str) -> str:
-    regions = session.run(catalogue.flavor(flavor)).regions
+    regions = session.run(flavors.get(flavor)).regions
     if len(regions) != 1:
         raise UsageError(f"Flavor {flavor} is sold in {', '.join(regions) or 'no region'}: choose one with --region.")
     return regions[0]
 
 
 def _newest_image(session: Session, region: str) -> str:
-    images = [image for image in session.client.items(catalogue.images()) if region in image.regions]
-    if not images:
+    offered = [image for image in session.client.items(images.list()) if region in image.regions]
+    if not offered:
         raise UsageError(f"No image is offered in {region}.")
-    return max(images, key=lambda image: image.age).name
+    return max(offered, key=lambda image: image.age).name
 
 
 def _only_key(session: Session) -> list[str]:
-    names = [key.name for key in session.client.items(identity.ssh_keys())]
+    names = [key.name for key in session.client.items(ssh_keys.list())]
     if not names:
         raise UsageError("The project has no SSH key. Add one with `ipucloud ssh-keys create`.")
     if len(names) > 1:

@@ -9,7 +9,7 @@ import typer
 
 from ipucloud.cli.profile import Profile, save, stored_profile
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import identity
+from ipucloud.client import tokens
 from ipucloud.client.errors import UsageError
 from ipucloud.client.sync import Client
 
@@ -31,7 +31,7 @@ def configure(
     token = session.environment.get("IPUCLOUD_TOKEN") or _ask("Token", hidden=True)
     profile = Profile(url, token, session.project or session.environment.get("IPUCLOUD_PROJECT") or stored.project)
     with Client(url, token, project=profile.project) as client:
-        role = client.run(identity.whoami()).role if check else None
+        role = client.run(tokens.whoami()).role if check else None
     path = save(profile, session.environment)
     session.show(
         {"path": str(path), "url": url, "project": profile.project, "role": role},

@@ -9,13 +9,13 @@ import typer
 
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import activity
+from ipucloud.client import events
 
 app = typer.Typer(cls=Listing)
 
 
 @app.callback()
-def events() -> None:
+def group() -> None:
     pass
 
 
@@ -24,7 +24,7 @@ def list_events(
     session: Session, limit: Annotated[int, typer.Option(min=1, help="Maximum number of events.")] = 100
 ) -> None:
     """Show the project's latest events, newest last."""
-    newest_first = session.client.items(activity.events(limit=min(limit, 1000)))
+    newest_first = session.client.items(events.list(limit=min(limit, 1000)))
     session.show_items(
         reversed([*islice(newest_first, limit)]),
         ("TIME", "TYPE", "SUBJECT", "OPERATION"),

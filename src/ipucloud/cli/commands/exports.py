@@ -12,7 +12,7 @@ import typer
 from ipucloud.cli.following import follow
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import exports
+from ipucloud.client import export_schedules, exports, s3_connections
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Export
 
@@ -66,7 +66,7 @@ def create(
 def list_(session: Session) -> None:
     """List the newest exports."""
     session.list(
-        exports.page(),
+        exports.list(),
         ("ID", "PERIOD", "DATASET", "VERSION", "FORMAT", "STATE", "CREATED", "LAST ERROR"),
         lambda each: (
             each.id,
@@ -110,7 +110,7 @@ def create_connection(
     if not secret:
         raise UsageError(f"Set the environment variable {SECRET_VARIABLE} to the access key's secret.")
     made = session.run(
-        exports.connect(
+        s3_connections.create(
             name, endpoint, bucket, access_key_id=access_key_id, secret=secret, region=region, prefix=prefix
         )
     )
@@ -121,7 +121,7 @@ def create_connection(
 def list_connections(session: Session) -> None:
     """List the S3 connections."""
     session.list(
-        exports.connections(),
+        s3_connections.list(),
         ("ID", "NAME", "ENDPOINT", "BUCKET", "PREFIX"),
         lambda each: (each.id, each.name, each.endpoint, each.bucket, each.prefix),
     )
@@ -132,7 +132,7 @@ def delete_connection(
     session: Session, connection: Annotated[str, typer.Argument(help="Id of the connection.")]
 ) -> None:
     """Delete an S3 connection and its secret."""
-    session.run(exports.disconnect(connection))
+    session.run(s3_connections.delete(connection))
     session.done("deleted", connection)
 
 
@@ -147,7 +147,9 @@ def create_schedule(
     file_format: Format = None,
 ) -> None:
     """Deliver a file every day or month."""
-    made = session.run(exports.schedule(connection, every=every, dataset=dataset, version=version, format=file_format))
+    made = session.run(
+        export_schedules.create(connection, every=every, dataset=dataset, version=version, format=file_format)
+    )
     session.show(made, [("id", made.id), ("every", made.every), ("next", made.next_at)])
 
 
@@ -155,7 +157,7 @@ def create_schedule(
 def list_schedules(session: Session) -> None:
     """List the schedules with the result of the last delivery."""
     session.list(
-        exports.schedules(),
+        export_schedules.list(),
         ("ID", "EVERY", "DATASET", "NEXT", "DELIVERED", "LAST ERROR"),
         lambda each: (each.id, each.every, each.dataset, each.next_at, each.last_delivered_at, each.last_error),
     )
@@ -164,7 +166,7 @@ def list_schedules(session: Session) -> None:
 @customer_command(schedules, "delete", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def delete_schedule(session: Session, schedule: Annotated[str, typer.Argument(help="Id of the schedule.")]) -> None:
     """Delete a schedule."""
-    session.run(exports.unschedule(schedule))
+    session.run(export_schedules.delete(schedule))
     session.done("deleted", schedule)
 
 

@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import catalogue
+from ipucloud.client import flavors
 
 app = typer.Typer(no_args_is_help=True)
 
 
 @app.callback()
-def flavors() -> None:
+def group() -> None:
     pass
 
 
@@ -23,7 +23,7 @@ def list_flavors(
 ) -> None:
     """List the cluster sizes with prices."""
     session.list(
-        catalogue.flavors(region=region),
+        flavors.list(region=region),
         ("NAME", "MACHINES", "IPUS", "SERVERS", "REGIONS", "PER MINUTE", "PER HOUR"),
         lambda each: (
             each.name,

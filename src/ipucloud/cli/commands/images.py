@@ -5,13 +5,13 @@ from __future__ import annotations
 import typer
 
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import catalogue
+from ipucloud.client import images
 
 app = typer.Typer(no_args_is_help=True)
 
 
 @app.callback()
-def images() -> None:
+def group() -> None:
     pass
 
 
@@ -19,7 +19,7 @@ def images() -> None:
 def list_images(session: Session) -> None:
     """List the images."""
     session.list(
-        catalogue.images(),
+        images.list(),
         ("NAME", "POPLAR SDK", "SYSTEM", "REGIONS"),
         lambda each: (each.name, each.sdk_version, f"{each.os} {each.os_version}", list(each.regions)),
     )

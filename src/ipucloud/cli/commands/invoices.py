@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import invoices
+from ipucloud.client import billing, invoices
 
 app = typer.Typer()
 
@@ -17,7 +17,7 @@ app = typer.Typer()
 def list_invoices(session: Session) -> None:
     """List invoices and credit notes, newest first."""
     session.list(
-        invoices.invoices(),
+        invoices.list(),
         ("NUMBER", "MONTH", "ISSUED", "DUE", "TOTAL", "OPEN", "ABOUT"),
         lambda each: (
             each.number,
@@ -39,10 +39,10 @@ def show_invoice(
 ) -> None:
     """Show an invoice or a credit note, or the draft of the next invoice."""
     if pdf is not None:
-        pdf.write_bytes(session.run(invoices.invoice_pdf(number)))
+        pdf.write_bytes(session.run(invoices.pdf(number)))
         session.done("written", pdf)
         return
-    found = session.run(invoices.invoice(number))
+    found = session.run(invoices.get(number))
     if session.as_json:
         session.show(found, ())
         return
@@ -69,7 +69,7 @@ def show_invoice(
 @customer_command(app, "balance")
 def balance(session: Session) -> None:
     """Show the balances of the account that pays for the project."""
-    found = session.run(invoices.balance())
+    found = session.run(billing.balance())
     names = ("unbilled", "owed", "wallet", "credit")
     facts = [(name, getattr(each, name)) for each in found.items for name in names]
     session.show(found, [("account", found.account_id), *facts])
@@ -79,7 +79,7 @@ def balance(session: Session) -> None:
 def list_credits(session: Session) -> None:
     """List promotional credits in order of expiry."""
     session.list(
-        invoices.credits(),
+        billing.credits(),
         ("REST", "GRANTED", "EXPIRES", "REASON"),
         lambda each: (each.rest, each.amount, each.expires_at, each.reason),
     )

@@ -22,7 +22,7 @@ def list_operations(
 ) -> None:
     """List the project's operations, newest first."""
     session.list(
-        operations.page(state=state),
+        operations.list(state=state),
         ("ID", "KIND", "STATE", "STAGE", "PROGRESS", "CREATED", "FINISHED"),
         lambda each: (
             each.id,

@@ -70,7 +70,7 @@ def list_partitions(
 ) -> None:
     """List the cluster's partitions, including those created at the controller."""
     session.list(
-        partitions.page(find(session, cluster).id, origin=origin),
+        partitions.list(find(session, cluster).id, origin=origin),
         ("NAME", "STATE", "ORIGIN", "SIZE", "GCDS", "ID", "OBSERVED"),
         lambda each: (each.name, each.state, each.origin, each.size, each.gcds, each.partition_id, each.observed_at),
     )
@@ -108,7 +108,7 @@ def delete(
     owner = find(session, cluster).id
     if not yes:
         session.confirm(f"Delete partition {name}?", "delete the partition even if it is in use")
-    operation = carry_out(session, partitions.remove(owner, name), wait=wait, patience=patience)
+    operation = carry_out(session, partitions.delete(owner, name), wait=wait, patience=patience)
     session.show({"operation": operation}, [("operation", _summary(operation))])
 
 

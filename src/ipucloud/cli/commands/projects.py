@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import identity
+from ipucloud.client import projects
 from ipucloud.client.models import Project
 
 app = typer.Typer(no_args_is_help=True)
@@ -17,7 +17,7 @@ app = typer.Typer(no_args_is_help=True)
 def list_projects(session: Session) -> None:
     """List the projects visible to the token."""
     session.list(
-        identity.projects(),
+        projects.list(),
         ("SLUG", "NUMBER", "NAME", "ID"),
         lambda each: (each.slug, each.number, each.name, each.id),
     )
@@ -26,7 +26,7 @@ def list_projects(session: Session) -> None:
 @customer_command(app, "show", "research")
 def show(session: Session, ref: Annotated[str, typer.Argument(help="Id, number or slug.")]) -> None:
     """Show a project."""
-    _show(session, session.run(identity.project(ref)))
+    _show(session, session.run(projects.get(ref)))
 
 
 @customer_command(app, "create", 'research --name "Research group"')
@@ -36,7 +36,7 @@ def create(
     name: Annotated[str | None, typer.Option(help="Display name; default: the slug.")] = None,
 ) -> None:
     """Create a project. Needs a platform token."""
-    _show(session, session.run(identity.create_project(slug, name or slug)))
+    _show(session, session.run(projects.create(slug, name or slug)))
 
 
 def _show(session: Session, project: Project) -> None:

@@ -6,13 +6,13 @@ import typer
 
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import identity
+from ipucloud.client import quotas
 
 app = typer.Typer(cls=Listing)
 
 
 @app.callback()
-def quotas() -> None:
+def group() -> None:
     pass
 
 
@@ -20,7 +20,7 @@ def quotas() -> None:
 def list_quotas(session: Session) -> None:
     """List the project's quotas and their use, in machines."""
     session.list(
-        identity.quotas(),
+        quotas.list(),
         ("REGION", "MACHINE", "USED", "LIMIT"),
         lambda each: (each.region, each.machine_type, each.used, each.limit),
     )

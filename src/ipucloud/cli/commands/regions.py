@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import catalogue
+from ipucloud.client import regions
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True)
 def list_regions(session: Session) -> None:
     """List the regions."""
     session.list(
-        catalogue.regions(),
+        regions.list(),
         ("REGION", "NUMBER", "NAME", "MACHINES"),
         lambda each: (each.slug, each.number, each.name, list(each.machine_types)),
     )
@@ -26,7 +26,7 @@ def list_regions(session: Session) -> None:
 def capacity(session: Session, region: Annotated[str, typer.Argument(help="The region.")]) -> None:
     """Show how many clusters of each flavor could be created now."""
     session.list(
-        catalogue.capacity(region),
+        regions.capacity(region),
         ("FLAVOR", "AVAILABLE", "WHY NOT MORE"),
         lambda each: (each.flavor, each.available, each.why_not and each.why_not.detail),
     )

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import identity
+from ipucloud.client import ssh_keys
 from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.models import SshKey
 
@@ -28,7 +28,7 @@ def create(
     text = file.read_text()
     if _PRIVATE.search(text):
         raise UsageError(f"{file} is a private key, which must stay secret. Use the public key, {file}.pub.")
-    key = session.run(identity.add_ssh_key(name, text.strip()))
+    key = session.run(ssh_keys.create(name, text.strip()))
     session.show(key, [("name", key.name), ("fingerprint", key.fingerprint), ("id", key.id)])
 
 
@@ -36,7 +36,7 @@ def create(
 def list_keys(session: Session) -> None:
     """List the project's keys."""
     session.list(
-        identity.ssh_keys(),
+        ssh_keys.list(),
         ("NAME", "FINGERPRINT", "ADDED", "ID"),
         lambda each: (each.name, each.fingerprint, each.created_at, each.id),
     )
@@ -46,12 +46,12 @@ def list_keys(session: Session) -> None:
 def delete(session: Session, name: Annotated[str, typer.Argument(help="Name or id of the key.")]) -> None:
     """Delete a key. Servers that already accept it still do."""
     key = _find(session, name)
-    session.run(identity.remove_ssh_key(key.id))
+    session.run(ssh_keys.delete(key.id))
     session.show(key, [("deleted", key.name)])
 
 
 def _find(session: Session, name: str) -> SshKey:
-    for key in session.client.items(identity.ssh_keys()):
+    for key in session.client.items(ssh_keys.list()):
         if name in {key.name, key.id}:
             return key
     raise ApiError(404, "not_found", f"There is no key named {name} in the project.")

@@ -9,7 +9,7 @@ import typer
 
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
-from ipucloud.client import identity
+from ipucloud.client import tokens
 from ipucloud.client.errors import ApiError
 from ipucloud.client.models import NewToken, Token
 
@@ -37,7 +37,7 @@ def create(
 ) -> None:
     """Create a token. Its secret is shown only once."""
     role = role or ("support" if platform else "operator")
-    token = session.run(identity.create_token(name, role, expires_at=expires_at, platform=platform))
+    token = session.run(tokens.create(name, role, expires_at=expires_at, platform=platform))
     _show_once(session, token)
 
 
@@ -45,7 +45,7 @@ def create(
 def list_tokens(session: Session, platform: Platform = False) -> None:
     """List the tokens, without their secrets."""
     session.list(
-        identity.tokens(platform=platform),
+        tokens.list(platform=platform),
         ("NAME", "ROLE", "CREATED", "EXPIRES", "LAST USED", "REVOKED", "ID"),
         lambda each: (
             each.name,
@@ -69,7 +69,7 @@ def rotate(
 ) -> None:
     """Replace a token with one of the same name and role. The new secret is shown only once."""
     old = _living(session, name, platform=platform)
-    call = identity.rotate_token(old.id, keep_previous_seconds=keep, expires_at=expires_at, platform=platform)
+    call = tokens.rotate(old.id, keep_previous_seconds=keep, expires_at=expires_at, platform=platform)
     _show_once(session, session.run(call))
 
 
@@ -77,7 +77,7 @@ def rotate(
 def delete(session: Session, name: Name, platform: Platform = False) -> None:
     """Delete a token: it stops working immediately."""
     found = _living(session, name, platform=platform)
-    session.run(identity.revoke_token(found.id, platform=platform))
+    session.run(tokens.delete(found.id, platform=platform))
     session.show(found, [("deleted", found.name), ("id", found.id)])
 
 
@@ -86,7 +86,7 @@ def _living(session: Session, name: str, *, platform: bool) -> Token:
     now = datetime.now(UTC)
     living = [
         each
-        for each in session.client.items(identity.tokens(platform=platform))
+        for each in session.client.items(tokens.list(platform=platform))
         if each.revoked_at is None and (each.expires_at is None or each.expires_at > now)
     ]
     found = [each for each in living if name in {each.name, each.id}]

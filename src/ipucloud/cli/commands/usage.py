@@ -10,7 +10,7 @@ import typer
 from ipucloud.cli.commands.clusters import find
 from ipucloud.cli.output import utc
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import activity, clusters
+from ipucloud.client import billing, clusters
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import ProjectUsage, Usage
 
@@ -28,7 +28,7 @@ def usage(
     if cluster is not None and (since or until):
         raise UsageError("A cluster's usage covers its whole life: omit --since and --until.")
     if cluster is None:
-        whole = session.run(activity.usage(since=utc(since), until=utc(until)))
+        whole = session.run(billing.usage(since=utc(since), until=utc(until)))
         facts: list[tuple[str, object]] = [(each.name, f"{each.minutes} min, {each.cost}") for each in whole.clusters]
         session.show(whole, [*_facts(whole), *facts])
     else:

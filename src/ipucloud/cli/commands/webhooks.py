@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import activity, webhooks
+from ipucloud.client import events, webhooks
 from ipucloud.client.models import Delivery, Webhook
 
 app = typer.Typer(no_args_is_help=True)
@@ -34,7 +34,7 @@ def create(
 def event_types(session: Session) -> None:
     """List the event types."""
     session.list(
-        activity.event_types(),
+        events.types(),
         ("TYPE", "MEANING", "SUBJECT"),
         lambda each: (each.type, each.meaning, ", ".join(each.subject_types) or "any"),
     )
@@ -44,7 +44,7 @@ def event_types(session: Session) -> None:
 def list_webhooks(session: Session) -> None:
     """List the project's webhooks and their status."""
     session.list(
-        webhooks.page(),
+        webhooks.list(),
         ("URL", "EVENTS", "STATE", "FAILING SINCE", "ID"),
         lambda each: (each.url, ", ".join(each.event_types) or "all", _state(each), each.failing_since, each.id),
     )
@@ -65,7 +65,7 @@ def disable(session: Session, webhook: Id) -> None:
 @customer_command(app, "delete", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def delete(session: Session, webhook: Id) -> None:
     """Delete a webhook and its deliveries."""
-    session.run(webhooks.remove(webhook))
+    session.run(webhooks.delete(webhook))
     session.done("deleted", webhook)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from ipucloud.cli.session import Session, customer_command
-from ipucloud.client import identity
+from ipucloud.client import tokens
 
 app = typer.Typer()
 
@@ -13,7 +13,7 @@ app = typer.Typer()
 @customer_command(app, "whoami")
 def whoami(session: Session) -> None:
     """Show the token, its project and role."""
-    me = session.run(identity.whoami())
+    me = session.run(tokens.whoami())
     project = f"{me.project.slug} ({me.project.id})" if me.project else "none: a platform token"
     session.show(
         me,

@@ -1,0 +1,120 @@
+"""Calls for billing accounts; all need a platform token."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call, Ref, given, nothing, segment
+from ipucloud.client.models import BillingAccount, Credit, Forecast, Funds, InvoiceRow, Money, Page, Payment
+
+
+def get(account: Ref) -> Call[BillingAccount]:
+    return request.get(_path(account), BillingAccount, scoped=False)
+
+
+def create(
+    name: str,
+    currency: str,
+    *,
+    legal_name: str | None = None,
+    address: str | None = None,
+    tax_id: str | None = None,
+    country: str | None = None,
+    tax_exempt: bool | None = None,
+    payment_days: int | None = None,
+) -> Call[BillingAccount]:
+    body = given(
+        name=name,
+        currency=currency,
+        legal_name=legal_name,
+        address=address,
+        tax_id=tax_id,
+        country=country,
+        tax_exempt=tax_exempt,
+        payment_days=payment_days,
+    )
+    return request.post("billing/accounts", BillingAccount, body, scoped=False)
+
+
+def update(
+    account: Ref,
+    *,
+    name: str | None = None,
+    legal_name: str | None = None,
+    address: str | None = None,
+    tax_id: str | None = None,
+    country: str | None = None,
+    tax_exempt: bool | None = None,
+    payment_days: int | None = None,
+    if_match: str | None = None,
+) -> Call[BillingAccount]:
+    """Change the given fields."""
+    body = given(
+        name=name,
+        legal_name=legal_name,
+        address=address,
+        tax_id=tax_id,
+        country=country,
+        tax_exempt=tax_exempt,
+        payment_days=payment_days,
+    )
+    return request.patch(_path(account), BillingAccount, body, scoped=False, if_match=if_match)
+
+
+def forecast(account: Ref) -> Call[Forecast]:
+    """Forecast of the account's current month."""
+    return request.get(f"{_path(account)}/forecast", Forecast, scoped=False)
+
+
+def invoices(account: Ref, *, order: str | None = None, limit: int | None = None) -> Call[Page[InvoiceRow]]:
+    """The account's invoices and credit notes, newest first."""
+    query = {"order": order, "limit": limit}
+    return request.get(f"{_path(account)}/invoices", Page[InvoiceRow], query, scoped=False)
+
+
+def credits(account: Ref) -> Call[Page[Credit]]:
+    """The account's promotional credits in order of expiry."""
+    return request.get(f"{_path(account)}/credits", Page[Credit], scoped=False)
+
+
+def grant_credit(account: Ref, amount: Money, *, reason: str, expires_at: datetime) -> Call[Credit]:
+    body = {"amount": amount.model_dump(), "reason": reason, "expires_at": expires_at}
+    return request.post(f"{_path(account)}/credits", Credit, body, scoped=False)
+
+
+def payments(account: Ref, *, order: str | None = None, limit: int | None = None) -> Call[Page[Payment]]:
+    """The account's payments and refunds, newest first."""
+    query = {"order": order, "limit": limit}
+    return request.get(f"{_path(account)}/payments", Page[Payment], query, scoped=False)
+
+
+def record_payment(account: Ref, amount: Money, *, reference: str, invoice: str | None = None) -> Call[Payment]:
+    """Record a payment; a repeated reference is the same payment."""
+    body = given(amount=amount.model_dump(), reference=reference, invoice=invoice)
+    return request.post(f"{_path(account)}/payments", Payment, body, scoped=False)
+
+
+def record_refund(account: Ref, amount: Money, *, reference: str) -> Call[Payment]:
+    """Record a wallet refund; a repeated reference is the same refund."""
+    body = {"amount": amount.model_dump(), "reference": reference}
+    return request.post(f"{_path(account)}/refunds", Payment, body, scoped=False)
+
+
+def funds(account: Ref) -> Call[Funds]:
+    """The account's funds."""
+    return request.get(f"{_path(account)}/prepaid", Funds, scoped=False)
+
+
+def set_prepaid(account: Ref, when_empty: str) -> Call[Funds]:
+    """Make the account prepaid; `when_empty`: `warn`, `refuse_creates` or `suspend`."""
+    return Call("PUT", f"{_path(account)}/prepaid", Funds, body={"when_empty": when_empty}, scoped=False)
+
+
+def end_prepaid(account: Ref) -> Call[None]:
+    """End the account's prepayment."""
+    return request.delete(f"{_path(account)}/prepaid", nothing, scoped=False)
+
+
+def _path(account: Ref) -> str:
+    return f"billing/accounts/{segment(account)}"

@@ -1,0 +1,34 @@
+"""Calls for prices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call, Ref, nothing, segment
+from ipucloud.client.models import BookedPrice, Page, PaidPrice, Price, PricesAdded
+
+
+def list() -> Call[Page[Price]]:
+    """Current and future list prices."""
+    return request.get("prices", Page[Price], scoped=False)
+
+
+def of_project() -> Call[Page[PaidPrice]]:
+    """The project's current and future prices: its account's contract prices, else list prices."""
+    return request.get("prices", Page[PaidPrice])
+
+
+def versions() -> Call[Page[BookedPrice]]:
+    """All price versions. Needs a platform token."""
+    return request.get("billing/prices", Page[BookedPrice], scoped=False)
+
+
+def create(items: Sequence[Mapping[str, object]]) -> Call[PricesAdded]:
+    """Add price versions, all or none; existing ones are kept. Needs a platform token."""
+    return request.post("billing/prices", PricesAdded, {"items": [*items]}, scoped=False)
+
+
+def delete(price: Ref) -> Call[None]:
+    """Withdraw a price version that has not begun. Needs a platform token."""
+    return request.delete(f"billing/prices/{segment(price)}", nothing, scoped=False)

@@ -1,0 +1,32 @@
+"""Calls for projects."""
+
+from __future__ import annotations
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call, nothing, segment
+from ipucloud.client.models import Page, Project
+
+
+def list(*, order: str | None = None, limit: int | None = None) -> Call[Page[Project]]:
+    """The projects visible to the token."""
+    return request.get("projects", Page[Project], {"order": order, "limit": limit}, scoped=False)
+
+
+def get(project: str) -> Call[Project]:
+    """One project, by id, number or slug."""
+    return request.get(f"projects/{segment(project)}", Project, scoped=False)
+
+
+def create(slug: str, name: str) -> Call[Project]:
+    """Create a project. Needs a platform token."""
+    return request.post("projects", Project, {"slug": slug, "name": name}, scoped=False)
+
+
+def update(project: str, *, name: str, if_match: str | None = None) -> Call[Project]:
+    """Rename a project; its slug never changes. Needs a platform token."""
+    return request.patch(f"projects/{segment(project)}", Project, {"name": name}, scoped=False, if_match=if_match)
+
+
+def delete(project: str) -> Call[None]:
+    """Delete a project that holds no machines, and revoke its tokens. Needs a platform token."""
+    return request.delete(f"projects/{segment(project)}", nothing, scoped=False)

@@ -1,0 +1,48 @@
+"""Calls for tokens. `platform`: the platform's tokens instead of the project's, for administrators."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ipucloud.client import call as request
+from ipucloud.client.call import Call, Ref, given, nothing, segment
+from ipucloud.client.models import NewToken, Page, Token, Whoami
+
+
+def whoami() -> Call[Whoami]:
+    """The caller's token, its permissions and its project."""
+    return request.get("whoami", Whoami, scoped=False)
+
+
+def list(*, order: str | None = None, limit: int | None = None, platform: bool = False) -> Call[Page[Token]]:
+    """All tokens, including revoked ones."""
+    return request.get("tokens", Page[Token], {"order": order, "limit": limit}, scoped=not platform)
+
+
+def get(token: Ref, *, platform: bool = False) -> Call[Token]:
+    """One token, by id, or by name if only one active token has it."""
+    return request.get(f"tokens/{segment(token)}", Token, scoped=not platform)
+
+
+def create(name: str, role: str, *, expires_at: datetime | None = None, platform: bool = False) -> Call[NewToken]:
+    """Create a token; only this response has its secret.
+
+    `role`: `viewer`, `operator`, `billing` or `owner`; of the platform: `admin` or `support`.
+    """
+    return request.post("tokens", NewToken, given(name=name, role=role, expires_at=expires_at), scoped=not platform)
+
+
+def rotate(
+    token: Ref, *, keep_previous_seconds: int = 0, expires_at: datetime | None = None, platform: bool = False
+) -> Call[NewToken]:
+    """Replace a token with one of the same name and role; the replaced one works for this many seconds more.
+
+    `expires_at` None: that of the replaced token.
+    """
+    body = given(keep_previous_seconds=keep_previous_seconds, expires_at=expires_at)
+    return request.post(f"tokens/{segment(token)}:rotate", NewToken, body, scoped=not platform)
+
+
+def delete(token: Ref, *, platform: bool = False) -> Call[None]:
+    """Revoke a token, effective immediately. It stays in the list."""
+    return request.delete(f"tokens/{segment(token)}", nothing, scoped=not platform)
