@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from ipucloud.client import (
 )
 from ipucloud.client.clusters import NewCluster
 from ipucloud.wire.site import Ssh
-from tests.support.openssh import OpenSsh, make_key
+from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.processes import Up
 
 PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
@@ -103,8 +104,22 @@ def test_a_cluster_is_estimated_created_cancelled_and_deleted(client: Client) ->
     assert client.run(clusters.get(cluster.value.id)).state == "deleted"
 
 
+def check_copies(system: Up, key: KeyPair, folder: Path) -> None:
+    """Files are copied by the command line, and OpenSSH finds the server by its printed configuration."""
+    results, config = folder / "results", folder / "config"
+    copy = ("clusters", "scp", "--identity", str(key.private), "resting:notes", str(results))
+    with system.ipucloud.start(*copy, **system.environment) as copying:
+        assert copying.wait(60) == 0
+    assert results.read_text() == "kept\n"
+    printing = ("clusters", "ssh-config", "resting", "--identity", str(key.private))
+    with system.ipucloud.start(*printing, **system.environment) as printed:
+        config.write_text(printed.communicate(timeout=60)[0])
+    ssh = ["ssh", "-F", str(config), "-o", "BatchMode=yes", "resting", "cat", "notes"]
+    assert subprocess.run(ssh, capture_output=True, timeout=120, check=True).stdout == b"kept\n"
+
+
 @pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
-def test_a_suspended_cluster_comes_back_with_its_files(client: Client, tmp_path: Path) -> None:
+def test_a_suspended_cluster_comes_back_with_its_files(system: Up, client: Client, tmp_path: Path) -> None:
     key = make_key(tmp_path)
     added = client.run(ssh_keys.create("resting", key.public_line))
     made = client.run(clusters.create(replace(POD16, name="resting", flavor="m2000-pod4", ssh_keys=["resting"])))
@@ -114,6 +129,7 @@ def test_a_suspended_cluster_comes_back_with_its_files(client: Client, tmp_path:
     assert server.ssh is not None
     login = OpenSsh(Ssh.model_validate({**server.ssh.model_dump(), "fingerprint": ""}), key, tmp_path / "known_hosts")
     assert login.ssh("echo kept > notes").returncode == 0
+    check_copies(system, key, tmp_path)
     client.wait(client.run(clusters.suspend(cluster.id)), patience=PATIENCE)
     rests = client.run(clusters.get(cluster.id))
     assert (rests.state, rests.billing and rests.billing.status, rests.machines) == ("suspended", "paused", [])

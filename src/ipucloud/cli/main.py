@@ -16,7 +16,12 @@ ACCOUNT = "Account"
 SERVICE = "Running the service"
 
 COMMANDS = (
-    Entry("clusters", "ipucloud.cli.commands.clusters", "Create, list, log in to, suspend, delete clusters.", CUSTOMER),
+    Entry(
+        "clusters",
+        "ipucloud.cli.commands.cluster_group",
+        "Create, log in to, suspend, delete clusters.",
+        CUSTOMER,
+    ),
     Entry("partitions", "ipucloud.cli.commands.partitions", "Divide a cluster's IPUs among programs.", CUSTOMER),
     Entry("operations", "ipucloud.cli.commands.operations", "List, follow and cancel operations.", CUSTOMER),
     Entry("vipu", "ipucloud.cli.vipu.command", "Manage partitions directly at a V-IPU controller.", CUSTOMER),
@@ -35,6 +40,7 @@ COMMANDS = (
     Entry("tokens", "ipucloud.cli.commands.tokens", "Create, list, rotate and delete tokens.", ACCOUNT),
     Entry("quotas", "ipucloud.cli.commands.quotas", "Show quotas and their use.", ACCOUNT),
     Entry("projects", "ipucloud.cli.commands.projects", "List, show and create projects.", ACCOUNT),
+    Entry("open", "ipucloud.cli.commands.open", "Open the API reference in a browser.", ACCOUNT),
     # The only two names of the laboratory in the product. They are loaded when called, so production processes never
     # import it.
     Entry("demo", "ipucloud.laboratory.demo.command", "Demonstrate the whole product on a simulated site.", SERVICE),

@@ -19,6 +19,7 @@ from ipucloud.cli import output
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import exit_of
 from ipucloud.cli.profile import config_dir, load
+from ipucloud.cli.watching import watch
 from ipucloud.client.call import Call
 from ipucloud.client.errors import ApiError, ClientError, OperationFailedError, UsageError
 from ipucloud.client.models import Page
@@ -102,6 +103,9 @@ class Session:
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Project = Annotated[str | None, typer.Option("--project", help="Project: id, number or slug.")]
+Watch = Annotated[bool, typer.Option("--watch", help="Show the result again whenever it changes, until Ctrl-C.")]
+WATCHABLE = {"list", "show"}
+"""Names of commands that have --watch."""
 Url = Annotated[str | None, typer.Option("--url", help="URL of the service.")]
 
 
@@ -117,7 +121,8 @@ def customer_command(
         function: Callable[Concatenate[Session, Parameters], None],
     ) -> Callable[Concatenate[Session, Parameters], None]:
         for each in filter(None, (name, alias)):
-            app.command(each, cls=with_examples(*examples), hidden=each == alias)(_Command(function))
+            command = _Command(function, watchable=name in WATCHABLE)
+            app.command(each, cls=with_examples(*examples), hidden=each == alias)(command)
         return function
 
     return register
@@ -126,7 +131,7 @@ def customer_command(
 class _Command:
     """The function's signature for Typer, with the common options added."""
 
-    def __init__(self, function: Callable[..., None]) -> None:
+    def __init__(self, function: Callable[..., None], *, watchable: bool) -> None:
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self._function = function
@@ -137,12 +142,18 @@ class _Command:
             inspect.Parameter("project", keyword, default=None, annotation=Project),
             inspect.Parameter("url", keyword, default=None, annotation=Url),
         ]
+        if watchable:
+            shared.append(inspect.Parameter("watched", keyword, default=False, annotation=Watch))
         self.__signature__ = inspect.Signature([*own, *shared])
         self.__annotations__ = {each.name: each.annotation for each in (*own, *shared)}
 
-    def __call__(self, *, as_json: bool, project: str | None, url: str | None, **arguments: object) -> None:
+    def __call__(
+        self, *, as_json: bool, project: str | None, url: str | None, watched: bool = False, **arguments: object
+    ) -> None:
         session = Session(as_json, url, project, os.environ)
         with _errors_shown(session):
+            if watched:
+                watch(lambda: self._function(session, **arguments))
             self._function(session, **arguments)
 
 

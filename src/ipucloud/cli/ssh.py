@@ -35,29 +35,35 @@ def pin_host_key(directory: Path, server: PoplarServer, ssh: Ssh) -> Path:
     return path
 
 
+def settings(server: PoplarServer, known_hosts: Path, identity: Path | None) -> dict[str, str]:
+    """Client configuration that refuses any other server without asking."""
+    chosen = {"IdentityFile": f'"{identity.absolute()}"', "IdentitiesOnly": "yes"} if identity else {}
+    return {
+        **chosen,
+        "HostKeyAlias": server.id,
+        "UserKnownHostsFile": f'"{known_hosts}"',
+        "GlobalKnownHostsFile": "none",
+        "StrictHostKeyChecking": "yes",
+        "UpdateHostKeys": "no",
+    }
+
+
 def options(server: PoplarServer, known_hosts: Path, identity: Path | None) -> list[str]:
-    """Options for ssh, scp and sftp: refuse any other server without asking."""
-    chosen = ["-i", str(identity), "-o", "IdentitiesOnly=yes"] if identity else []
-    return [
-        *chosen,
-        "-o",
-        f"HostKeyAlias={server.id}",
-        "-o",
-        f'UserKnownHostsFile="{known_hosts}"',
-        "-o",
-        "GlobalKnownHostsFile=none",
-        "-o",
-        "StrictHostKeyChecking=yes",
-        "-o",
-        "UpdateHostKeys=no",
-    ]
+    """`settings` as options of ssh, scp and sftp."""
+    return [part for pair in settings(server, known_hosts, identity).items() for part in ("-o", "=".join(pair))]
+
+
+def program(name: str) -> str:
+    """Where ssh or scp is. Raises UsageError if it is not installed."""
+    path = shutil.which(name)
+    if path is None:
+        raise UsageError(f"The OpenSSH client ({name}) is not installed.")
+    return path
 
 
 def command(
     server: PoplarServer, ssh: Ssh, known_hosts: Path, identity: Path | None, remote: Sequence[str]
 ) -> list[str]:
     """The command that logs in or runs `remote` there. Raises UsageError if no OpenSSH client is installed."""
-    program = shutil.which("ssh")
-    if program is None:
-        raise UsageError("The OpenSSH client (ssh) is not installed.")
-    return [program, *options(server, known_hosts, identity), "-p", str(ssh.port), f"{ssh.user}@{ssh.host}", *remote]
+    pinned = options(server, known_hosts, identity)
+    return [program("ssh"), *pinned, "-p", str(ssh.port), f"{ssh.user}@{ssh.host}", *remote]

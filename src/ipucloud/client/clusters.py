@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, given, segment
@@ -90,10 +91,13 @@ def update(
     name: str | None = None,
     tags: Mapping[str, str] | None = None,
     delete_protection: bool | None = None,
+    expires_at: datetime | Literal["never"] | None = None,
     if_match: str | None = None,
 ) -> Call[Cluster]:
-    """Change the given fields. `if_match`: only if the cluster still has this entity tag."""
-    body = given(name=name, tags=tags, delete_protection=delete_protection)
+    """Change the given fields; `tags` replaces all tags. `if_match`: only if the cluster still has this entity tag."""
+    body = given(name=name, tags=tags, delete_protection=delete_protection, expires_at=expires_at)
+    if expires_at == "never":
+        body["expires_at"] = None
     return request.patch(f"clusters/{segment(cluster)}", Cluster, body, if_match=if_match)
 
 

@@ -48,8 +48,9 @@ def test_every_example_is_a_command_line(
     monkeypatch.setenv("HOME", str(tmp_path))
     assert isinstance(leaf, Exemplified), "it has examples"
     for example in leaf.examples:
-        arguments = [str(Path(each).expanduser()) if each.startswith("~") else each for each in shlex.split(example)]
-        for each in filter(lambda each: each.endswith(FILES), arguments):
+        words_of = shlex.split(example.partition(">")[0])
+        arguments = [str(Path(each).expanduser()) if each.startswith("~") else each for each in words_of]
+        for each in (each for each in arguments if each.endswith(FILES) or "/.ssh/" in each):
             Path(each).parent.mkdir(exist_ok=True)
             Path(each).touch()
         leaf.make_context(words[-1], arguments, parent=context)

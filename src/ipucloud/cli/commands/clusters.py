@@ -18,7 +18,7 @@ from ipucloud.client import clusters, flavors, images, ssh_keys
 from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import ApiError, UsageError
-from ipucloud.client.models import Cluster, Operation
+from ipucloud.client.models import Cluster, ClusterState, Operation
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -34,6 +34,10 @@ Keys = Annotated[
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is done.")]
 Patience = Annotated[float | None, typer.Option("--timeout", help="Maximum seconds to wait; the operation continues.")]
+Server = Annotated[int, typer.Option(help="Index of the Poplar server, from 0.")]
+Identity = Annotated[
+    Path | None, typer.Option("--identity", "-i", exists=True, dir_okay=False, help="Private key to log in with.")
+]
 
 
 def find(session: Session, name: str) -> Cluster:
@@ -62,7 +66,7 @@ def create(
     ] = None,
     tags: Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Repeatable.")] = None,
     reconfigurable: Annotated[bool, typer.Option(help="Make the default partition reconfigurable.")] = True,
-    delete_protection: Annotated[bool, typer.Option("--delete-protection", help="Refuse deletion.")] = False,
+    protect: Annotated[bool, typer.Option("--protect", "--delete-protection", help="Refuse deletion.")] = False,
     expires_at: ExpiresAt = None,
     wait: Wait = True,
     patience: Patience = None,
@@ -76,9 +80,9 @@ def create(
         image=image or _newest_image(session, region),
         ssh_keys=ssh_keys or _only_key(session),
         user_data=user_data.read_text() if user_data else None,
-        tags=_tags(tags or []),
+        tags=parse_tags(tags or []),
         reconfigurable=reconfigurable,
-        delete_protection=delete_protection,
+        delete_protection=protect,
         expires_at=expires_at,
     )
     operation = carry_out(session, clusters.create(wanted), wait=wait, patience=patience)
@@ -88,14 +92,14 @@ def create(
 @customer_command(app, "list", "", "--state active --tag team=nlp")
 def list_clusters(
     session: Session,
-    state: Annotated[str | None, typer.Option(help="Only those in this state.")] = None,
+    state: Annotated[ClusterState | None, typer.Option(help="Only those in this state.")] = None,
     region: Annotated[str | None, typer.Option(help="Only those in this region.")] = None,
     flavor: Annotated[str | None, typer.Option(help="Only those of this flavor.")] = None,
     tags: Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Only with this tag.")] = None,
 ) -> None:
     """List the project's clusters."""
     session.list(
-        clusters.list(state=state, region=region, flavor=flavor, tags=_tags(tags or [])),
+        clusters.list(state=state, region=region, flavor=flavor, tags=parse_tags(tags or [])),
         ("NAME", "STATE", "FLAVOR", "REGION", "IPUS", "MINUTES", "COST", "CREATED"),
         lambda each: (
             each.name,
@@ -114,7 +118,7 @@ def list_clusters(
 def show(session: Session, name: Name) -> None:
     """Show a cluster."""
     cluster = find(session, name)
-    session.show(cluster, _facts(cluster))
+    session.show(cluster, facts(cluster))
 
 
 @customer_command(app, "delete", "bert", "bert --yes --no-wait")
@@ -180,10 +184,8 @@ def ssh(
     session: Session,
     name: Name,
     remote: Annotated[list[str] | None, typer.Argument(help="Command to run on the server, after `--`.")] = None,
-    server: Annotated[int, typer.Option(help="Index of the Poplar server, from 0.")] = 0,
-    identity_file: Annotated[
-        Path | None, typer.Option("--identity", "-i", exists=True, dir_okay=False, help="Private key to log in with.")
-    ] = None,
+    server: Server = 0,
+    identity_file: Identity = None,
 ) -> None:
     """Log in to a cluster's Poplar server with OpenSSH, which accepts only this server's host key."""
     poplar, address = openssh.reachable(find(session, name), server)
@@ -281,7 +283,7 @@ def _only_key(session: Session) -> list[str]:
     return names
 
 
-def _tags(pairs: list[str]) -> dict[str, str]:
+def parse_tags(pairs: list[str]) -> dict[str, str]:
     tags = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
@@ -292,10 +294,11 @@ def _tags(pairs: list[str]) -> dict[str, str]:
 
 
 def _show(session: Session, cluster: Cluster, operation: Operation) -> None:
-    session.show({"cluster": cluster, "operation": operation}, _facts(cluster, operation))
+    session.show({"cluster": cluster, "operation": operation}, facts(cluster, operation))
 
 
-def _facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[str, object]]:
+def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[str, object]]:
+    """What is shown of a cluster."""
     billing = cluster.billing
     shown = operation or cluster.operation
     return [

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from itertools import islice
+from time import sleep
 from typing import Annotated
 
 import typer
 
 from ipucloud.cli.lazy import Listing
+from ipucloud.cli.output import shown, write_json
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.watching import INTERVAL
 from ipucloud.client import events
+from ipucloud.client.models import Event
 
 app = typer.Typer(cls=Listing)
 
@@ -19,14 +25,33 @@ def group() -> None:
     pass
 
 
-@customer_command(app, "list", "", "--limit 20")
+@customer_command(app, "list", "", "--limit 20 --follow")
 def list_events(
-    session: Session, limit: Annotated[int, typer.Option(min=1, help="Maximum number of events.")] = 100
+    session: Session,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of events.")] = 100,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Continue with new events, until Ctrl-C.")] = False,
 ) -> None:
-    """Show the project's latest events, newest last."""
-    newest_first = session.client.items(events.list(limit=min(limit, 1000)))
-    session.show_items(
-        reversed([*islice(newest_first, limit)]),
-        ("TIME", "TYPE", "SUBJECT", "OPERATION"),
-        lambda each: (each.at, each.type, f"{each.subject_type} {each.subject_id}", each.operation_id),
-    )
+    """Show the project's latest events, newest last. With --follow, --json prints one document per event."""
+    latest = [*islice(session.client.items(events.list(limit=min(limit, 1000))), limit)][::-1]
+    if follow:
+        _follow(session, latest)
+    else:
+        session.show_items(latest, ("TIME", "TYPE", "SUBJECT", "OPERATION"), _row)
+
+
+def _follow(session: Session, new: Iterable[Event]) -> None:
+    last = None
+    while True:
+        for event in new:
+            last = event.id
+            if session.as_json:
+                write_json(event)
+            else:
+                sys.stdout.write("  ".join(shown(cell).plain for cell in _row(event)) + "\n")
+                sys.stdout.flush()
+        sleep(INTERVAL)
+        new = session.client.items(events.list(after=last, order="created_at"))
+
+
+def _row(event: Event) -> tuple[object, ...]:
+    return event.at, event.type, f"{event.subject_type} {event.subject_id}", event.operation_id

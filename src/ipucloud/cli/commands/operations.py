@@ -9,7 +9,7 @@ import typer
 from ipucloud.cli.following import follow
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import operations
-from ipucloud.client.models import Operation
+from ipucloud.client.models import Operation, OperationState
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -18,7 +18,7 @@ Id = Annotated[str, typer.Argument(help="Id of the operation.")]
 
 @customer_command(app, "list", "", "--state running")
 def list_operations(
-    session: Session, state: Annotated[str | None, typer.Option(help="Only those in this state.")] = None
+    session: Session, state: Annotated[OperationState | None, typer.Option(help="Only those in this state.")] = None
 ) -> None:
     """List the project's operations, newest first."""
     session.list(

@@ -8,7 +8,7 @@ import typer
 
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import events, webhooks
-from ipucloud.client.models import Delivery, Webhook
+from ipucloud.client.models import Delivery, DeliveryState, Webhook
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -89,7 +89,7 @@ def rotate_secret(
 def deliveries(
     session: Session,
     webhook: Id,
-    state: Annotated[str | None, typer.Option(help="pending, delivered or failed.")] = None,
+    state: Annotated[DeliveryState | None, typer.Option(help="Only those in this state.")] = None,
 ) -> None:
     """List sent and pending messages."""
     session.list(

@@ -1,0 +1,102 @@
+"""`ipucloud clusters update`, `wait`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from time import monotonic, sleep
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.commands.clusters import Name, Patience, facts, find, parse_tags
+from ipucloud.cli.exits import Exit
+from ipucloud.cli.following import follow
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.times import ExpiresAt
+from ipucloud.cli.watching import INTERVAL
+from ipucloud.client import clusters, operations
+from ipucloud.client.errors import OperationFailedError, UsageError, WaitTimeoutError
+from ipucloud.client.models import Cluster, ClusterState
+
+app = typer.Typer()
+
+_DEAD_ENDS = {ClusterState.ERROR, ClusterState.DELETED}
+"""No other state follows without a request."""
+
+
+@customer_command(app, "update", "bert --no-protect", "bert --name bert-large --tag team=nlp --expires-at 8h")
+def update(
+    session: Session,
+    name: Name,
+    *,
+    new_name: Annotated[str | None, typer.Option("--name", help="New name.")] = None,
+    tags: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Set this tag; repeatable.")
+    ] = None,
+    delete_tags: Annotated[
+        list[str] | None, typer.Option("--delete-tag", metavar="KEY", help="Delete this tag; repeatable.")
+    ] = None,
+    protect: Annotated[bool | None, typer.Option("--protect/--no-protect", help="Refuse or allow deletion.")] = None,
+    expires_at: ExpiresAt = None,
+    no_expiry: Annotated[bool, typer.Option("--no-expiry", help="Do not delete the cluster automatically.")] = False,
+) -> None:
+    """Change a cluster's name, tags, protection or expiry. Nothing else changes on its servers."""
+    if expires_at and no_expiry:
+        raise UsageError("Give either --expires-at or --no-expiry.")
+    if (new_name, protect, expires_at) == (None, None, None) and not (tags or delete_tags or no_expiry):
+        raise UsageError("Give at least one change, such as --no-protect.")
+    cluster = session.client.run_tagged(clusters.get(find(session, name).id))
+    changed = {**cluster.value.tags, **parse_tags(tags or [])}
+    for key in delete_tags or []:
+        if changed.pop(key, None) is None:
+            raise UsageError(f"Cluster {cluster.value.name} has no tag {key}.")
+    call = clusters.update(
+        cluster.value.id,
+        name=new_name,
+        tags=changed if tags or delete_tags else None,
+        delete_protection=protect,
+        expires_at="never" if no_expiry else expires_at,
+        if_match=cluster.etag if tags or delete_tags else None,  # tags are replaced as a whole
+    )
+    updated = session.run(call)
+    session.show(updated, facts(updated))
+
+
+@customer_command(app, "wait", "bert", "bert --state active --timeout 1800")
+def wait(
+    session: Session,
+    name: Name,
+    state: Annotated[ClusterState | None, typer.Option(help="Wait until the cluster is in this state.")] = None,
+    patience: Patience = None,
+) -> None:
+    """Wait for a cluster's open operation, or until the cluster is in a state.
+
+    Exit status 1 if the operation failed or the cluster can no longer get into the state, 6 after the time-out.
+    """
+    cluster = find(session, name)
+    if state is not None:
+        cluster = _wait_for_state(session, cluster, state, patience)
+    elif cluster.operation is not None:
+        follow(session, session.run(operations.get(cluster.operation.id)), patience)
+        cluster = session.run(clusters.get(cluster.id))
+    session.show(cluster, facts(cluster))
+    if state not in {None, cluster.state}:
+        ended = cluster.state in _DEAD_ENDS
+        session.note(f"ipucloud: cluster {cluster.name} is {'' if ended else 'still '}{cluster.state}, not {state}.")
+        raise typer.Exit(Exit.FAILED if ended else Exit.UNREACHABLE)
+
+
+def _wait_for_state(session: Session, cluster: Cluster, state: ClusterState, patience: float | None) -> Cluster:
+    """The cluster in this state, in one that no other follows, or as it is after `patience` seconds."""
+    deadline = None if patience is None else monotonic() + patience
+    while cluster.state != state and cluster.state not in _DEAD_ENDS:
+        left = None if deadline is None else deadline - monotonic()
+        if left is not None and left <= 0:
+            break
+        if cluster.operation is None:
+            sleep(INTERVAL if left is None else min(INTERVAL, left))
+        else:
+            with suppress(OperationFailedError, WaitTimeoutError):
+                follow(session, session.run(operations.get(cluster.operation.id)), left)
+        cluster = session.run(clusters.get(cluster.id))
+    return cluster

@@ -1,0 +1,197 @@
+"""Changing, awaiting and reaching clusters from the command line, against a real HTTP server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.scripted import Reply, Service
+from tests.unit.cli.test_commands import CLUSTER, CLUSTER_ID, DONE, FAILED, HOST_KEY, OPERATION, serve_cluster
+
+Run = Callable[..., Any]
+
+PATH = f"/v1/projects/demo/clusters/{CLUSTER_ID}"
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("commands.cluster_changes", "commands.events", "watching"):
+        monkeypatch.setattr(f"ipucloud.cli.{module}.sleep", lambda _: None)
+
+
+def servers(cluster: dict[str, Any]) -> list[Any]:
+    return list(cluster["poplar_servers"])
+
+
+def changes(service: Service) -> list[Any]:
+    return [each for each in service.asked if each.method == "PATCH"]
+
+
+def test_a_protected_cluster_can_be_made_deletable(run: Run, service: Service) -> None:
+    serve_cluster(service)
+    service.on("PATCH", PATH, Reply(body=CLUSTER))
+    assert run("clusters", "update", "bert", "--no-protect", "--name", "large").status == 0
+    assert changes(service)[0].body == {"name": "large", "delete_protection": False}
+    assert "if-match" not in changes(service)[0].headers
+
+
+def test_tags_are_changed_one_by_one_and_never_lost(run: Run, service: Service) -> None:
+    tagged = CLUSTER | {"tags": {"team": "nlp", "stage": "old"}}
+    serve_cluster(service, tagged)
+    service.on("GET", PATH, Reply(body=tagged, headers={"ETag": '"7"'}))
+    service.on("PATCH", PATH, Reply(body=tagged))
+    assert run("clusters", "update", "bert", "--tag", "owner=ann", "--delete-tag", "stage").status == 0
+    assert changes(service)[0].body == {"tags": {"team": "nlp", "owner": "ann"}}
+    assert changes(service)[0].headers["if-match"] == '"7"'
+    refused = run("clusters", "update", "bert", "--delete-tag", "colour")
+    assert (refused.status, "no tag colour" in refused.err) == (2, True)
+
+
+def test_expiry_is_a_duration_a_date_or_never(run: Run, service: Service) -> None:
+    serve_cluster(service)
+    service.on("PATCH", PATH, Reply(body=CLUSTER))
+    assert run("clusters", "update", "bert", "--expires-at", "2030-12-24").status == 0
+    assert run("clusters", "update", "bert", "--expires-at", "1d12h").status == 0
+    assert run("clusters", "update", "bert", "--no-expiry").status == 0
+    first, second, third = (each.body["expires_at"] for each in changes(service))
+    assert (first, third) == ("2030-12-24T00:00:00Z", None)
+    assert second.endswith("Z")
+    for wrong in ("soon", "", "2030-13-01", "99999999999w"):
+        assert run("clusters", "update", "bert", "--expires-at", wrong).status == 2
+    assert run("clusters", "update", "bert", "--expires-at", "2h", "--no-expiry").status == 2
+
+
+def test_an_update_changes_something(run: Run, service: Service) -> None:
+    ended = run("clusters", "update", "bert")
+    assert (ended.status, "--no-protect" in ended.err) == (2, True)
+    assert service.asked == []
+
+
+def test_waiting_for_the_open_operation(run: Run, service: Service) -> None:
+    serve_cluster(service, CLUSTER | {"operation": OPERATION})
+    service.on("GET", "/v1/projects/demo/operations/operation-1", Reply(body=OPERATION), Reply(body=DONE))
+    assert run("clusters", "wait", "bert", "--json").json["name"] == "bert"
+    service.gives("/v1/projects/demo/operations/operation-1", FAILED)
+    assert run("clusters", "wait", "bert").status == 1
+    service.gives("/v1/projects/demo/operations/operation-1", OPERATION)
+    assert run("clusters", "wait", "bert", "--timeout", "0").status == 6
+
+
+@pytest.mark.parametrize(("then", "status"), [("suspended", 0), ("error", 1)])
+def test_waiting_for_a_state(run: Run, service: Service, then: str, status: int) -> None:
+    serve_cluster(service)
+    active, other = Reply(body=CLUSTER), Reply(body=CLUSTER | {"state": then})
+    service.on("GET", PATH, active, active, other)
+    ended = run("clusters", "wait", "bert", "--state", "suspended", "--json")
+    assert (ended.status, ended.json["state"]) == (status, then)
+
+
+def test_a_state_that_is_not_reached_in_time_or_does_not_exist(run: Run, service: Service) -> None:
+    serve_cluster(service)
+    late = run("clusters", "wait", "bert", "--state", "suspended", "--timeout", "0")
+    assert (late.status, "still active" in late.err) == (6, True)
+    assert run("clusters", "wait", "bert", "--state", "sleeping").status == 2
+
+
+@pytest.fixture
+def became(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The command lines that the command became."""
+    found: list[list[str]] = []
+
+    def become(program: str, arguments: list[str]) -> None:
+        found.append(arguments)
+        raise SystemExit(0)
+
+    monkeypatch.setattr("os.execv", become)
+    monkeypatch.setattr("shutil.which", lambda program: f"/usr/bin/{program}")
+    return found
+
+
+def test_scp_goes_both_ways_with_the_host_key_pinned(
+    run: Run, service: Service, config_dir: Path, became: list[list[str]]
+) -> None:
+    serve_cluster(service)
+    assert run("clusters", "scp", "a.py", "./b:c", "bert:").status == 0
+    assert run("clusters", "scp", "-r", "bert:results/it's", ".").status == 0
+    there, back = became
+    assert there[-6:] == ["-P", "2201", "--", "a.py", "./b:c", "ubuntu@127.0.0.1:"]
+    assert back[:2] == ["/usr/bin/scp", "-r"]
+    assert back[-2:] == ["ubuntu@127.0.0.1:results/it's", "."]
+    assert f'UserKnownHostsFile="{config_dir / "known_hosts" / "server-1"}"' in there
+    assert "StrictHostKeyChecking=yes" in there
+
+
+@pytest.mark.parametrize("paths", [["a", "b"], ["bert:a"], ["bert:a", "other:b"], ["bert:a", "b", "c"]])
+def test_scp_copies_between_here_and_one_cluster(run: Run, service: Service, paths: list[str]) -> None:
+    ended = run("clusters", "scp", *paths)
+    assert (ended.status, "cluster:path" in ended.err) == (2, True)
+    assert service.asked == []
+
+
+def test_ssh_config_has_a_block_for_every_reachable_server(run: Run, service: Service, config_dir: Path) -> None:
+    away = {"id": "server-2", "name": "bert-p1", "state": "pending", "ssh": None}
+    serve_cluster(service, CLUSTER | {"poplar_servers": [*servers(CLUSTER), away]})
+    known_hosts = config_dir / "known_hosts" / "server-1"
+    assert run("clusters", "ssh-config").out.splitlines() == [
+        "Host bert-p0 bert",
+        "  HostName 127.0.0.1",
+        "  Port 2201",
+        "  User ubuntu",
+        "  HostKeyAlias server-1",
+        f'  UserKnownHostsFile "{known_hosts}"',
+        "  GlobalKnownHostsFile none",
+        "  StrictHostKeyChecking yes",
+        "  UpdateHostKeys no",
+        "",
+    ]
+    assert known_hosts.read_text() == f"server-1 {HOST_KEY}\n"
+    [host] = run("clusters", "ssh-config", "bert", "--json").json
+    assert host["HostName"] == "127.0.0.1"
+
+
+def test_watching_writes_new_lines_to_a_pipe_until_the_service_refuses(run: Run, service: Service) -> None:
+    def page(*states: str) -> Reply:
+        return Reply(body={"items": [CLUSTER | {"state": state} for state in states], "next_cursor": None})
+
+    refusal = Reply(401, {"code": "unauthenticated", "detail": "Send a valid token."})
+    replies = [page("creating"), page("creating"), page("active")]
+    service.on("GET", "/v1/projects/demo/clusters", *replies, refusal)
+    ended = run("clusters", "list", "--watch")
+    assert ended.status == 4
+    assert [line.split()[1] for line in ended.out.splitlines() if line.startswith("bert")] == ["creating", "active"]
+    service.on("GET", "/v1/projects/demo/clusters", *replies, refusal)
+    states = [line for line in run("clusters", "list", "--watch", "--json").out.splitlines() if '"state"' in line]
+    assert len(states) == 2, "one document for each change"
+
+
+def test_events_are_followed_from_the_last_one_on(run: Run, service: Service) -> None:
+    def page(*ids: str) -> Reply:
+        event = {"type": "cluster.active", "subject_type": "cluster", "subject_id": CLUSTER_ID}
+        event |= {"at": "2026-01-01T00:00:00Z"}
+        return Reply(body={"items": [event | {"id": each} for each in ids], "next_cursor": None})
+
+    refusal = Reply(401, {"code": "unauthenticated", "detail": "Send a valid token."})
+    service.on("GET", "/v1/projects/demo/events", page("2", "1"), page("3"), page(), refusal)
+    ended = run("events", "--follow", "--json")
+    assert ended.status == 4
+    assert [line.partition(",")[0] for line in ended.out.splitlines()[:3]] == ['{"id": "1"', '{"id": "2"', '{"id": "3"']
+    assert [each.query.get("after") for each in service.asked] == [None, "2", "3", "3"]
+
+
+def test_open_uses_the_browser_or_prints_the_address(
+    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def browse(address: str) -> bool:
+        opened.append(address)
+        return True
+
+    monkeypatch.setattr("webbrowser.open", browse)
+    assert run("open").out == ""
+    assert opened == [f"{service.url}/docs"]
+    monkeypatch.setattr("webbrowser.open", lambda _: False)
+    assert f"{service.url}/docs" in run("open").out
