@@ -107,8 +107,9 @@ def scripted_service() -> Iterator[Service]:
             if reply.hang_up:
                 self.close_connection = True
                 return
-            self.send_response(reply.status)
-            for name, value in {"Content-Type": "application/json", **reply.headers}.items():
+            self.send_response_only(reply.status)
+            standard = {"Date": self.date_time_string(), "Content-Type": "application/json"}
+            for name, value in {**standard, **reply.headers}.items():
                 self.send_header(name, value)
             answer = reply.content(asked)
             self.send_header("Content-Length", str(len(answer)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from fastapi import APIRouter
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ipucloud import __version__
 from ipucloud.api.etag import JSON
 from ipucloud.api.services import Services, services_of
 from ipucloud.db import schema_check
@@ -21,8 +22,16 @@ WATCHED_SECONDS = 30.0
 routes = APIRouter()
 
 
+class LivenessOut(BaseModel):
+    status: str
+    version: str = Field(description="version of the service")
+
+
 class StatusOut(BaseModel):
     status: str
+
+
+ALIVE = LivenessOut(status="alive", version=__version__).model_dump_json().encode()
 
 
 class Readiness:
@@ -63,10 +72,12 @@ async def _read_state(services: Services) -> schema_check.State:
     return schema_check.State("", None) if row is None else schema_check.State(row["revision"] or "", row["now"])
 
 
-@routes.get("/livez", operation_id="livez", summary="Is the process alive?", response_model=StatusOut, tags=["health"])
+@routes.get(
+    "/livez", operation_id="livez", summary="Is the process alive?", response_model=LivenessOut, tags=["health"]
+)
 async def livez() -> Response:
     """Checks nothing else: a database outage is no reason to restart the process."""
-    return Response(b'{"status":"alive"}', media_type=JSON)
+    return Response(ALIVE, media_type=JSON)
 
 
 @routes.get(

@@ -34,8 +34,11 @@ COMMANDS = (
     Entry("billing", "ipucloud.cli.commands.billing", "Show accounts, charges, invoices and prices.", CUSTOMER),
     Entry("exports", "ipucloud.cli.commands.exports", "Export cost data as files, and schedule deliveries.", CUSTOMER),
     Entry("budgets", "ipucloud.cli.commands.budgets", "Manage monthly budgets.", CUSTOMER),
-    Entry("configure", "ipucloud.cli.commands.configure", "Store the service's URL and your token.", ACCOUNT),
-    Entry("whoami", "ipucloud.cli.commands.whoami", "Show the token, its project and role.", ACCOUNT),
+    Entry("login", "ipucloud.cli.commands.login", "Check and store the service's URL and your token.", ACCOUNT),
+    Entry("logout", "ipucloud.cli.commands.logout", "Delete a stored profile.", ACCOUNT),
+    Entry("profiles", "ipucloud.cli.commands.profiles", "List the stored profiles.", ACCOUNT),
+    Entry("whoami", "ipucloud.cli.commands.whoami", "Show the service, the token, its project and role.", ACCOUNT),
+    Entry("doctor", "ipucloud.cli.commands.doctor", "Check settings, service and machine; say what is next.", ACCOUNT),
     Entry("ssh-keys", "ipucloud.cli.commands.ssh_keys", "Manage public keys for logging in to servers.", ACCOUNT),
     Entry("tokens", "ipucloud.cli.commands.tokens", "Create, list, rotate and delete tokens.", ACCOUNT),
     Entry("quotas", "ipucloud.cli.commands.quotas", "Show quotas and their use.", ACCOUNT),
@@ -71,7 +74,8 @@ def root(
 ) -> None:
     """IPU clusters, billed by the minute.
 
-    IPUCLOUD_URL, IPUCLOUD_TOKEN and IPUCLOUD_PROJECT override the settings stored by `ipucloud configure`.
+    `ipucloud login` stores URL, token and project as a profile; --profile or IPUCLOUD_PROFILE chooses one of several.
+    IPUCLOUD_URL, IPUCLOUD_TOKEN and IPUCLOUD_PROJECT override the stored values, but not those of --profile.
 
     Exit status:
     0  done

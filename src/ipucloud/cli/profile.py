@@ -1,26 +1,33 @@
-"""URL, token and project: from the environment, else from the file written by `ipucloud configure`."""
+"""Named profiles: URL, token and project of a service, in a file that only its user can read."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 import typer
 
 from ipucloud.client.errors import UsageError
 
+DEFAULT = "default"
+"""Name of the profile that is used if no other is chosen."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+
 
 @dataclass(frozen=True)
 class Profile:
-    """None: not configured."""
+    """None: not configured. `role`: that of the token when it was stored."""
 
     url: str | None = None
     token: str | None = field(default=None, repr=False)
     project: str | None = None
+    role: str | None = None
 
 
 def config_dir(environment: Mapping[str, str]) -> Path:
@@ -28,46 +35,70 @@ def config_dir(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("IPUCLOUD_CONFIG_DIR") or typer.get_app_dir("ipucloud"))
 
 
-def load(environment: Mapping[str, str]) -> Profile:
-    """The effective profile: environment variables override the file.
+def profile_path(environment: Mapping[str, str]) -> Path:
+    return config_dir(environment) / "config.json"
 
-    Raises UsageError when the file cannot be read.
+
+def chosen(environment: Mapping[str, str], name: str | None) -> str:
+    """The name of the profile to use: `name`, else IPUCLOUD_PROFILE, else `default`. Raises UsageError."""
+    name = name or environment.get("IPUCLOUD_PROFILE") or DEFAULT
+    if not _NAME.fullmatch(name):
+        raise UsageError("The name of a profile has letters, digits, dots, hyphens and underscores, at most 63.")
+    return name
+
+
+def load(environment: Mapping[str, str], name: str | None = None) -> Profile:
+    """The profile to use.
+
+    IPUCLOUD_URL, IPUCLOUD_TOKEN and IPUCLOUD_PROJECT override the stored values, unless the profile was chosen by
+    `name`, the option --profile. Raises UsageError when the file cannot be read or has no such profile.
     """
-    stored = stored_profile(environment)
+    profiles = stored_profiles(environment)
+    wanted = chosen(environment, name)
+    stored = profiles.get(wanted)
+    if stored is None and wanted != DEFAULT:
+        known = f"There are: {', '.join(profiles)}." if profiles else "No profile is stored."
+        raise UsageError(f"There is no profile {wanted}. {known} Run `ipucloud login --profile {wanted}` to store it.")
+    stored = stored or Profile()
+    return stored if name else overridden(stored, environment)
+
+
+def overridden(stored: Profile, environment: Mapping[str, str]) -> Profile:
+    """The profile with the environment's URL, token and project, where it has them."""
+    token = environment.get("IPUCLOUD_TOKEN")
     return Profile(
         url=environment.get("IPUCLOUD_URL") or stored.url,
-        token=environment.get("IPUCLOUD_TOKEN") or stored.token,
+        token=token or stored.token,
         project=environment.get("IPUCLOUD_PROJECT") or stored.project,
+        role=None if token else stored.role,
     )
 
 
-def stored_profile(environment: Mapping[str, str]) -> Profile:
+def stored_profiles(environment: Mapping[str, str]) -> dict[str, Profile]:
+    """All profiles of the file by name. Raises UsageError when it cannot be read."""
     path = profile_path(environment)
     try:
-        content = json.loads(path.read_text())
+        content = json.loads(path.read_text())["profiles"]
+        return {
+            name: Profile(**{each.name: _text(found.get(each.name)) for each in fields(Profile)})
+            for name, found in content.items()
+        }
     except FileNotFoundError:
-        return Profile()
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read. Run `ipucloud configure` to replace it.") from error
-    if not isinstance(content, dict):
-        raise UsageError(f"{path} is not a valid settings file. Run `ipucloud configure` to replace it.")
-    return Profile(**{name: _text(content.get(name)) for name in ("url", "token", "project")})
+        return {}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path} is not a file of profiles. Delete it, then run `ipucloud login`.") from error
 
 
-def save(profile: Profile, environment: Mapping[str, str]) -> Path:
-    """Write the file atomically, readable only by this user."""
+def save(profiles: Mapping[str, Profile], environment: Mapping[str, str]) -> Path:
+    """Write the file with exactly these profiles, atomically and readable only by this user."""
     path = profile_path(environment)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(dir=path.parent, prefix=".config-")  # mode 0600
     with os.fdopen(number, "w") as file:
-        json.dump(asdict(profile), file, indent=2)
+        json.dump({"profiles": {name: asdict(profile) for name, profile in profiles.items()}}, file, indent=2)
         file.write("\n")
     Path(name).replace(path)
     return path
-
-
-def profile_path(environment: Mapping[str, str]) -> Path:
-    return config_dir(environment) / "config.json"
 
 
 def _text(value: object) -> str | None:

@@ -1,4 +1,4 @@
-"""Common parts of customer commands: a client, --json, --project, --url, and error messages."""
+"""Common parts of customer commands: a client, --json, --project, --profile, --url, and error messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Concatenate, ParamSpec, TypeVar
@@ -18,7 +18,7 @@ from rich.console import Console
 from ipucloud.cli import output
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import exit_of
-from ipucloud.cli.profile import config_dir, load
+from ipucloud.cli.profile import Profile, config_dir, load, stored_profiles
 from ipucloud.cli.watching import watch
 from ipucloud.client.call import Call
 from ipucloud.client.errors import ApiError, ClientError, OperationFailedError, UsageError
@@ -28,27 +28,36 @@ from ipucloud.client.sync import Client
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
-NOT_CONFIGURED = "No {what} is configured. Set {variable}, or run `ipucloud configure`; `ipucloud up` prints both."
+NOT_CONFIGURED = (
+    "No {what} is configured. Run `ipucloud login`, or set {variable}. For a system started by `ipucloud up`, run the "
+    "line that it prints."
+)
 
 
 @dataclass
 class Session:
-    """One run of a command. `url` and `project` are its options; None: as configured."""
+    """One run of a command. `url`, `project` and `profile` are its options; None: as configured."""
 
     as_json: bool
     url: str | None
     project: str | None
     environment: Mapping[str, str]
+    profile: str | None = None
+
+    @cached_property
+    def configured(self) -> Profile:
+        """What to use: the profile, with the options --url and --project."""
+        profile = load(self.environment, self.profile)
+        return replace(profile, url=self.url or profile.url, project=self.project or profile.project)
 
     @cached_property
     def client(self) -> Client:
-        profile = load(self.environment)
-        url = self.url or profile.url
-        if url is None:
+        profile = self.configured
+        if profile.url is None:
             raise UsageError(NOT_CONFIGURED.format(what="URL of a service", variable="IPUCLOUD_URL"))
         if profile.token is None:
             raise UsageError(NOT_CONFIGURED.format(what="token", variable="IPUCLOUD_TOKEN"))
-        return Client(url, profile.token, project=self.project or profile.project)
+        return Client(profile.url, profile.token, project=profile.project)
 
     @cached_property
     def messages(self) -> Console:
@@ -103,6 +112,9 @@ class Session:
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Project = Annotated[str | None, typer.Option("--project", help="Project: id, number or slug.")]
+ProfileName = Annotated[
+    str | None, typer.Option("--profile", help="Profile stored by `ipucloud login`; IPUCLOUD_PROFILE.")
+]
 Watch = Annotated[bool, typer.Option("--watch", help="Show the result again whenever it changes, until Ctrl-C.")]
 WATCHABLE = {"list", "show"}
 """Names of commands that have --watch."""
@@ -140,6 +152,7 @@ class _Command:
         shared = [
             inspect.Parameter("as_json", keyword, default=False, annotation=Json),
             inspect.Parameter("project", keyword, default=None, annotation=Project),
+            inspect.Parameter("profile", keyword, default=None, annotation=ProfileName),
             inspect.Parameter("url", keyword, default=None, annotation=Url),
         ]
         if watchable:
@@ -148,9 +161,16 @@ class _Command:
         self.__annotations__ = {each.name: each.annotation for each in (*own, *shared)}
 
     def __call__(
-        self, *, as_json: bool, project: str | None, url: str | None, watched: bool = False, **arguments: object
+        self,
+        *,
+        as_json: bool,
+        project: str | None,
+        profile: str | None,
+        url: str | None,
+        watched: bool = False,
+        **arguments: object,
     ) -> None:
-        session = Session(as_json, url, project, os.environ)
+        session = Session(as_json, url, project, os.environ, profile)
         with _errors_shown(session):
             if watched:
                 watch(lambda: self._function(session, **arguments))
@@ -165,11 +185,24 @@ def _errors_shown(session: Session) -> Iterator[None]:
     except ClientError as error:
         for line in f"ipucloud: {error}".splitlines():
             session.note(line)
+        if hint := _who_may(session, error):
+            session.note(f"  {hint}")
         if session.as_json:
             output.write_json({"error": _document(error)})
         raise typer.Exit(exit_of(error)) from None
     finally:
         session.close()
+
+
+def _who_may(session: Session, error: ClientError) -> str | None:
+    """How to do what the token's role does not allow: with a stored profile, or by storing one."""
+    roles = error.document.get("roles") if isinstance(error, ApiError) and error.code == "permission_denied" else None
+    if not isinstance(roles, list):
+        return None
+    for name, profile in stored_profiles(session.environment).items():
+        if profile.role in roles and profile.url == session.configured.url:
+            return f"Profile {name} has the role {profile.role}: add --profile {name}."
+    return "To use such a token: `ipucloud login --profile NAME`, then add --profile NAME."
 
 
 def _document(error: ClientError) -> object:

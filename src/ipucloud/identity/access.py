@@ -19,7 +19,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from ipucloud.db.statements import Statements
-from ipucloud.identity.roles import Permission, Role, allowed
+from ipucloud.identity.roles import PERMISSIONS, PLATFORM_ROLES, Permission, Role, allowed
 from ipucloud.kernel.errors import NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED, Problem
 
 PRINCIPAL = """
@@ -151,9 +151,18 @@ async def authorize(connection: Statements, token_hash: bytes, project_ref: str,
 
 
 def require(role: Role, permission: Permission) -> None:
-    if not allowed(role, permission):
-        raise Problem(
-            PERMISSION_DENIED,
-            f"This needs the permission {permission}, which the token's role does not give. "
-            "Ask an owner of the project for a token with another role.",
-        )
+    """Raises `Problem` 403 if the role lacks the permission; its member `roles` lists those that have it."""
+    if allowed(role, permission):
+        return
+    roles = PERMISSIONS[permission]
+    of_project = " or ".join(sorted(roles - PLATFORM_ROLES))
+    way = (
+        f"Ask an owner of the project for a token with the role {of_project}."
+        if of_project
+        else f"Use a platform token with the role {' or '.join(sorted(roles))}; the service's operator has one."
+    )
+    raise Problem(
+        PERMISSION_DENIED,
+        f"This needs the permission {permission}, which the role {role} does not have. {way}",
+        extra={"roles": sorted(roles)},
+    )

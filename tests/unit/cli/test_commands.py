@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -310,35 +308,6 @@ def test_events_stop_at_the_limit(run: Run, service: Service) -> None:
     assert len(run("events", "--limit", "5", "--json").json) == 5
 
 
-def test_configure_stores_a_token_from_a_pipe_for_this_user_alone(
-    run: Run, service: Service, config_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT"):
-        monkeypatch.delenv(name)
-    assert "ipucloud configure" in run("whoami").err
-    service.gives("/v1/whoami", {"role": "owner", "project": {"id": "p", "number": 1, "slug": "demo"}})
-    monkeypatch.setattr("sys.stdin", io.StringIO("piped-token\n"))
-    assert run("configure", "--url", service.url).status == 0
-    assert stat.S_IMODE((config_dir / "config.json").stat().st_mode) == 0o600
-    ended = run("whoami", "--json")
-    assert ended.json["role"] == "owner"
-    assert service.asked[-1].headers["authorization"] == "Bearer piped-token"
-
-
-def test_configure_stores_nothing_that_the_service_refuses(run: Run, service: Service, config_dir: Path) -> None:
-    service.on("GET", "/v1/whoami", problem(401, "unauthenticated", "Send a valid token."))
-    assert run("configure").status == 4
-    assert not config_dir.exists()
-
-
-def test_a_broken_configuration_is_said_to_be_one(run: Run, config_dir: Path) -> None:
-    config_dir.mkdir()
-    (config_dir / "config.json").write_text("{")
-    ended = run("whoami")
-    assert ended.status == 2
-    assert "ipucloud configure" in ended.err
-
-
 def test_the_help_of_customers_loads_nothing_of_the_service() -> None:
     program = """
 import sys
@@ -361,7 +330,7 @@ def test_a_lost_answer_is_repeated_without_a_word(run: Run, service: Service) ->
 
 
 def test_every_command_explains_itself(run: Run) -> None:
-    commands = ["clusters", "operations", "flavors", "regions", "images", "events", "usage", "configure", "whoami"]
+    commands = ["clusters", "operations", "flavors", "regions", "images", "events", "usage", "login", "whoami"]
     for command in [*commands, "webhooks", "ssh-keys", "tokens", "quotas", "projects"]:
         ended = run(command, "--help")
         assert ended.status == 0, ended.err

@@ -62,7 +62,7 @@ def test_the_log_events_exist() -> None:
 
 def test_the_settings_that_other_pages_name_exist() -> None:
     known = {f"IPUCLOUD_{name.upper()}" for name in Settings.model_fields}
-    of_commands = {"IPUCLOUD_URL", "IPUCLOUD_TOKEN", "IPUCLOUD_PROJECT", "IPUCLOUD_DEBUG"}
+    of_commands = {f"IPUCLOUD_{name}" for name in ("URL", "TOKEN", "PROJECT", "PROFILE", "CONFIG_DIR", "DEBUG")}
     of_deployment = {"IPUCLOUD_OWNER_PASSWORD", "IPUCLOUD_APP_PASSWORD"}
     pages = [*(CHECKOUT / "docs").rglob("*.md"), *CHECKOUT.glob("*.md")]
     named = {name for page in pages for name in re.findall(r"\bIPUCLOUD_[A-Z_]*[A-Z]\b", page.read_text())}

@@ -12,12 +12,13 @@ app = typer.Typer()
 
 @customer_command(app, "whoami")
 def whoami(session: Session) -> None:
-    """Show the token, its project and role."""
+    """Show the service, the token, its project and role."""
     me = session.run(tokens.whoami())
     project = f"{me.project.slug} ({me.project.id})" if me.project else "none: a platform token"
     session.show(
         me,
         [
+            ("service", session.client.url),
             ("token", me.token and f"{me.token.name} ({me.token.display_prefix}…)"),
             ("role", me.role),
             ("project", project),

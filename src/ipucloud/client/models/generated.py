@@ -264,6 +264,12 @@ class Link(Answer):
     """time of its controller's report; null: derived from the machines' health"""
 
 
+class Liveness(Answer):
+    status: str
+    version: str
+    """version of the service"""
+
+
 class Machine(Answer):
     """An IPU machine that the cluster holds. `slot` is its position in its pod's IPU-Link chain, from 0."""
 
@@ -1547,6 +1553,7 @@ __all__ = [
     "IpuofDevice",
     "Issuer",
     "Link",
+    "Liveness",
     "Machine",
     "MachineType",
     "NewToken",
