@@ -21,7 +21,7 @@ LATER = {"valid_from": "2126-08-01T00:00:00Z", "unit_price": {"amount": "0.08", 
 async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     own = (await api.owner.get(f"{api.base}/billing/account")).json()
-    assert (own["id"], own["currency"], own["balances"]) == (str(api.cloud.project.id), "EUR", [])
+    assert (own["id"], own["currency"], own["balances"]) == (str(api.cloud.project.id), "EUR", [balances("0.00")])
     made = await admin.post(
         "/v1/billing/accounts",
         json={"name": "Research", "currency": "EUR", "legal_name": "Research Ltd", "address": "1, Road\nTown"},
@@ -48,6 +48,11 @@ async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api) -> N
     problem(nobody, 404, "not_found")
 
 
+def balances(unbilled: str) -> dict[str, object]:
+    amounts = {"unbilled": unbilled, "outstanding": "0.00", "wallet": "0.00", "credit": "0.00"}
+    return {"currency": "EUR"} | {name: {"amount": amount, "currency": "EUR"} for name, amount in amounts.items()}
+
+
 async def test_a_charge_is_explained(api: Api, database: Scratch) -> None:
     [began] = await api.cloud.column("SELECT date_trunc('hour', app_now(), 'UTC') - interval '90 minutes'")
     stop_clock(database.owner_url, began)
@@ -64,8 +69,7 @@ async def test_a_charge_is_explained(api: Api, database: Scratch) -> None:
     assert charge["usage"]["machines"] == 4
     assert charge["usage"]["started_at"] == charge["started_at"]
     assert (charge["price"]["sku"], charge["price"]["contract"]) == ("ipu-m2000", False)
-    balances = (await api.owner.get(f"{api.base}/billing/account")).json()["balances"]
-    assert balances == [{"code": "unbilled", "balance": {"amount": "-7.50", "currency": "EUR"}}]
+    assert (await api.owner.get(f"{api.base}/billing/account")).json()["balances"] == [balances("7.50")]
     wrong = {"since": "2026-05-05T00:00:00Z", "until": "2026-07-05T00:00:00Z"}
     problem(await api.owner.get(f"{api.base}/clusters/{cluster}/charges", params=wrong), 422, "validation_failed")
 

@@ -40,7 +40,7 @@ async def test_an_invoice_is_listed_read_and_printed(api: Api) -> None:
     assert listed["next_cursor"] is None
     [row] = listed["items"]
     assert (row["kind"], row["number"], row["month"]) == ("invoice", number, "2026-04")
-    assert (row["total"], row["open"]) == (euros("17.55"), euros("17.55"))
+    assert (row["total"], row["outstanding"]) == (euros("17.55"), euros("17.55"))
     read = await api.owner.get(f"{api.base}/billing/invoices/{number}")
     invoice = read.json()
     assert (invoice["subtotal"], invoice["tax"], invoice["total"]) == (euros("15.00"), euros("2.55"), euros("17.55"))
@@ -67,7 +67,7 @@ async def test_a_payment_and_a_credit_note_settle_an_invoice(api: Api) -> None:
     assert again.json() == paid.json()
     problem(await admin.post(f"{account}/payments", json=body | {"amount": euros("9.00")}), 409, "state_conflict")
     [row] = (await api.owner.get(f"{api.base}/billing/invoices")).json()["items"]
-    assert row["open"] == euros("7.55")
+    assert row["outstanding"] == euros("7.55")
     path = f"/v1/billing/invoices/{number}:credit-note"
     problem(await admin.post(path, json={"net": "15.01", "reason": "x"}), 422, "validation_failed")
     note = (await admin.post(path, json={"net": "10.00", "reason": "a rack lost power"}, headers=key())).json()
@@ -78,7 +78,7 @@ async def test_a_payment_and_a_credit_note_settle_an_invoice(api: Api) -> None:
     problem(await admin.post(path, json={"reason": "more"}), 409, "state_conflict")
     listed = (await api.owner.get(f"{api.base}/billing/invoices", params={"order": "created_at"})).json()["items"]
     assert [each["kind"] for each in listed] == ["invoice", "credit_note", "credit_note"]
-    assert {each["open"]["amount"] for each in listed} == {"0.00"}
+    assert {each["outstanding"]["amount"] for each in listed} == {"0.00"}
     assert standing(await api.owner.get(f"{api.base}/billing/balance"))["wallet"] == "10.00"
     printed = await api.owner.get(f"{api.base}/billing/invoices/{note['number']}", params={"format": "pdf"})
     assert printed.content.startswith(b"%PDF")
@@ -101,12 +101,12 @@ async def test_a_wallet_is_filled_and_paid_back(api: Api) -> None:
     granted = await admin.post(
         f"{account}/credits", json={"amount": euros("5.00"), "reason": "welcome", "expires_at": NEVER}
     )
-    assert (granted.status_code, granted.json()["rest"]) == (201, euros("5.00"))
+    assert (granted.status_code, granted.json()["remaining"]) == (201, euros("5.00"))
     [credit] = (await api.owner.get(f"{api.base}/billing/credits")).json()["items"]
     assert credit == granted.json()
     assert standing(await api.owner.get(f"{api.base}/billing/balance")) == {
         "unbilled": "0.00",
-        "owed": "0.00",
+        "outstanding": "0.00",
         "wallet": "10.00",
         "credit": "5.00",
     }

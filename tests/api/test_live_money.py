@@ -1,8 +1,9 @@
-"""What a project pays and what its month comes to, as callers see it; prices that are withdrawn."""
+"""What a project pays, and what its month cost so far and will cost, as callers see it; prices that are withdrawn."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -11,17 +12,22 @@ from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, price_json, problem
 from tests.support.cloud import start_clock, stop_clock
+from tests.support.factories import make_project
+from tests.support.invoices import add_tax_rate
 from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio
 
+NEVER = "2126-01-01T00:00:00Z"
+JUNE = {"since": "2026-06-01T00:00:00Z", "until": "2026-07-01T00:00:00Z"}
 NOW = datetime.fromisoformat("2026-06-29T22:30:00Z")
 
 
-async def test_a_month_is_forecast_with_prices_to_come_and_expiries(api: Api, database: Scratch) -> None:
+async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, database: Scratch) -> None:
     """At 0.0625: one cluster for an hour, another to the end of the month, whose last day costs 0.1."""
     stop_clock(database.owner_url, NOW)
     try:
+        assert amounts(await summary(api)) == ("0.00",) * 6
         expiring = await api.make_cluster(expires_at="2026-06-29T23:30:00Z")
         lasting = await api.make_cluster("ernie")
         for made in (expiring, lasting):
@@ -30,22 +36,64 @@ async def test_a_month_is_forecast_with_prices_to_come_and_expiries(api: Api, da
         price = {"valid_from": "2026-06-30T00:00:00Z", "unit_price": {"amount": "0.1", "currency": "EUR"}}
         added = await admin.post("/v1/billing/prices", json={"items": [price_json("ipu-m2000", **price)]})
         assert added.json() == {"added": 1}
-        forecast = (await api.owner.get(f"{api.base}/billing/forecast")).json()
-        assert amounts(forecast) == ("0.00", "0.00", "0.00", "153.375", "153.375")
+        assert amounts(await summary(api)) == ("0.00", "0.00", "0.00", "7.50", "153.375", "153.375")
         stop_clock(database.owner_url, NOW + timedelta(minutes=32))
         await keep_books(api.cloud.database)
-        forecast = (await api.owner.get(f"{api.base}/billing/forecast")).json()
-        assert amounts(forecast) == ("3.75", "0.25", "4.00", "149.375", "153.375")
-        assert (forecast["until"], forecast["unpriced_minutes"]) == ("2026-07-01T00:00:00Z", 0)
-        of_account = await admin.get(f"/v1/billing/accounts/{api.cloud.project.id}/forecast")
-        assert of_account.json() == forecast
+        found = await summary(api)
+        assert amounts(found) == ("4.00", "3.75", "0.25", "7.50", "149.375", "153.375")
+        assert (found["until"], found["unpriced_minutes"]) == ("2026-07-01T00:00:00Z", 0)
+        assert (found["observed_at"], found["posted_until"]) == ("2026-06-29T23:02:00Z", "2026-06-29T23:00:00Z")
+        assert sorted((each["name"], each["minutes"], each["forecast"]["amount"]) for each in found["clusters"]) == [
+            ("bert", 32, "3.75"),
+            ("ernie", 32, "149.625"),
+        ]
+        of_account = await admin.get(f"/v1/billing/accounts/{api.cloud.project.id}/summary")
+        assert of_account.json() == found
+        assert amounts(await summary(api, month="2026-05")) == ("0.00",) * 6
+        stop_clock(database.owner_url, NOW + timedelta(hours=26, minutes=32))
+        await keep_books(api.cloud.database)
+        past = await summary(api, month="2026-06")
+        assert past["accrued"] == past["posted"] == past["forecast"]
+        assert amounts(past)[2:5] == ("0.00",) * 3
+        report = (await api.owner.get(f"{api.base}/billing/report", params=JUNE)).json()
+        assert report["totals"][0]["cost"] == past["accrued"]
     finally:
         start_clock(database.owner_url)
-    problem(await admin.get(f"/v1/billing/accounts/{UUID(int=5)}/forecast"), 404, "not_found")
+    problem(await admin.get(f"/v1/billing/accounts/{UUID(int=5)}/summary"), 404, "not_found")
 
 
-def amounts(forecast: dict[str, dict[str, str]]) -> tuple[str, ...]:
-    return tuple(forecast[name]["amount"] for name in ("posted", "accruing", "so_far", "to_come", "forecast"))
+async def test_a_summary_says_what_an_invoice_adds_and_subtracts(api: Api) -> None:
+    found = await summary(api)
+    assert (found["tax"], found["credit"]["amount"]) == (None, "0.00")
+    admin = await api.caller(Role.ADMIN)
+    async with api.cloud.database.begin() as connection:
+        await add_tax_rate(connection)
+    granted = {"amount": found["credit"] | {"amount": "5.00"}, "reason": "welcome", "expires_at": NEVER}
+    await admin.post(f"/v1/billing/accounts/{api.cloud.project.id}/credits", json=granted)
+    found = await summary(api)
+    assert found["tax"] == {"treatment": "standard", "name": "VAT", "rate": "0.17"}
+    assert found["credit"]["amount"] == "5.00"
+
+
+async def test_a_summary_refuses_what_is_no_month_and_other_tenants(api: Api) -> None:
+    for wrong in ("2026-13", "2026-5", "May", "2099-01"):
+        answer = await api.owner.get(f"{api.base}/billing/summary", params={"month": wrong})
+        problem(answer, 422, "validation_failed")
+    async with api.cloud.database.begin() as connection:
+        other = await make_project(connection)
+    problem(await api.owner.get(f"/v1/projects/{other.slug}/billing/summary"), 404, "not_found")
+    problem(await api.owner.get(f"/v1/billing/accounts/{other.id}/summary"), 403, "permission_denied")
+
+
+async def summary(api: Api, **query: str) -> Any:
+    answer = await api.owner.get(f"{api.base}/billing/summary", params=query)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def amounts(summary: dict[str, dict[str, str]]) -> tuple[str, ...]:
+    names = ("accrued", "posted", "unposted", "per_hour", "projected", "forecast")
+    return tuple(summary[name]["amount"] for name in names)
 
 
 async def test_a_project_is_told_its_own_prices_and_a_withdrawn_one_is_gone(api: Api) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, given, nothing, segment
-from ipucloud.client.models import BillingAccount, Credit, Forecast, Funds, InvoiceRow, Money, Page, Payment
+from ipucloud.client.models import BillingAccount, Credit, Funds, InvoiceRow, Money, Page, Payment, Summary
 
 
 def get(account: Ref) -> Call[BillingAccount]:
@@ -62,9 +62,9 @@ def update(
     return request.patch(_path(account), BillingAccount, body, scoped=False, if_match=if_match)
 
 
-def forecast(account: Ref) -> Call[Forecast]:
-    """Forecast of the account's current month."""
-    return request.get(f"{_path(account)}/forecast", Forecast, scoped=False)
+def summary(account: Ref, *, month: str | None = None) -> Call[Summary]:
+    """What all projects of the account cost in a month such as `2026-05`; default: the current UTC month."""
+    return request.get(f"{_path(account)}/summary", Summary, {"month": month}, scoped=False)
 
 
 def invoices(account: Ref, *, order: str | None = None, limit: int | None = None) -> Call[Page[InvoiceRow]]:

@@ -1,4 +1,4 @@
-"""Calls for a project's cost: usage, reports, forecast, balances and credits."""
+"""Calls for a project's cost: a month's summary, usage, reports, balances and credits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from ipucloud.client.call import Call, Query
 from ipucloud.client.models import (
     Balances,
     Credit,
-    Forecast,
     Funds,
     Money,
     Page,
@@ -18,6 +17,7 @@ from ipucloud.client.models import (
     ProjectAccount,
     ProjectUsage,
     Report,
+    Summary,
 )
 
 
@@ -45,9 +45,9 @@ def report_csv(
     return request.get("billing/report", bytes, {**_report(since, until, group_by), "format": "csv"})
 
 
-def forecast() -> Call[Forecast]:
-    """Forecast of the project's current month."""
-    return request.get("billing/forecast", Forecast)
+def summary(*, month: str | None = None) -> Call[Summary]:
+    """What a month such as `2026-05` cost so far, by cluster, and its forecast; default: the current UTC month."""
+    return request.get("billing/summary", Summary, {"month": month})
 
 
 def funds() -> Call[Funds]:

@@ -9,7 +9,8 @@ from uuid import UUID
 from pydantic import Field
 
 from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines
-from ipucloud.kernel.money import Currency, Money
+from ipucloud.contract.wallet import BalanceOut
+from ipucloud.kernel.money import Currency
 
 PaymentDays = Annotated[int, Field(ge=0, le=365, description="days between an invoice and its due date")]
 
@@ -30,17 +31,10 @@ class BillingAccountOut(Answer):
     version: int
 
 
-class BalanceOut(Answer):
-    """One balance; negative when owed. `unbilled` usage, `receivable` invoices, `wallet`, `promo` credit."""
-
-    code: str = Field(examples=["unbilled"])
-    balance: Money
-
-
 class ProjectAccountOut(BillingAccountOut):
     """The account that pays for a project, with its balances up to the last closed hour."""
 
-    balances: list[BalanceOut]
+    balances: list[BalanceOut] = Field(description="One entry per currency.")
 
 
 class BillingAccountCreate(Body):

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from ipucloud.contract.fields import Answer, Body
+from ipucloud.contract.fields import Answer, Body, Month
 from ipucloud.contract.lists import Page
 
 
@@ -30,7 +30,6 @@ class FileFormat(StrEnum):
 
 
 MAX_DAYS = 366
-Month = Annotated[str, Field(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$", examples=["2026-05"])]
 Day = Annotated[
     str,
     Field(

@@ -25,7 +25,7 @@ class InvoiceRow(Answer):
     issued_at: datetime
     due_on: date | None
     total: Money
-    open: Money = Field(description="amount still due")
+    outstanding: Money = Field(description="Amount not paid yet.")
 
 
 class InvoicePage(Page[InvoiceRow]):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Annotated, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from ipucloud.contract.fields import Answer, Instant
+from ipucloud.contract.fields import Answer, Instant, Month
 from ipucloud.kernel.money import Money
 
 MAX_GROUPS = 4
@@ -54,15 +55,60 @@ class ReportQuery(BaseModel):
     format: Literal["json", "csv"] | None = Field(None, description="overrides `Accept`")
 
 
-class ForecastOut(Answer):
-    """Unrounded forecast of the current UTC month [since, until); `posted + accruing = so_far`."""
+class ClusterSpendingOut(Answer):
+    """What one cluster cost in the month."""
 
-    since: datetime
-    until: datetime
-    now: datetime
-    posted: Money = Field(description="cost of closed hours")
-    accruing: Money = Field(description="cost since then; negative while a correction is due")
-    so_far: Money
-    to_come: Money = Field(description="current usage, continued until it expires or the month ends")
-    forecast: Money = Field(description="so_far + to_come")
-    unpriced_minutes: int = Field(description="minutes without a price, not included in any figure")
+    cluster_id: UUID
+    project_id: UUID
+    name: str = Field(examples=["bert"])
+    flavor: str = Field(examples=["m2000-pod16"])
+    region: str = Field(examples=["luxembourg-2"])
+    state: str = Field(description="Present state of the cluster.", examples=["active"])
+    minutes: int = Field(description="Priced minutes of the month that have begun.")
+    accrued: Money = Field(description="Cost of these minutes.")
+    per_hour: Money = Field(description="What the cluster costs per hour at present; zero if it is not billed.")
+    forecast: Money = Field(description="Expected cost at the end of the month.")
+
+
+class ExpectedTaxOut(Answer):
+    """The tax that an invoice issued today would add."""
+
+    treatment: Literal["standard", "reverse_charge", "exempt"]
+    name: str = Field(description="As printed on invoices.", examples=["VAT"])
+    rate: str = Field(description="A fraction: 0.17 is 17 %.", examples=["0.17"])
+
+
+class SpendingOut(Answer):
+    """Exact cost of a UTC month, before promotional credit and tax."""
+
+    month: str = Field(examples=["2026-05"])
+    since: datetime = Field(description="Start of the month.")
+    until: datetime = Field(description="End of the month, exclusive.")
+    observed_at: datetime = Field(description="The amounts include every minute that began before this time.")
+    posted_until: datetime | None = Field(description="Hours before this time are closed; null: none is.")
+    accrued: Money = Field(description="Cost of all minutes of the month that have begun.")
+    posted: Money = Field(description="Part of `accrued` that is in charges.")
+    unposted: Money = Field(description="Part of `accrued` that is not posted yet; negative while a correction is due.")
+    per_hour: Money = Field(description="What the clusters that are billed now cost per hour.")
+    projected: Money = Field(
+        description="Cost still expected: clusters that are billed now continue until they expire or the month ends."
+    )
+    forecast: Money = Field(description="Expected cost at the end of the month.")
+    unpriced_minutes: int = Field(description="Minutes without a price; no amount includes them.")
+    cluster_count: int = Field(description="Clusters with usage in the month.")
+    clusters: list[ClusterSpendingOut] = Field(description="The 1000 with the highest cost, highest first.")
+
+
+class SummaryOut(SpendingOut):
+    """What was spent in a UTC month, on which clusters, and what it will be at the month's end.
+
+    `accrued` = `posted` + `unposted`; `forecast` = `accrued` + `projected`. All amounts are exact, before promotional
+    credit and tax.
+    """
+
+    credit: Money = Field(description="Promotional credit that remains; it pays invoices before the wallet does.")
+    tax: ExpectedTaxOut | None = Field(description="null: the account's country has no tax rate.")
+
+
+class SummaryQuery(BaseModel):
+    month: Month | None = Field(None, description="Default: the current UTC month.")

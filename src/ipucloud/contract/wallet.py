@@ -16,21 +16,21 @@ PaidMoney = Annotated[Money, in_cents(1_000_000_000)]
 Reference = Annotated[str, Field(min_length=1, max_length=140, pattern=r"^[^\x00-\x1f\x7f]+$")]
 
 
-class StandingOut(Answer):
-    """An account's balances in one currency."""
+class BalanceOut(Answer):
+    """An account's balances in one currency, up to the last closed hour."""
 
     currency: str
-    unbilled: Money = Field(description="usage up to the last closed hour that is on no invoice yet")
-    owed: Money = Field(description="unpaid invoices; negative: overpaid")
-    wallet: Money = Field(description="money paid ahead")
-    credit: Money = Field(description="promotional credit left")
+    unbilled: Money = Field(description="Posted cost that is not on an invoice yet.")
+    outstanding: Money = Field(description="Amount of issued invoices that is not paid yet; negative if overpaid.")
+    wallet: Money = Field(description="Money paid in advance.")
+    credit: Money = Field(description="Promotional credit that remains.")
 
 
 class BalancesOut(Answer):
     """Balances of the account that pays for the project."""
 
     account_id: UUID
-    items: list[StandingOut]
+    items: list[BalanceOut] = Field(description="One entry per currency.")
 
 
 class CreditOut(Answer):
@@ -38,8 +38,8 @@ class CreditOut(Answer):
 
     id: UUID
     account_id: UUID
-    amount: Money
-    rest: Money
+    amount: Money = Field(description="Amount granted.")
+    remaining: Money = Field(description="Amount not used yet.")
     reason: str
     expires_at: datetime
     created_at: datetime
@@ -97,7 +97,7 @@ class PrepaidPolicy(Body):
 
 
 class FundsOut(Answer):
-    """Funds of an account: `available` = wallet + promo - owed - accruing - held."""
+    """Funds of an account: `available` = wallet + credit - outstanding - unbilled - unposted - held."""
 
     account_id: UUID
     when_empty: Literal["warn", "refuse_creates", "suspend"] | None = Field(
@@ -105,9 +105,10 @@ class FundsOut(Answer):
     )
     state: Literal["funded", "empty"] | None = Field(description="as last reported; null: the account is not prepaid")
     state_entered_at: datetime | None
-    wallet: Money
-    promo: Money
-    owed: Money = Field(description="unbilled usage and unpaid invoices")
-    accruing: Money = Field(description="cost since the last closed hour")
-    held: Money = Field(description="set aside for the first hour of new clusters")
-    available: Money
+    wallet: Money = Field(description="Money paid in advance.")
+    credit: Money = Field(description="Promotional credit that remains.")
+    outstanding: Money = Field(description="Amount of issued invoices that is not paid yet; negative if overpaid.")
+    unbilled: Money = Field(description="Posted cost that is not on an invoice yet.")
+    unposted: Money = Field(description="Cost of minutes that have begun since the last closed hour.")
+    held: Money = Field(description="Set aside for the first hour of new clusters.")
+    available: Money = Field(description="What new clusters can use.")

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from ipucloud.billing.pricing.tables import contract_prices, prices
 from ipucloud.billing.pricing.usage import PAID, SO_FAR, cluster_usage
-from ipucloud.billing.reports.forecast import project_forecast
 from ipucloud.billing.reports.outlook import OUTLOOK
+from ipucloud.billing.reports.summary import project_spending
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
@@ -174,11 +174,11 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], c
             _OUTLOOK.text, project=own, since=hour - timedelta(days=1), until=now + timedelta(days=9)
         )
         async with database.read() as connection:
-            before = await project_forecast(connection, own, currency=CURRENCY)
+            before = await project_spending(connection, own, currency=CURRENCY)
         await books.keep(now + 70 * SECOND)
         books.now(now)
         async with database.read() as connection:
-            after = await project_forecast(connection, own, currency=CURRENCY)
+            after = await project_spending(connection, own, currency=CURRENCY)
         posted = {row.cluster_id: (row.minutes, row.cost) for row in await books.rows(_POSTED)}
         by_payer = {row.account_id: row.cost for row in await books.rows(_BY_PAYER)}
     finally:
@@ -188,9 +188,10 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], c
     assert {row.cluster_id: (row.minutes, row.cost) for row in seen if row.minutes} == expected_posts
     for account in (own, other):
         assert by_payer.get(account, 0) == sum(count.by_payer.get(account, 0) for count in counts)
-    assert (before.posted.amount, after.accruing.amount) == (Decimal(0), Decimal(0))
-    assert (before.so_far, before.to_come, before.forecast) == (after.so_far, after.to_come, after.forecast)
-    assert after.posted == after.so_far == before.accruing
+    assert (before.posted.amount, after.unposted.amount) == (Decimal(0), Decimal(0))
+    assert (before.accrued, before.projected, before.forecast) == (after.accrued, after.projected, after.forecast)
+    assert after.posted == after.accrued == before.unposted
+    assert sum(each.accrued.amount for each in after.clusters) == after.accrued.amount
 
 
 @settings(

@@ -57,14 +57,14 @@ class Payer:
     async def funds(self) -> FundsOut:
         async with self.cloud.database.read() as connection:
             found = await funds_of(connection, self.cloud.project.id, currency="EUR")
-        sums = found.wallet + found.promo - found.owed - found.accruing - found.held
+        sums = found.wallet + found.credit - found.outstanding - found.unbilled - found.unposted - found.held
         assert found.available == sums
         return found
 
     async def left(self) -> tuple[Decimal, Decimal, Decimal, Decimal]:
-        """Owed, accruing, held, available."""
+        """Unbilled, unposted, held, available."""
         found = await self.funds()
-        return found.owed.amount, found.accruing.amount, found.held.amount, found.available.amount
+        return found.unbilled.amount, found.unposted.amount, found.held.amount, found.available.amount
 
     async def holds(self) -> list[str | None]:
         return await self.cloud.column("SELECT reason FROM create_holds ORDER BY created_at, cluster_id")

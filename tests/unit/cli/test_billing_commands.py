@@ -51,11 +51,12 @@ CHARGE = {
 
 
 def test_an_account_shows_its_balances(run: Run, service: Service) -> None:
-    balances = [{"code": "unbilled", "balance": {"amount": "-7.50", "currency": "EUR"}}]
+    amounts = dict.fromkeys(("outstanding", "wallet", "credit"), EUROS)
+    balances = [{"currency": "EUR", "unbilled": {"amount": "7.50", "currency": "EUR"}} | amounts]
     service.gives("/v1/projects/demo/billing/account", ACCOUNT | {"balances": balances})
     ended = run("billing", "account")
     assert ended.status == 0
-    assert "-7.50 EUR" in ended.out
+    assert "7.50 EUR" in ended.out
 
 
 def test_a_charge_is_explained_by_its_formula(run: Run, service: Service) -> None:
@@ -109,15 +110,36 @@ def test_a_report_is_shown_and_saved(run: Run, service: Service, tmp_path: Path)
     assert file.read_bytes() == b"day,cost\r\n"
 
 
-def test_a_forecast_shows_its_parts(run: Run, service: Service) -> None:
-    names = ("posted", "accruing", "so_far", "to_come", "forecast")
-    body = {name: {"amount": f"{place}.5", "currency": "EUR"} for place, name in enumerate(names)}
-    period = {"since": "2026-05-01T00:00:00Z", "until": "2026-06-01T00:00:00Z", "now": "2026-05-05T00:00:00Z"}
-    service.gives("/v1/projects/demo/billing/forecast", body | period | {"unpriced_minutes": 0})
-    ended = run("billing", "forecast")
-    assert ended.status == 0
-    assert "2026-05" in ended.out
-    assert "4.5" in ended.out
+SPENT = {
+    "cluster_id": "cluster-1",
+    "project_id": "project-1",
+    "name": "bert",
+    "flavor": "m2000-pod16",
+    "region": "luxembourg-2",
+    "state": "active",
+    "minutes": 62,
+    "accrued": {"amount": "15.50", "currency": "EUR"},
+    "per_hour": {"amount": "15.00", "currency": "EUR"},
+    "forecast": {"amount": "7200.50", "currency": "EUR"},
+}
+
+
+def test_a_summary_answers_what_was_spent_on_what_and_what_it_will_be(run: Run, service: Service) -> None:
+    parts = {name: SPENT[name] for name in ("accrued", "per_hour", "forecast")}
+    parts |= {"posted": {"amount": "15.00", "currency": "EUR"}, "unposted": {"amount": "0.50", "currency": "EUR"}}
+    parts |= {"projected": {"amount": "7185.00", "currency": "EUR"}, "credit": {"amount": "10.00", "currency": "EUR"}}
+    times = {"since": "2026-05-01T00:00:00Z", "until": "2026-06-01T00:00:00Z", "observed_at": "2026-05-05T11:02:00Z"}
+    rest = {"month": "2026-05", "posted_until": "2026-05-05T11:00:00Z", "unpriced_minutes": 3, "cluster_count": 2}
+    tax = {"treatment": "standard", "name": "VAT", "rate": "0.17"}
+    service.gives("/v1/projects/demo/billing/summary", parts | times | rest | {"tax": tax, "clusters": [SPENT]})
+    ended = run("billing", "summary")
+    assert ended.status == 0, ended.err
+    for shown in ("2026-05", "15.50 EUR", "0.50 EUR", "7200.50 EUR", "bert", "m2000-pod16", "62"):
+        assert shown in ended.out
+    for shown in ("1 clusters that cost less are not listed", "3 minutes have no price", "VAT 17.00%", "10.00 EUR"):
+        assert shown in " ".join(ended.err.split())
+    assert run("billing", "summary", "--month", "2026-05", "--json").json["clusters"] == [SPENT]
+    assert service.asked[-1].query == {"month": "2026-05"}
 
 
 def test_what_the_project_pays_is_listed_and_a_price_withdrawn(run: Run, service: Service) -> None:

@@ -44,7 +44,7 @@ def test_budgets_are_made_changed_and_deleted(run: Run, service: Service) -> Non
 
 
 def test_funds_show_what_is_left(run: Run, service: Service) -> None:
-    names = ("wallet", "promo", "owed", "accruing", "held", "available")
+    names = ("wallet", "credit", "outstanding", "unbilled", "unposted", "held", "available")
     body = dict.fromkeys(names, EUROS) | {"account_id": "a", "when_empty": "warn", "state": "funded"}
     service.gives("/v1/projects/demo/billing/funds", body)
     shown = run("billing", "funds").out

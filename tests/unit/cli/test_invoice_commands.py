@@ -27,7 +27,7 @@ def test_invoices_are_listed(run: Run, service: Service) -> None:
         "month": "2026-04",
         "issued_at": "2026-05-09T00:00:00Z",
         "total": euros("117.00"),
-        "open": euros("0.00"),
+        "outstanding": euros("0.00"),
     }
     service.gives(f"{BILLING}/invoices", {"items": [row], "next_cursor": None})
     ended = run("billing", "invoices")
@@ -50,14 +50,14 @@ def test_an_invoice_is_shown_and_written_as_pdf(run: Run, service: Service, tmp_
 
 
 def test_balance_and_credits(run: Run, service: Service) -> None:
-    item = {"currency": "EUR", "unbilled": euros("1.25"), "owed": euros("4.50"), "wallet": euros("5.00")}
+    item = {"currency": "EUR", "unbilled": euros("1.25"), "outstanding": euros("4.50"), "wallet": euros("5.00")}
     balance = {"account_id": "account-1", "items": [item | {"credit": euros("10.00")}]}
     service.gives(f"{BILLING}/balance", balance)
     ended = run("billing", "balance")
     assert ended.status == 0
     for text in ("account-1", "1.25 EUR", "4.50 EUR", "5.00 EUR", "10.00 EUR"):
         assert text in ended.out
-    credit = {"id": "c", "amount": euros("10.00"), "rest": euros("2.00"), "reason": "welcome"}
+    credit = {"id": "c", "amount": euros("10.00"), "remaining": euros("2.00"), "reason": "welcome"}
     page = {"items": [credit | {"expires_at": "2026-12-31T00:00:00Z"}], "next_cursor": None}
     service.gives(f"{BILLING}/credits", page)
     ended = run("billing", "credits")

@@ -23,7 +23,7 @@ from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, AccountId, ClusterId, P
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.billing.accounts import store as accounts
-from ipucloud.billing.ledger.transfers import balances
+from ipucloud.billing.ledger.wallet import balances_shown
 from ipucloud.billing.reports.explain import MAX_DAYS, charges_of, knows_cluster
 from ipucloud.contract.accounts import (
     AccountChoice,
@@ -38,7 +38,6 @@ from ipucloud.identity import projects
 from ipucloud.identity.access import Principal, Scope, not_found
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import PRECONDITION_FAILED, FieldError
-from ipucloud.kernel.money import Money
 
 routes = router()
 
@@ -119,11 +118,8 @@ async def get_project_account(request: Request, project: ProjectRef) -> Response
         account = await accounts.account_of(connection, scope.project_id)
         currency = services_of(request).settings.currency
         document, _ = await accounts.account_document(connection, account, currency=currency)
-        held = [
-            {"code": each.code, "balance": Money.of(each.balance, each.currency)}
-            for each in await balances(connection, account)
-        ]
-    return Response(to_json(orjson.loads(document) | {"balances": held}), media_type=JSON)
+        balances = await balances_shown(connection, account, currency)
+    return Response(to_json(orjson.loads(document) | {"balances": balances}), media_type=JSON)
 
 
 @routes.put(

@@ -1,22 +1,33 @@
-"""A project's prices, and forecasts for projects and accounts."""
+"""A project's prices, and summaries of a month for projects and accounts."""
 
 from __future__ import annotations
 
+from datetime import date
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Query
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
+from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading, reading_account
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import catalogue_of, services_of
 from ipucloud.api.shapes import IF_NONE_MATCH, AccountId, ProjectRef
 from ipucloud.api.v1.catalogue import listing
+from ipucloud.billing.accounts.store import account_of
+from ipucloud.billing.invoices.expected import expected
 from ipucloud.billing.pricing.queries import paid_by
-from ipucloud.billing.reports.forecast import account_forecast, project_forecast
+from ipucloud.billing.reports.summary import account_spending, project_spending
 from ipucloud.contract.prices import PaidPricePage
-from ipucloud.contract.reports import ForecastOut
+from ipucloud.contract.reports import ExpectedTaxOut, SpendingOut, SummaryOut, SummaryQuery
+from ipucloud.db.statements import Statements
 from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import FieldError
+from ipucloud.kernel.money import plain
 
 routes = router()
 
@@ -38,22 +49,46 @@ async def list_project_prices(request: Request, project: ProjectRef) -> Response
 
 
 @routes.get(
-    "/v1/projects/{project}/billing/forecast",
-    **operation("getProjectForecast", "Forecast the project's month", Permission.USAGE_READ, gives=ForecastOut),
+    "/v1/projects/{project}/billing/summary",
+    **operation("getProjectSummary", "Summarise a project's cost in a month", Permission.USAGE_READ, gives=SummaryOut),
 )
-async def get_project_forecast(request: Request, project: ProjectRef) -> Response:
-    """Forecast this month's cost of the project's clusters from known prices and expiries, whichever account pays."""
+async def get_project_summary(
+    request: Request, project: ProjectRef, query: Annotated[SummaryQuery, Query()]
+) -> Response:
+    """Return what the project's clusters cost in a month so far, one by one, and the forecast for its end.
+
+    Prices and expiries that are known apply from when they begin. Clusters that are not billed yet are not included.
+    """
+    currency = services_of(request).settings.currency
     async with reading(request, project) as (connection, scope):
-        found = await project_forecast(connection, scope.project_id, currency=services_of(request).settings.currency)
-    return Response(to_json(found), media_type=JSON)
+        account = await account_of(connection, scope.project_id)
+        spent = await project_spending(connection, scope.project_id, month=_month(query), currency=currency)
+        return await _summary(connection, spent, account, currency)
 
 
 @routes.get(
-    "/v1/billing/accounts/{account:uuid}/forecast",
-    **operation("getAccountForecast", "Forecast an account's month", Permission.PLATFORM_WRITE, gives=ForecastOut),
+    "/v1/billing/accounts/{account:uuid}/summary",
+    **operation(
+        "getAccountSummary", "Summarise an account's cost in a month", Permission.PLATFORM_WRITE, gives=SummaryOut
+    ),
 )
-async def get_account_forecast(request: Request, account: AccountId) -> Response:
-    """Forecast this month's cost of all projects that the account pays for."""
+async def get_account_summary(
+    request: Request, account: AccountId, query: Annotated[SummaryQuery, Query()]
+) -> Response:
+    """Return the same for all projects of the account, for the time that it pays for them."""
+    currency = services_of(request).settings.currency
     async with reading_account(request, account) as connection:
-        found = await account_forecast(connection, account, currency=services_of(request).settings.currency)
-    return Response(to_json(found), media_type=JSON)
+        spent = await account_spending(connection, account, month=_month(query), currency=currency)
+        return await _summary(connection, spent, account, currency)
+
+
+def _month(query: SummaryQuery) -> date | None:
+    return None if query.month is None else date.fromisoformat(f"{query.month}-01")
+
+
+async def _summary(connection: Statements, spent: SpendingOut, account: UUID, currency: str) -> Response:
+    if spent.since > spent.observed_at:
+        raise invalid([FieldError("?month", "not_begun", "The month has not begun: choose the current or a past one.")])
+    tax, credit = await expected(connection, account, currency=currency)
+    shown = tax and ExpectedTaxOut(treatment=tax.treatment, name=tax.name, rate=plain(tax.rate))
+    return Response(to_json(SummaryOut(**dict(spent), credit=credit, tax=shown)), media_type=JSON)

@@ -23,7 +23,7 @@ from ipucloud.api.writes import change, change_platform
 from ipucloud.billing.accounts.store import account_of
 from ipucloud.billing.invoices import payments
 from ipucloud.billing.invoices.credits import credits_of, grant
-from ipucloud.billing.ledger.wallet import standing
+from ipucloud.billing.ledger.wallet import balances_shown
 from ipucloud.contract.lists import Listed
 from ipucloud.contract.wallet import (
     BalancesOut,
@@ -51,7 +51,7 @@ async def get_balance(request: Request, project: ProjectRef) -> Response:
     """Return the balances of the account that pays for the project now, up to the last closed hour."""
     async with reading(request, project) as (connection, scope):
         account = await account_of(connection, scope.project_id)
-        items = await standing(connection, account, services_of(request).settings.currency)
+        items = await balances_shown(connection, account, services_of(request).settings.currency)
     return Response(to_json({"account_id": account, "items": items}), media_type=JSON)
 
 

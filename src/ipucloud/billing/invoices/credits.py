@@ -41,7 +41,7 @@ _LIST = sa.text(
     f"""
     SELECT json_build_object(
              'id', id, 'account_id', account_id, 'amount', {money("amount", "currency")}, 'reason', reason,
-             'rest', {money(_REST, "currency")}, 'expires_at', {rfc3339("expires_at")},
+             'remaining', {money(_REST, "currency")}, 'expires_at', {rfc3339("expires_at")},
              'created_at', {rfc3339("created_at")})::text AS document
       FROM promo_credits c
      WHERE account_id = :account_id AND (CAST(:id AS uuid) IS NULL OR id = :id)

@@ -184,7 +184,7 @@ async def compute(connection: Statements, bill: Bill, payer: Payer, lines: Seque
         lines = await lines_of(connection, bill)
     document, _ = await seller_document(connection)
     seller, day = SellerOut.model_validate_json(document), await today(connection)
-    tax = await _tax(connection, payer, seller.country, day)
+    tax = await tax_of(connection, payer, seller.country, day)
     burned = burn(await usable(connection, bill), total(line.amount for line in lines))
     totals = settle(
         [line.cost for line in lines],
@@ -195,7 +195,8 @@ async def compute(connection: Statements, bill: Bill, payer: Payer, lines: Seque
     return Computed(bill, payer, seller, lines, burned, totals, tax, day)
 
 
-async def _tax(connection: Statements, payer: Payer, seller_country: str, day: date) -> Tax:
+async def tax_of(connection: Statements, payer: Payer, seller_country: str, day: date) -> Tax:
+    """The tax that the account's invoices of this day have. Raises TaxUnknown."""
     treatment = treatment_of(Taxpayer(payer.country, payer.tax_id, payer.tax_exempt), seller_country)
     if treatment != "standard":
         return Tax(treatment, NO_TAX, Decimal(0))

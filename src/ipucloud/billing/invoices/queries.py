@@ -37,7 +37,7 @@ _SHOWN = f"""
 json_build_object(
   'kind', kind, 'number', number, 'invoice', of_invoice, 'month', to_char(month, 'YYYY-MM'),
   'issued_at', {rfc3339("created_at")}, 'due_on', due_on, 'total', {money("total", "currency")},
-  'open', {
+  'outstanding', {
     money(
         "due - coalesce((SELECT sum(s.amount) FROM invoice_settlements s WHERE s.invoice_id = page.id), 0)",
         "currency",

@@ -13,7 +13,7 @@ from ipucloud.db.statements import Statements
 from ipucloud.kernel.money import Money
 
 # Usage since the last closed hour, in one statement with the balances, so that nothing counts twice.
-_UNPOSTED = """
+_LAST_CLOSED = """
 coalesce((SELECT max(hour) + interval '1 hour' FROM hour_closes WHERE closed_at IS NOT NULL), '-infinity')
 """
 POSTED = """
@@ -27,16 +27,16 @@ GONE = "c.state IN ('error', 'suspending', 'suspended', 'deleting', 'deleted')"
 
 FUNDS = clauses(
     "chosen AS (SELECT DISTINCT project_id FROM project_accounts WHERE account_id IN (SELECT account_id FROM payer)),",
-    outlook(_UNPOSTED, "date_trunc('second', app_now(), 'UTC')"),
+    outlook(_LAST_CLOSED, "date_trunc('second', app_now(), 'UTC')"),
     """
-    , accruing AS (
+    , unposted AS (
       SELECT account_id, currency, cluster_id, sum(so_far) AS cost FROM outlook
        GROUP BY account_id, currency, cluster_id
     ), held AS (
       SELECT h.account_id, h.currency, sum(greatest(0, h.amount - coalesce(a.cost, 0))) AS amount
         FROM create_holds h
         JOIN billed_clusters c ON c.project_id = h.project_id AND c.id = h.cluster_id
-        LEFT JOIN accruing a ON (a.account_id, a.currency, a.cluster_id) = (h.account_id, h.currency, h.cluster_id)
+        LEFT JOIN unposted a ON (a.account_id, a.currency, a.cluster_id) = (h.account_id, h.currency, h.cluster_id)
        WHERE h.account_id IN (SELECT account_id FROM payer) AND h.released_at IS NULL
     """,
     f"AND NOT {GONE} AND NOT {POSTED} GROUP BY h.account_id, h.currency",
@@ -44,17 +44,19 @@ FUNDS = clauses(
     ), balance AS (
       SELECT owner_id AS account_id, currency, sum(credits - debits) AS net,
              coalesce(sum(credits - debits) FILTER (WHERE code = 'wallet'), 0) AS wallet,
-             coalesce(sum(credits - debits) FILTER (WHERE code = 'promo'), 0) AS promo,
-             coalesce(sum(debits - credits) FILTER (WHERE code IN ('unbilled', 'receivable')), 0) AS owed
+             coalesce(sum(credits - debits) FILTER (WHERE code = 'promo'), 0) AS credit,
+             coalesce(sum(debits - credits) FILTER (WHERE code = 'receivable'), 0) AS outstanding,
+             coalesce(sum(debits - credits) FILTER (WHERE code = 'unbilled'), 0) AS unbilled
         FROM ledger_accounts
        WHERE owner_id IN (SELECT account_id FROM payer) GROUP BY owner_id, currency
     ), funds AS (
-      SELECT payer.account_id, payer.currency, coalesce(b.wallet, 0) AS wallet, coalesce(b.promo, 0) AS promo,
-             coalesce(b.owed, 0) AS owed, coalesce(a.cost, 0) AS accruing, coalesce(held.amount, 0) AS held,
+      SELECT payer.account_id, payer.currency, coalesce(b.wallet, 0) AS wallet, coalesce(b.credit, 0) AS credit,
+             coalesce(b.outstanding, 0) AS outstanding, coalesce(b.unbilled, 0) AS unbilled,
+             coalesce(a.cost, 0) AS unposted, coalesce(held.amount, 0) AS held,
              coalesce(b.net, 0) - coalesce(a.cost, 0) AS left_over
         FROM payer
         LEFT JOIN balance b USING (account_id, currency)
-        LEFT JOIN (SELECT account_id, currency, sum(cost) AS cost FROM accruing GROUP BY account_id, currency) a
+        LEFT JOIN (SELECT account_id, currency, sum(cost) AS cost FROM unposted GROUP BY account_id, currency) a
           USING (account_id, currency)
         LEFT JOIN held USING (account_id, currency)
     )
@@ -62,6 +64,8 @@ FUNDS = clauses(
 )
 """CTEs that follow a CTE `payer` (account_id, currency): `funds` by account; `left_over` is before holds."""
 
+PARTS = ("wallet", "credit", "outstanding", "unbilled", "unposted", "held")
+"""The amounts of which `available` is made."""
 _OF_ACCOUNT = sa.text(
     clauses(
         "WITH payer AS (SELECT CAST(:account_id AS uuid) AS account_id, CAST(:currency AS text) AS currency),",
@@ -82,10 +86,6 @@ async def funds_of(connection: Statements, account_id: UUID, *, currency: str) -
         when_empty=row.when_empty,
         state=row.state,
         state_entered_at=row.state_entered_at,
-        wallet=Money.of(row.wallet, currency),
-        promo=Money.of(row.promo, currency),
-        owed=Money.of(row.owed, currency),
-        accruing=Money.of(row.accruing, currency),
-        held=Money.of(row.held, currency),
+        **{name: Money.of(getattr(row, name), currency) for name in PARTS},
         available=Money.of(row.left_over - row.held, currency),
     )

@@ -7,7 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.prepaid.funds import funds_of
+from ipucloud.billing.prepaid.funds import PARTS, funds_of
 from ipucloud.billing.prepaid.tables import HOLDING
 from ipucloud.contract.wallet import FundsOut
 from ipucloud.kernel.errors import FUNDS_EXHAUSTED, Problem
@@ -53,10 +53,10 @@ async def hold(
 
 
 def _exhausted(funds: FundsOut, needed: Money) -> Problem:
-    figures = {name: getattr(funds, name) for name in ("wallet", "promo", "owed", "accruing", "held", "available")}
+    figures = {name: getattr(funds, name) for name in (*PARTS, "available")}
     return Problem(
         FUNDS_EXHAUSTED,
-        "The account that pays for this project pays ahead, and what is available does not cover the cluster's first "
-        "hour; `funds` has the figures. Put money into the wallet, or delete clusters, and send the request again.",
+        "The account that pays for this project is prepaid, and its available funds do not cover the cluster's first "
+        "hour; `funds` has the figures. Top up the wallet, or delete clusters, and send the request again.",
         extra={"funds": {name: each.model_dump(mode="json") for name, each in (figures | {"needed": needed}).items()}},
     )

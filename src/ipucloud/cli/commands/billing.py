@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +17,7 @@ from ipucloud.cli.output import utc
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import billing, clusters, prices
 from ipucloud.client.errors import UsageError
+from ipucloud.client.models import Summary
 
 app = typer.Typer(no_args_is_help=True)
 app.add_typer(invoices.app)
@@ -25,7 +28,7 @@ def account(session: Session) -> None:
     """Show the account that pays for the project, with balances up to the last closed hour."""
     payer = session.run(billing.account())
     facts = [("id", payer.id), ("name", payer.name), ("legal name", payer.legal_name), ("currency", payer.currency)]
-    session.show(payer, [*facts, *((each.code, each.balance) for each in payer.balances)])
+    session.show(payer, [*facts, *invoices.balances_of(payer.balances)])
 
 
 @customer_command(app, "explain", "bert", "bert --since 2026-05-04 --until 2026-05-05")
@@ -76,7 +79,7 @@ def report(
         lambda row: (*(row.group[name] or "" for name in found.columns), row.minutes, row.machine_minutes, row.cost),
     )
     for total in found.totals:
-        session.note(f"total: {total.minutes} min, {total.cost}; charged up to {found.posted_until or 'nothing yet'}")
+        session.note(f"total: {total.minutes} min, {total.cost}; posted until {found.posted_until or 'no hour yet'}")
 
 
 @customer_command(app, "prices")
@@ -97,19 +100,52 @@ def list_prices(session: Session) -> None:
     )
 
 
-@customer_command(app, "forecast")
-def forecast(session: Session) -> None:
-    """Forecast the current month: posted, accruing, and current usage continued to the month's end."""
-    found = session.run(billing.forecast())
-    facts = [(name, getattr(found, name)) for name in ("posted", "accruing", "so_far", "to_come", "forecast")]
-    session.show(found, [("month", f"{found.since:%Y-%m}"), *((name.replace("_", " "), sum_) for name, sum_ in facts)])
+@customer_command(app, "summary", "", "--month 2026-05")
+def summary(
+    session: Session,
+    month: Annotated[str | None, typer.Option(help="Month in UTC, such as 2026-05; default: the current one.")] = None,
+) -> None:
+    """Show what the project spent this month, on which clusters, and the forecast for the month's end."""
+    found = session.run(billing.summary(month=month))
+    session.show(found, _spending(found))
+    if session.as_json:
+        return
+    session.show_items(
+        found.clusters,
+        ("CLUSTER", "FLAVOR", "STATE", "MINUTES", "ACCRUED", "PER HOUR", "FORECAST"),
+        lambda each: (each.name, each.flavor, each.state, each.minutes, each.accrued, each.per_hour, each.forecast),
+    )
+    for note in _notes(found):
+        session.note(note)
+
+
+def _spending(found: Summary) -> list[tuple[str, object]]:
+    return [
+        ("month", found.month),
+        ("accrued", found.accrued),
+        ("posted", found.posted),
+        ("unposted", found.unposted),
+        ("per hour now", found.per_hour),
+        ("forecast", found.forecast),
+        ("observed at", found.observed_at),
+    ]
+
+
+def _notes(found: Summary) -> Iterator[str]:
+    """What the amounts do not include."""
+    if len(found.clusters) < found.cluster_count:
+        yield f"{found.cluster_count - len(found.clusters)} clusters that cost less are not listed."
+    if found.unpriced_minutes:
+        yield f"{found.unpriced_minutes} minutes have no price yet and are not included: contact the operator."
+    tax = f"{found.tax.name} {Decimal(found.tax.rate):.2%}" if found.tax else "tax"
+    yield f"Invoices add {tax} and subtract promotional credit, of which {found.credit} remains."
 
 
 @customer_command(app, "funds")
 def funds(session: Session) -> None:
     """Show the funds of the account that pays for the project, and whether it is prepaid."""
     found = session.run(billing.funds())
-    names = ("wallet", "promo", "owed", "accruing", "held", "available")
+    names = ("wallet", "credit", "outstanding", "unbilled", "unposted", "held", "available")
     facts = [("prepaid", found.when_empty or "no"), ("state", found.state or "")]
     session.show(found, [*facts, *((name, getattr(found, name)) for name in names)])
 

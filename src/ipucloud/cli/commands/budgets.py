@@ -20,7 +20,7 @@ def list_budgets(session: Session) -> None:
     """List the project's budgets with actual and forecast cost."""
     session.list(
         budgets.list(),
-        ("ID", "NAME", "AMOUNT", "USED", "FORECAST", "THRESHOLDS", "REFUSES"),
+        ("ID", "NAME", "AMOUNT", "ACTUAL", "FORECAST", "THRESHOLDS", "REFUSES"),
         lambda each: (
             each.id,
             each.name if each.tag is None else f"{each.name} ({each.tag.key}={each.tag.value})",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import billing, invoices
+from ipucloud.client.models import Balance
 
 app = typer.Typer()
 
@@ -18,14 +20,14 @@ def list_invoices(session: Session) -> None:
     """List invoices and credit notes, newest first."""
     session.list(
         invoices.list(),
-        ("NUMBER", "MONTH", "ISSUED", "DUE", "TOTAL", "OPEN", "ABOUT"),
+        ("NUMBER", "MONTH", "ISSUED", "DUE", "TOTAL", "OUTSTANDING", "CREDITS INVOICE"),
         lambda each: (
             each.number,
             each.month,
             f"{each.issued_at:%Y-%m-%d}",
             each.due_on,
             each.total,
-            each.open,
+            each.outstanding,
             each.invoice,
         ),
     )
@@ -60,19 +62,29 @@ def show_invoice(
             line.amount,
         ),
     )
-    sums = ("subtotal", "promo_applied", "tax", "total", "wallet_applied", "due")
+    sums = {
+        "subtotal": found.subtotal,
+        "promotional credit": found.promo_applied,
+        "tax": found.tax,
+        "total": found.total,
+        "paid from wallet": found.wallet_applied,
+        "due": found.due,
+    }
     facts = [("number", found.number or "draft"), ("issued on", found.issued_on), ("due on", found.due_on or "")]
-    amounts = [(name.replace("_", " "), getattr(found, name)) for name in sums]
-    session.show(found, [*facts, *amounts, *(("note", note) for note in found.notes)])
+    session.show(found, [*facts, *sums.items(), *(("note", note) for note in found.notes)])
 
 
 @customer_command(app, "balance")
 def balance(session: Session) -> None:
     """Show the balances of the account that pays for the project."""
     found = session.run(billing.balance())
-    names = ("unbilled", "owed", "wallet", "credit")
-    facts = [(name, getattr(each, name)) for each in found.items for name in names]
-    session.show(found, [("account", found.account_id), *facts])
+    session.show(found, [("account", found.account_id), *balances_of(found.items)])
+
+
+def balances_of(items: Sequence[Balance]) -> list[tuple[str, object]]:
+    """The balances of an account, as facts."""
+    names = ("unbilled", "outstanding", "wallet", "credit")
+    return [(name, getattr(each, name)) for each in items for name in names]
 
 
 @customer_command(app, "credits")
@@ -80,6 +92,6 @@ def list_credits(session: Session) -> None:
     """List promotional credits in order of expiry."""
     session.list(
         billing.credits(),
-        ("REST", "GRANTED", "EXPIRES", "REASON"),
-        lambda each: (each.rest, each.amount, each.expires_at, each.reason),
+        ("REMAINING", "GRANTED", "EXPIRES", "REASON"),
+        lambda each: (each.remaining, each.amount, each.expires_at, each.reason),
     )

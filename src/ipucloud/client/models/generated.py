@@ -134,6 +134,17 @@ class EventType(Answer):
     """JSON Schema of `data`; null: `data` is empty"""
 
 
+class ExpectedTax(Answer):
+    """The tax that an invoice issued today would add."""
+
+    treatment: str
+    name: str
+    """As printed on invoices."""
+
+    rate: str
+    """A fraction: 0.17 is 17 %."""
+
+
 class Export(Answer):
     """An export and its progress."""
 
@@ -602,23 +613,6 @@ class Ssh(Answer):
     host_key_fingerprint: str
 
 
-class Standing(Answer):
-    """An account's balances in one currency."""
-
-    currency: str
-    unbilled: Money
-    """usage up to the last closed hour that is on no invoice yet"""
-
-    owed: Money
-    """unpaid invoices; negative: overpaid"""
-
-    wallet: Money
-    """money paid ahead"""
-
-    credit: Money
-    """promotional credit left"""
-
-
 class Status(Answer):
     status: str
 
@@ -799,17 +793,28 @@ class WhyNot(Answer):
 
 
 class Balance(Answer):
-    """One balance; negative when owed. `unbilled` usage, `receivable` invoices, `wallet`, `promo` credit."""
+    """An account's balances in one currency, up to the last closed hour."""
 
-    code: str
-    balance: Money
+    currency: str
+    unbilled: Money
+    """Posted cost that is not on an invoice yet."""
+
+    outstanding: Money
+    """Amount of issued invoices that is not paid yet; negative if overpaid."""
+
+    wallet: Money
+    """Money paid in advance."""
+
+    credit: Money
+    """Promotional credit that remains."""
 
 
 class Balances(Answer):
     """Balances of the account that pays for the project."""
 
     account_id: str
-    items: Annotated[Sequence[Standing], Field(validate_default=True)] = []
+    items: Annotated[Sequence[Balance], Field(validate_default=True)] = []
+    """One entry per currency."""
 
 
 class Billing(Answer):
@@ -895,13 +900,41 @@ class ChargedPrice(Answer):
     source: str
 
 
+class ClusterSpending(Answer):
+    """What one cluster cost in the month."""
+
+    cluster_id: str
+    project_id: str
+    name: str
+    flavor: str
+    region: str
+    state: str
+    """Present state of the cluster."""
+
+    minutes: int
+    """Priced minutes of the month that have begun."""
+
+    accrued: Money
+    """Cost of these minutes."""
+
+    per_hour: Money
+    """What the cluster costs per hour at present; zero if it is not billed."""
+
+    forecast: Money
+    """Expected cost at the end of the month."""
+
+
 class Credit(Answer):
     """A promotional credit. Credits are used in order of expiry."""
 
     id: str
     account_id: str
     amount: Money
-    rest: Money
+    """Amount granted."""
+
+    remaining: Money
+    """Amount not used yet."""
+
     reason: str
     expires_at: datetime
     created_at: datetime
@@ -976,31 +1009,8 @@ class Flavor(Answer):
     """the size of the pod; null for a server with IPUs of its own"""
 
 
-class Forecast(Answer):
-    """Unrounded forecast of the current UTC month [since, until); `posted + accruing = so_far`."""
-
-    since: datetime
-    until: datetime
-    now: datetime
-    posted: Money
-    """cost of closed hours"""
-
-    accruing: Money
-    """cost since then; negative while a correction is due"""
-
-    so_far: Money
-    to_come: Money
-    """current usage, continued until it expires or the month ends"""
-
-    forecast: Money
-    """so_far + to_come"""
-
-    unpriced_minutes: int
-    """minutes without a price, not included in any figure"""
-
-
 class Funds(Answer):
-    """Funds of an account: `available` = wallet + promo - owed - accruing - held."""
+    """Funds of an account: `available` = wallet + credit - outstanding - unbilled - unposted - held."""
 
     account_id: str
     when_empty: str | None = None
@@ -1011,17 +1021,25 @@ class Funds(Answer):
 
     state_entered_at: datetime | None = None
     wallet: Money
-    promo: Money
-    owed: Money
-    """unbilled usage and unpaid invoices"""
+    """Money paid in advance."""
 
-    accruing: Money
-    """cost since the last closed hour"""
+    credit: Money
+    """Promotional credit that remains."""
+
+    outstanding: Money
+    """Amount of issued invoices that is not paid yet; negative if overpaid."""
+
+    unbilled: Money
+    """Posted cost that is not on an invoice yet."""
+
+    unposted: Money
+    """Cost of minutes that have begun since the last closed hour."""
 
     held: Money
-    """set aside for the first hour of new clusters"""
+    """Set aside for the first hour of new clusters."""
 
     available: Money
+    """What new clusters can use."""
 
 
 class Image(Release):
@@ -1079,8 +1097,8 @@ class InvoiceRow(Answer):
     issued_at: datetime
     due_on: date | None = None
     total: Money
-    open: Money
-    """amount still due"""
+    outstanding: Money
+    """Amount not paid yet."""
 
 
 class InvoiceTax(Answer):
@@ -1274,6 +1292,7 @@ class ProjectAccount(Answer):
     created_at: datetime
     version: int
     balances: Annotated[Sequence[Balance], Field(validate_default=True)] = []
+    """One entry per currency."""
 
 
 class Recipe(Answer):
@@ -1319,6 +1338,61 @@ class Report(Answer):
     rows: Annotated[Sequence[ReportRow], Field(validate_default=True)] = []
     totals: Annotated[Sequence[ReportSums], Field(validate_default=True)] = []
     """one per currency"""
+
+
+class Summary(Answer):
+    """
+    What was spent in a UTC month, on which clusters, and what it will be at the month's end.
+
+    `accrued` = `posted` + `unposted`; `forecast` = `accrued` + `projected`. All amounts are exact, before promotional
+    credit and tax.
+    """
+
+    month: str
+    since: datetime
+    """Start of the month."""
+
+    until: datetime
+    """End of the month, exclusive."""
+
+    observed_at: datetime
+    """The amounts include every minute that began before this time."""
+
+    posted_until: datetime | None = None
+    """Hours before this time are closed; null: none is."""
+
+    accrued: Money
+    """Cost of all minutes of the month that have begun."""
+
+    posted: Money
+    """Part of `accrued` that is in charges."""
+
+    unposted: Money
+    """Part of `accrued` that is not posted yet; negative while a correction is due."""
+
+    per_hour: Money
+    """What the clusters that are billed now cost per hour."""
+
+    projected: Money
+    """Cost still expected: clusters that are billed now continue until they expire or the month ends."""
+
+    forecast: Money
+    """Expected cost at the end of the month."""
+
+    unpriced_minutes: int
+    """Minutes without a price; no amount includes them."""
+
+    cluster_count: int
+    """Clusters with usage in the month."""
+
+    clusters: Annotated[Sequence[ClusterSpending], Field(validate_default=True)] = []
+    """The 1000 with the highest cost, highest first."""
+
+    credit: Money
+    """Promotional credit that remains; it pays invoices before the wallet does."""
+
+    tax: ExpectedTax | None = None
+    """null: the account's country has no tax rate."""
 
 
 class Tool(Answer):
@@ -1524,6 +1598,7 @@ __all__ = [
     "ChargedPrice",
     "ChargedUsage",
     "Cluster",
+    "ClusterSpending",
     "ClusterState",
     "Credit",
     "Delivery",
@@ -1534,11 +1609,11 @@ __all__ = [
     "EstimateQuota",
     "Event",
     "EventType",
+    "ExpectedTax",
     "Export",
     "ExportSchedule",
     "Failure",
     "Flavor",
-    "Forecast",
     "Funds",
     "GatewayRouting",
     "Image",
@@ -1588,9 +1663,9 @@ __all__ = [
     "Source",
     "Ssh",
     "SshKey",
-    "Standing",
     "Status",
     "Step",
+    "Summary",
     "SyncType",
     "Target",
     "TaxRate",
