@@ -10,13 +10,26 @@ from datetime import UTC, datetime
 from typing import TextIO
 
 from pydantic import BaseModel
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-WIDE = 240
-"""Table width without a terminal, so that `| grep` sees whole lines."""
+from ipucloud.cli.times import relative
+
+WIDE = 10_000
+"""Width without a terminal: a row is one line, whatever its length."""
+NARROWEST_PROSE = 24
+"""Columns that a terminal must have for the text of a `wrap` column."""
+_GAP = 2
+
+_COLOURS = {
+    "green": "active running succeeded delivered enabled ok up",
+    "yellow": "creating resizing suspending resuming rebooting rebuilding deleting resetting removing queued cancelling"
+    " pending degraded unknown",
+    "red": "error failed missing disabled down",
+    "bright_black": "suspended off cancelled deleted removed revoked expired preempted",
+}
+_STYLE_OF = {state: colour for colour, states in _COLOURS.items() for state in states.split()}
 
 
 def console(stream: TextIO) -> Console:
@@ -42,23 +55,40 @@ def plain(value: object) -> object:
     return value
 
 
-def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")  # a truncated id cannot be copied
-    for row in rows:
-        table.add_row(*(shown(cell) for cell in row))
-    console(sys.stdout).print(table)
+def write_table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], drop: Sequence[str] = (), wrap: str | None = None
+) -> None:
+    """One line for each row, with every column in a pipe.
+
+    A terminal that is too narrow shows fewer columns: those named in `drop` go first, in that order. The column `wrap`
+    has prose, which continues on the next line. Nothing else is wrapped, and nothing is truncated: an id can be copied.
+    """
+    on_terminal = sys.stdout.isatty()
+    cells = [[_cell(title, value, on_terminal) for title, value in zip(columns, row, strict=True)] for row in rows]
+    widths = {title: max([len(title), *(row[place].cell_len for row in cells)]) for place, title in enumerate(columns)}
+    screen = console(sys.stdout)
+    kept = _fitting(widths, drop, wrap, screen.width)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in kept:
+        table.add_column(title, no_wrap=title != wrap, overflow="fold")
+    for row in cells:
+        table.add_row(*(cell for title, cell in zip(columns, row, strict=True) if title in kept))
+    screen.width = max(screen.width, _needed(kept, wrap))  # rather a line that the terminal breaks than a lost end
+    screen.print(table)
 
 
 def write_facts(facts: Iterable[tuple[str, object]]) -> None:
     """Names and values, one per line, without None."""
+    on_terminal = sys.stdout.isatty()
     table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column(style="bold")
+    table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in facts:
         if value is not None:
-            table.add_row(name, shown(value))
+            text = _cell(name, value, on_terminal=False)
+            if on_terminal and isinstance(value, datetime):
+                text.append(f" ({relative(value)})")
+            table.add_row(name, text)
     console(sys.stdout).print(table)
 
 
@@ -80,6 +110,26 @@ def harmless(text: str) -> str:
     return "".join(" " if unicodedata.category(each) in {"Cc", "Cf"} else each for each in text)
 
 
-def utc(moment: datetime | None) -> datetime | None:
-    """A time from the command line; UTC unless it has an offset."""
-    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
+def _cell(title: str, value: object, on_terminal: bool) -> Text:
+    """On a terminal, times are relative. States have a colour."""
+    if on_terminal and isinstance(value, datetime):
+        return Text(relative(value))
+    text = shown(value)
+    if title.lower() in {"state", "health"}:
+        text.stylize(_STYLE_OF.get(text.plain.partition(":")[0], ""))
+    return text
+
+
+def _fitting(widths: dict[str, int], drop: Sequence[str], wrap: str | None, available: int) -> dict[str, int]:
+    """The columns to show, with their widths."""
+    kept = dict(widths)
+    for title in drop:
+        if _needed(kept, wrap) <= available:
+            break
+        kept.pop(title, None)
+    return kept
+
+
+def _needed(widths: dict[str, int], wrap: str | None) -> int:
+    least = [min(width, NARROWEST_PROSE) if title == wrap else width for title, width in widths.items()]
+    return sum(least) + _GAP * (len(least) - 1)

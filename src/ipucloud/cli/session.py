@@ -18,6 +18,7 @@ from rich.console import Console
 from ipucloud.cli import output
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import exit_of
+from ipucloud.cli.finding import PROJECT, explained
 from ipucloud.cli.profile import Profile, config_dir, load, stored_profiles
 from ipucloud.cli.watching import watch
 from ipucloud.client.call import Call
@@ -71,18 +72,33 @@ class Session:
     def run(self, call: Call[Result]) -> Result:
         return self.client.run(call)
 
-    def list(self, call: Call[Page[Result]], columns: Sequence[str], row: Callable[[Result], Sequence[object]]) -> None:
-        """Show a whole list, as a table or as one JSON array."""
-        self.show_items(self.client.items(call), columns, row)
+    def list(
+        self,
+        call: Call[Page[Result]],
+        columns: Sequence[str],
+        row: Callable[[Result], Sequence[object]],
+        *,
+        drop: Sequence[str] = (),
+        wrap: str | None = None,
+    ) -> None:
+        """Show a whole list, as a table or as one JSON array; `drop` and `wrap` as in `output.write_table`."""
+        self.show_items(self.client.items(call), columns, row, drop=drop, wrap=wrap)
 
     def show_items(
-        self, items: Iterable[Result], columns: Sequence[str], row: Callable[[Result], Sequence[object]]
+        self,
+        items: Iterable[Result],
+        columns: Sequence[str],
+        row: Callable[[Result], Sequence[object]],
+        *,
+        drop: Sequence[str] = (),
+        wrap: str | None = None,
     ) -> None:
+        """As `list`, for items that are there already."""
         found = [*items]
         if self.as_json:
             output.write_json(found)
         else:
-            output.write_table(columns, map(row, found))
+            output.write_table(columns, map(row, found), drop, wrap)
 
     def show(self, value: object, facts: Iterable[tuple[str, object]]) -> None:
         """Show an object: its facts, or the object as JSON."""
@@ -182,7 +198,10 @@ def _errors_shown(session: Session) -> Iterator[None]:
     """Turn an error of the client into a message on standard error and an exit status."""
     try:
         yield
-    except ClientError as error:
+    except ClientError as caught:
+        error = caught
+        if isinstance(error, ApiError) and error.code == "not_found":
+            error = explained(session.client, error, (PROJECT, session.configured.project))
         for line in f"ipucloud: {error}".splitlines():
             session.note(line)
         if hint := _who_may(session, error):

@@ -1,4 +1,4 @@
-"""Times on the command line."""
+"""Times as people read and write them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ import typer
 
 _DURATION = re.compile(r"(?:(?P<weeks>\d+)w)?(?:(?P<days>\d+)d)?(?:(?P<hours>\d+)h)?(?:(?P<minutes>\d+)m)?")
 
+_UNITS = ((86_400, "day"), (3_600, "h"), (60, "min"))
+_LONGEST = 60 * 86_400
+"""Seconds; a time further away is a date."""
+
 
 def expiry(text: str) -> datetime:
     """The time after a duration from now, such as `2h`, `30d` or `1d12h`, or of an ISO 8601 date or time.
@@ -17,9 +21,9 @@ def expiry(text: str) -> datetime:
     UTC unless the time has an offset; a date means its beginning. Raises typer.BadParameter.
     """
     try:
-        duration = _DURATION.fullmatch(text)
-        if text and duration:
-            return datetime.now(UTC) + timedelta(**{unit: int(n) for unit, n in duration.groupdict("0").items()})
+        given = _DURATION.fullmatch(text)
+        if text and given:
+            return datetime.now(UTC) + timedelta(**{unit: int(n) for unit, n in given.groupdict("0").items()})
         found = datetime.fromisoformat(text)
     except (ValueError, OverflowError):
         raise typer.BadParameter(
@@ -34,3 +38,35 @@ ExpiresAt = Annotated[
         "--expires-at", parser=expiry, metavar="WHEN", help="Expiry: a duration (2h, 30d), or a date or time in UTC."
     ),
 ]
+
+
+def relative(moment: datetime, now: datetime | None = None) -> str:
+    """Such as "3 min ago" or "in 2 days"; a date when that is months away."""
+    seconds = ((now or datetime.now(UTC)) - moment).total_seconds()
+    if abs(seconds) > _LONGEST:
+        return f"{moment.astimezone(UTC):%Y-%m-%d}"
+    for length, unit in _UNITS:
+        number = int(abs(seconds) // length)
+        if number:
+            amount = f"{number} {unit}{'s' if unit == 'day' and number > 1 else ''}"
+            return f"{amount} ago" if seconds > 0 else f"in {amount}"
+    return "just now" if seconds >= 0 else "in seconds"
+
+
+def duration(seconds: float) -> str:
+    """Such as "12 s", "2 min 5 s" or "1 h 3 min"."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def minute(moment: datetime | None) -> str | None:
+    """A time of billing, which is never relative."""
+    return None if moment is None else f"{moment.astimezone(UTC):%Y-%m-%d %H:%MZ}"
+
+
+def utc(moment: datetime | None) -> datetime | None:
+    """A time from the command line; UTC unless it has an offset."""
+    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment

@@ -30,5 +30,6 @@ def test_a_misspelt_type_is_told_with_the_nearest_ones(run: Run, service: Servic
 
 
 def test_a_deleted_webhook_is_one_document(run: Run, service: Service) -> None:
+    service.lists("/v1/projects/demo/webhooks", [{"id": "w1", "url": "https://hook.example"}])
     service.on("DELETE", "/v1/projects/demo/webhooks/w1", Reply(204))
-    assert run("webhooks", "delete", "w1", "--json").json == {"deleted": "w1"}
+    assert run("webhooks", "delete", "https://hook.example", "--json").json == {"deleted": "w1"}

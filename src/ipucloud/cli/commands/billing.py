@@ -12,9 +12,9 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands import invoices
-from ipucloud.cli.commands.clusters import find
-from ipucloud.cli.output import utc
+from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.times import minute, utc
 from ipucloud.client import billing, clusters, prices
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Summary
@@ -40,15 +40,16 @@ def explain(
 ) -> None:
     """Show a cluster's charges: minutes by hour, price and formula."""
     session.list(
-        clusters.charges(find(session, cluster).id, since=utc(since), until=utc(until)),
+        clusters.charges(find_cluster(session.client, cluster).id, since=utc(since), until=utc(until)),
         ("FROM", "UNTIL", "PRICE OF", "FORMULA", "KIND"),
         lambda each: (
-            each.started_at,
-            each.ended_at,
+            minute(each.started_at),
+            minute(each.ended_at),
             f"{each.price.sku} since {each.price.valid_from:%Y-%m-%d}",
             each.formula,
             "correction" if each.correction else "contract" if each.price.contract else "list",
         ),
+        drop=("KIND", "UNTIL", "PRICE OF"),
     )
 
 
@@ -93,10 +94,11 @@ def list_prices(session: Session) -> None:
             each.region,
             each.unit_price,
             each.unit,
-            each.valid_from,
-            each.valid_to,
+            minute(each.valid_from),
+            minute(each.valid_to),
             "contract" if each.contract else "list",
         ),
+        drop=("KIND", "UNTIL", "FROM"),
     )
 
 

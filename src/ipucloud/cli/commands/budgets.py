@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.finding import BUDGET, id_of
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import budgets
 from ipucloud.client.errors import UsageError
@@ -20,16 +21,18 @@ def list_budgets(session: Session) -> None:
     """List the project's budgets with actual and forecast cost."""
     session.list(
         budgets.list(),
-        ("ID", "NAME", "AMOUNT", "ACTUAL", "FORECAST", "THRESHOLDS", "REFUSES"),
+        ("NAME", "AMOUNT", "ACTUAL", "FORECAST", "THRESHOLDS", "REFUSES", "ID"),
         lambda each: (
-            each.id,
             each.name if each.tag is None else f"{each.name} ({each.tag.key}={each.tag.value})",
             each.amount,
             each.actual,
             each.forecast,
             ", ".join(f"{it.on} {it.percent} %{' reached' if it.reached_at else ''}" for it in each.thresholds),
             "yes" if each.refuses_creates else "",
+            each.id,
         ),
+        drop=("ID", "REFUSES", "FORECAST"),
+        wrap="THRESHOLDS",
     )
 
 
@@ -61,26 +64,26 @@ def create(
     session.show(made, _facts(made))
 
 
-@customer_command(app, "update", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --amount 750.00")
+@customer_command(app, "update", "research --amount 750.00")
 def update(
     session: Session,
-    budget: Annotated[str, typer.Argument(help="The budget's id.")],
+    budget: Annotated[str, typer.Argument(help="Name or id of the budget.")],
     amount: Annotated[str | None, typer.Option(help="Amount per month.")] = None,
     currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
     name: Annotated[str | None, typer.Option(help="New name.")] = None,
 ) -> None:
     """Change a budget. If its amount is now sufficient, refused requests are allowed immediately."""
-    changed = session.run(
-        budgets.update(budget, name=name, amount=None if amount is None else _money(amount, currency))
-    )
+    found = id_of(session.client, BUDGET, budget)
+    changed = session.run(budgets.update(found, name=name, amount=None if amount is None else _money(amount, currency)))
     session.show(changed, _facts(changed))
 
 
-@customer_command(app, "delete", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
-def delete(session: Session, budget: Annotated[str, typer.Argument(help="The budget's id.")]) -> None:
+@customer_command(app, "delete", "research")
+def delete(session: Session, budget: Annotated[str, typer.Argument(help="Name or id of the budget.")]) -> None:
     """Delete a budget."""
-    session.run(budgets.delete(budget))
-    session.done("deleted", budget)
+    found = id_of(session.client, BUDGET, budget)
+    session.run(budgets.delete(found))
+    session.done("deleted", found)
 
 
 def _facts(budget: Budget) -> list[tuple[str, object]]:

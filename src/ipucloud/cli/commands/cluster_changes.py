@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.clusters import Name, Patience, facts, find, parse_tags
+from ipucloud.cli.commands.clusters import Name, Patience, facts, parse_tags
 from ipucloud.cli.exits import Exit
+from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.following import follow
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
@@ -45,7 +46,7 @@ def update(
         raise UsageError("Give either --expires-at or --no-expiry.")
     if (new_name, protect, expires_at) == (None, None, None) and not (tags or delete_tags or no_expiry):
         raise UsageError("Give at least one change, such as --no-protect.")
-    cluster = session.client.run_tagged(clusters.get(find(session, name).id))
+    cluster = session.client.run_tagged(clusters.get(find_cluster(session.client, name).id))
     changed = {**cluster.value.tags, **parse_tags(tags or [])}
     for key in delete_tags or []:
         if changed.pop(key, None) is None:
@@ -73,7 +74,7 @@ def wait(
 
     Exit status 1 if the operation failed or the cluster can no longer get into the state, 6 after the time-out.
     """
-    cluster = find(session, name)
+    cluster = find_cluster(session.client, name)
     if state is not None:
         cluster = _wait_for_state(session, cluster, state, patience)
     elif cluster.operation is not None:

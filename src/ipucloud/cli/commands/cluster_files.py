@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli import ssh as openssh
-from ipucloud.cli.commands.clusters import Identity, Server, find
+from ipucloud.cli.commands.clusters import Identity, Server
+from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.output import write_json
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import clusters
@@ -37,7 +38,7 @@ def scp(
     to_server = remote[-1] is not None
     if len(paths) < 2 or len(names) != 1 or any((each is None) != to_server for each in remote[:-1]):
         raise UsageError("Copy from here to one cluster, or back. Write a path on a server as cluster:path.")
-    poplar, address = openssh.reachable(find(session, names.pop()), server)
+    poplar, address = openssh.reachable(find_cluster(session.client, names.pop()), server)
     known_hosts = openssh.pin_host_key(session.config_dir / "known_hosts", poplar, address)
     login = f"{address.user}@{address.host}"
     ends = [f"{login}:{each['path']}" if each else path for each, path in zip(remote, paths, strict=True)]
@@ -61,7 +62,7 @@ def ssh_config(
 
     A host for every Poplar server, under its name; the first also under the cluster's. Host keys are pinned.
     """
-    chosen = [find(session, each) for each in names] if names else session.client.items(clusters.list())
+    chosen = [find_cluster(session.client, each) for each in names] if names else session.client.items(clusters.list())
     hosts = [
         {
             "Host": f"{server.name} {cluster.name}" if place == 0 else server.name,

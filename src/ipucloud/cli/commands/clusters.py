@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ipucloud.cli import ssh as openssh
+from ipucloud.cli.finding import FLAVOR, IMAGE, REGION, SSH_KEY, find_cluster, suggesting
 from ipucloud.cli.following import carry_out, follow
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
 from ipucloud.client import clusters, flavors, images, ssh_keys
 from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
-from ipucloud.client.errors import ApiError, UsageError
+from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Cluster, ClusterState, Operation
 
 app = typer.Typer(no_args_is_help=True)
-
-_UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
 Name = Annotated[str, typer.Argument(help="Name or id of the cluster.")]
 Flavor = Annotated[str, typer.Option(help="Size of the cluster; see `ipucloud flavors list`.")]
@@ -38,16 +37,6 @@ Server = Annotated[int, typer.Option(help="Index of the Poplar server, from 0.")
 Identity = Annotated[
     Path | None, typer.Option("--identity", "-i", exists=True, dir_okay=False, help="Private key to log in with.")
 ]
-
-
-def find(session: Session, name: str) -> Cluster:
-    """The cluster with this id, or the undeleted one with this name."""
-    if _UUID.fullmatch(name):
-        return session.run(clusters.get(name))
-    for cluster in session.client.items(clusters.list(name=name)):
-        if cluster.name == name and cluster.deleted_at is None:
-            return session.run(clusters.get(cluster.id))
-    raise ApiError(404, "not_found", f"There is no cluster named {name} in the project.")
 
 
 @customer_command(
@@ -72,20 +61,21 @@ def create(
     patience: Patience = None,
 ) -> None:
     """Create a cluster and wait until it is active."""
-    region = region or _only_region(session, flavor)
-    wanted = NewCluster(
-        name,
-        region=region,
-        flavor=flavor,
-        image=image or _newest_image(session, region),
-        ssh_keys=ssh_keys or _only_key(session),
-        user_data=user_data.read_text() if user_data else None,
-        tags=parse_tags(tags or []),
-        reconfigurable=reconfigurable,
-        delete_protection=protect,
-        expires_at=expires_at,
-    )
-    operation = carry_out(session, clusters.create(wanted), wait=wait, patience=patience)
+    with _suggesting(session, flavor, region, image, ssh_keys):
+        region = region or _only_region(session, flavor)
+        wanted = NewCluster(
+            name,
+            region=region,
+            flavor=flavor,
+            image=image or _newest_image(session, region),
+            ssh_keys=ssh_keys or _only_key(session),
+            user_data=user_data.read_text() if user_data else None,
+            tags=parse_tags(tags or []),
+            reconfigurable=reconfigurable,
+            delete_protection=protect,
+            expires_at=expires_at,
+        )
+        operation = carry_out(session, clusters.create(wanted), wait=wait, patience=patience)
     _show(session, session.run(clusters.get(operation.target.id)), operation)
 
 
@@ -111,13 +101,14 @@ def list_clusters(
             each.billing and each.billing.cost,
             each.created_at,
         ),
+        drop=("MINUTES", "IPUS", "CREATED", "COST", "REGION", "FLAVOR"),
     )
 
 
 @customer_command(app, "show", "bert")
 def show(session: Session, name: Name) -> None:
     """Show a cluster."""
-    cluster = find(session, name)
+    cluster = find_cluster(session.client, name)
     session.show(cluster, facts(cluster))
 
 
@@ -130,7 +121,7 @@ def delete(
     patience: Patience = None,
 ) -> None:
     """Delete a cluster and wipe its servers. Billing ends immediately."""
-    cluster = find(session, name)
+    cluster = find_cluster(session.client, name)
     if not yes:
         session.confirm(
             f"Delete {cluster.name} and everything on its servers?", "delete the cluster and everything on its servers"
@@ -141,13 +132,13 @@ def delete(
 @customer_command(app, "suspend", "bert")
 def suspend(session: Session, name: Name, wait: Wait = True, patience: Patience = None) -> None:
     """Release a cluster's machines and keep its servers, switched off. Billing ends immediately."""
-    _ask(session, find(session, name), clusters.suspend, wait=wait, patience=patience)
+    _ask(session, find_cluster(session.client, name), clusters.suspend, wait=wait, patience=patience)
 
 
 @customer_command(app, "resume", "bert")
 def resume(session: Session, name: Name, wait: Wait = True, patience: Patience = None) -> None:
     """Resume a suspended cluster with the data on its servers."""
-    _ask(session, find(session, name), clusters.resume, wait=wait, patience=patience)
+    _ask(session, find_cluster(session.client, name), clusters.resume, wait=wait, patience=patience)
 
 
 @customer_command(app, "estimate", "--flavor m2000-pod16")
@@ -155,15 +146,16 @@ def estimate(
     session: Session, flavor: Flavor, region: Region = None, image: Image = None, ssh_keys: Keys = None
 ) -> None:
     """Show the cost of a cluster, and whether it could be created now."""
-    region = region or _only_region(session, flavor)
-    wanted = NewCluster(
-        "estimate",
-        region=region,
-        flavor=flavor,
-        image=image or _newest_image(session, region),
-        ssh_keys=ssh_keys or (),
-    )
-    found = session.run(clusters.estimate(wanted))
+    with _suggesting(session, flavor, region, image, ssh_keys):
+        region = region or _only_region(session, flavor)
+        wanted = NewCluster(
+            "estimate",
+            region=region,
+            flavor=flavor,
+            image=image or _newest_image(session, region),
+            ssh_keys=ssh_keys or (),
+        )
+        found = session.run(clusters.estimate(wanted))
     quota, capacity = found.quota, found.capacity
     session.show(
         found,
@@ -188,7 +180,7 @@ def ssh(
     identity_file: Identity = None,
 ) -> None:
     """Log in to a cluster's Poplar server with OpenSSH, which accepts only this server's host key."""
-    poplar, address = openssh.reachable(find(session, name), server)
+    poplar, address = openssh.reachable(find_cluster(session.client, name), server)
     known_hosts = openssh.pin_host_key(session.config_dir / "known_hosts", poplar, address)
     command = openssh.command(poplar, address, known_hosts, identity_file, remote or [])
     session.close()
@@ -198,7 +190,7 @@ def ssh(
 @customer_command(app, "topology", "bert")
 def topology(session: Session, name: Name) -> None:
     """Show a cluster's racks, machines, links and partitions."""
-    found = session.run(clusters.topology(find(session, name).id))
+    found = session.run(clusters.topology(find_cluster(session.client, name).id))
     racks = [(f"rack {rack.name}", f"domain {rack.domain}, {rack.topology}") for rack in found.racks]
     machines = [
         (f"  {machine.name}", f"{machine.health}: {', '.join(ipu.partition or 'free' for ipu in machine.ipus)}")
@@ -222,7 +214,7 @@ def vipu(
     partition: Annotated[str | None, typer.Option(help="Partition for the environment.")] = None,
 ) -> None:
     """Show how to reach the cluster's V-IPU controller."""
-    found = session.run(clusters.vipu(find(session, name).id, partition=partition))
+    found = session.run(clusters.vipu(find_cluster(session.client, name).id, partition=partition))
     key = None if found.access_key is None else found.access_key.id
     facts = [("host", found.host), ("port", found.port), ("user", found.user), ("access key", key)]
     facts.append(("partition", found.partition))
@@ -241,7 +233,7 @@ def rotate_vipu_key(
     patience: Patience = None,
 ) -> None:
     """Replace the access key of the cluster's V-IPU user. The new key is shown only once."""
-    made = session.run(clusters.rotate_vipu_key(find(session, name).id, end_server_key=end_server_key))
+    made = session.run(clusters.rotate_vipu_key(find_cluster(session.client, name).id, end_server_key=end_server_key))
     facts = [("user", made.user), ("key id", made.access_key_id), ("access key", made.access_key)]
     session.show(made, [*facts, *((f"  {key}", value) for key, value in made.environment.items())])
     if wait:
@@ -258,6 +250,13 @@ def _ask(
 ) -> None:
     operation = carry_out(session, request(cluster.id), wait=wait, patience=patience)
     _show(session, session.run(clusters.get(cluster.id)), operation)
+
+
+def _suggesting(
+    session: Session, flavor: str, region: str | None, image: str | None, ssh_keys: list[str] | None
+) -> AbstractContextManager[None]:
+    keys = [(SSH_KEY, each) for each in ssh_keys or ()]
+    return suggesting(session.client, (FLAVOR, flavor), (REGION, region), (IMAGE, image), *keys)
 
 
 def _only_region(session: Session, flavor: str) -> str:

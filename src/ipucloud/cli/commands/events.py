@@ -36,7 +36,7 @@ def list_events(
     if follow:
         _follow(session, latest)
     else:
-        session.show_items(latest, ("TIME", "TYPE", "SUBJECT", "OPERATION"), _row)
+        session.show_items(latest, ("TIME", "TYPE", "SUBJECT", "OPERATION"), _row, drop=("OPERATION",))
 
 
 def _follow(session: Session, new: Iterable[Event]) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.finding import CONNECTION, id_of
 from ipucloud.cli.following import follow
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
@@ -39,7 +40,7 @@ def create(
     version: Version = None,
     file_format: Format = None,
     scope: Annotated[str | None, typer.Option(help="project, or account: everything the account pays for.")] = None,
-    connection: Annotated[str | None, typer.Option(help="Also deliver it to this S3 connection (id).")] = None,
+    connection: Annotated[str | None, typer.Option(help="Also deliver it to this S3 connection (name or id).")] = None,
     output: Annotated[Path | None, typer.Option(dir_okay=False, help="Save the file here once it is built.")] = None,
 ) -> None:
     """Export a billing month or other days, and wait until the file is built."""
@@ -53,7 +54,7 @@ def create(
         version=version,
         format=file_format,
         scope=scope,
-        connection=connection,
+        connection=connection and id_of(session.client, CONNECTION, connection),
     )
     operation = follow(session, session.run(asked))
     made = session.run(exports.get(operation.target.id))
@@ -78,6 +79,8 @@ def list_(session: Session) -> None:
             each.created_at,
             each.last_error,
         ),
+        drop=("VERSION", "FORMAT", "CREATED", "LAST ERROR", "DATASET"),
+        wrap="LAST ERROR",
     )
 
 
@@ -122,24 +125,26 @@ def list_connections(session: Session) -> None:
     """List the S3 connections."""
     session.list(
         s3_connections.list(),
-        ("ID", "NAME", "ENDPOINT", "BUCKET", "PREFIX"),
-        lambda each: (each.id, each.name, each.endpoint, each.bucket, each.prefix),
+        ("NAME", "ENDPOINT", "BUCKET", "PREFIX", "ID"),
+        lambda each: (each.name, each.endpoint, each.bucket, each.prefix, each.id),
+        drop=("ID", "PREFIX", "ENDPOINT"),
     )
 
 
-@customer_command(connections, "delete", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
+@customer_command(connections, "delete", "finance")
 def delete_connection(
-    session: Session, connection: Annotated[str, typer.Argument(help="Id of the connection.")]
+    session: Session, connection: Annotated[str, typer.Argument(help="Name or id of the connection.")]
 ) -> None:
     """Delete an S3 connection and its secret."""
-    session.run(s3_connections.delete(connection))
-    session.done("deleted", connection)
+    found = id_of(session.client, CONNECTION, connection)
+    session.run(s3_connections.delete(found))
+    session.done("deleted", found)
 
 
-@customer_command(schedules, "create", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --every day")
+@customer_command(schedules, "create", "finance --every day")
 def create_schedule(
     session: Session,
-    connection: Annotated[str, typer.Argument(help="Id of the S3 connection.")],
+    connection: Annotated[str, typer.Argument(help="Name or id of the S3 connection.")],
     *,
     every: Annotated[str, typer.Option(help="day or month.")] = "day",
     dataset: Dataset = None,
@@ -147,8 +152,9 @@ def create_schedule(
     file_format: Format = None,
 ) -> None:
     """Deliver a file every day or month."""
+    destination = id_of(session.client, CONNECTION, connection)
     made = session.run(
-        export_schedules.create(connection, every=every, dataset=dataset, version=version, format=file_format)
+        export_schedules.create(destination, every=every, dataset=dataset, version=version, format=file_format)
     )
     session.show(made, [("id", made.id), ("every", made.every), ("next", made.next_at)])
 
@@ -160,6 +166,8 @@ def list_schedules(session: Session) -> None:
         export_schedules.list(),
         ("ID", "EVERY", "DATASET", "NEXT", "DELIVERED", "LAST ERROR"),
         lambda each: (each.id, each.every, each.dataset, each.next_at, each.last_delivered_at, each.last_error),
+        drop=("DATASET", "DELIVERED", "NEXT"),
+        wrap="LAST ERROR",
     )
 
 

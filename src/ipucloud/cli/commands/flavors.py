@@ -34,4 +34,5 @@ def list_flavors(
             each.price_per_minute,
             each.price_per_hour,
         ),
+        drop=("SERVERS", "PER MINUTE", "REGIONS", "MACHINES"),
     )

@@ -22,4 +22,5 @@ def list_images(session: Session) -> None:
         images.list(),
         ("NAME", "POPLAR SDK", "SYSTEM", "REGIONS"),
         lambda each: (each.name, each.sdk_version, f"{each.os} {each.os_version}", list(each.regions)),
+        drop=("SYSTEM", "REGIONS", "POPLAR SDK"),
     )

@@ -30,6 +30,7 @@ def list_invoices(session: Session) -> None:
             each.outstanding,
             each.invoice,
         ),
+        drop=("ABOUT", "ISSUED", "DUE"),
     )
 
 
@@ -61,6 +62,7 @@ def show_invoice(
             line.unit_price,
             line.amount,
         ),
+        drop=("LINE", "REGION", "MONTH", "PRICE", "PROJECT"),
     )
     sums = {
         "subtotal": found.subtotal,
@@ -94,4 +96,5 @@ def list_credits(session: Session) -> None:
         billing.credits(),
         ("REMAINING", "GRANTED", "EXPIRES", "REASON"),
         lambda each: (each.remaining, each.amount, each.expires_at, each.reason),
+        wrap="REASON",
     )

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.clusters import Patience, Wait, Yes, find
+from ipucloud.cli.commands.clusters import Patience, Wait, Yes
+from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.following import carry_out
 from ipucloud.cli.output import plain
 from ipucloud.cli.session import Session, customer_command
@@ -44,7 +45,7 @@ def create(
     patience: Patience = None,
 ) -> None:
     """Create a partition of free IPUs and wait until it is active."""
-    owner = find(session, cluster).id
+    owner = find_cluster(session.client, cluster).id
     wanted = NewPartition(
         name,
         size,
@@ -70,16 +71,17 @@ def list_partitions(
 ) -> None:
     """List the cluster's partitions, including those created at the controller."""
     session.list(
-        partitions.list(find(session, cluster).id, origin=origin),
+        partitions.list(find_cluster(session.client, cluster).id, origin=origin),
         ("NAME", "STATE", "ORIGIN", "SIZE", "GCDS", "ID", "OBSERVED"),
         lambda each: (each.name, each.state, each.origin, each.size, each.gcds, each.partition_id, each.observed_at),
+        drop=("OBSERVED", "GCDS", "ORIGIN", "ID", "SIZE"),
     )
 
 
 @customer_command(app, "show", "bert training")
 def show(session: Session, cluster: Cluster, name: Name) -> None:
     """Show a partition."""
-    partition = session.run(partitions.get(find(session, cluster).id, name))
+    partition = session.run(partitions.get(find_cluster(session.client, cluster).id, name))
     session.show(partition, _facts(partition))
 
 
@@ -94,7 +96,7 @@ def reset(
     patience: Patience = None,
 ) -> None:
     """Reset a partition's IPUs, ending programs that use it."""
-    owner = find(session, cluster).id
+    owner = find_cluster(session.client, cluster).id
     call = partitions.reset(owner, name, relocatable=relocatable)
     operation = carry_out(session, call, wait=wait, patience=patience)
     _show(session, session.run(partitions.get(owner, name)), operation)
@@ -105,7 +107,7 @@ def delete(
     session: Session, cluster: Cluster, name: Name, *, yes: Yes = False, wait: Wait = True, patience: Patience = None
 ) -> None:
     """Delete a partition, disconnecting programs that use it."""
-    owner = find(session, cluster).id
+    owner = find_cluster(session.client, cluster).id
     if not yes:
         session.confirm(f"Delete partition {name}?", "delete the partition even if it is in use")
     operation = carry_out(session, partitions.delete(owner, name), wait=wait, patience=patience)
@@ -121,7 +123,7 @@ def config(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None,
 ) -> None:
     """Print the IPUoF configuration file of one GCD."""
-    found = session.run(partitions.config(find(session, cluster).id, name, gcd=gcd))
+    found = session.run(partitions.config(find_cluster(session.client, cluster).id, name, gcd=gcd))
     text = json.dumps(plain(found), indent=2)
     if output is None:
         sys.stdout.write(text + "\n")

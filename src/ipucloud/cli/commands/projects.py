@@ -20,6 +20,7 @@ def list_projects(session: Session) -> None:
         projects.list(),
         ("SLUG", "NUMBER", "NAME", "ID"),
         lambda each: (each.slug, each.number, each.name, each.id),
+        drop=("NUMBER", "ID", "NAME"),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.finding import REGION, suggesting
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import regions
 
@@ -19,14 +20,18 @@ def list_regions(session: Session) -> None:
         regions.list(),
         ("REGION", "NUMBER", "NAME", "MACHINES"),
         lambda each: (each.slug, each.number, each.name, list(each.machine_types)),
+        drop=("NUMBER", "NAME"),
+        wrap="MACHINES",
     )
 
 
 @customer_command(app, "capacity", "luxembourg-2")
 def capacity(session: Session, region: Annotated[str, typer.Argument(help="The region.")]) -> None:
     """Show how many clusters of each flavor could be created now."""
-    session.list(
-        regions.capacity(region),
-        ("FLAVOR", "AVAILABLE", "WHY NOT MORE"),
-        lambda each: (each.flavor, each.available, each.why_not and each.why_not.detail),
-    )
+    with suggesting(session.client, (REGION, region)):
+        session.list(
+            regions.capacity(region),
+            ("FLAVOR", "AVAILABLE", "WHY NOT MORE"),
+            lambda each: (each.flavor, each.available, each.why_not and each.why_not.detail),
+            wrap="WHY NOT MORE",
+        )

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.finding import SSH_KEY, find
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import ssh_keys
-from ipucloud.client.errors import ApiError, UsageError
-from ipucloud.client.models import SshKey
+from ipucloud.client.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -39,19 +39,13 @@ def list_keys(session: Session) -> None:
         ssh_keys.list(),
         ("NAME", "FINGERPRINT", "ADDED", "ID"),
         lambda each: (each.name, each.fingerprint, each.created_at, each.id),
+        drop=("ID", "ADDED"),
     )
 
 
 @customer_command(app, "delete", "laptop", alias="remove")
 def delete(session: Session, name: Annotated[str, typer.Argument(help="Name or id of the key.")]) -> None:
     """Delete a key. Servers that already accept it still do."""
-    key = _find(session, name)
+    key = find(session.client, SSH_KEY, name)
     session.run(ssh_keys.delete(key.id))
     session.show(key, [("deleted", key.name)])
-
-
-def _find(session: Session, name: str) -> SshKey:
-    for key in session.client.items(ssh_keys.list()):
-        if name in {key.name, key.id}:
-            return key
-    raise ApiError(404, "not_found", f"There is no key named {name} in the project.")

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.finding import TOKEN, only
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
 from ipucloud.client import tokens
-from ipucloud.client.errors import ApiError
 from ipucloud.client.models import NewToken, Token
 
 app = typer.Typer(no_args_is_help=True)
@@ -56,6 +56,7 @@ def list_tokens(session: Session, platform: Platform = False) -> None:
             each.revoked_at,
             each.id,
         ),
+        drop=("ID", "CREATED", "LAST USED", "REVOKED"),
     )
 
 
@@ -82,18 +83,14 @@ def delete(session: Session, name: Name, platform: Platform = False) -> None:
 
 
 def _living(session: Session, name: str, *, platform: bool) -> Token:
-    """The one active token with this name or id. Raises ApiError."""
+    """The one active token with this name or id. Raises ApiError, UsageError."""
     now = datetime.now(UTC)
     living = [
         each
         for each in session.client.items(tokens.list(platform=platform))
         if each.revoked_at is None and (each.expires_at is None or each.expires_at > now)
     ]
-    found = [each for each in living if name in {each.name, each.id}]
-    if len(found) != 1:
-        how_many = "no active token" if not found else f"{len(found)} active tokens"
-        raise ApiError(404, "not_found", f"There is {how_many} named {name}; use the token's id.")
-    return found[0]
+    return only(TOKEN, name, living)
 
 
 def _show_once(session: Session, token: NewToken) -> None:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.clusters import find
-from ipucloud.cli.output import utc
+from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.times import utc
 from ipucloud.client import billing, clusters
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import ProjectUsage, Usage
@@ -32,7 +32,7 @@ def usage(
         facts: list[tuple[str, object]] = [(each.name, f"{each.minutes} min, {each.cost}") for each in whole.clusters]
         session.show(whole, [*_facts(whole), *facts])
     else:
-        one = session.run(clusters.usage(find(session, cluster).id))
+        one = session.run(clusters.usage(find_cluster(session.client, cluster).id))
         session.show(one, _facts(one))
 
 

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.finding import WEBHOOK, id_of
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import events, webhooks
 from ipucloud.client.models import Delivery, DeliveryState, Webhook
 
 app = typer.Typer(no_args_is_help=True)
 
-Id = Annotated[str, typer.Argument(help="Id of the webhook.")]
+Id = Annotated[str, typer.Argument(help="URL, description or id of the webhook.")]
 Types = Annotated[
     list[str] | None,
     typer.Option("--event-type", help="Such as cluster.* or a type listed by event-types; repeatable."),
@@ -37,6 +38,8 @@ def event_types(session: Session) -> None:
         events.types(),
         ("TYPE", "MEANING", "SUBJECT"),
         lambda each: (each.type, each.meaning, ", ".join(each.subject_types) or "any"),
+        drop=("SUBJECT",),
+        wrap="MEANING",
     )
 
 
@@ -47,32 +50,34 @@ def list_webhooks(session: Session) -> None:
         webhooks.list(),
         ("URL", "EVENTS", "STATE", "FAILING SINCE", "ID"),
         lambda each: (each.url, ", ".join(each.event_types) or "all", _state(each), each.failing_since, each.id),
+        drop=("ID", "EVENTS", "FAILING SINCE"),
     )
 
 
 @customer_command(app, "enable", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def enable(session: Session, webhook: Id) -> None:
     """Enable a webhook; only events from now on are sent."""
-    _show(session, session.run(webhooks.update(webhook, enabled=True)))
+    _show(session, session.run(webhooks.update(_id(session, webhook), enabled=True)))
 
 
 @customer_command(app, "disable", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def disable(session: Session, webhook: Id) -> None:
     """Disable a webhook until it is enabled again."""
-    _show(session, session.run(webhooks.update(webhook, enabled=False)))
+    _show(session, session.run(webhooks.update(_id(session, webhook), enabled=False)))
 
 
 @customer_command(app, "delete", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def delete(session: Session, webhook: Id) -> None:
     """Delete a webhook and its deliveries."""
-    session.run(webhooks.delete(webhook))
-    session.done("deleted", webhook)
+    found = _id(session, webhook)
+    session.run(webhooks.delete(found))
+    session.done("deleted", found)
 
 
 @customer_command(app, "ping", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def ping(session: Session, webhook: Id) -> None:
     """Send a test message; `deliveries` shows the result."""
-    _show_delivery(session, session.run(webhooks.ping(webhook)))
+    _show_delivery(session, session.run(webhooks.ping(_id(session, webhook))))
 
 
 @customer_command(app, "rotate-secret", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
@@ -82,7 +87,7 @@ def rotate_secret(
     keep: Annotated[int, typer.Option(min=0, help="Seconds for which the old secret also signs.")] = 86_400,
 ) -> None:
     """Replace the signing secret. The new one is shown only once."""
-    _show(session, session.run(webhooks.rotate_secret(webhook, keep_previous_seconds=keep)))
+    _show(session, session.run(webhooks.rotate_secret(_id(session, webhook), keep_previous_seconds=keep)))
 
 
 @customer_command(app, "deliveries", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --state failed")
@@ -93,9 +98,10 @@ def deliveries(
 ) -> None:
     """List sent and pending messages."""
     session.list(
-        webhooks.deliveries(webhook, state=state),
+        webhooks.deliveries(_id(session, webhook), state=state),
         ("TYPE", "STATE", "TRIES", "LAST", "NEXT", "CREATED", "ID"),
         lambda each: (each.type, each.state, len(each.tries), _last(each), each.next_try_at, each.created_at, each.id),
+        drop=("CREATED", "NEXT", "TRIES", "LAST"),
     )
 
 
@@ -104,7 +110,11 @@ def redeliver(
     session: Session, webhook: Id, delivery: Annotated[str, typer.Argument(help="Id of the delivery.")]
 ) -> None:
     """Send a message again with the same id."""
-    _show_delivery(session, session.run(webhooks.redeliver(webhook, delivery)))
+    _show_delivery(session, session.run(webhooks.redeliver(_id(session, webhook), delivery)))
+
+
+def _id(session: Session, webhook: str) -> str:
+    return id_of(session.client, WEBHOOK, webhook)
 
 
 def _state(webhook: Webhook) -> str:

@@ -1,0 +1,169 @@
+"""Names on the command line: the object that is meant, or the nearest that there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+from ipucloud.client import (
+    budgets,
+    clusters,
+    exports,
+    flavors,
+    images,
+    operations,
+    partitions,
+    projects,
+    regions,
+    s3_connections,
+    ssh_keys,
+    tokens,
+    webhooks,
+)
+from ipucloud.client.call import Call
+from ipucloud.client.errors import ApiError, ClientError, UsageError
+from ipucloud.client.models import (
+    Budget,
+    Cluster,
+    Export,
+    Flavor,
+    Image,
+    Operation,
+    Page,
+    PartitionDetails,
+    Project,
+    Region,
+    S3Connection,
+    SshKey,
+    Token,
+    Webhook,
+)
+from ipucloud.client.sync import Client
+
+Item = TypeVar("Item")
+
+UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+SUGGESTED = 8
+"""Names in a suggestion."""
+_READ = 1000
+"""Objects that are compared with a name that does not exist."""
+
+
+@dataclass(frozen=True)
+class Kind(Generic[Item]):
+    """A kind of object: its noun, the call that lists it, what one can be called by, and where it is looked for.
+
+    The first of `names` is the one that is suggested, the last one the id.
+    """
+
+    noun: str
+    page: Callable[[], Call[Page[Item]]]
+    names: Callable[[Item], Sequence[str]]
+    where: str = " in the project"
+
+    @property
+    def plural(self) -> str:
+        return self.noun + "s"
+
+
+FLAVOR: Kind[Flavor] = Kind("flavor", flavors.list, lambda each: (each.name,), "")
+REGION: Kind[Region] = Kind("region", regions.list, lambda each: (each.slug, str(each.number)), "")
+IMAGE: Kind[Image] = Kind("image", images.list, lambda each: (each.name,), "")
+SSH_KEY: Kind[SshKey] = Kind("SSH key", ssh_keys.list, lambda each: (each.name, each.id))
+TOKEN: Kind[Token] = Kind("active token", tokens.list, lambda each: (each.name, each.id), "")
+PROJECT: Kind[Project] = Kind(
+    "project", projects.list, lambda each: (each.slug, str(each.number), each.id), " that this token has access to"
+)
+CLUSTER: Kind[Cluster] = Kind("cluster", clusters.list, lambda each: (each.name, each.id))
+OPERATION: Kind[Operation] = Kind("operation", operations.list, lambda each: (each.id,))
+BUDGET: Kind[Budget] = Kind("budget", budgets.list, lambda each: (each.name, each.id))
+WEBHOOK: Kind[Webhook] = Kind("webhook", webhooks.list, lambda each: (each.url, each.description, each.id))
+CONNECTION: Kind[S3Connection] = Kind("S3 connection", s3_connections.list, lambda each: (each.name, each.id))
+EXPORT: Kind[Export] = Kind("export", exports.list, lambda each: (each.id,))
+
+
+def partition_kind(cluster: str) -> Kind[PartitionDetails]:
+    """The partitions of the cluster with this id."""
+    return Kind("partition", lambda: partitions.list(cluster), lambda each: (each.name, each.partition_id))
+
+
+def find(client: Client, kind: Kind[Item], name: str) -> Item:
+    """The one object with this name or id.
+
+    Raises ApiError not_found, which lists the nearest names; UsageError if several have the name.
+    """
+    known = [*client.items(kind.page())]
+    return only(kind, name, known)
+
+
+def only(kind: Kind[Item], name: str, known: Sequence[Item]) -> Item:
+    """As `find`, among these."""
+    found = [each for each in known if name in kind.names(each)]
+    if len(found) > 1:
+        ids = ", ".join(kind.names(each)[-1] for each in found)
+        raise UsageError(f"{len(found)} {kind.plural} are named {name}. Use an id: {ids}.")
+    if not found:
+        raise ApiError(404, "not_found", unknown(kind, name, known))
+    return found[0]
+
+
+def id_of(client: Client, kind: Kind[Any], name: str) -> str:
+    """The id of the object with this name; an id as it is, for the service to judge. Raises as `find`."""
+    return name if UUID.fullmatch(name) else kind.names(find(client, kind, name))[-1]
+
+
+def find_cluster(client: Client, name: str) -> Cluster:
+    """The cluster with this id, or the one with this name that is not deleted. Raises ApiError."""
+    if UUID.fullmatch(name):
+        return client.run(clusters.get(name))
+    for cluster in client.items(clusters.list(name=name)):
+        if cluster.name == name and cluster.deleted_at is None:
+            return client.run(clusters.get(cluster.id))
+    raise ApiError(404, "not_found", unknown(CLUSTER, name, client.items(clusters.list())))
+
+
+@contextmanager
+def suggesting(client: Client, *given: tuple[Kind[Any], str | None]) -> Iterator[None]:
+    """Say which of these names does not exist, and which do, if the service refuses a request."""
+    try:
+        yield
+    except ApiError as error:
+        raise explained(client, error, *given) from None
+
+
+def explained(client: Client, error: ApiError, *given: tuple[Kind[Any], str | None]) -> ApiError:
+    """The error, with sentences about those of these names that do not exist.
+
+    Costs further requests only if a wrong name can be why the service refused.
+    """
+    if error.document and error.code in {"not_found", "validation_failed"}:
+        absent = [sentence for kind, name in given if name and (sentence := _absent(client, kind, name))]
+        if absent:
+            detail, rest = " ".join(absent), [each for each in error.errors if not each.code.startswith("unknown_")]
+            return replace(error, detail=detail, errors=rest, document={**error.document, "detail": detail})
+    return error
+
+
+def unknown(kind: Kind[Item], name: str, known: Iterable[Item]) -> str:
+    """A sentence for a name that does not exist, with the nearest ones that do."""
+    names = [kind.names(each)[0] for each in islice(known, _READ)]
+    sentence = f"There is no {kind.noun} {name}{kind.where}."
+    if not names:
+        return f"{sentence} There are no {kind.plural}."
+    nearest = sorted(dict.fromkeys(names), key=lambda each: -SequenceMatcher(None, name, each).ratio())
+    more = ", …" if len(nearest) > SUGGESTED else ""
+    subject = kind.plural[0].upper() + kind.plural[1:]
+    return f"{sentence} {subject}, nearest first: {', '.join(nearest[:SUGGESTED])}{more}."
+
+
+def _absent(client: Client, kind: Kind[Any], name: str) -> str | None:
+    with suppress(ClientError):  # the refusal itself is shown then
+        known = [*islice(client.items(kind.page()), _READ)]
+        if not any(name in kind.names(each) for each in known):
+            return unknown(kind, name, known)
+    return None

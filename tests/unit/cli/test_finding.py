@@ -1,0 +1,93 @@
+"""Names that the service does not know, and names in place of ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.scripted import Reply, Service, problem
+
+Run = Callable[..., Any]
+
+ID = "01900000-0000-7000-8000-000000000001"
+NOT_FOUND = problem(404, "not_found", "The object does not exist, or this token has no access to it.")
+
+
+def serve_flavors(service: Service) -> None:
+    service.lists("/v1/flavors", [{"name": name} for name in ("bow-pod4", "m2000-pod4", "m2000-pod16", "m2000-pod64")])
+    service.on("GET", "/v1/flavors/m2000-pod17", NOT_FOUND)
+
+
+def test_an_unknown_flavor_lists_the_nearest_ones(run: Run, service: Service) -> None:
+    serve_flavors(service)
+    ended = run("clusters", "create", "bert", "--flavor", "m2000-pod17")
+    assert ended.status == 3
+    sentence = "There is no flavor m2000-pod17. Flavors, nearest first: m2000-pod16, m2000-pod4, m2000-pod64, bow-pod4."
+    assert sentence in ended.err
+    assert run("clusters", "create", "bert", "--flavor", "m2000-pod17", "--json").json["error"]["detail"] == sentence
+
+
+def test_every_name_that_a_create_got_wrong_is_listed(run: Run, service: Service) -> None:
+    serve_flavors(service)
+    service.lists("/v1/regions", [{"slug": "luxembourg-2", "number": 2}])
+    service.lists("/v1/images", [{"name": "poplar-3.0"}])
+    service.lists("/v1/projects/demo/ssh-keys", [{"id": "k", "name": "laptop"}])
+    faults = [{"pointer": "/flavor", "code": "unknown_flavor", "detail": "No such flavor."}]
+    faults += [{"pointer": "/name", "code": "pattern", "detail": "Too short."}]
+    refusal = problem(422, "validation_failed", "Correct the fields named in `errors`.", errors=faults)
+    service.on("POST", "/v1/projects/demo/clusters", refusal)
+    options = ("--region", "luxemburg-2", "--image", "poplar-3.0", "--ssh-key", "labtop")
+    ended = run("clusters", "create", "b", "--flavor", "m2000-pod17", *options)
+    assert ended.status == 2
+    assert "There is no region luxemburg-2. Regions, nearest first: luxembourg-2." in ended.err
+    assert "There is no SSH key labtop in the project. SSH keys, nearest first: laptop." in ended.err
+    assert "There is no flavor m2000-pod17." in ended.err
+    assert "image" not in ended.err
+    assert "/name: Too short." in ended.err
+
+
+def test_nothing_more_is_asked_while_nothing_is_wrong(run: Run, service: Service) -> None:
+    service.lists("/v1/regions/luxembourg-2/capacity", [])
+    assert run("regions", "capacity", "luxembourg-2").status == 0
+    assert service.calls() == ["GET /v1/regions/luxembourg-2/capacity"]
+
+
+def test_a_refusal_for_another_reason_stays_as_it_is(run: Run, service: Service) -> None:
+    serve_flavors(service)
+    refusal = problem(409, "quota_exceeded", "The quota is used up.")
+    service.on("POST", "/v1/projects/demo/clusters", refusal)
+    options = ("--region", "r", "--image", "i", "--ssh-key", "k")
+    assert "The quota is used up." in run("clusters", "create", "b", "--flavor", "m2000-pod17", *options).err
+    assert service.calls() == ["POST /v1/projects/demo/clusters"]
+
+
+def test_an_unknown_project_lists_those_of_the_token(run: Run, service: Service) -> None:
+    service.on("GET", "/v1/projects/demmo/quotas", NOT_FOUND)
+    service.lists("/v1/projects", [{"id": ID, "number": 1, "slug": "demo", "name": "Demo"}])
+    ended = run("quotas", "--project", "demmo")
+    assert ended.status == 3
+    assert "There is no project demmo that this token has access to. Projects, nearest first: demo." in ended.err
+
+
+def test_an_unknown_cluster_lists_the_nearest_ones(run: Run, service: Service) -> None:
+    service.on(
+        "GET",
+        "/v1/projects/demo/clusters",
+        Reply(body={"items": [], "next_cursor": None}),
+        Reply(body={"items": [{"id": ID, "name": name} for name in ("gpt", "bert")], "next_cursor": None}),
+    )
+    ended = run("clusters", "show", "bret")
+    assert ended.status == 3
+    assert "There is no cluster bret in the project. Clusters, nearest first: bert, gpt." in ended.err
+
+
+def test_objects_are_addressed_by_name_or_by_id(run: Run, service: Service) -> None:
+    path = "/v1/projects/demo/budgets"
+    service.lists(path, [{"id": ID, "name": "research", "amount": {"amount": "5.00", "currency": "EUR"}}])
+    service.on("DELETE", f"{path}/{ID}", Reply(204))
+    assert run("budgets", "delete", "research", "--json").json == {"deleted": ID}
+    assert run("budgets", "delete", ID).status == 0
+    assert service.calls() == [f"GET {path}", f"DELETE {path}/{ID}", f"DELETE {path}/{ID}"]
+    ended = run("budgets", "delete", "reserach")
+    assert ended.status == 3
+    assert "There is no budget reserach in the project. Budgets, nearest first: research." in ended.err
