@@ -45,6 +45,10 @@ class TestServer:
         self._names = (f"test_{os.getpid()}_{number}" for number in count(1))
         self._has_template = False
 
+    def url(self, role: str, database: str) -> str:
+        """The libpq URL of a role and a database."""
+        return self._server.url(role, database)
+
     @contextmanager
     def fresh_database(self) -> Iterator[Database]:
         """Give a copy of the migrated template and drop it afterwards, whoever is still connected."""

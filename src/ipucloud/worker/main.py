@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import gc
 import random
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import structlog
 from prometheus_client import REGISTRY
@@ -30,7 +32,7 @@ from ipucloud.process.reload import ReloadSignal, reload_signal
 from ipucloud.process.signals import StopSignals, in_loop, stop_signals
 from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.presence import Presence
-from ipucloud.reconcile.reconciler import PeriodicTasks
+from ipucloud.reconcile.reconciler import PeriodicTasks, Reconciler
 from ipucloud.reconcile.watch import DatabaseWatch
 from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Sites
@@ -115,13 +117,7 @@ def assemble_webhooks(
         database,
         [dispatcher, Deliverer(sender, _keys(settings), draw)],
         clock=clock,
-        settings=EngineSettings(
-            slots=settings.webhook_slots + 1,
-            lease=settings.lease_seconds,
-            poll=settings.poll_seconds,
-            reap=settings.reap_seconds,
-            drain=settings.drain_seconds,
-        ),
+        settings=replace(engine_settings(settings), slots=settings.webhook_slots + 1),
         draw=draw,
         platform_work={dispatcher.kind: {KEY: settings.webhook_interval}},
         on_clock_set_back=webhooks.COUNT_ANEW,
@@ -150,6 +146,32 @@ def assemble(
     """
     draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
     tasks = PeriodicTasks(database, periodic_tasks(sites, settings))
+    catalogue = catalogue or CurrentCatalogue(settings.catalogue)
+    engine = Engine(
+        database,
+        [*reconcilers(database, sites, settings, clock, draw=draw, catalogue=catalogue), tasks],
+        clock=clock,
+        settings=engine_settings(settings),
+        draw=draw,
+        platform_work={tasks.kind: {task.name: task.interval for task in tasks.tasks.values()}},
+        on_clock_set_back=(*release.COUNT_ANEW, POWERED_OFF_NOW, *record.COUNT_ANEW),
+        presence=presence,
+        watch=watch,
+    )
+    return engine, tasks
+
+
+def reconcilers(
+    database: Database,
+    sites: Sites,
+    settings: Settings,
+    clock: Clock,
+    *,
+    catalogue: CurrentCatalogue,
+    draw: random.Random | None = None,
+) -> list[Reconciler[Any, Any]]:
+    """Those of everything that operations are about; without the periodic tasks."""
+    draw = draw or random.Random()  # noqa: S311  # jitter, not a secret
     clusters = ClusterReconciler(
         sites,
         poll_interval=settings.site_poll_interval,
@@ -171,26 +193,19 @@ def assemble(
     exporter = Exporter(
         database,
         provider=settings.provider_name,
-        catalogue=catalogue or CurrentCatalogue(settings.catalogue),
+        catalogue=catalogue,
         keys=_keys(settings),
         private_too=settings.export_private_endpoints,
         ports=settings.delivery_ports,
     )
-    engine = Engine(
-        database,
-        [clusters, partitions, ExportReconciler(exporter, draw), tasks],
-        clock=clock,
-        settings=EngineSettings(
-            slots=settings.worker_slots,
-            lease=settings.lease_seconds,
-            poll=settings.poll_seconds,
-            reap=settings.reap_seconds,
-            drain=settings.drain_seconds,
-        ),
-        draw=draw,
-        platform_work={tasks.kind: {task.name: task.interval for task in tasks.tasks.values()}},
-        on_clock_set_back=(*release.COUNT_ANEW, POWERED_OFF_NOW, *record.COUNT_ANEW),
-        presence=presence,
-        watch=watch,
+    return [clusters, partitions, ExportReconciler(exporter, draw)]
+
+
+def engine_settings(settings: Settings) -> EngineSettings:
+    return EngineSettings(
+        slots=settings.worker_slots,
+        lease=settings.lease_seconds,
+        poll=settings.poll_seconds,
+        reap=settings.reap_seconds,
+        drain=settings.drain_seconds,
     )
-    return engine, tasks

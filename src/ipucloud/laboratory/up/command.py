@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
+from ipucloud.laboratory.up.sampling import introduction
 from ipucloud.laboratory.up.stopping import interruptible, run_until_stopped
 from ipucloud.laboratory.up.system import System, migrate_given_database, running
 from ipucloud.process.lines import patient_output
@@ -35,12 +37,15 @@ To try it, open another terminal and run
 """
 
 
-@app.command("up", cls=with_examples("", "--time-scale 1"))
+@app.command("up", cls=with_examples("", "--time-scale 1", "--sample"))
 def up(
     time_scale: Annotated[
         float, typer.Option(min=0.0, help="Speed of the simulated hardware relative to real hardware; 1: 15 minutes.")
     ] = TIME_SCALE,
     data_dir: Annotated[Path | None, typer.Option(help="Directory of data and logs; IPUCLOUD_DATA_DIR.")] = None,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Add a project with two billed months, for trying invoices and reports.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Run a complete local system until Ctrl-C: database, simulated site, API, worker.
@@ -53,23 +58,26 @@ def up(
         try:
             with interruptible() as signals:
                 migrate_given_database(settings)
-                run_until_stopped(signals, _serve(settings, time_scale, as_json))
+                run_until_stopped(signals, _serve(settings, time_scale, sample=sample, as_json=as_json))
         except KeyboardInterrupt:
             _say("stopped; no processes are left.")
 
 
-async def _serve(settings: Settings, time_scale: float, as_json: bool) -> None:
-    async with running(settings, time_scale=time_scale, say=_say) as system:
+async def _serve(settings: Settings, time_scale: float, *, sample: bool, as_json: bool) -> None:
+    async with running(settings, time_scale=time_scale, say=_say, sample=sample) as system:
         _announce(system, as_json)
         await asyncio.Event().wait()
 
 
 def _announce(system: System, as_json: bool) -> None:
     facts = {"url": system.url, "token": system.token, "project": system.project, "logs": str(system.logs)}
+    made = system.sample
     if as_json:
-        output.write_json(facts)
+        output.write_json({**facts, "sample": None if made is None else asdict(made)})
     else:
         typer.echo(TRY.format(**facts))
+        if made is not None:
+            typer.echo(introduction(made, system.url))
 
 
 def _say(sentence: str) -> None:

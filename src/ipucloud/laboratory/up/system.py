@@ -33,8 +33,10 @@ from ipucloud.laboratory.keeper.readiness import ReadyFile
 from ipucloud.laboratory.postgres import EmbeddedPostgres
 from ipucloud.laboratory.postgres.locks import LockTakenError, take_lock
 from ipucloud.laboratory.postgres.secret_files import kept_secret, read_secret, write_secret
+from ipucloud.laboratory.sample.make import Sample, sample_of
 from ipucloud.laboratory.up import programs
 from ipucloud.laboratory.up.ports import listen_near
+from ipucloud.laboratory.up.sampling import add_sample, refuse_others
 from ipucloud.site.errors import SiteBusy, SiteError, SiteUnknown
 
 LOCK, POSTGRES, POSTGRES_READY = "lock", "postgres", "postgres-ready"
@@ -69,12 +71,13 @@ class DataDirectoryTakenError(CommandError):
 
 @dataclass(frozen=True)
 class System:
-    """A system that runs. `token` is an owner's of project `project`."""
+    """A system that runs. `token` is an owner's of project `project`; `sample` is what `--sample` once made."""
 
     url: str
     token: str = field(repr=False)
     project: str
     logs: Path
+    sample: Sample | None = None
 
 
 def migrate_given_database(settings: Settings) -> None:
@@ -84,13 +87,15 @@ def migrate_given_database(settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIterator[System]:
+async def running(settings: Settings, *, time_scale: float, say: Say, sample: bool = False) -> AsyncIterator[System]:
     """A whole system; on other ports where the wanted ones are taken; entered when the API answers.
 
     A database that the settings name has to have the newest schema. The block is cancelled when something cannot be
     kept running. Raises ChildError then, CatalogueError, DataDirectoryTakenError, PortError, SiteError, Problem, and
-    what a migration raises.
+    what a migration raises; SampleError if the `sample` is wanted and cannot be made.
     """
+    if sample:
+        refuse_others(settings)
     logs, catalogue = settings.data_dir / "logs", load(settings.catalogue)
     with _sole_user(settings.data_dir), ExitStack() as sockets:
         if settings.secrets_key is None:
@@ -99,6 +104,8 @@ async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIt
         async with keeping(say) as keeper:
             given = settings
             settings, needed = await _foundations(keeper, given, time_scale, logs)
+            if sample:
+                await add_sample(_embedded(settings), settings, catalogue, logs=logs, say=say)
             sockets.enter_context(reachable(given, settings))
             token = await _through_restarts(needed, lambda: _prepare(settings, catalogue))
             public, internal, workers = (
@@ -115,7 +122,7 @@ async def running(settings: Settings, *, time_scale: float, say: Say) -> AsyncIt
             ]
             for service in services:
                 await service.ready()
-            yield System(programs.url_of(public), token, PROJECT, logs)
+            yield System(programs.url_of(public), token, PROJECT, logs, await _sample(settings))
 
 
 @contextmanager
@@ -230,6 +237,11 @@ def _at_simulated_site(settings: Settings, ready_line: str, token: str) -> Setti
     key = SecretStr(kept_secret(settings.data_dir / VIPU_KEY))
     at = {"site_url": url, "site_token": SecretStr(token), "vipu_access_key": key}
     return settings.model_copy(update=at | mine)
+
+
+async def _sample(settings: Settings) -> Sample | None:
+    async with database_of(settings) as database:
+        return await sample_of(database, settings)
 
 
 async def _prepare(settings: Settings, catalogue: Catalogue) -> str:

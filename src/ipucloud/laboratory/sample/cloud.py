@@ -1,0 +1,122 @@
+"""A project's requests, and a worker that carries them out, under whatever the database's clock shows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.current import CurrentCatalogue
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.cli.service.errors import CommandError
+from ipucloud.clusters.operations.create import create
+from ipucloud.clusters.operations.delete import delete
+from ipucloud.clusters.operations.resume import resume
+from ipucloud.clusters.operations.suspend import suspend
+from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterCreate
+from ipucloud.db.engine import Database
+from ipucloud.kernel.actor import Actor
+from ipucloud.kernel.clock import SystemClock
+from ipucloud.laboratory.sample.story import KEY_NAME, Use
+from ipucloud.operations.store import Accepted
+from ipucloud.reconcile.engine import Engine
+from ipucloud.site.ports import Sites
+from ipucloud.worker.main import engine_settings, reconcilers
+
+Result = TypeVar("Result")
+
+OPERATION_SECONDS = 120.0
+"""Of a simulated site that takes no time: more than any operation needs, on a busy machine too."""
+POLL_SECONDS = 0.05
+
+_STATE = sa.text("SELECT state, error->>'detail' AS detail FROM operations WHERE id = :id AND finished_at IS NOT NULL")
+
+
+class SampleError(CommandError):
+    """The sample cannot be made; the data are as they were."""
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """What the project `actor` may ask for. Each method returns when the operation has succeeded."""
+
+    database: Database
+    sites: Sites
+    settings: Settings
+    catalogue: Catalogue
+    actor: Actor
+
+    async def create(self, use: Use) -> UUID:
+        flavor = self.catalogue.find_flavor(use.flavor)
+        images = self.catalogue.images
+        if flavor is None or not images:
+            raise SampleError(f"The sample needs the flavor {use.flavor}, which this catalogue does not have.")
+        body = ClusterCreate(
+            name=use.name,
+            region=flavor.regions[0],
+            flavor=use.flavor,
+            image=images[0].name,
+            ssh_keys=[KEY_NAME],
+            tags=dict(use.tags),
+        )
+        accepted = await self._succeeds(
+            lambda connection: create(connection, self.actor, body, catalogue=self.catalogue, settings=self.settings)
+        )
+        return accepted.target_id
+
+    async def delete(self, cluster: UUID) -> None:
+        await self._succeeds(
+            lambda connection: delete(connection, self.actor, cluster, if_match=None, settings=self.settings)
+        )
+
+    async def suspend(self, cluster: UUID) -> None:
+        await self._succeeds(
+            lambda connection: suspend(connection, self.actor, cluster, if_match=None, settings=self.settings)
+        )
+
+    async def resume(self, cluster: UUID) -> None:
+        await self._succeeds(
+            lambda connection: resume(connection, self.actor, cluster, if_match=None, settings=self.settings)
+        )
+
+    async def finished(self, operation: UUID) -> None:
+        """Work until the operation has succeeded. Raises SampleError."""
+        async with self._worker(), asyncio.timeout(OPERATION_SECONDS):
+            while True:
+                async with self.database.read() as connection:
+                    row = (await connection.execute(_STATE, {"id": operation})).one_or_none()
+                if row is not None:
+                    break
+                await asyncio.sleep(POLL_SECONDS)
+        if row.state != "succeeded":
+            raise SampleError(f"An operation of the sample {row.state}: {row.detail}")
+
+    async def _succeeds(self, request: Callable[[AsyncConnection], Awaitable[Accepted]]) -> Accepted:
+        accepted = await self.database.transact(request)
+        await self.finished(accepted.operation_id)
+        return accepted
+
+    @asynccontextmanager
+    async def _worker(self) -> AsyncIterator[None]:
+        """A worker without periodic tasks. It has no lease at the end: the clock is moved next."""
+        clock, settings = SystemClock(), self.settings
+        catalogue = CurrentCatalogue(settings.catalogue)
+        engine = Engine(
+            self.database,
+            reconcilers(self.database, self.sites, settings, clock, catalogue=catalogue),
+            clock=clock,
+            settings=engine_settings(settings),
+        )
+        running = asyncio.create_task(engine.run())
+        try:
+            yield
+        finally:
+            engine.stop()
+            await running

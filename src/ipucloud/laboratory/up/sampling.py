@@ -1,0 +1,76 @@
+"""The sample of `ipucloud up --sample`, made beside a site of its own, before anything uses the database."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.config import Settings
+from ipucloud.laboratory.keeper.keeper import Say, keeping
+from ipucloud.laboratory.keeper.readiness import ReadyFile
+from ipucloud.laboratory.postgres import DATABASE, EmbeddedPostgres
+from ipucloud.laboratory.postgres.secret_files import kept_secret
+from ipucloud.laboratory.sample.cloud import SampleError
+from ipucloud.laboratory.sample.make import Sample, empty_folder, exists, make
+from ipucloud.laboratory.up import programs
+
+FOLDER = "sample-site"
+"""Where in the data directory the sample's site is while it is needed."""
+INSTANT = 0.0
+"""Time scale of a site that takes no time."""
+
+TRY = """\
+Project {project} has bills of {first} and {last}. For what finance does with them, open another terminal and run
+  export IPUCLOUD_URL={url} IPUCLOUD_TOKEN={token}
+  FIRST={first} LAST={last} INVOICE={invoice}
+1. List invoices and credit notes:  ipucloud billing invoices
+2. See what was spent on what:      ipucloud billing report --since $FIRST-01 --by month --by tag:team
+3. Save a bill for a spreadsheet:   ipucloud exports create $LAST --output $LAST.csv
+More: docs/finance.md
+"""
+
+
+def introduction(sample: Sample, url: str) -> str:
+    """What to try with the sample."""
+    first, last = sample.months[0], sample.months[-1]
+    return TRY.format(
+        project=sample.project, first=first, last=last, invoice=sample.invoice, url=url, token=sample.token
+    )
+
+
+def refuse_others(settings: Settings) -> None:
+    """The sample moves the clock of a database. Raises SampleError when that is not ipucloud's own."""
+    if settings.database_url is not None or settings.site_url is not None:
+        raise SampleError(
+            "--sample needs a database and a site of ipucloud's own: unset IPUCLOUD_DATABASE_URL and IPUCLOUD_SITE_URL."
+        )
+
+
+async def add_sample(
+    server: EmbeddedPostgres, settings: Settings, catalogue: Catalogue, *, logs: Path, say: Say
+) -> None:
+    """Make the sample unless it is there. Nothing but this process may use the database. Raises as `make` does."""
+    if await exists(settings):
+        return
+    say("making the sample: two months of usage, invoices and payments; this takes up to a minute …")
+    async with empty_folder(settings.data_dir / FOLDER) as folder, keeping(say) as keeper:
+        ready, token, key = (folder / name for name in ("ready.json", "token", "vipu-key"))
+        credentials = {
+            "IPUCLOUD_SITE_TOKEN": kept_secret(token),
+            "IPUCLOUD_VIPU_USER": settings.vipu_user,
+            "IPUCLOUD_VIPU_ACCESS_KEY": kept_secret(key),
+        }
+        announced = ReadyFile(ready)
+        site = keeper.keep(programs.simulated_site(folder / "data", INSTANT, credentials, announced, logs / "sample"))
+        await site.ready()
+        there = settings.model_copy(
+            update={
+                "site_url": json.loads(announced.text)["url"],
+                "site_token": SecretStr(kept_secret(token)),
+                "vipu_access_key": SecretStr(kept_secret(key)),
+            }
+        )
+        await make(server.url, DATABASE, there, catalogue)
