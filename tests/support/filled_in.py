@@ -1,4 +1,4 @@
-"""Answers as docs/openapi.json describes them, of which a test writes only what it is about."""
+"""What docs/openapi.json says: answers, of which a test writes only what it is about, and bodies that are accepted."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import orjson
 
 REFERENCE = "#/components/schemas/"
@@ -36,13 +37,32 @@ def filled_in(method: str, path: str, status: int, body: object) -> object:
     return body if schema is None else _filled_in(schema, body)
 
 
+def faults_of_body(method: str, path: str, body: object) -> list[str]:
+    """Why the API does not accept this body; nothing when it has no such operation."""
+    operation = _operation(method.lower(), path)
+    schema = _schema(operation.get("requestBody", {})) if operation else None
+    if schema is None:
+        return []
+    whole = {**schema, "components": _document()["components"]}
+    return [f"{each.instance_path}: {each.message}" for each in jsonschema_rs.validator_for(whole).iter_errors(body)]
+
+
 def _answer(method: str, path: str, status: str) -> Mapping[str, Any] | None:
+    operation = _operation(method, path)
+    return _schema(operation["responses"].get(status, {})) if operation else None
+
+
+def _schema(described: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    schema: Mapping[str, Any] | None = described.get("content", {}).get("application/json", {}).get("schema")
+    return schema
+
+
+def _operation(method: str, path: str) -> Mapping[str, Any] | None:
     for template, operations in _document()["paths"].items():
         pattern = re.sub(r"\\{\w+\\}", "[^/:]+", re.escape(template))
         if method in operations and re.fullmatch(pattern, path):
-            content = operations[method]["responses"].get(status, {}).get("content", {})
-            schema: Mapping[str, Any] | None = content.get("application/json", {}).get("schema")
-            return schema
+            operation: Mapping[str, Any] = operations[method]
+            return operation
     return None
 
 
@@ -61,4 +81,5 @@ def _filled_in(schema: Mapping[str, Any], value: Any) -> Any:
         return {name: _filled_in(schema["properties"].get(name, {}), each) for name, each in (missing | given).items()}
     if value is not ...:
         return value
-    return schema.get("enum", [FORMATS.get(schema.get("format", ""), SAMPLES[schema["type"]])])[0]
+    usual = [FORMATS.get(schema.get("format", ""), SAMPLES[schema["type"]])]
+    return (schema.get("enum") or schema.get("examples") or usual)[0]

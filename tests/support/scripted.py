@@ -1,4 +1,6 @@
-"""A real HTTP server that answers what a test tells it to, and remembers what it was asked."""
+"""A real HTTP server that answers what a test tells it to, and remembers what it was asked.
+
+It answers no request whose body the API's document forbids."""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from tests.support.filled_in import filled_in
+from tests.support.filled_in import faults_of_body, filled_in
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,9 @@ class Service:
         with self._lock:
             self.asked.append(asked)
             replies = self._replies.get((asked.method, asked.path), [NO_SUCH_ROUTE])
-            return replies[0] if len(replies) == 1 else replies.pop(0)
+            reply = replies[0] if len(replies) == 1 else replies.pop(0)
+            faults = faults_of_body(asked.method, asked.path, asked.body) if reply.status < 300 else []
+            return problem(501, "impossible_body", f"The API does not accept this body: {faults}") if faults else reply
 
 
 def problem(status: int, code: str, detail: str, **more: object) -> Reply:

@@ -13,6 +13,7 @@ from ipucloud.cli.lazy import Entry, group
 
 CUSTOMER = "Clusters"
 ACCOUNT = "Account"
+OPERATOR = "Billing, for operators"
 SERVICE = "Running the service"
 
 COMMANDS = (
@@ -41,8 +42,15 @@ COMMANDS = (
     Entry("doctor", "ipucloud.cli.commands.doctor", "Check settings, service and machine; say what is next.", ACCOUNT),
     Entry("ssh-keys", "ipucloud.cli.commands.ssh_keys", "Manage public keys for logging in to servers.", ACCOUNT),
     Entry("tokens", "ipucloud.cli.commands.tokens", "Create, list, rotate and delete tokens.", ACCOUNT),
-    Entry("quotas", "ipucloud.cli.commands.quotas", "Show quotas and their use.", ACCOUNT),
-    Entry("projects", "ipucloud.cli.commands.projects", "List, show and create projects.", ACCOUNT),
+    Entry("quotas", "ipucloud.cli.commands.quotas", "List and set quotas.", ACCOUNT),
+    Entry("projects", "ipucloud.cli.commands.projects", "List, create, rename and delete projects.", ACCOUNT),
+    Entry("accounts", "ipucloud.cli.commands.accounts", "Manage billing accounts: who pays for projects.", OPERATOR),
+    Entry("payments", "ipucloud.cli.commands.payments", "Record and list payments and refunds.", OPERATOR),
+    Entry("credits", "ipucloud.cli.commands.credits", "Grant and list promotional credit.", OPERATOR),
+    Entry("credit-notes", "ipucloud.cli.commands.credit_notes", "Credit invoices; list credit notes.", OPERATOR),
+    Entry("prices", "ipucloud.cli.commands.prices", "Manage the price book.", OPERATOR),
+    Entry("tax", "ipucloud.cli.commands.tax", "List and add tax rates.", OPERATOR),
+    Entry("seller", "ipucloud.cli.commands.seller", "Show and change who issues invoices.", OPERATOR),
     Entry("open", "ipucloud.cli.commands.open", "Open the API reference in a browser.", ACCOUNT),
     # The only two names of the laboratory in the product. They are loaded when called, so production processes never
     # import it.

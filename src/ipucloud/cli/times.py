@@ -15,7 +15,7 @@ _LONGEST = 60 * 86_400
 """Seconds; a time further away is a date."""
 
 
-def expiry(text: str) -> datetime:
+def moment(text: str) -> datetime:
     """The time after a duration from now, such as `2h`, `30d` or `1d12h`, or of an ISO 8601 date or time.
 
     UTC unless the time has an offset; a date means its beginning. Raises typer.BadParameter.
@@ -23,7 +23,8 @@ def expiry(text: str) -> datetime:
     try:
         given = _DURATION.fullmatch(text)
         if text and given:
-            return datetime.now(UTC) + timedelta(**{unit: int(n) for unit, n in given.groupdict("0").items()})
+            units = {unit: int(number) for unit, number in given.groupdict("0").items()}
+            return datetime.now(UTC).replace(microsecond=0) + timedelta(**units)
         found = datetime.fromisoformat(text)
     except (ValueError, OverflowError):
         raise typer.BadParameter(
@@ -35,7 +36,7 @@ def expiry(text: str) -> datetime:
 ExpiresAt = Annotated[
     datetime | None,
     typer.Option(
-        "--expires-at", parser=expiry, metavar="WHEN", help="Expiry: a duration (2h, 30d), or a date or time in UTC."
+        "--expires-at", parser=moment, metavar="WHEN", help="Expiry: a duration (2h, 30d), or a date or time in UTC."
     ),
 ]
 

@@ -23,7 +23,9 @@ from ipucloud.client import (
     quotas,
     regions,
     s3_connections,
+    seller,
     ssh_keys,
+    tax_rates,
     tokens,
     webhooks,
 )
@@ -79,7 +81,9 @@ __all__ = [
     "quotas",
     "regions",
     "s3_connections",
+    "seller",
     "ssh_keys",
+    "tax_rates",
     "tokens",
     "webhooks",
 ]

@@ -62,6 +62,11 @@ def update(
     return request.patch(_path(account), BillingAccount, body, scoped=False, if_match=if_match)
 
 
+def assign(account: Ref) -> Call[BillingAccount]:
+    """Let the account pay for the project, from one of the next two full hours on."""
+    return Call("PUT", "billing/account", BillingAccount, body={"account_id": str(account)})
+
+
 def summary(account: Ref, *, month: str | None = None) -> Call[Summary]:
     """What all projects of the account cost in a month such as `2026-05`; default: the current UTC month."""
     return request.get(f"{_path(account)}/summary", Summary, {"month": month}, scoped=False)

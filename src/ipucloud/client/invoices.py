@@ -14,14 +14,14 @@ def list(*, order: str | None = None, limit: int | None = None) -> Call[Page[Inv
     return request.get("billing/invoices", Page[InvoiceRow], {"order": order, "limit": limit})
 
 
-def get(number: str = DRAFT) -> Call[Invoice]:
-    """An invoice or a credit note; without a number, the draft of the next invoice."""
-    return request.get(f"billing/invoices/{segment(number)}", Invoice)
+def get(number: str = DRAFT, *, platform: bool = False) -> Call[Invoice]:
+    """An invoice or a credit note; without a number, the draft of the next invoice. `platform`: of any account."""
+    return request.get(f"billing/invoices/{segment(number)}", Invoice, scoped=not platform)
 
 
-def pdf(number: str = DRAFT) -> Call[bytes]:
-    """The document as a PDF file."""
-    return request.get(f"billing/invoices/{segment(number)}", bytes, {"format": "pdf"})
+def pdf(number: str = DRAFT, *, platform: bool = False) -> Call[bytes]:
+    """The document as a PDF file. `platform`: of any account."""
+    return request.get(f"billing/invoices/{segment(number)}", bytes, {"format": "pdf"}, scoped=not platform)
 
 
 def create_credit_note(number: str, *, reason: str, net: str | None = None) -> Call[Invoice]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ipucloud.client import call as request
 from ipucloud.client.call import Call
 from ipucloud.client.models import Page, Quota
@@ -10,3 +12,9 @@ from ipucloud.client.models import Page, Quota
 def list() -> Call[Page[Quota]]:
     """How many machines the project may hold, by region and machine type."""
     return request.get("quotas", Page[Quota])
+
+
+def update(limits: Mapping[tuple[str, str], int], *, if_match: str) -> Call[Page[Quota]]:
+    """Replace all limits, by region and machine type. `if_match`: the list's entity tag. Needs a platform token."""
+    items = [{"region": region, "machine_type": kind, "limit": limit} for (region, kind), limit in limits.items()]
+    return Call("PUT", "quotas", Page[Quota], body={"items": items}, headers={"If-Match": if_match})

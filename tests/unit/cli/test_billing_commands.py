@@ -71,11 +71,11 @@ def test_a_charge_is_explained_by_its_formula(run: Run, service: Service) -> Non
 def test_a_price_book_goes_to_a_file_and_back(run: Run, service: Service, tmp_path: Path) -> None:
     file = tmp_path / "book.json"
     service.lists("/v1/billing/prices", [PRICE])
-    assert run("billing", "export-prices", str(file)).status == 0
+    assert run("prices", "export", str(file)).status == 0
     items = json.loads(file.read_text())["items"]
     assert items == [{name: value for name, value in PRICE.items() if name != "id"}]
     service.on("POST", "/v1/billing/prices", Reply(body={"added": 0}))
-    ended = run("billing", "import-prices", str(file), "--json")
+    ended = run("prices", "import", str(file), "--json")
     assert ended.json == {"added": 0}
     assert next(each.body for each in service.asked if each.method == "POST") == {"items": items}
 
@@ -83,7 +83,7 @@ def test_a_price_book_goes_to_a_file_and_back(run: Run, service: Service, tmp_pa
 def test_a_file_that_is_not_a_price_book_is_refused(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "book.json"
     file.write_text("[]")
-    ended = run("billing", "import-prices", str(file))
+    ended = run("prices", "import", str(file))
     assert (ended.status, "is not a price book" in ended.err) == (2, True)
 
 
@@ -147,4 +147,4 @@ def test_what_the_project_pays_is_listed_and_a_price_withdrawn(run: Run, service
     service.lists("/v1/projects/demo/prices", [paid])
     assert "contract" in run("billing", "prices").out
     service.on("DELETE", "/v1/billing/prices/price-1", Reply(204))
-    assert run("billing", "withdraw-price", "price-1").status == 0
+    assert run("prices", "withdraw", "price-1").status == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
@@ -16,11 +15,12 @@ from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import minute, utc
 from ipucloud.client import billing, clusters, prices
-from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Summary
 
 app = typer.Typer(no_args_is_help=True)
 app.add_typer(invoices.app)
+
+Month = Annotated[str | None, typer.Option(help="Month in UTC, such as 2026-05; default: the current one.")]
 
 
 @customer_command(app, "account")
@@ -105,10 +105,14 @@ def list_prices(session: Session) -> None:
 @customer_command(app, "summary", "", "--month 2026-05")
 def summary(
     session: Session,
-    month: Annotated[str | None, typer.Option(help="Month in UTC, such as 2026-05; default: the current one.")] = None,
+    month: Month = None,
 ) -> None:
     """Show what the project spent this month, on which clusters, and the forecast for the month's end."""
-    found = session.run(billing.summary(month=month))
+    show_summary(session, session.run(billing.summary(month=month)))
+
+
+def show_summary(session: Session, found: Summary) -> None:
+    """Show what a project or an account spent."""
     session.show(found, _spending(found))
     if session.as_json:
         return
@@ -150,37 +154,3 @@ def funds(session: Session) -> None:
     names = ("wallet", "credit", "outstanding", "unbilled", "unposted", "held", "available")
     facts = [("prepaid", found.when_empty or "no"), ("state", found.state or "")]
     session.show(found, [*facts, *((name, getattr(found, name)) for name in names)])
-
-
-@customer_command(app, "withdraw-price", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
-def withdraw_price(
-    session: Session, price: Annotated[str, typer.Argument(help="The version's id, as shown by export-prices --json.")]
-) -> None:
-    """Withdraw a price version that has not begun. Needs a platform token."""
-    session.run(prices.delete(price))
-    session.done("withdrawn", price)
-
-
-@customer_command(app, "export-prices", "prices.json")
-def export_prices(
-    session: Session, file: Annotated[Path, typer.Argument(dir_okay=False, help="File to write.")]
-) -> None:
-    """Write the whole price book to a file. Needs a platform token."""
-    book = session.run(prices.versions())
-    items = [each.model_dump(mode="json", exclude={"id"}) for each in book.items]
-    file.write_text(json.dumps({"items": items}, indent=2) + "\n")
-    session.show(book, [("written", str(file)), ("prices", len(items))])
-
-
-@customer_command(app, "import-prices", "prices.json")
-def import_prices(
-    session: Session,
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A price book from export-prices.")],
-) -> None:
-    """Add the versions of a file to the price book, all or none. Needs a platform token."""
-    try:
-        items = json.loads(file.read_text())["items"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{file} is not a price book as written by export-prices.") from error
-    done = session.run(prices.create(items))
-    session.show(done, [("added", done.added), ("already present", len(items) - done.added)])

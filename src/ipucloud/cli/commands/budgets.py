@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Annotated
 
 import typer
 
 from ipucloud.cli.finding import BUDGET, id_of
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import Amount, decimal
 from ipucloud.client import budgets
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Budget, Money
@@ -40,7 +41,7 @@ def list_budgets(session: Session) -> None:
 def create(
     session: Session,
     name: Annotated[str, typer.Argument(help="Name of the budget.")],
-    amount: Annotated[str, typer.Argument(help="Amount per month, such as 500.00.")],
+    amount: Amount,
     *,
     currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
     actual: Annotated[list[int] | None, typer.Option(help="Notify at this percentage of cost; repeatable.")] = None,
@@ -60,7 +61,7 @@ def create(
         if on == "forecast" or percent not in acting
     ]
     thresholds += [{"on": "actual", "percent": percent, "action": action} for percent, action in acting.items()]
-    made = session.run(budgets.create(name, _money(amount, currency), thresholds, tag=_tag(tag)))
+    made = session.run(budgets.create(name, Money(amount=amount, currency=currency), thresholds, tag=_tag(tag)))
     session.show(made, _facts(made))
 
 
@@ -68,13 +69,14 @@ def create(
 def update(
     session: Session,
     budget: Annotated[str, typer.Argument(help="Name or id of the budget.")],
-    amount: Annotated[str | None, typer.Option(help="Amount per month.")] = None,
+    amount: Annotated[Decimal | None, typer.Option(parser=decimal, metavar="AMOUNT", help="Amount per month.")] = None,
     currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
     name: Annotated[str | None, typer.Option(help="New name.")] = None,
 ) -> None:
     """Change a budget. If its amount is now sufficient, refused requests are allowed immediately."""
     found = id_of(session.client, BUDGET, budget)
-    changed = session.run(budgets.update(found, name=name, amount=None if amount is None else _money(amount, currency)))
+    money = None if amount is None else Money(amount=amount, currency=currency)
+    changed = session.run(budgets.update(found, name=name, amount=money))
     session.show(changed, _facts(changed))
 
 
@@ -88,13 +90,6 @@ def delete(session: Session, budget: Annotated[str, typer.Argument(help="Name or
 
 def _facts(budget: Budget) -> list[tuple[str, object]]:
     return [("id", budget.id), ("name", budget.name), ("amount", budget.amount), ("scope", budget.scope)]
-
-
-def _money(amount: str, currency: str) -> Money:
-    try:
-        return Money(amount=Decimal(amount), currency=currency)
-    except InvalidOperation as error:
-        raise UsageError(f"{amount} is not an amount; write it like 500.00.") from error
 
 
 def _tag(text: str | None) -> tuple[str, str] | None:

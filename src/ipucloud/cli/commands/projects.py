@@ -6,11 +6,14 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.commands.clusters import Yes
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import projects
 from ipucloud.client.models import Project
 
 app = typer.Typer(no_args_is_help=True)
+
+Ref = Annotated[str, typer.Argument(help="Id, number or slug.")]
 
 
 @customer_command(app, "list")
@@ -25,7 +28,7 @@ def list_projects(session: Session) -> None:
 
 
 @customer_command(app, "show", "research")
-def show(session: Session, ref: Annotated[str, typer.Argument(help="Id, number or slug.")]) -> None:
+def show(session: Session, ref: Ref) -> None:
     """Show a project."""
     _show(session, session.run(projects.get(ref)))
 
@@ -38,6 +41,21 @@ def create(
 ) -> None:
     """Create a project. Needs a platform token."""
     _show(session, session.run(projects.create(slug, name or slug)))
+
+
+@customer_command(app, "update", 'research --name "Research group"')
+def update(session: Session, ref: Ref, name: Annotated[str, typer.Option(help="New display name.")]) -> None:
+    """Rename a project; its slug never changes. Needs a platform token."""
+    _show(session, session.run(projects.update(ref, name=name)))
+
+
+@customer_command(app, "delete", "research --yes")
+def delete(session: Session, ref: Ref, yes: Yes = False) -> None:
+    """Delete a project without machines: its tokens stop working. Needs a platform token."""
+    if not yes:
+        session.confirm(f"Delete project {ref}?", "delete the project")
+    session.run(projects.delete(ref))
+    session.done("deleted", ref)
 
 
 def _show(session: Session, project: Project) -> None:

@@ -1,0 +1,151 @@
+"""`ipucloud accounts`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.commands.billing import Month, show_summary
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import fields
+from ipucloud.client import accounts
+from ipucloud.client.errors import UsageError
+from ipucloud.client.models import BillingAccount, Funds
+
+app = typer.Typer(no_args_is_help=True)
+
+ID = "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90"
+FUNDS = ("wallet", "credit", "outstanding", "unbilled", "unposted", "held", "available")
+Account = Annotated[str, typer.Argument(help="Id of the account, as shown by `ipucloud billing account`.")]
+LegalName = Annotated[str | None, typer.Option(help="Name printed on invoices.")]
+Address = Annotated[str | None, typer.Option(help="Address printed on invoices; it may have several lines.")]
+TaxId = Annotated[str | None, typer.Option(help="VAT or other tax number.")]
+Country = Annotated[str | None, typer.Option(help="ISO 3166 code, such as LU.")]
+TaxExempt = Annotated[bool | None, typer.Option("--tax-exempt/--no-tax-exempt", help="Charge no tax.")]
+PaymentDays = Annotated[int | None, typer.Option(min=0, help="Days between an invoice and its due date.")]
+
+
+class WhenEmpty(StrEnum):
+    WARN = "warn"
+    REFUSE_CREATES = "refuse_creates"
+    SUSPEND = "suspend"
+
+
+@customer_command(app, "create", '"Research group" --currency EUR --country LU')
+def create(
+    session: Session,
+    name: Annotated[str, typer.Argument(help="Name of the account.")],
+    *,
+    currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
+    legal_name: LegalName = None,
+    address: Address = None,
+    tax_id: TaxId = None,
+    country: Country = None,
+    tax_exempt: TaxExempt = None,
+    payment_days: PaymentDays = None,
+) -> None:
+    """Create a billing account; `accounts assign` lets it pay for projects. Needs a platform token."""
+    call = accounts.create(
+        name,
+        currency,
+        legal_name=legal_name,
+        address=address,
+        tax_id=tax_id,
+        country=country,
+        tax_exempt=tax_exempt,
+        payment_days=payment_days,
+    )
+    _show(session, session.run(call))
+
+
+@customer_command(app, "show", ID)
+def show(session: Session, account: Account) -> None:
+    """Show a billing account. Needs a platform token."""
+    _show(session, session.run(accounts.get(account)))
+
+
+@customer_command(app, "update", f'{ID} --legal-name "Research GmbH" --payment-days 14')
+def update(
+    session: Session,
+    account: Account,
+    *,
+    name: Annotated[str | None, typer.Option(help="New name.")] = None,
+    legal_name: LegalName = None,
+    address: Address = None,
+    tax_id: TaxId = None,
+    country: Country = None,
+    tax_exempt: TaxExempt = None,
+    payment_days: PaymentDays = None,
+) -> None:
+    """Change a billing account; issued invoices never change. Needs a platform token."""
+    changed = (name, legal_name, address, tax_id, country, tax_exempt, payment_days)
+    if all(each is None for each in changed):
+        raise UsageError("Give at least one change, such as --payment-days 14.")
+    call = accounts.update(
+        account,
+        name=name,
+        legal_name=legal_name,
+        address=address,
+        tax_id=tax_id,
+        country=country,
+        tax_exempt=tax_exempt,
+        payment_days=payment_days,
+    )
+    _show(session, session.run(call))
+
+
+@customer_command(app, "assign", f"{ID} --project research")
+def assign(session: Session, account: Account) -> None:
+    """Let an account pay for the project, from one of the next two full hours on. Needs a platform token."""
+    _show(session, session.run(accounts.assign(account)))
+
+
+@customer_command(app, "invoices", ID)
+def list_invoices(session: Session, account: Account) -> None:
+    """List an account's invoices and credit notes, newest first. Needs a platform token."""
+    session.list(
+        accounts.invoices(account),
+        ("NUMBER", "MONTH", "ISSUED", "DUE", "TOTAL", "OUTSTANDING"),
+        lambda each: (each.number, each.month, f"{each.issued_at:%Y-%m-%d}", each.due_on, each.total, each.outstanding),
+    )
+
+
+@customer_command(app, "summary", ID, f"{ID} --month 2026-05")
+def summary(session: Session, account: Account, month: Month = None) -> None:
+    """Show what an account's projects spent this month, and the forecast for its end. Needs a platform token."""
+    show_summary(session, session.run(accounts.summary(account, month=month)))
+
+
+@customer_command(app, "funds", ID)
+def funds(session: Session, account: Account) -> None:
+    """Show an account's funds, and whether it is prepaid. Needs a platform token."""
+    _show_funds(session, session.run(accounts.funds(account)))
+
+
+@customer_command(app, "set-prepaid", f"{ID} suspend")
+def set_prepaid(
+    session: Session,
+    account: Account,
+    when_empty: Annotated[WhenEmpty, typer.Argument(help="What happens when the funds are exhausted.")],
+) -> None:
+    """Make an account prepaid. Needs a platform token."""
+    _show_funds(session, session.run(accounts.set_prepaid(account, when_empty)))
+
+
+@customer_command(app, "end-prepaid", ID)
+def end_prepaid(session: Session, account: Account) -> None:
+    """End an account's prepayment: its usage is invoiced again. Needs a platform token."""
+    session.run(accounts.end_prepaid(account))
+    session.done("ended", account)
+
+
+def _show(session: Session, account: BillingAccount) -> None:
+    names = ("id", "name", "currency", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days")
+    session.show(account, fields(account, *names, "created_at"))
+
+
+def _show_funds(session: Session, found: Funds) -> None:
+    facts = [("prepaid", found.when_empty or "no"), ("state", found.state)]
+    session.show(found, [*facts, *fields(found, *FUNDS)])

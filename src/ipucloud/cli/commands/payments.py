@@ -1,0 +1,63 @@
+"""`ipucloud payments`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.commands.accounts import ID, Account
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import Amount, fields
+from ipucloud.client import accounts
+from ipucloud.client.models import Money, Payment
+
+app = typer.Typer(no_args_is_help=True)
+
+Reference = Annotated[
+    str, typer.Option(help="Reference on the bank statement; repeated, it is the same payment, recorded once.")
+]
+
+
+@customer_command(app, "list", ID)
+def list_payments(session: Session, account: Account) -> None:
+    """List an account's payments and refunds, newest first. Needs a platform token."""
+    session.list(
+        accounts.payments(account),
+        ("CREATED", "DIRECTION", "AMOUNT", "STATE", "INVOICE", "REFERENCE", "ID"),
+        lambda each: (
+            each.created_at,
+            each.direction,
+            each.amount,
+            each.state,
+            each.invoice,
+            each.reference,
+            each.id,
+        ),
+    )
+
+
+@customer_command(app, "create", f"{ID} 1170.00 --reference TX-2026-0815 --invoice INV-2026-000001")
+def create(
+    session: Session,
+    account: Account,
+    amount: Amount,
+    *,
+    reference: Reference,
+    invoice: Annotated[str | None, typer.Option(help="Invoice that it pays; default: add to the wallet.")] = None,
+) -> None:
+    """Record a received payment, in the account's currency. Needs a platform token."""
+    paid = Money(amount=amount, currency=session.run(accounts.get(account)).currency)
+    _show(session, session.run(accounts.record_payment(account, paid, reference=reference, invoice=invoice)))
+
+
+@customer_command(app, "refund", f"{ID} 50.00 --reference TX-2026-0816")
+def refund(session: Session, account: Account, amount: Amount, *, reference: Reference) -> None:
+    """Record money paid back from the account's wallet. Needs a platform token."""
+    paid = Money(amount=amount, currency=session.run(accounts.get(account)).currency)
+    _show(session, session.run(accounts.record_refund(account, paid, reference=reference)))
+
+
+def _show(session: Session, payment: Payment) -> None:
+    names = ("id", "direction", "amount", "state", "reference", "invoice", "to_wallet", "created_at", "finished_at")
+    session.show(payment, fields(payment, *names))

@@ -1,0 +1,122 @@
+"""`ipucloud prices`: the price book, for operators. `ipucloud billing prices` shows what a project pays."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.commands.accounts import ID
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.times import moment
+from ipucloud.cli.values import decimal, fields
+from ipucloud.client import prices
+from ipucloud.client.call import given
+from ipucloud.client.errors import ApiError, UsageError
+from ipucloud.client.models import BookedPrice
+
+app = typer.Typer(no_args_is_help=True)
+
+Price = Annotated[str, typer.Argument(help="Id of the price version, as shown by `prices list`.")]
+
+
+@customer_command(app, "list", "", "--sku ipu-m2000 --region luxembourg-2")
+def list_prices(
+    session: Session,
+    sku: Annotated[str | None, typer.Option(help="Only those of this SKU.")] = None,
+    region: Annotated[str | None, typer.Option(help="Only those in this region.")] = None,
+    account: Annotated[str | None, typer.Option(help="Only contract prices of this account.")] = None,
+) -> None:
+    """List all versions of the price book. Needs a platform token."""
+    wanted = given(sku=sku, region=region, account_id=account)
+    session.show_items(
+        [each for each in _book(session) if all(getattr(each, name) == value for name, value in wanted.items())],
+        ("SKU", "REGION", "PRICE", "FROM", "UNTIL", "ACCOUNT", "ID"),
+        lambda each: (
+            each.sku,
+            each.region,
+            each.unit_price,
+            each.valid_from,
+            each.valid_to,
+            each.account_id or "list price",
+            each.id,
+        ),
+    )
+
+
+@customer_command(app, "show", ID)
+def show(session: Session, price: Price) -> None:
+    """Show a price version. Needs a platform token."""
+    for each in _book(session):
+        if each.id == price:
+            names = ("id", "sku", "region", "unit_price", "valid_from", "valid_to", "account_id", "source")
+            session.show(each, fields(each, *names))
+            return
+    raise ApiError(404, "not_found", f"The price book has no version {price}.")
+
+
+@customer_command(
+    app,
+    "create",
+    'ipu-m2000 luxembourg-2 0.0500 --from 2027-01-01 --source "price list of January"',
+    f'ipu-m2000 luxembourg-2 0.0450 --account {ID} --from 1h --source "contract 2027-04"',
+)
+def create(
+    session: Session,
+    sku: Annotated[str, typer.Argument(help="SKU, such as ipu-m2000.")],
+    region: Annotated[str, typer.Argument(help="Region.")],
+    amount: Annotated[Decimal, typer.Argument(parser=decimal, metavar="PRICE", help="Per minute of the SKU's unit.")],
+    *,
+    valid_from: Annotated[
+        datetime,
+        typer.Option("--from", parser=moment, metavar="WHEN", help="Start: from now (1h, 30d), or a date."),
+    ],
+    valid_to: Annotated[
+        datetime | None,
+        typer.Option("--until", parser=moment, metavar="WHEN", help="End; default: that of the version it replaces."),
+    ] = None,
+    source: Annotated[str, typer.Option(help="Where the price is from.")],
+    account: Annotated[str | None, typer.Option(help="Account of a contract price; default: a list price.")] = None,
+    currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
+) -> None:
+    """Add a price version, which replaces the one in force from its beginning on. Needs a platform token."""
+    version = given(sku=sku, region=region, valid_from=valid_from, valid_to=valid_to, source=source, account_id=account)
+    done = session.run(prices.create([{**version, "unit_price": {"amount": str(amount), "currency": currency}}]))
+    session.show(done, [("added", done.added)])
+
+
+@customer_command(app, "withdraw", ID)
+def withdraw(session: Session, price: Price) -> None:
+    """Withdraw a price version that has not begun. Needs a platform token."""
+    session.run(prices.delete(price))
+    session.done("withdrawn", price)
+
+
+@customer_command(app, "export", "prices.json")
+def export(session: Session, file: Annotated[Path, typer.Argument(dir_okay=False, help="File to write.")]) -> None:
+    """Write the whole price book to a file. Needs a platform token."""
+    items = [each.model_dump(mode="json", exclude={"id"}) for each in _book(session)]
+    file.write_text(json.dumps({"items": items}, indent=2) + "\n")
+    session.show({"items": items}, [("written", str(file)), ("prices", len(items))])
+
+
+@customer_command(app, "import", "prices.json")
+def import_(
+    session: Session,
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file written by `prices export`.")],
+) -> None:
+    """Add the versions of a file to the price book, all or none. Needs a platform token."""
+    try:
+        items = json.loads(file.read_text())["items"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{file} is not a price book as written by `ipucloud prices export`.") from error
+    done = session.run(prices.create(items))
+    session.show(done, [("added", done.added), ("already present", len(items) - done.added)])
+
+
+def _book(session: Session) -> list[BookedPrice]:
+    return [*session.client.items(prices.versions())]

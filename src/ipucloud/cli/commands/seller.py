@@ -1,0 +1,43 @@
+"""`ipucloud seller`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.commands.accounts import Address, Country, LegalName, TaxId
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import fields
+from ipucloud.client import seller
+from ipucloud.client.errors import UsageError
+from ipucloud.client.models import Seller
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@customer_command(app, "show")
+def show(session: Session) -> None:
+    """Show who issues invoices. Needs a platform token."""
+    _show(session, session.run(seller.get()))
+
+
+@customer_command(app, "update", '--legal-name "IPU Cloud S.A." --country LU --tax-id LU12345678')
+def update(
+    session: Session,
+    *,
+    legal_name: LegalName = None,
+    address: Address = None,
+    country: Country = None,
+    tax_id: TaxId = None,
+    bank: Annotated[str | None, typer.Option(help="Bank details, as printed.")] = None,
+) -> None:
+    """Change who issues invoices; issued ones never change. Needs a platform token."""
+    if all(each is None for each in (legal_name, address, country, tax_id, bank)):
+        raise UsageError("Give at least one change, such as --legal-name.")
+    call = seller.update(legal_name=legal_name, address=address, country=country, tax_id=tax_id, bank=bank)
+    _show(session, session.run(call))
+
+
+def _show(session: Session, found: Seller) -> None:
+    session.show(found, fields(found, "legal_name", "address", "country", "tax_id", "bank"))
