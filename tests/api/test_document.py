@@ -17,8 +17,8 @@ from ipucloud.config import Settings
 from ipucloud.kernel.errors import REGISTRY
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
-APART = {"/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"}
-"""Paths that are about the document, not in it."""
+APART = {"/", "/errors", "/errors/{code}", "/openapi.json", "/docs", "/docs/start.js", "/docs/{name}"}
+"""Paths for people, and of the document itself."""
 FILES = {"downloadExport"}
 """Operations that answer with nothing but a file."""
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import Lifespan
 
 from ipucloud import __version__
-from ipucloud.api import document, health, reference
+from ipucloud.api import document, health, pages, reference
 from ipucloud.api.edge import Edge
 from ipucloud.api.limits import RateLimit, RateLimiter
 from ipucloud.api.metrics import Metrics
@@ -66,7 +66,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None) -> FastAPI:
     )
     for router in (*ROUTERS, health.routes):
         app.router.routes.extend(router.routes)
-    app.router.routes.extend(reference.routes)
+    app.router.routes.extend([*reference.routes, *pages.routes])
     app.state.readiness = health.Readiness()
     app.state.metrics = metrics
     app.state.catalogue = catalogue

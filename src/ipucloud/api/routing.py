@@ -18,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from ipucloud.api.arguments import Arguments
 from ipucloud.api.bodies import JsonRequest
+from ipucloud.api.names import resolve
 from ipucloud.api.reads import check_permission
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
@@ -110,6 +111,7 @@ class ApiRoute(APIRoute):
     async def _endpoint_answer(self, request: JsonRequest) -> Response:
         if "\x00" in request.scope["path"]:
             raise not_found()
+        await resolve(request)
         if self._takes_body:
             await request.load(services_of(request).settings.body_limit)
         arguments = await self._arguments.of(request)

@@ -6,11 +6,16 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path
+from pydantic import WithJsonSchema
 
-ProjectRef = Annotated[str, Path(description="the project's id, number or slug", examples=["research"])]
-ClusterId = Annotated[UUID, Path(description="the cluster's id")]
-AccountId = Annotated[UUID, Path(description="the billing account's id")]
-OperationId = Annotated[UUID, Path(description="the operation's id")]
+NAMED = WithJsonSchema({"type": "string"})
+"""For the id of an object that a path may also name (`api.names`)."""
+ProjectRef = Annotated[str, Path(description="Slug, number or id of the project.", examples=["research"])]
+ClusterId = Annotated[UUID, Path(description="Name or id of the cluster.", examples=["bert"]), NAMED]
+AccountId = Annotated[
+    UUID, Path(description="Name or id of the billing account.", examples=["Example University"]), NAMED
+]
+OperationId = Annotated[UUID, Path(description="Id of the operation.")]
 
 
 def _header(name: str, description: str, **schema: Any) -> dict[str, Any]:

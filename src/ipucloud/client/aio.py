@@ -11,7 +11,7 @@ from typing import Self, TypeVar
 import httpx
 
 from ipucloud.client.call import Call, Ref, Tagged
-from ipucloud.client.exchange import Effect, Exchange, Flow, Outcome, Pause, Progress
+from ipucloud.client.exchange import Effect, Exchange, Flow, Outcome, Pause, Progress, configured
 from ipucloud.client.models import Operation, Page
 from ipucloud.client.retry import Retry
 from ipucloud.client.transport import lost, options, received
@@ -24,8 +24,8 @@ class AsyncClient:
 
     def __init__(
         self,
-        url: str,
-        token: str,
+        url: str | None = None,
+        token: str | None = None,
         *,
         project: str | None = None,
         retry: Retry | None = None,
@@ -34,9 +34,9 @@ class AsyncClient:
         clock: Callable[[], float] = time.monotonic,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self._exchange = Exchange(url, token, project, retry or Retry(), timeout, clock)
+        self._exchange = Exchange(*configured(url, token, project), retry or Retry(), timeout, clock)
         self._sleep = sleep
-        self._http = httpx.AsyncClient(transport=transport, **options(url))
+        self._http = httpx.AsyncClient(transport=transport, **options(self.url))
 
     async def __aenter__(self) -> Self:
         return self

@@ -7,6 +7,7 @@ A flow is a generator. It yields actions (send a request, pause), is sent their 
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
 from collections.abc import Callable, Generator, Mapping
@@ -79,6 +80,15 @@ PATIENT = Retry(attempts=100, longest=300.0)
 
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 _SHORTEST_HOLD = 0.5
+
+
+def configured(url: str | None, token: str | None, project: str | None) -> tuple[str, str, str | None]:
+    """What is None, from `IPUCLOUD_URL`, `IPUCLOUD_TOKEN` and `IPUCLOUD_PROJECT`. Raises UsageError."""
+    url = os.environ.get("IPUCLOUD_URL") if url is None else url
+    token = os.environ.get("IPUCLOUD_TOKEN") if token is None else token
+    if url is None or token is None:
+        raise UsageError("Give the URL and the token of the service, or set IPUCLOUD_URL and IPUCLOUD_TOKEN.")
+    return url, token, project or os.environ.get("IPUCLOUD_PROJECT")
 
 
 @dataclass

@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 import httpx
 
 from ipucloud.client.call import Call, Ref, Tagged
-from ipucloud.client.exchange import Effect, Exchange, Flow, Outcome, Pause, Progress
+from ipucloud.client.exchange import Effect, Exchange, Flow, Outcome, Pause, Progress, configured
 from ipucloud.client.models import Operation, Page
 from ipucloud.client.retry import Retry
 from ipucloud.client.transport import lost, options, received
@@ -24,7 +24,7 @@ class Client:
     ```python
     from ipucloud.client import Client, NewCluster, clusters, images
 
-    with Client("https://ipucloud.example", token) as client:
+    with Client() as client:
         newest = max(client.items(images.list(region="luxembourg-2")), key=lambda image: image.age)
         bert = NewCluster("bert", region="luxembourg-2", flavor="m2000-pod16", image=newest.name, ssh_keys=["laptop"])
         operation = client.run(clusters.create(bert))
@@ -33,14 +33,15 @@ class Client:
             print(cluster.name, cluster.billing.cost)
     ```
 
-    `project` is an id, number or slug; None: the token's own. `timeout`: seconds for one response.
-    Raises UsageError for an invalid URL or token.
+    `url`, `token` and `project` default to `IPUCLOUD_URL`, `IPUCLOUD_TOKEN` and `IPUCLOUD_PROJECT`; the project, an id,
+    number or slug, then to the token's own. `timeout`: seconds for one response. Raises UsageError for a missing or
+    invalid URL or token.
     """
 
     def __init__(
         self,
-        url: str,
-        token: str,
+        url: str | None = None,
+        token: str | None = None,
         *,
         project: str | None = None,
         retry: Retry | None = None,
@@ -49,9 +50,9 @@ class Client:
         clock: Callable[[], float] = time.monotonic,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self._exchange = Exchange(url, token, project, retry or Retry(), timeout, clock)
+        self._exchange = Exchange(*configured(url, token, project), retry or Retry(), timeout, clock)
         self._sleep = sleep
-        self._http = httpx.Client(transport=transport, **options(url))
+        self._http = httpx.Client(transport=transport, **options(self.url))
 
     def __enter__(self) -> Self:
         return self

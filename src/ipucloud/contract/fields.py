@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
@@ -55,6 +55,12 @@ def in_cents(below: int) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _plain_map(schema: dict[str, Any]) -> None:
+    """Code generators do not know `patternProperties`."""
+    [(key, value)] = schema.pop("patternProperties").items()
+    schema |= {"propertyNames": {"pattern": key}, "additionalProperties": value}
+
+
 ClusterName = Annotated[str, Field(pattern=NAME_PATTERN, examples=["bert-large"])]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,126}[a-z0-9])?$")]
 KeyName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -62,7 +68,7 @@ TagKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._:/-]{0,61}[A-Za
 TagValue = Annotated[str, Field(max_length=255, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Tags = Annotated[
     dict[TagKey, TagValue],
-    Field(max_length=MAX_TAGS, examples=[{"team": "nlp"}], json_schema_extra={"additionalProperties": False}),
+    Field(max_length=MAX_TAGS, examples=[{"team": "nlp"}], json_schema_extra=_plain_map),
 ]
 Instant = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_written_out), AfterValidator(_utc)]
 Line = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]

@@ -19,6 +19,14 @@ class ErrorCode:
     title: str
     retryable: bool = False
 
+    @property
+    def page(self) -> str:
+        """A problem's `type`: the path, on the same service, of the page that explains the code.
+
+        It is a full path, as RFC 9457 recommends for relative references, so that stored errors outlive a host name.
+        """
+        return f"/errors/{self.code}"
+
 
 REGISTRY: dict[str, ErrorCode] = {}
 MEDIA_TYPE = "application/problem+json"
@@ -106,7 +114,7 @@ class Problem(Exception):
     def document(self) -> dict[str, object]:
         """The members that do not depend on the request; operations store them as their `error`."""
         body: dict[str, object] = {
-            "type": f"https://docs.ipucloud.example/errors/{self.kind.code}",
+            "type": self.kind.page,
             "title": self.kind.title,
             "status": self.kind.status,
             "code": self.kind.code,

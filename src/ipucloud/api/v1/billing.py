@@ -66,7 +66,7 @@ async def create_billing_account(request: Request, body: BillingAccountCreate) -
 
 
 @routes.get(
-    "/v1/billing/accounts/{account:uuid}",
+    "/v1/billing/accounts/{account:ref}",
     **operation(
         "getBillingAccount",
         "Read a billing account",
@@ -83,7 +83,7 @@ async def get_billing_account(request: Request, account: AccountId) -> Response:
 
 
 @routes.patch(
-    "/v1/billing/accounts/{account:uuid}",
+    "/v1/billing/accounts/{account:ref}",
     **operation(
         "updateBillingAccount",
         "Change a billing account",
@@ -144,7 +144,7 @@ async def assign_project_account(request: Request, project: ProjectRef, body: Ac
 
 
 @routes.get(
-    "/v1/projects/{project}/clusters/{cluster:uuid}/charges",
+    "/v1/projects/{project}/clusters/{cluster:ref}/charges",
     **operation("listCharges", "List a cluster's charges", Permission.USAGE_READ, gives=ChargePage),
 )
 async def list_charges(

@@ -17,7 +17,7 @@ from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading, reading_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, AccountId, ProjectRef
+from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, NAMED, AccountId, ProjectRef
 from ipucloud.api.writes import actor, change, change_platform
 from ipucloud.billing.budgets import store
 from ipucloud.billing.budgets.store import NewBudget, Owner, Threshold
@@ -40,7 +40,7 @@ from ipucloud.kernel.money import Money
 
 routes = router()
 
-BudgetId = Annotated[UUID, Path(description="the budget's id")]
+BudgetId = Annotated[UUID, Path(description="Name or id of the budget.", examples=["NLP team"]), NAMED]
 
 
 @routes.get(
@@ -78,7 +78,7 @@ async def create_budget(request: Request, project: ProjectRef, body: BudgetCreat
 
 
 @routes.get(
-    "/v1/projects/{project}/budgets/{budget:uuid}",
+    "/v1/projects/{project}/budgets/{budget:ref}",
     **operation("getBudget", "Read a budget", Permission.USAGE_READ, gives=BudgetOut, headers=(IF_NONE_MATCH,)),
 )
 async def get_budget(request: Request, project: ProjectRef, budget: BudgetId) -> Response:
@@ -88,7 +88,7 @@ async def get_budget(request: Request, project: ProjectRef, budget: BudgetId) ->
 
 
 @routes.patch(
-    "/v1/projects/{project}/budgets/{budget:uuid}",
+    "/v1/projects/{project}/budgets/{budget:ref}",
     **operation(
         "updateBudget",
         "Change a budget",
@@ -110,7 +110,7 @@ async def update_budget(request: Request, project: ProjectRef, budget: BudgetId,
 
 
 @routes.delete(
-    "/v1/projects/{project}/budgets/{budget:uuid}",
+    "/v1/projects/{project}/budgets/{budget:ref}",
     **operation(
         "deleteBudget",
         "Delete a budget",
@@ -131,7 +131,7 @@ async def delete_budget(request: Request, project: ProjectRef, budget: BudgetId)
 
 
 @routes.get(
-    "/v1/billing/accounts/{account:uuid}/budgets",
+    "/v1/billing/accounts/{account:ref}/budgets",
     **operation("listAccountBudgets", "List an account's budgets", Permission.PLATFORM_WRITE, gives=BudgetPage),
 )
 async def list_account_budgets(request: Request, account: AccountId) -> Response:
@@ -141,7 +141,7 @@ async def list_account_budgets(request: Request, account: AccountId) -> Response
 
 
 @routes.post(
-    "/v1/billing/accounts/{account:uuid}/budgets",
+    "/v1/billing/accounts/{account:ref}/budgets",
     **operation(
         "createAccountBudget",
         "Create an account's budget",
@@ -166,7 +166,7 @@ async def create_account_budget(request: Request, account: AccountId, body: Acco
 
 
 @routes.get(
-    "/v1/billing/accounts/{account:uuid}/budgets/{budget:uuid}",
+    "/v1/billing/accounts/{account:ref}/budgets/{budget:ref}",
     **operation(
         "getAccountBudget",
         "Read an account's budget",
@@ -182,7 +182,7 @@ async def get_account_budget(request: Request, account: AccountId, budget: Budge
 
 
 @routes.patch(
-    "/v1/billing/accounts/{account:uuid}/budgets/{budget:uuid}",
+    "/v1/billing/accounts/{account:ref}/budgets/{budget:ref}",
     **operation(
         "updateAccountBudget",
         "Change an account's budget",
@@ -203,7 +203,7 @@ async def update_account_budget(request: Request, account: AccountId, budget: Bu
 
 
 @routes.delete(
-    "/v1/billing/accounts/{account:uuid}/budgets/{budget:uuid}",
+    "/v1/billing/accounts/{account:ref}/budgets/{budget:ref}",
     **operation(
         "deleteAccountBudget",
         "Delete an account's budget",

@@ -19,7 +19,7 @@ from ipucloud.api.paging import only_page
 from ipucloud.api.reads import reading
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import ProjectRef
+from ipucloud.api.shapes import NAMED, ProjectRef
 from ipucloud.api.writes import change
 from ipucloud.billing.exports import schedules
 from ipucloud.billing.exports.schedules import Bucket, Plan
@@ -40,8 +40,8 @@ from ipucloud.kernel.sealing import read_keys
 
 routes = router()
 
-ConnectionId = Annotated[UUID, Path(description="the connection's id")]
-ScheduleId = Annotated[UUID, Path(description="the schedule's id")]
+ConnectionId = Annotated[UUID, Path(description="Name or id of the connection.", examples=["finance-bucket"]), NAMED]
+ScheduleId = Annotated[UUID, Path(description="Id of the schedule.")]
 Create: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[bytes]]
 """Creates an object of a project; returns its JSON."""
 Documents: TypeAlias = Callable[[Statements, UUID], Awaitable[Sequence[str]]]
@@ -84,7 +84,7 @@ async def list_s3_connections(request: Request, project: ProjectRef) -> Response
 
 
 @routes.get(
-    "/v1/projects/{project}/billing/s3-connections/{connection:uuid}",
+    "/v1/projects/{project}/billing/s3-connections/{connection:ref}",
     **operation("getS3Connection", "Read an S3 connection", Permission.BILLING_READ, gives=S3ConnectionOut),
 )
 async def get_s3_connection(request: Request, project: ProjectRef, connection: ConnectionId) -> Response:
@@ -95,7 +95,7 @@ async def get_s3_connection(request: Request, project: ProjectRef, connection: C
 
 
 @routes.delete(
-    "/v1/projects/{project}/billing/s3-connections/{connection:uuid}",
+    "/v1/projects/{project}/billing/s3-connections/{connection:ref}",
     **operation(
         "deleteS3Connection",
         "Delete an S3 connection",

@@ -43,7 +43,7 @@ from ipucloud.kernel.errors import NOT_FOUND, PERMISSION_DENIED, QUOTA_EXCEEDED,
 
 routes = router()
 
-ExportId = Annotated[UUID, Path(description="the export's id")]
+ExportId = Annotated[UUID, Path(description="Id of the export.")]
 MEDIA_TYPES: Mapping[FileFormat, str] = {
     FileFormat.CSV: "text/csv; charset=utf-8",
     FileFormat.PARQUET: "application/vnd.apache.parquet",

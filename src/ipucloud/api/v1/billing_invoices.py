@@ -85,7 +85,7 @@ async def get_invoice(
 
 
 @routes.get(
-    "/v1/billing/accounts/{account:uuid}/invoices",
+    "/v1/billing/accounts/{account:ref}/invoices",
     **operation(
         "listAccountInvoices",
         "List an account's invoices and credit notes",

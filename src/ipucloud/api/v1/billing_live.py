@@ -67,7 +67,7 @@ async def get_project_summary(
 
 
 @routes.get(
-    "/v1/billing/accounts/{account:uuid}/summary",
+    "/v1/billing/accounts/{account:ref}/summary",
     **operation(
         "getAccountSummary", "Summarise an account's cost in a month", Permission.PLATFORM_WRITE, gives=SummaryOut
     ),

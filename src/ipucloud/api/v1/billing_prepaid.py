@@ -40,7 +40,7 @@ async def get_project_funds(request: Request, project: ProjectRef) -> Response:
 
 
 @routes.get(
-    "/v1/billing/accounts/{account:uuid}/prepaid",
+    "/v1/billing/accounts/{account:ref}/prepaid",
     **operation("getPrepaid", "Read an account's funds", Permission.PLATFORM_WRITE, gives=FundsOut),
 )
 async def get_prepaid(request: Request, account: AccountId) -> Response:
@@ -51,7 +51,7 @@ async def get_prepaid(request: Request, account: AccountId) -> Response:
 
 
 @routes.put(
-    "/v1/billing/accounts/{account:uuid}/prepaid",
+    "/v1/billing/accounts/{account:ref}/prepaid",
     **operation("setPrepaid", "Make an account prepaid", Permission.PLATFORM_WRITE, gives=FundsOut),
 )
 async def put_prepaid(request: Request, account: AccountId, body: PrepaidPolicy) -> Response:
@@ -67,7 +67,7 @@ async def put_prepaid(request: Request, account: AccountId, body: PrepaidPolicy)
 
 
 @routes.delete(
-    "/v1/billing/accounts/{account:uuid}/prepaid",
+    "/v1/billing/accounts/{account:ref}/prepaid",
     **operation(
         "endPrepaid",
         "End an account's prepayment",

@@ -49,7 +49,7 @@ async def get_project_report(request: Request, project: ProjectRef, query: Annot
 
 
 @routes.get(
-    "/v1/billing/accounts/{account:uuid}/report",
+    "/v1/billing/accounts/{account:ref}/report",
     **operation(
         "getAccountReport",
         "Report an account's charges",

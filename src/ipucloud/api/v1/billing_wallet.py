@@ -89,7 +89,7 @@ async def top_up(request: Request, project: ProjectRef, body: TopUpCreate) -> Re
 
 
 @routes.get(
-    "/v1/billing/accounts/{account:uuid}/credits",
+    "/v1/billing/accounts/{account:ref}/credits",
     **operation("listAccountCredits", "List an account's credits", Permission.PLATFORM_WRITE, gives=CreditPage),
 )
 async def list_account_credits(request: Request, account: AccountId) -> Response:
@@ -99,7 +99,7 @@ async def list_account_credits(request: Request, account: AccountId) -> Response
 
 
 @routes.post(
-    "/v1/billing/accounts/{account:uuid}/credits",
+    "/v1/billing/accounts/{account:ref}/credits",
     **operation(
         "grantCredit",
         "Grant promotional credit",
@@ -121,7 +121,7 @@ async def grant_credit(request: Request, account: AccountId, body: CreditCreate)
 
 
 @routes.get(
-    "/v1/billing/accounts/{account:uuid}/payments",
+    "/v1/billing/accounts/{account:ref}/payments",
     **operation("listPayments", "List an account's payments", Permission.PLATFORM_WRITE, gives=PaymentPage),
 )
 async def list_payments(request: Request, account: AccountId, query: Annotated[Listed, Query()]) -> Response:
@@ -130,7 +130,7 @@ async def list_payments(request: Request, account: AccountId, query: Annotated[L
 
 
 @routes.post(
-    "/v1/billing/accounts/{account:uuid}/payments",
+    "/v1/billing/accounts/{account:ref}/payments",
     **operation(
         "recordPayment",
         "Record a received payment",
@@ -157,7 +157,7 @@ async def record_payment(request: Request, account: AccountId, body: PaymentCrea
 
 
 @routes.post(
-    "/v1/billing/accounts/{account:uuid}/refunds",
+    "/v1/billing/accounts/{account:ref}/refunds",
     **operation(
         "recordRefund",
         "Record a wallet refund",

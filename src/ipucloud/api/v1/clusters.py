@@ -71,7 +71,7 @@ routes = router()
 
 
 @routes.get(
-    "/v1/projects/{project}/clusters/{cluster:uuid}",
+    "/v1/projects/{project}/clusters/{cluster:ref}",
     **operation("getCluster", "Read a cluster", Permission.CLUSTER_READ, gives=ClusterOut, headers=(IF_NONE_MATCH,)),
 )
 async def get_cluster(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
@@ -138,7 +138,7 @@ async def create_cluster(request: Request, project: ProjectRef, body: ClusterCre
 
 
 @routes.patch(
-    "/v1/projects/{project}/clusters/{cluster:uuid}",
+    "/v1/projects/{project}/clusters/{cluster:ref}",
     **operation(
         "updateCluster",
         "Change a cluster",
@@ -164,7 +164,7 @@ async def update_cluster(request: Request, project: ProjectRef, cluster: Cluster
 
 
 @routes.delete(
-    "/v1/projects/{project}/clusters/{cluster:uuid}",
+    "/v1/projects/{project}/clusters/{cluster:ref}",
     **operation(
         "deleteCluster",
         "Delete a cluster",
@@ -185,7 +185,7 @@ async def delete_cluster(request: Request, project: ProjectRef, cluster: Cluster
 
 
 @routes.post(
-    "/v1/projects/{project}/clusters/{cluster:uuid}:suspend",
+    "/v1/projects/{project}/clusters/{cluster:ref}:suspend",
     **operation(
         "suspendCluster",
         "Suspend a cluster",
@@ -206,7 +206,7 @@ async def suspend_cluster(request: Request, project: ProjectRef, cluster: Cluste
 
 
 @routes.post(
-    "/v1/projects/{project}/clusters/{cluster:uuid}:resume",
+    "/v1/projects/{project}/clusters/{cluster:ref}:resume",
     **operation(
         "resumeCluster",
         "Resume a cluster",
@@ -256,7 +256,7 @@ async def _begun(request: Request, project: str, cluster: UUID, begin: Begin) ->
 
 
 @routes.get(
-    "/v1/projects/{project}/clusters/{cluster:uuid}/poplar-servers",
+    "/v1/projects/{project}/clusters/{cluster:ref}/poplar-servers",
     **operation("listPoplarServers", "List a cluster's Poplar servers", Permission.CLUSTER_READ, gives=ServerPage),
 )
 async def list_poplar_servers(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:
@@ -265,7 +265,7 @@ async def list_poplar_servers(request: Request, project: ProjectRef, cluster: Cl
 
 
 @routes.get(
-    "/v1/projects/{project}/clusters/{cluster:uuid}/machines",
+    "/v1/projects/{project}/clusters/{cluster:ref}/machines",
     **operation("listMachines", "List a cluster's machines", Permission.CLUSTER_READ, gives=MachinePage),
 )
 async def list_machines(request: Request, project: ProjectRef, cluster: ClusterId) -> Response:

@@ -83,11 +83,11 @@ PartitionRef = Annotated[
 ]
 ACCEPTED = "Accepted; Location is the operation"
 _BUSY = (NO_VIPU, STATE_CONFLICT, OPERATION_IN_PROGRESS)
-_ONE = "/v1/projects/{project}/clusters/{cluster:uuid}/partitions/{partition:partition}"
+_ONE = "/v1/projects/{project}/clusters/{cluster:ref}/partitions/{partition:partition}"
 
 
 @routes.get(
-    "/v1/projects/{project}/clusters/{cluster:uuid}/partitions",
+    "/v1/projects/{project}/clusters/{cluster:ref}/partitions",
     **operation(
         "listPartitions", "List a cluster's partitions", Permission.CLUSTER_READ, gives=PartitionPage, errors=(NO_VIPU,)
     ),
@@ -107,7 +107,7 @@ async def list_partitions(
 
 
 @routes.post(
-    "/v1/projects/{project}/clusters/{cluster:uuid}/partitions",
+    "/v1/projects/{project}/clusters/{cluster:ref}/partitions",
     **operation(
         "createPartition",
         "Create a partition",

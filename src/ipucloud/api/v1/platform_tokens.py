@@ -30,7 +30,7 @@ from ipucloud.kernel.errors import LAST_ADMINISTRATOR, STATE_CONFLICT
 routes = router()
 
 _ALL = "/v1/tokens"
-_ONE = "/v1/tokens/{token:uuid}"
+_ONE = "/v1/tokens/{token:ref}"
 
 
 @routes.get(_ALL, **operation("listPlatformTokens", "List platform tokens", Permission.PLATFORM_READ, gives=TokenPage))

@@ -15,7 +15,7 @@ from ipucloud.api.idempotency import Answer
 from ipucloud.api.paging import list_of
 from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
-from ipucloud.api.shapes import ProjectRef
+from ipucloud.api.shapes import NAMED, ProjectRef
 from ipucloud.api.writes import actor, change
 from ipucloud.contract.lists import Listed
 from ipucloud.contract.ssh_keys import SshKeyCreate, SshKeyOut, SshKeyPage
@@ -26,7 +26,7 @@ from ipucloud.kernel.errors import NAME_TAKEN, SSH_KEY_REFUSED
 
 routes = router()
 
-KeyId = Annotated[UUID, Path(description="the key's id")]
+KeyId = Annotated[UUID, Path(description="Name or id of the key.", examples=["laptop"]), NAMED]
 
 
 @routes.get(
@@ -64,7 +64,7 @@ async def create_ssh_key(request: Request, project: ProjectRef, body: SshKeyCrea
 
 
 @routes.get(
-    "/v1/projects/{project}/ssh-keys/{key:uuid}",
+    "/v1/projects/{project}/ssh-keys/{key:ref}",
     **operation("getSshKey", "Read an SSH key", Permission.PROJECT_READ, gives=SshKeyOut),
 )
 async def get_ssh_key(request: Request, project: ProjectRef, key: KeyId) -> Response:
@@ -74,7 +74,7 @@ async def get_ssh_key(request: Request, project: ProjectRef, key: KeyId) -> Resp
 
 
 @routes.delete(
-    "/v1/projects/{project}/ssh-keys/{key:uuid}",
+    "/v1/projects/{project}/ssh-keys/{key:ref}",
     **operation("deleteSshKey", "Delete an SSH key", Permission.KEY_WRITE, status=204, description="Deleted"),
 )
 async def delete_ssh_key(request: Request, project: ProjectRef, key: KeyId) -> Response:

@@ -17,7 +17,7 @@ from ipucloud.api.paging import list_of
 from ipucloud.api.reads import read_one
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
-from ipucloud.api.shapes import ProjectRef
+from ipucloud.api.shapes import NAMED, ProjectRef
 from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import change
 from ipucloud.contract.lists import Listed
@@ -29,7 +29,7 @@ from ipucloud.kernel.errors import STATE_CONFLICT
 
 routes = router()
 
-TokenId = Annotated[UUID, Path(description="the token's id")]
+TokenId = Annotated[UUID, Path(description="Id of the token, or its name if no other active one has it."), NAMED]
 
 
 @routes.get(
@@ -67,7 +67,7 @@ async def create_token(request: Request, project: ProjectRef, body: TokenCreate)
 
 
 @routes.get(
-    "/v1/projects/{project}/tokens/{token:uuid}",
+    "/v1/projects/{project}/tokens/{token:ref}",
     **operation("getToken", "Read a token", Permission.TOKEN_READ, gives=TokenOut),
 )
 async def get_token(request: Request, project: ProjectRef, token: TokenId) -> Response:
@@ -77,7 +77,7 @@ async def get_token(request: Request, project: ProjectRef, token: TokenId) -> Re
 
 
 @routes.delete(
-    "/v1/projects/{project}/tokens/{token:uuid}",
+    "/v1/projects/{project}/tokens/{token:ref}",
     **operation("revokeToken", "Revoke a token", Permission.TOKEN_WRITE, status=204, description="Revoked"),
 )
 async def revoke_token(request: Request, project: ProjectRef, token: TokenId) -> Response:
@@ -91,7 +91,7 @@ async def revoke_token(request: Request, project: ProjectRef, token: TokenId) ->
 
 
 @routes.post(
-    "/v1/projects/{project}/tokens/{token:uuid}:rotate",
+    "/v1/projects/{project}/tokens/{token:ref}:rotate",
     **operation(
         "rotateToken",
         "Rotate a token",

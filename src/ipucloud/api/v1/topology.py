@@ -30,7 +30,7 @@ routes = router()
 
 
 @routes.get(
-    "/v1/projects/{project}/clusters/{cluster:uuid}/topology",
+    "/v1/projects/{project}/clusters/{cluster:ref}/topology",
     **operation(
         "getTopology", "Read a cluster's topology", Permission.CLUSTER_READ, gives=TopologyOut, errors=(NO_VIPU,)
     ),
@@ -44,7 +44,7 @@ async def get_topology(request: Request, project: ProjectRef, cluster: ClusterId
 
 
 @routes.post(
-    "/v1/projects/{project}/clusters/{cluster:uuid}/vipu:rotate-key",
+    "/v1/projects/{project}/clusters/{cluster:ref}/vipu:rotate-key",
     **operation(
         "rotateVipuKey",
         "Rotate a cluster's V-IPU access key",
@@ -84,7 +84,7 @@ async def rotate_vipu_key(request: Request, project: ProjectRef, cluster: Cluste
 
 
 @routes.get(
-    "/v1/projects/{project}/clusters/{cluster:uuid}/vipu",
+    "/v1/projects/{project}/clusters/{cluster:ref}/vipu",
     **operation(
         "getVipu", "Read a cluster's V-IPU endpoint", Permission.CLUSTER_READ, gives=VipuOut, errors=(NO_VIPU,)
     ),

@@ -24,7 +24,7 @@ routes = router()
 
 
 @routes.get(
-    "/v1/projects/{project}/clusters/{cluster:uuid}/usage",
+    "/v1/projects/{project}/clusters/{cluster:ref}/usage",
     **operation(
         "getClusterUsage", "Read a cluster's usage", Permission.USAGE_READ, gives=UsageOut, errors=(NOT_CONFIGURED,)
     ),

@@ -41,8 +41,8 @@ from ipucloud.webhooks import store
 
 routes = router()
 
-WebhookId = Annotated[UUID, Path(description="the webhook's id")]
-DeliveryId = Annotated[UUID, Path(description="the delivery's id")]
+WebhookId = Annotated[UUID, Path(description="Id of the webhook.")]
+DeliveryId = Annotated[UUID, Path(description="Id of the delivery.")]
 _LIST_WEBHOOKS = {order: authenticated(text) for order, text in store.LIST_WEBHOOKS.items()}
 _GET_WEBHOOK = authenticated(store.GET_WEBHOOK)
 _LIST_DELIVERIES = {order: authenticated(text) for order, text in store.LIST_DELIVERIES.items()}

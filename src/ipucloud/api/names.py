@@ -1,0 +1,86 @@
+"""Objects addressed by name: where a path has the name of an object instead of its id, the id is looked up first.
+
+Several tokens, or several billing accounts, may have one name; it then finds none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.requests import Request
+
+from ipucloud.api.reads import read, read_platform
+from ipucloud.db.documents import clauses
+from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id
+from ipucloud.kernel.errors import NOT_FOUND, Problem
+
+
+class _Ref(Convertor[UUID | str]):
+    """One segment of a path, up to a verb such as `:suspend`."""
+
+    regex = "[^/:]+"
+
+    def convert(self, value: str) -> UUID | str:
+        return UUID(value) if is_project_id(value) else value
+
+    def to_string(self, value: UUID | str) -> str:
+        return str(value)
+
+
+register_url_convertor("ref", _Ref())
+
+
+_TOKENS = "tokens WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > app_now())"
+
+
+def _in_project(living: str) -> sa.TextClause:
+    return authenticated(
+        clauses(
+            "SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id,",
+            "ARRAY(SELECT id FROM",
+            living,
+            "AND project_id = (SELECT project_id FROM project) AND name = :name LIMIT 2) AS ids",
+        )
+    )
+
+
+def _of_platform(living: str) -> sa.TextClause:
+    select = "SELECT (SELECT role FROM principal) AS role, ARRAY(SELECT id FROM"
+    return sa.text(clauses("WITH", PRINCIPAL, select, living, "AND name = :name LIMIT 2) AS ids"))
+
+
+_IN_PROJECT: Mapping[str, sa.TextClause] = {
+    "budget": _in_project("budgets WHERE deleted_at IS NULL"),
+    "cluster": _in_project("clusters WHERE deleted_at IS NULL"),
+    "connection": _in_project("s3_connections WHERE deleted_at IS NULL"),
+    "key": _in_project("ssh_keys WHERE true"),
+    "token": _in_project(_TOKENS),
+}
+_OF_PLATFORM: Mapping[str, sa.TextClause] = {
+    "account": _of_platform("billing_accounts WHERE true"),
+    "budget": _of_platform("budgets WHERE deleted_at IS NULL AND account_id = :account"),
+    "token": _of_platform(f"{_TOKENS} AND project_id IS NULL"),
+}
+
+
+async def resolve(request: Request) -> None:
+    """Replace the names in the request's path by ids. Raises `Problem` 401, 403 or 404."""
+    path: dict[str, Any] = request.path_params
+    project = path.get("project")
+    statements = _OF_PLATFORM if project is None else _IN_PROJECT
+    for parameter in statements.keys() & path.keys():
+        name = path[parameter]
+        if isinstance(name, UUID):
+            continue
+        if project is None:
+            owner = {"account": path["account"]} if parameter == "budget" else {}
+            row = await read_platform(request, statements[parameter], name=name, **owner)
+        else:
+            row = await read(request, statements[parameter], project, name=name)
+        if len(row["ids"]) != 1:
+            raise Problem(NOT_FOUND, f"No {parameter} has this name, or several have it; use its id.")
+        [path[parameter]] = row["ids"]

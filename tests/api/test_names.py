@@ -1,0 +1,64 @@
+"""An object that has a name is addressed by it wherever its id is."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipucloud.identity.roles import Role
+from tests.api.support import PUBLIC_KEY, Api, problem, s3_connection_json
+
+pytestmark = pytest.mark.anyio
+
+BUDGET = {"name": "NLP team", "amount": {"amount": "500.00", "currency": "EUR"}, "thresholds": [{"percent": 80}]}
+
+
+async def test_a_cluster_is_read_changed_and_deleted_by_its_name(api: Api) -> None:
+    operation = await api.make_cluster("bert")
+    path = f"{api.base}/clusters/bert"
+    read = await api.owner.get(path)
+    assert read.json()["id"] == operation["target"]["id"]
+    for below in ("poplar-servers", "partitions", "topology", "usage"):
+        assert (await api.owner.get(f"{path}/{below}")).status_code == 200
+    assert (await api.owner.patch(path, json={"tags": {"team": "nlp"}})).json()["tags"] == {"team": "nlp"}
+    problem(await api.owner.post(f"{path}:suspend"), 409, "operation_in_progress")
+    assert (await api.owner.delete(path)).json()["kind"] == "cluster.delete"
+
+
+@pytest.mark.parametrize(
+    ("noun", "body"),
+    [
+        ("ssh-keys", {"name": "home desk", "public_key": PUBLIC_KEY}),
+        ("budgets", BUDGET),
+        ("billing/s3-connections", s3_connection_json()),
+        ("tokens", {"name": "ci", "role": "viewer"}),
+    ],
+)
+async def test_so_is_what_else_has_a_name(api: Api, noun: str, body: dict[str, object]) -> None:
+    made = (await api.owner.post(f"{api.base}/{noun}", json=body)).json()
+    assert (await api.owner.get(f"{api.base}/{noun}/{body['name']}")).json()["id"] == made["id"]
+    assert (await api.owner.delete(f"{api.base}/{noun}/{body['name']}")).status_code == 204
+
+
+async def test_an_account_and_its_budget_by_their_names(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    account = {"name": "Example University", "currency": "EUR"}
+    assert (await admin.post("/v1/billing/accounts", json=account)).status_code == 201
+    path = "/v1/billing/accounts/Example University"
+    assert (await admin.get(path)).json()["name"] == "Example University"
+    assert (await admin.post(f"{path}/budgets", json=BUDGET)).status_code == 201
+    assert (await admin.get(f"{path}/budgets/NLP team")).json()["scope"] == "account"
+
+
+async def test_a_name_finds_nothing_of_others_and_nothing_ambiguous(api: Api) -> None:
+    await api.make_cluster("bert")
+    other = await api.other_project()
+    stranger = api.client(other.token.secret)
+    problem(await stranger.get(f"{api.base}/clusters/bert"), 404, "not_found")
+    problem(await stranger.get(f"/v1/projects/{other.slug}/clusters/bert"), 404, "not_found")
+    problem(await api.client().get(f"{api.base}/clusters/bert"), 401, "unauthenticated")
+    viewer = await api.caller(Role.VIEWER)
+    problem(await viewer.delete(f"{api.base}/clusters/bert"), 403, "permission_denied")
+    problem(await viewer.delete(f"{api.base}/clusters/none"), 403, "permission_denied")
+    for _ in range(2):
+        await api.owner.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"})
+    assert "id" in problem(await api.owner.get(f"{api.base}/tokens/ci"), 404, "not_found")["detail"]
