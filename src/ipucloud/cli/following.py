@@ -1,21 +1,44 @@
-"""Following an operation: stage, progress, expected completion."""
+"""Following an operation: its finished stages, what blocks it, and the expected completion."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import groupby
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from ipucloud.cli.output import harmless
 from ipucloud.cli.session import Session
+from ipucloud.cli.times import duration
 from ipucloud.client.call import Call
-from ipucloud.client.models import Operation
+from ipucloud.client.models import Operation, Step
 
 HOLD = 1
 """Seconds of a long poll: short enough for a progress bar that moves."""
+_BAR = 20
+_HEALTHY = "cyan"
+DONE, FAILED = "✓", "✗"
+
+_WORDS = {
+    "IPU_SERVERS": "IPU machines",
+    "VIPU_CONTROLLER": "V-IPU controller",
+    "POPLAR_SERVERS": "Poplar servers",
+    "POST_DEPLOY_SETUP": "Final checks",
+    "CLUSTER_CLEAN_UP": "Clean-up",
+    "BUILD": "File built",
+    "DELIVER": "File delivered",
+    "check_ipus": "Check IPUs",
+    "create_vipu_user": "Create V-IPU user",
+    "remove_vipu_user": "Remove V-IPU user",
+    "switch_on_poplar_servers": "Switch on Poplar servers",
+    "switch_off_poplar_servers": "Switch off Poplar servers",
+    "wipe_poplar_servers": "Wipe Poplar servers",
+}
 
 
 def carry_out(session: Session, call: Call[Operation], *, wait: bool, patience: float | None) -> Operation:
@@ -40,23 +63,25 @@ def follow(session: Session, operation: Operation, patience: float | None = None
 
 @contextmanager
 def _display(console: Console) -> Iterator[Callable[[Operation], None]]:
+    log = _Log(console)
     if not console.is_terminal:
-        yield _Lines(console)
+        yield log
         return
     columns = (
         TextColumn("{task.description}", markup=False),
-        BarColumn(),
+        BarColumn(_BAR, complete_style=_HEALTHY, finished_style="green", pulse_style=_HEALTHY),
         TaskProgressColumn(),
         TimeElapsedColumn(),
         TextColumn("{task.fields[expected]}", markup=False),
     )
-    with Progress(*columns, console=console) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=100, expected="")
 
         def show(operation: Operation) -> None:
+            log(operation)
             progress.update(
                 task,
-                description=_label(operation),
+                description=harmless(current(operation)),
                 completed=operation.progress,
                 expected=expected(operation),
                 refresh=True,
@@ -65,31 +90,70 @@ def _display(console: Console) -> Iterator[Callable[[Operation], None]]:
         yield show
 
 
-class _Lines:
-    """One line for each new stage, if no bar can be drawn."""
+@dataclass
+class _Log:
+    """A line for each finished stage, and one for each reason to wait."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._last = ""
+    console: Console
+    _written: set[str] = field(default_factory=set)
 
     def __call__(self, operation: Operation) -> None:
-        label = _label(operation)
-        if label != self._last:
-            self._last = label
-            self._console.print(f"{operation.progress:3d} %  {label}  {expected(operation)}".rstrip())
+        for name, line in finished(operation):
+            self._write(name, line)
+        if operation.succeeded and operation.finished_at is not None:
+            self._write("", f"Done in {duration((operation.finished_at - operation.created_at).total_seconds())}.")
+        if operation.blocked_by is not None and not operation.done:
+            reason, *_ = operation.blocked_by.split(" (since ")  # the rest counts the checks
+            self._write(reason, f"Waiting: {operation.blocked_by}")
+
+    def _write(self, name: str, line: str) -> None:
+        if name not in self._written:
+            self._written.add(name)
+            text = Text(harmless(line))
+            text.stylize("red" if line.startswith(FAILED) else "green", 0, 1 if line[0] in DONE + FAILED else 0)
+            self.console.print(text, soft_wrap=True)
 
 
-def _label(operation: Operation) -> str:
-    return harmless(f"{operation.kind} {operation.state if operation.done or not operation.stage else operation.stage}")
+def finished(operation: Operation) -> Iterator[tuple[str, str]]:
+    """The finished stages, each with a line that says how long it took."""
+    for name, steps in _stages(operation):
+        done = [step for step in steps if step.state != "skipped"]
+        begun = [step.started_at for step in done if step.started_at]
+        ended = [step.finished_at for step in done if step.finished_at]
+        failed = [step for step in done if step.state == "failed"]
+        if not begun or not ended or not (failed or all(step.state == "succeeded" for step in done)):
+            continue
+        time = duration((max(ended) - min(begun)).total_seconds())
+        words = _in_words(name)
+        why = f": {failed[0].detail}" if failed and failed[0].detail else ""
+        yield name, f"{FAILED} {words} failed after {time}{why}" if failed else f"{DONE} {words}, {time}"
+
+
+def current(operation: Operation) -> str:
+    """The stage that the operation is in, in words."""
+    if operation.done or operation.state == "queued":
+        return operation.state.capitalize()
+    open_ = [name for name, steps in _stages(operation) if any(step.state in {"pending", "running"} for step in steps)]
+    stage = _in_words(open_[0] if open_ else operation.stage or operation.kind)
+    return f"Cancelling: {stage}" if operation.state == "cancelling" else stage
 
 
 def expected(operation: Operation, now: datetime | None = None) -> str:
-    """The expected completion for people; empty if past or unknown."""
+    """The time left, for people; empty if it is not known."""
     if operation.done or operation.expected_at is None:
         return ""
-    left = round((operation.expected_at - (now or datetime.now(UTC))).total_seconds())
-    if left <= 0:
-        return "any moment now"
-    minutes, seconds = divmod(left, 60)
-    duration = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
-    return f"done in about {duration}, at {operation.expected_at.astimezone(UTC):%H:%M:%S}Z"
+    left = (operation.expected_at - (now or datetime.now(UTC))).total_seconds()
+    if left > 0:
+        return f"about {duration(left)} left"
+    return "blocked" if operation.blocked_by else "takes longer than usual"
+
+
+def _stages(operation: Operation) -> Iterator[tuple[str, Sequence[Step]]]:
+    """The steps by stage; each one for itself if all are of one stage."""
+    single = len({step.stage for step in operation.steps}) == 1
+    for name, steps in groupby(operation.steps, key=lambda step: step.name if single else step.stage):
+        yield name, [*steps]
+
+
+def _in_words(name: str) -> str:
+    return _WORDS.get(name) or name.replace("_", " ").capitalize()

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ipucloud.client.errors import UsageError
-from ipucloud.client.models import Cluster, PoplarServer, Ssh
+from ipucloud.client.models import Cluster, ClusterState, PoplarServer, Ssh
 
 
 def installed() -> bool:
@@ -17,13 +22,18 @@ def installed() -> bool:
 
 def reachable(cluster: Cluster, ordinal: int) -> tuple[PoplarServer, Ssh]:
     """Server number `ordinal` (from 0) of a cluster and its SSH access. Raises UsageError if there is none yet."""
+    if cluster.state == ClusterState.SUSPENDED:
+        raise UsageError(f"Cluster {cluster.name} is suspended. Resume it: ipucloud clusters resume {cluster.name}")
     if not cluster.poplar_servers:
-        raise UsageError(f"Cluster {cluster.name} is {cluster.state} and has no server for logging in.")
+        raise UsageError(f"The state of cluster {cluster.name} is {cluster.state}: it has no server to log in to.")
     if not 0 <= ordinal < len(cluster.poplar_servers):
         raise UsageError(f"Cluster {cluster.name} has {len(cluster.poplar_servers)} servers, counted from 0.")
     server = cluster.poplar_servers[ordinal]
     if server.ssh is None or server.ssh.host_key is None:
-        raise UsageError(f"Server {server.name} is {server.state} and cannot be logged in to yet.")
+        raise UsageError(
+            f"Server {server.name} is {server.state} and cannot be logged in to yet."
+            f" Wait for it: ipucloud clusters wait {cluster.name}"
+        )
     return server, server.ssh
 
 
@@ -67,3 +77,26 @@ def command(
     """The command that logs in or runs `remote` there. Raises UsageError if no OpenSSH client is installed."""
     pinned = options(server, known_hosts, identity)
     return [program("ssh"), *pinned, "-p", str(ssh.port), f"{ssh.user}@{ssh.host}", *remote]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How ssh ended: the exit status, and whether the server accepted none of the keys."""
+
+    status: int
+    denied: bool
+
+
+def converse(command: Sequence[str]) -> Ended:
+    """Run ssh to its end. What it reports itself, unlike a remote program, is shown then."""
+    program, *rest = command
+    before = signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is for ssh; ignoring it would make ssh ignore it
+    try:
+        with TemporaryDirectory(prefix="ipucloud-") as directory:
+            log = Path(directory) / "ssh.log"
+            status = subprocess.run([program, "-E", str(log), *rest], check=False).returncode
+            reported = log.read_text(errors="replace") if log.exists() else ""
+    finally:
+        signal.signal(signal.SIGINT, before)
+    sys.stderr.write(reported)
+    return Ended(128 - status if status < 0 else status, "Permission denied" in reported)

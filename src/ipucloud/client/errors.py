@@ -9,17 +9,20 @@ from ipucloud.client.models import Operation
 
 
 class ClientError(Exception):
-    """Base of this package's errors. `str` of one is for people: what happened, each fault, and the request id."""
+    """Base of this package's errors. `str` of one is for people: what happened, each fault, an id for the operator."""
 
     detail: str
     request_id: str | None = None
 
     def __str__(self) -> str:
-        asked = [f"  request id {self.request_id}"] if self.request_id else []
-        return "\n".join([self.detail, *self._faults(), *asked])
+        return "\n".join([self.detail, *self._faults(), *self._reference()])
 
     def _faults(self) -> Iterable[str]:
         return ()
+
+    def _reference(self) -> Iterable[str]:
+        """What the operator needs to find the case."""
+        return [f"  request id {self.request_id}"] if self.request_id else []
 
 
 class UsageError(ClientError):
@@ -92,3 +95,6 @@ class OperationFailedError(ClientError):
         self.operation = operation
         self.detail = f"{operation.kind} {operation.state}: {reason}"
         self.request_id = operation.request_id
+
+    def _reference(self) -> Iterable[str]:
+        return [f"  operation id {self.operation.id}"]

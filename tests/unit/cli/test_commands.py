@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -48,8 +50,17 @@ OPERATION = {
     "created_at": "2026-01-01T00:00:00Z",
     "request_id": "req-7",
 }
-DONE = OPERATION | {"state": "succeeded", "done": True, "progress": 100}
+NETWORK = {"name": "attach_network", "stage": "NETWORK", "state": "succeeded"}
+NETWORK |= {"started_at": "2026-01-01T00:00:00Z", "finished_at": "2026-01-01T00:00:12Z"}
+DONE = OPERATION | {"state": "succeeded", "done": True, "progress": 100, "steps": [NETWORK, NETWORK | {"stage": "B"}]}
 FAILED = OPERATION | {"state": "failed", "done": True, "error": {"code": "site_refused", "detail": "No network."}}
+
+
+class Terminal(io.StringIO):
+    """Standard input of a person."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def serve_catalogue(service: Service) -> None:
@@ -80,7 +91,8 @@ def test_create_fills_in_what_has_only_one_answer_and_waits(run: Run, service: S
     ended = run("clusters", "create", "bert", "--flavor", "m2000-pod16", "--tag", "team=nlp")
     assert ended.status == 0
     assert "active" in ended.out
-    assert "NETWORK" in ended.err
+    assert "✓ Network, 12 s" in ended.err
+    assert "ipucloud clusters ssh bert" in ended.out
     body = next(each.body for each in service.asked if each.method == "POST")
     assert body == {
         "name": "bert",
@@ -109,7 +121,8 @@ def test_a_failed_operation_says_why_and_under_which_request(run: Run, service: 
     ended = run("operations", "wait", "operation-1", "--json")
     assert ended.status == 1
     assert "No network." in ended.err
-    assert "req-7" in ended.err
+    assert "operation id operation-1" in ended.err
+    assert "req-7" not in ended.err
     assert ended.json["error"]["code"] == "site_refused"
 
 
@@ -180,15 +193,46 @@ def test_delete(run: Run, service: Service) -> None:
     assert ended.json["operation"]["state"] == "succeeded"
 
 
-@pytest.mark.parametrize("verb", ["suspend", "resume"])
-def test_a_cluster_rests_and_comes_back(run: Run, service: Service, verb: str) -> None:
+@pytest.mark.parametrize(("verb", "options"), [("suspend", ["--yes"]), ("resume", [])])
+def test_a_cluster_rests_and_comes_back(run: Run, service: Service, verb: str, options: list[str]) -> None:
     serve_cluster(service)
     service.on("POST", f"/v1/projects/demo/clusters/{CLUSTER_ID}:{verb}", Reply(202, OPERATION))
     service.gives("/v1/projects/demo/operations/operation-1", DONE)
-    ended = run("clusters", verb, "bert", "--json")
+    ended = run("clusters", verb, "bert", *options, "--json")
     assert (ended.status, ended.json["operation"]["state"]) == (0, "succeeded")
     [asked] = [each for each in service.asked if each.method == "POST"]
     assert "idempotency-key" in asked.headers
+
+
+def test_suspend_lists_the_partitions_that_will_be_lost(
+    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve_cluster(service)
+    partitions = [{"name": "training", "origin": "api", "size": 8}, {"name": "bert-1", "origin": "cluster", "size": 16}]
+    service.lists(f"/v1/projects/demo/clusters/{CLUSTER_ID}/partitions", partitions)
+    assert "add --yes" in run("clusters", "suspend", "bert").err
+    monkeypatch.setattr("sys.stdin", Terminal("n\n"))
+    ended = run("clusters", "suspend", "bert")
+    assert ended.status == 1
+    assert "These partitions will be lost: training (8 IPUs)." in ended.err
+    assert not [each for each in service.asked if each.method == "POST"]
+
+
+def test_a_failed_cluster_shows_its_cause_and_what_to_do(run: Run, service: Service) -> None:
+    serve_cluster(service, CLUSTER | {"state": "error", "state_reason": "No network.", "ssh_keys": ["laptop"]})
+    service.lists("/v1/projects/demo/operations", [FAILED])
+    out = run("clusters", "show", "bert").out
+    for words in ("No network.", "cluster.create failed operation-1", "ipucloud clusters delete bert", "laptop"):
+        assert words in out
+    assert "log in" not in out
+
+
+def test_a_suspended_cluster_shows_how_to_resume_it_and_no_login(run: Run, service: Service) -> None:
+    serve_cluster(service, CLUSTER | {"state": "suspended", "tags": {"team": "nlp"}})
+    out = run("clusters", "show", "bert").out
+    assert "ipucloud clusters resume bert" in out
+    assert "team=nlp" in out
+    assert "log in" not in out
 
 
 def test_a_deleted_cluster_is_not_found_by_its_name(run: Run, service: Service) -> None:
@@ -197,28 +241,42 @@ def test_a_deleted_cluster_is_not_found_by_its_name(run: Run, service: Service) 
     assert run("clusters", "show", CLUSTER_ID).status == 0
 
 
-def test_ssh_becomes_openssh_with_the_host_key_pinned(
-    run: Run, service: Service, config_dir: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.fixture
+def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file with the arguments that a program in the place of OpenSSH was called with."""
+    program, arguments = tmp_path / "bin" / "ssh", tmp_path / "arguments"
+    program.parent.mkdir()
+    record, refuse = f'printf "%s\\n" "$@" > {arguments}', 'echo "Permission denied (publickey)." > "$2"'
+    program.write_text(f"#!/bin/sh\n{record}\n{refuse}\nexit 255\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    return arguments
+
+
+def test_ssh_pins_the_host_key_and_lists_the_keys_that_are_accepted(
+    run: Run, service: Service, config_dir: Path, ssh: Path, tmp_path: Path
 ) -> None:
-    serve_cluster(service)
-    monkeypatch.setattr("shutil.which", lambda program: f"/usr/bin/{program}")
-    became: list[list[str]] = []
-
-    def become(program: str, arguments: list[str]) -> None:
-        became.append(arguments)
-        raise SystemExit(0)
-
-    monkeypatch.setattr("os.execv", become)
+    serve_cluster(service, CLUSTER | {"ssh_keys": ["laptop", "ci"]})
     identity = tmp_path / "key"
     identity.touch()
-    assert run("clusters", "ssh", "bert", "-i", str(identity), "--", "gc-info", "-l").status == 0
-    [arguments] = became
+    ended = run("clusters", "ssh", "bert", "-i", str(identity), "--", "gc-info", "-l")
+    assert ended.status == 255
+    assert "Permission denied (publickey)." in ended.err
+    assert "bert accepts these SSH keys: laptop, ci." in ended.err
+    arguments = ssh.read_text().splitlines()
     assert arguments[-2:] == ["gc-info", "-l"]
     assert arguments[-5:-2] == ["-p", "2201", "ubuntu@127.0.0.1"]
     assert "StrictHostKeyChecking=yes" in arguments
     known_hosts = config_dir / "known_hosts" / "server-1"
     assert f'UserKnownHostsFile="{known_hosts}"' in arguments
     assert known_hosts.read_text() == f"server-1 {HOST_KEY}\n"
+
+
+def test_ssh_to_a_suspended_cluster_names_the_command_that_resumes_it(run: Run, service: Service) -> None:
+    serve_cluster(service, CLUSTER | {"state": "suspended"})
+    ended = run("clusters", "ssh", "bert")
+    assert ended.status == 2
+    assert "ipucloud clusters resume bert" in ended.err
 
 
 @pytest.mark.parametrize("servers", [[], [{"id": "s", "name": "p0", "state": "pending", "ssh": None}]])

@@ -228,7 +228,7 @@ def test_waiting_follows_an_operation_to_its_end_through_a_restart(client: Clien
     assert [each.state for each in seen] == ["running", "failed"]
     assert caught.value.operation.error is not None
     assert caught.value.operation.error.code == "site_refused"
-    assert str(caught.value) == "cluster.create failed: Broken.\n  request id 0190-req"
+    assert str(caught.value) == "cluster.create failed: Broken.\n  operation id 0190-op"
     assert service.asked[0].query == {"wait": "20"}
 
 

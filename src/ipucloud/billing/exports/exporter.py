@@ -30,7 +30,7 @@ DELIVER_SECONDS = 900.0
 AT_ONCE = 4
 """Maximum number of child processes of one worker at the same time."""
 
-GAVE_UP = "The file could not be built. Request it again; if that fails too, tell support the request id."
+GAVE_UP = "The file could not be built. Create the export again, or contact the operator with the operation's id."
 _BROKEN_OFF = "The file could not be built; it is retried."
 _UNANSWERED = "The bucket's service did not answer."
 _UNDELIVERED = "The file could not be delivered in time: {} It can be downloaded for seven days."

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.clusters import Name, Patience, facts, parse_tags
+from ipucloud.cli.commands.cluster_facts import facts
+from ipucloud.cli.commands.clusters import Name, Patience, parse_tags
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.finding import find_cluster
 from ipucloud.cli.following import follow

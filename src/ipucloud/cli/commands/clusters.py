@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -11,15 +10,16 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli import ssh as openssh
+from ipucloud.cli.commands.cluster_facts import facts
 from ipucloud.cli.finding import FLAVOR, IMAGE, REGION, SSH_KEY, find_cluster, suggesting
 from ipucloud.cli.following import carry_out, follow
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
-from ipucloud.client import clusters, flavors, images, ssh_keys
+from ipucloud.client import clusters, flavors, images, operations, partitions, ssh_keys
 from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
-from ipucloud.client.errors import UsageError
-from ipucloud.client.models import Cluster, ClusterState, Operation
+from ipucloud.client.errors import OperationFailedError, UsageError
+from ipucloud.client.models import Cluster, ClusterState, Operation, OperationState, Origin
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -75,7 +75,14 @@ def create(
             delete_protection=protect,
             expires_at=expires_at,
         )
-        operation = carry_out(session, clusters.create(wanted), wait=wait, patience=patience)
+        operation = session.run(clusters.create(wanted))
+    if wait:
+        try:
+            operation = follow(session, operation, patience)
+        except OperationFailedError as error:
+            if error.operation.state == OperationState.FAILED:
+                error.detail += f" The failed cluster keeps its name until: ipucloud clusters delete {name}"
+            raise
     _show(session, session.run(clusters.get(operation.target.id)), operation)
 
 
@@ -109,7 +116,10 @@ def list_clusters(
 def show(session: Session, name: Name) -> None:
     """Show a cluster."""
     cluster = find_cluster(session.client, name)
-    session.show(cluster, facts(cluster))
+    last = None
+    if cluster.state == ClusterState.ERROR:
+        last = next(iter(session.run(operations.list(cluster=cluster.id, limit=1)).items), None)
+    session.show(cluster, facts(cluster, last))
 
 
 @customer_command(app, "delete", "bert", "bert --yes --no-wait")
@@ -129,10 +139,21 @@ def delete(
     _ask(session, cluster, clusters.delete, wait=wait, patience=patience)
 
 
-@customer_command(app, "suspend", "bert")
-def suspend(session: Session, name: Name, wait: Wait = True, patience: Patience = None) -> None:
-    """Release a cluster's machines and keep its servers, switched off. Billing ends immediately."""
-    _ask(session, find_cluster(session.client, name), clusters.suspend, wait=wait, patience=patience)
+@customer_command(app, "suspend", "bert", "bert --yes --no-wait")
+def suspend(session: Session, name: Name, yes: Yes = False, wait: Wait = True, patience: Patience = None) -> None:
+    """Release a cluster's machines and keep its servers, switched off. Billing ends immediately.
+
+    Programs on the IPUs end. A resume makes the cluster's own partition again, and no other.
+    """
+    cluster = find_cluster(session.client, name)
+    if not yes:
+        found = session.client.items(partitions.list(cluster.id))
+        lost = [f"{each.name} ({each.size or '?'} IPUs)" for each in found if each.origin != Origin.CLUSTER]
+        loses = f" These partitions will be lost: {', '.join(lost)}." if lost else ""
+        session.confirm(
+            f"Suspend {cluster.name}? Programs on its IPUs will end.{loses}", "suspend the cluster and end its programs"
+        )
+    _ask(session, cluster, clusters.suspend, wait=wait, patience=patience)
 
 
 @customer_command(app, "resume", "bert")
@@ -180,11 +201,16 @@ def ssh(
     identity_file: Identity = None,
 ) -> None:
     """Log in to a cluster's Poplar server with OpenSSH, which accepts only this server's host key."""
-    poplar, address = openssh.reachable(find_cluster(session.client, name), server)
+    cluster = find_cluster(session.client, name)
+    poplar, address = openssh.reachable(cluster, server)
     known_hosts = openssh.pin_host_key(session.config_dir / "known_hosts", poplar, address)
     command = openssh.command(poplar, address, known_hosts, identity_file, remote or [])
     session.close()
-    os.execv(command[0], command)  # noqa: S606 (the user asked to become this program)
+    ended = openssh.converse(command)
+    if ended.denied:
+        accepted = ", ".join(cluster.ssh_keys) or "none"
+        session.note(f"{cluster.name} accepts these SSH keys: {accepted}. Choose a private key with --identity.")
+    raise typer.Exit(ended.status)
 
 
 @customer_command(app, "topology", "bert")
@@ -294,29 +320,3 @@ def parse_tags(pairs: list[str]) -> dict[str, str]:
 
 def _show(session: Session, cluster: Cluster, operation: Operation) -> None:
     session.show({"cluster": cluster, "operation": operation}, facts(cluster, operation))
-
-
-def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[str, object]]:
-    """What is shown of a cluster."""
-    billing = cluster.billing
-    shown = operation or cluster.operation
-    return [
-        ("name", cluster.name),
-        ("id", cluster.id),
-        ("state", cluster.state),
-        ("why", cluster.state_reason),
-        ("since", cluster.state_entered_at),
-        ("blocked by", cluster.blocked_by),
-        ("region", cluster.region),
-        ("flavor", cluster.flavor),
-        ("ipus", cluster.ipus),
-        ("image", cluster.image),
-        ("created", cluster.created_at),
-        ("ready", cluster.ready_at),
-        ("deleted", cluster.deleted_at),
-        ("expires", cluster.expires_at),
-        ("price per minute", cluster.price_per_minute),
-        ("billed", billing and f"{billing.minutes} min, {billing.cost}"),
-        ("log in", [server.ssh.command for server in cluster.poplar_servers if server.ssh] or None),
-        ("operation", shown and f"{shown.kind} {shown.state} {shown.id}"),
-    ]

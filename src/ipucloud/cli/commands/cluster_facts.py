@@ -1,0 +1,60 @@
+"""What is shown of a cluster."""
+
+from __future__ import annotations
+
+from ipucloud.client.models import Cluster, ClusterState, Money, Operation
+
+_IN_USE = {ClusterState.ACTIVE, ClusterState.DEGRADED}
+
+
+def next_command(cluster: Cluster) -> str | None:
+    """The command that follows from the cluster's state; None if there is nothing to do but wait."""
+    if cluster.state in _IN_USE:
+        return f"ipucloud clusters ssh {cluster.name}"
+    if cluster.state == ClusterState.SUSPENDED:
+        return f"ipucloud clusters resume {cluster.name}"
+    return f"ipucloud clusters delete {cluster.name}" if cluster.state == ClusterState.ERROR else None
+
+
+def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[str, object]]:
+    """Names and values of a cluster, with this operation or the open one."""
+    billing, failed = cluster.billing, cluster.state == ClusterState.ERROR
+    last = operation or cluster.operation
+    return [
+        ("name", cluster.name),
+        ("id", cluster.id),
+        ("state", cluster.state),
+        ("cause" if failed else "why", cluster.state_reason),
+        ("since", cluster.state_entered_at),
+        ("blocked by", cluster.blocked_by),
+        ("region", cluster.region),
+        ("flavor", cluster.flavor),
+        ("IPUs", cluster.ipus),
+        ("partitions", [f"{each.name} ({each.ipus} IPUs)" for each in cluster.partitions] or None),
+        ("image", cluster.image),
+        ("SSH keys", cluster.ssh_keys or None),
+        ("tags", [f"{key}={value}" for key, value in cluster.tags.items()] or None),
+        ("protected", cluster.delete_protection or None),
+        ("created", cluster.created_at),
+        ("ready", cluster.ready_at),
+        ("deleted", cluster.deleted_at),
+        ("expires", cluster.expires_at),
+        ("price per hour", _per_hour(cluster.price_per_minute)),
+        ("cost so far", f"{billing.cost or 'unknown'} for {billing.minutes} min"),
+        *_logins(cluster),
+        ("operation", last and f"{last.kind} {last.state} {last.id}"),
+        ("next", next_command(cluster)),
+    ]
+
+
+def _logins(cluster: Cluster) -> list[tuple[str, object]]:
+    """The servers that can be logged in to, with the fingerprints of their host keys."""
+    if cluster.state not in _IN_USE:
+        return []
+    servers = [server for server in cluster.poplar_servers if server.ssh]
+    logins = [("log in", server.ssh.command) for server in servers if server.ssh]
+    return [*logins, *(("host key", server.ssh.host_key_fingerprint) for server in servers if server.ssh)]
+
+
+def _per_hour(price: Money | None) -> Money | None:
+    return price and Money(amount=price.amount * 60, currency=price.currency)
