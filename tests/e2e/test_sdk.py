@@ -105,12 +105,15 @@ def test_a_cluster_is_estimated_created_cancelled_and_deleted(client: Client) ->
 
 
 def check_copies(system: Up, key: KeyPair, folder: Path) -> None:
-    """Files are copied by the command line, and OpenSSH finds the server by its printed configuration."""
+    """Files are copied by the command line, its name is completed, and OpenSSH finds the server by its configuration."""
     results, config = folder / "results", folder / "config"
     copy = ("clusters", "scp", "--identity", str(key.private), "resting:notes", str(results))
     with system.ipucloud.start(*copy, **system.environment) as copying:
         assert copying.wait(60) == 0
     assert results.read_text() == "kept\n"
+    typed = {"_IPUCLOUD_COMPLETE": "complete_bash", "COMP_WORDS": "ipucloud clusters show rest", "COMP_CWORD": "3"}
+    with system.ipucloud.start(**typed, **system.environment) as completing:
+        assert completing.communicate(timeout=60)[0].split() == ["resting"]
     printing = ("clusters", "ssh-config", "resting", "--identity", str(key.private))
     with system.ipucloud.start(*printing, **system.environment) as printed:
         config.write_text(printed.communicate(timeout=60)[0])

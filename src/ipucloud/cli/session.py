@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 
 from ipucloud.cli import output
+from ipucloud.cli.completion import names, profiles
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import exit_of
 from ipucloud.cli.finding import PROJECT, explained
@@ -127,9 +128,12 @@ class Session:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Project = Annotated[str | None, typer.Option("--project", help="Project: id, number or slug.")]
+Project = Annotated[
+    str | None, typer.Option("--project", help="Project: id, number or slug.", autocompletion=names(PROJECT))
+]
 ProfileName = Annotated[
-    str | None, typer.Option("--profile", help="Profile stored by `ipucloud login`; IPUCLOUD_PROFILE.")
+    str | None,
+    typer.Option("--profile", help="Profile stored by `ipucloud login`; IPUCLOUD_PROFILE.", autocompletion=profiles),
 ]
 Watch = Annotated[bool, typer.Option("--watch", help="Show the result again whenever it changes, until Ctrl-C.")]
 WATCHABLE = {"list", "show"}

@@ -18,7 +18,7 @@ app = typer.Typer(no_args_is_help=True)
 
 ID = "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90"
 FUNDS = ("wallet", "credit", "outstanding", "unbilled", "unposted", "held", "available")
-Account = Annotated[str, typer.Argument(help="Id of the account, as shown by `ipucloud billing account`.")]
+Account = Annotated[str, typer.Argument(help="Name or id of the account.")]
 LegalName = Annotated[str | None, typer.Option(help="Name printed on invoices.")]
 Address = Annotated[str | None, typer.Option(help="Address printed on invoices; it may have several lines.")]
 TaxId = Annotated[str | None, typer.Option(help="VAT or other tax number.")]
@@ -60,13 +60,13 @@ def create(
     _show(session, session.run(call))
 
 
-@customer_command(app, "show", ID)
+@customer_command(app, "show", "research")
 def show(session: Session, account: Account) -> None:
     """Show a billing account. Needs a platform token."""
     _show(session, session.run(accounts.get(account)))
 
 
-@customer_command(app, "update", f'{ID} --legal-name "Research GmbH" --payment-days 14')
+@customer_command(app, "update", 'research --legal-name "Research GmbH" --payment-days 14')
 def update(
     session: Session,
     account: Account,
@@ -96,13 +96,13 @@ def update(
     _show(session, session.run(call))
 
 
-@customer_command(app, "assign", f"{ID} --project research")
+@customer_command(app, "assign", "research --project research")
 def assign(session: Session, account: Account) -> None:
     """Let an account pay for the project, from one of the next two full hours on. Needs a platform token."""
     _show(session, session.run(accounts.assign(account)))
 
 
-@customer_command(app, "invoices", ID)
+@customer_command(app, "invoices", "research")
 def list_invoices(session: Session, account: Account) -> None:
     """List an account's invoices and credit notes, newest first. Needs a platform token."""
     session.list(
@@ -112,19 +112,19 @@ def list_invoices(session: Session, account: Account) -> None:
     )
 
 
-@customer_command(app, "summary", ID, f"{ID} --month 2026-05")
+@customer_command(app, "summary", "research", "research --month 2026-05")
 def summary(session: Session, account: Account, month: Month = None) -> None:
     """Show what an account's projects spent this month, and the forecast for its end. Needs a platform token."""
     show_summary(session, session.run(accounts.summary(account, month=month)))
 
 
-@customer_command(app, "funds", ID)
+@customer_command(app, "funds", "research")
 def funds(session: Session, account: Account) -> None:
     """Show an account's funds, and whether it is prepaid. Needs a platform token."""
     _show_funds(session, session.run(accounts.funds(account)))
 
 
-@customer_command(app, "set-prepaid", f"{ID} suspend")
+@customer_command(app, "set-prepaid", "research suspend")
 def set_prepaid(
     session: Session,
     account: Account,
@@ -134,7 +134,7 @@ def set_prepaid(
     _show_funds(session, session.run(accounts.set_prepaid(account, when_empty)))
 
 
-@customer_command(app, "end-prepaid", ID)
+@customer_command(app, "end-prepaid", "research")
 def end_prepaid(session: Session, account: Account) -> None:
     """End an account's prepayment: its usage is invoiced again. Needs a platform token."""
     session.run(accounts.end_prepaid(account))

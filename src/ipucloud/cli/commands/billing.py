@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands import invoices
-from ipucloud.cli.finding import find_cluster
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import CLUSTER, find_cluster
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import minute, utc
 from ipucloud.client import billing, clusters, prices
@@ -34,7 +35,7 @@ def account(session: Session) -> None:
 @customer_command(app, "explain", "bert", "bert --since 2026-05-04 --until 2026-05-05")
 def explain(
     session: Session,
-    cluster: Annotated[str, typer.Argument(help="Name or id of the cluster.")],
+    cluster: Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))],
     since: Annotated[datetime | None, typer.Option(help="UTC; default: a day ago.")] = None,
     until: Annotated[datetime | None, typer.Option(help="UTC; default: now.")] = None,
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
 from ipucloud.cli.finding import BUDGET, id_of
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import Amount, decimal
@@ -68,7 +69,7 @@ def create(
 @customer_command(app, "update", "research --amount 750.00")
 def update(
     session: Session,
-    budget: Annotated[str, typer.Argument(help="Name or id of the budget.")],
+    budget: Annotated[str, typer.Argument(help="Name or id of the budget.", autocompletion=names(BUDGET))],
     amount: Annotated[Decimal | None, typer.Option(parser=decimal, metavar="AMOUNT", help="Amount per month.")] = None,
     currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
     name: Annotated[str | None, typer.Option(help="New name.")] = None,
@@ -81,7 +82,10 @@ def update(
 
 
 @customer_command(app, "delete", "research")
-def delete(session: Session, budget: Annotated[str, typer.Argument(help="Name or id of the budget.")]) -> None:
+def delete(
+    session: Session,
+    budget: Annotated[str, typer.Argument(help="Name or id of the budget.", autocompletion=names(BUDGET))],
+) -> None:
     """Delete a budget."""
     found = id_of(session.client, BUDGET, budget)
     session.run(budgets.delete(found))

@@ -11,7 +11,8 @@ import typer
 
 from ipucloud.cli import ssh as openssh
 from ipucloud.cli.commands.clusters import Identity, Server
-from ipucloud.cli.finding import find_cluster
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import CLUSTER, find_cluster
 from ipucloud.cli.output import write_json
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import clusters
@@ -55,7 +56,9 @@ def scp(
 @customer_command(app, "ssh-config", "> ~/.ssh/ipucloud.conf", "bert --identity ~/.ssh/id_ed25519")
 def ssh_config(
     session: Session,
-    names: Annotated[list[str] | None, typer.Argument(help="Names or ids of clusters; default: all.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Names or ids of clusters; default: all.", autocompletion=names(CLUSTER))
+    ] = None,
     identity_file: Identity = None,
 ) -> None:
     """Print OpenSSH client configuration for clusters, so that `ssh bert`, rsync and editors find them.

@@ -11,7 +11,8 @@ import typer
 
 from ipucloud.cli import ssh as openssh
 from ipucloud.cli.commands.cluster_facts import facts
-from ipucloud.cli.finding import FLAVOR, IMAGE, REGION, SSH_KEY, find_cluster, suggesting
+from ipucloud.cli.completion import names, partitions
+from ipucloud.cli.finding import CLUSTER, FLAVOR, IMAGE, REGION, SSH_KEY, find_cluster, suggesting
 from ipucloud.cli.following import carry_out, follow
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
@@ -23,12 +24,21 @@ from ipucloud.client.models import Cluster, ClusterState, Operation, OperationSt
 
 app = typer.Typer(no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="Name or id of the cluster.")]
-Flavor = Annotated[str, typer.Option(help="Size of the cluster; see `ipucloud flavors list`.")]
-Region = Annotated[str | None, typer.Option(help="Region; required if the flavor is sold in several.")]
-Image = Annotated[str | None, typer.Option(help="Poplar image; default: the newest.")]
+Name = Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))]
+Flavor = Annotated[
+    str, typer.Option(help="Size of the cluster; see `ipucloud flavors list`.", autocompletion=names(FLAVOR))
+]
+Region = Annotated[
+    str | None, typer.Option(help="Region; required if the flavor is sold in several.", autocompletion=names(REGION))
+]
+Image = Annotated[str | None, typer.Option(help="Poplar image; default: the newest.", autocompletion=names(IMAGE))]
 Keys = Annotated[
-    list[str] | None, typer.Option("--ssh-key", help="Name of an SSH key; repeatable. Default: the project's only key.")
+    list[str] | None,
+    typer.Option(
+        "--ssh-key",
+        help="Name of an SSH key; repeatable. Default: the project's only key.",
+        autocompletion=names(SSH_KEY),
+    ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is done.")]
@@ -90,8 +100,8 @@ def create(
 def list_clusters(
     session: Session,
     state: Annotated[ClusterState | None, typer.Option(help="Only those in this state.")] = None,
-    region: Annotated[str | None, typer.Option(help="Only those in this region.")] = None,
-    flavor: Annotated[str | None, typer.Option(help="Only those of this flavor.")] = None,
+    region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
+    flavor: Annotated[str | None, typer.Option(help="Only those of this flavor.", autocompletion=names(FLAVOR))] = None,
     tags: Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Only with this tag.")] = None,
 ) -> None:
     """List the project's clusters."""
@@ -237,7 +247,9 @@ def topology(session: Session, name: Name) -> None:
 def vipu(
     session: Session,
     name: Name,
-    partition: Annotated[str | None, typer.Option(help="Partition for the environment.")] = None,
+    partition: Annotated[
+        str | None, typer.Option(help="Partition for the environment.", autocompletion=names(partitions))
+    ] = None,
 ) -> None:
     """Show how to reach the cluster's V-IPU controller."""
     found = session.run(clusters.vipu(find_cluster(session.client, name).id, partition=partition))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.accounts import ID, Account
+from ipucloud.cli.commands.accounts import Account
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import decimal, fields
 from ipucloud.client import accounts, invoices
@@ -17,7 +17,7 @@ from ipucloud.client.models import Invoice
 app = typer.Typer(no_args_is_help=True)
 
 
-@customer_command(app, "list", ID)
+@customer_command(app, "list", "research")
 def list_notes(session: Session, account: Account) -> None:
     """List an account's credit notes, newest first. Needs a platform token."""
     session.show_items(

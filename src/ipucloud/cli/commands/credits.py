@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.accounts import ID, Account
+from ipucloud.cli.commands.accounts import Account
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
 from ipucloud.cli.values import Amount, fields
@@ -17,7 +17,7 @@ from ipucloud.client.models import Money
 app = typer.Typer(no_args_is_help=True)
 
 
-@customer_command(app, "list", ID)
+@customer_command(app, "list", "research")
 def list_credits(session: Session, account: Account) -> None:
     """List an account's promotional credits in order of expiry. Needs a platform token."""
     session.list(
@@ -27,7 +27,7 @@ def list_credits(session: Session, account: Account) -> None:
     )
 
 
-@customer_command(app, "create", f'{ID} 100.00 --reason "welcome" --expires-at 90d')
+@customer_command(app, "create", 'research 100.00 --reason "welcome" --expires-at 90d')
 def create(
     session: Session,
     account: Account,

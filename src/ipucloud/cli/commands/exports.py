@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.finding import CONNECTION, id_of
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import CONNECTION, EXPORT, id_of
 from ipucloud.cli.following import follow
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
@@ -87,7 +88,7 @@ def list_(session: Session) -> None:
 @customer_command(app, "download", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 may.csv")
 def download(
     session: Session,
-    export: Annotated[str, typer.Argument(help="Id of the export.")],
+    export: Annotated[str, typer.Argument(help="Id of the export.", autocompletion=names(EXPORT))],
     output: Annotated[Path, typer.Argument(dir_okay=False, help="Where to save the file.")],
 ) -> None:
     """Save an export's file."""
@@ -133,7 +134,8 @@ def list_connections(session: Session) -> None:
 
 @customer_command(connections, "delete", "finance")
 def delete_connection(
-    session: Session, connection: Annotated[str, typer.Argument(help="Name or id of the connection.")]
+    session: Session,
+    connection: Annotated[str, typer.Argument(help="Name or id of the connection.", autocompletion=names(CONNECTION))],
 ) -> None:
     """Delete an S3 connection and its secret."""
     found = id_of(session.client, CONNECTION, connection)
@@ -144,7 +146,9 @@ def delete_connection(
 @customer_command(schedules, "create", "finance --every day")
 def create_schedule(
     session: Session,
-    connection: Annotated[str, typer.Argument(help="Name or id of the S3 connection.")],
+    connection: Annotated[
+        str, typer.Argument(help="Name or id of the S3 connection.", autocompletion=names(CONNECTION))
+    ],
     *,
     every: Annotated[str, typer.Option(help="day or month.")] = "day",
     dataset: Dataset = None,

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import REGION
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import flavors
 
@@ -19,7 +21,10 @@ def group() -> None:
 
 @customer_command(app, "list", "--region luxembourg-2")
 def list_flavors(
-    session: Session, region: Annotated[str | None, typer.Option(help="Only those sold in this region.")] = None
+    session: Session,
+    region: Annotated[
+        str | None, typer.Option(help="Only those sold in this region.", autocompletion=names(REGION))
+    ] = None,
 ) -> None:
     """List the cluster sizes with prices."""
     session.list(

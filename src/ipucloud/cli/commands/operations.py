@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import OPERATION
 from ipucloud.cli.following import follow
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import operations
@@ -13,7 +15,7 @@ from ipucloud.client.models import Operation, OperationState
 
 app = typer.Typer(no_args_is_help=True)
 
-Id = Annotated[str, typer.Argument(help="Id of the operation.")]
+Id = Annotated[str, typer.Argument(help="Id of the operation.", autocompletion=names(OPERATION))]
 
 
 @customer_command(app, "list", "", "--state running")

@@ -10,7 +10,9 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands.clusters import Patience, Wait, Yes
-from ipucloud.cli.finding import find_cluster
+from ipucloud.cli.completion import names
+from ipucloud.cli.completion import partitions as of_cluster
+from ipucloud.cli.finding import CLUSTER, find_cluster
 from ipucloud.cli.following import carry_out
 from ipucloud.cli.output import plain
 from ipucloud.cli.session import Session, customer_command
@@ -20,8 +22,10 @@ from ipucloud.client.partitions import NewPartition
 
 app = typer.Typer(no_args_is_help=True)
 
-Cluster = Annotated[str, typer.Argument(help="Name or id of the cluster.")]
-Name = Annotated[str, typer.Argument(help="Name of the partition, or its id at the controller.")]
+Cluster = Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))]
+Name = Annotated[
+    str, typer.Argument(help="Name of the partition, or its id at the controller.", autocompletion=names(of_cluster))
+]
 Relocatable = Annotated[bool, typer.Option("--relocatable", help="It may move to other IPUs when it is reset.")]
 
 

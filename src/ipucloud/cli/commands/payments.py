@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.accounts import ID, Account
+from ipucloud.cli.commands.accounts import Account
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import Amount, fields
 from ipucloud.client import accounts
@@ -19,7 +19,7 @@ Reference = Annotated[
 ]
 
 
-@customer_command(app, "list", ID)
+@customer_command(app, "list", "research")
 def list_payments(session: Session, account: Account) -> None:
     """List an account's payments and refunds, newest first. Needs a platform token."""
     session.list(
@@ -37,7 +37,7 @@ def list_payments(session: Session, account: Account) -> None:
     )
 
 
-@customer_command(app, "create", f"{ID} 1170.00 --reference TX-2026-0815 --invoice INV-2026-000001")
+@customer_command(app, "create", "research 1170.00 --reference TX-2026-0815 --invoice INV-2026-000001")
 def create(
     session: Session,
     account: Account,
@@ -51,7 +51,7 @@ def create(
     _show(session, session.run(accounts.record_payment(account, paid, reference=reference, invoice=invoice)))
 
 
-@customer_command(app, "refund", f"{ID} 50.00 --reference TX-2026-0816")
+@customer_command(app, "refund", "research 50.00 --reference TX-2026-0816")
 def refund(session: Session, account: Account, amount: Amount, *, reference: Reference) -> None:
     """Record money paid back from the account's wallet. Needs a platform token."""
     paid = Money(amount=amount, currency=session.run(accounts.get(account)).currency)

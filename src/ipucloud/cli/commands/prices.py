@@ -11,6 +11,8 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands.accounts import ID
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import REGION
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import moment
 from ipucloud.cli.values import decimal, fields
@@ -28,7 +30,7 @@ Price = Annotated[str, typer.Argument(help="Id of the price version, as shown by
 def list_prices(
     session: Session,
     sku: Annotated[str | None, typer.Option(help="Only those of this SKU.")] = None,
-    region: Annotated[str | None, typer.Option(help="Only those in this region.")] = None,
+    region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
     account: Annotated[str | None, typer.Option(help="Only contract prices of this account.")] = None,
 ) -> None:
     """List all versions of the price book. Needs a platform token."""
@@ -68,7 +70,7 @@ def show(session: Session, price: Price) -> None:
 def create(
     session: Session,
     sku: Annotated[str, typer.Argument(help="SKU, such as ipu-m2000.")],
-    region: Annotated[str, typer.Argument(help="Region.")],
+    region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
     amount: Annotated[Decimal, typer.Argument(parser=decimal, metavar="PRICE", help="Per minute of the SKU's unit.")],
     *,
     valid_from: Annotated[

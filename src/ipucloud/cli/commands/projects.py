@@ -7,13 +7,15 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands.clusters import Yes
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import PROJECT
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import projects
 from ipucloud.client.models import Project
 
 app = typer.Typer(no_args_is_help=True)
 
-Ref = Annotated[str, typer.Argument(help="Id, number or slug.")]
+Ref = Annotated[str, typer.Argument(help="Id, number or slug.", autocompletion=names(PROJECT))]
 
 
 @customer_command(app, "list")

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import REGION
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import quotas
@@ -29,7 +31,7 @@ def list_quotas(session: Session) -> None:
 @customer_command(app, "update", "luxembourg-2 m2000 64 --project research")
 def update(
     session: Session,
-    region: Annotated[str, typer.Argument(help="Region.")],
+    region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
     machine: Annotated[str, typer.Argument(help="Machine type.")],
     limit: Annotated[int, typer.Argument(min=0, help="How many machines the project may hold.")],
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
 from ipucloud.cli.finding import REGION, suggesting
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import regions
@@ -26,7 +27,9 @@ def list_regions(session: Session) -> None:
 
 
 @customer_command(app, "capacity", "luxembourg-2")
-def capacity(session: Session, region: Annotated[str, typer.Argument(help="The region.")]) -> None:
+def capacity(
+    session: Session, region: Annotated[str, typer.Argument(help="The region.", autocompletion=names(REGION))]
+) -> None:
     """Show how many clusters of each flavor could be created now."""
     with suggesting(session.client, (REGION, region)):
         session.list(

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
 from ipucloud.cli.finding import SSH_KEY, find
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import ssh_keys
@@ -44,7 +45,9 @@ def list_keys(session: Session) -> None:
 
 
 @customer_command(app, "delete", "laptop", alias="remove")
-def delete(session: Session, name: Annotated[str, typer.Argument(help="Name or id of the key.")]) -> None:
+def delete(
+    session: Session, name: Annotated[str, typer.Argument(help="Name or id of the key.", autocompletion=names(SSH_KEY))]
+) -> None:
     """Delete a key. Servers that already accept it still do."""
     key = find(session.client, SSH_KEY, name)
     session.run(ssh_keys.delete(key.id))

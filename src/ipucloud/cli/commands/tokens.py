@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
 from ipucloud.cli.finding import TOKEN, only
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
@@ -15,7 +16,7 @@ from ipucloud.client.models import NewToken, Token
 
 app = typer.Typer(no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="Name or id of the token.")]
+Name = Annotated[str, typer.Argument(help="Name or id of the token.", autocompletion=names(TOKEN))]
 Platform = Annotated[
     bool, typer.Option("--platform", help="Platform tokens instead of the project's; for administrators.")
 ]

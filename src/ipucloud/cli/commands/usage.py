@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.finding import find_cluster
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import CLUSTER, find_cluster
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import utc
 from ipucloud.client import billing, clusters
@@ -20,7 +21,9 @@ app = typer.Typer()
 @customer_command(app, "usage", "", "bert", "--since 2026-05-01 --until 2026-06-01")
 def usage(
     session: Session,
-    cluster: Annotated[str | None, typer.Argument(help="Name or id; default: the whole project.")] = None,
+    cluster: Annotated[
+        str | None, typer.Argument(help="Name or id; default: the whole project.", autocompletion=names(CLUSTER))
+    ] = None,
     since: Annotated[datetime | None, typer.Option(help="UTC; default: the start of the month.")] = None,
     until: Annotated[datetime | None, typer.Option(help="UTC; default: now.")] = None,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.completion import names
 from ipucloud.cli.finding import WEBHOOK, id_of
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import events, webhooks
@@ -13,7 +14,7 @@ from ipucloud.client.models import Delivery, DeliveryState, Webhook
 
 app = typer.Typer(no_args_is_help=True)
 
-Id = Annotated[str, typer.Argument(help="URL, description or id of the webhook.")]
+Id = Annotated[str, typer.Argument(help="URL, description or id of the webhook.", autocompletion=names(WEBHOOK))]
 Types = Annotated[
     list[str] | None,
     typer.Option("--event-type", help="Such as cluster.* or a type listed by event-types; repeatable."),

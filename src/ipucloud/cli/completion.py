@@ -1,0 +1,53 @@
+"""Completion of values in the shell: what the service answers at once, or nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+import typer
+
+from ipucloud.cli.finding import Kind, partition_kind
+from ipucloud.cli.profile import load, stored_profiles
+from ipucloud.client.errors import ClientError
+from ipucloud.client.retry import NO_RETRY
+from ipucloud.client.sync import Client
+
+TIMEOUT = 1.0
+"""Seconds for one answer; who presses TAB does not wait longer."""
+READ = 1000
+"""Objects whose names are compared with what was typed."""
+
+Complete = Callable[[typer.Context], list[str]]
+"""Typer keeps those of the answers that begin as what was typed."""
+
+
+def names(kind: Kind[Any] | Callable[[typer.Context], Kind[Any]]) -> Complete:
+    """Completes the names of a kind of object; the kind can depend on what was typed before."""
+
+    def complete(context: typer.Context) -> list[str]:
+        given = context.params
+        with suppress(ClientError):
+            profile = load(os.environ, given.get("profile"))
+            url, project = given.get("url") or profile.url, given.get("project") or profile.project
+            with Client(url or "", profile.token or "", project=project, retry=NO_RETRY, timeout=TIMEOUT) as client:
+                wanted = kind if isinstance(kind, Kind) else kind(context)
+                return [wanted.names(each)[0] for each in islice(client.items(wanted.page()), READ)]
+        return []
+
+    return complete
+
+
+def partitions(context: typer.Context) -> Kind[Any]:
+    """The partitions of the cluster that was typed before."""
+    return partition_kind(context.params.get("cluster") or context.params.get("name") or "")
+
+
+def profiles() -> list[str]:
+    """The stored profiles."""
+    with suppress(ClientError):
+        return [*stored_profiles(os.environ)]
+    return []
