@@ -105,7 +105,7 @@ def test_a_cluster_is_estimated_created_cancelled_and_deleted(client: Client) ->
 
 
 def check_copies(system: Up, key: KeyPair, folder: Path) -> None:
-    """Files are copied by the command line, its name is completed, and OpenSSH finds the server by its configuration."""
+    """The command line copies files, completes names, and prints a configuration by which OpenSSH finds the server."""
     results, config = folder / "results", folder / "config"
     copy = ("clusters", "scp", "--identity", str(key.private), "resting:notes", str(results))
     with system.ipucloud.start(*copy, **system.environment) as copying:

@@ -38,6 +38,7 @@ def test_an_account_is_created_changed_and_assigned(run: Run, service: Service) 
     assert run("accounts", "update", "account-1", "--payment-days", "14", "--no-tax-exempt").status == 0
     assert sent(service) == {"payment_days": 14, "tax_exempt": False}
     assert run("accounts", "update", "account-1").status == 2
+    service.gives(PATH, ACCOUNT)
     service.on("PUT", "/v1/projects/demo/billing/account", Reply(body=ACCOUNT))
     assert run("accounts", "assign", "account-1").status == 0
     assert sent(service) == {"account_id": "account-1"}

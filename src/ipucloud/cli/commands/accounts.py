@@ -16,7 +16,6 @@ from ipucloud.client.models import BillingAccount, Funds
 
 app = typer.Typer(no_args_is_help=True)
 
-ID = "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90"
 FUNDS = ("wallet", "credit", "outstanding", "unbilled", "unposted", "held", "available")
 Account = Annotated[str, typer.Argument(help="Name or id of the account.")]
 LegalName = Annotated[str | None, typer.Option(help="Name printed on invoices.")]
@@ -96,10 +95,10 @@ def update(
     _show(session, session.run(call))
 
 
-@customer_command(app, "assign", "research --project research")
+@customer_command(app, "assign", "research --project vision")
 def assign(session: Session, account: Account) -> None:
     """Let an account pay for the project, from one of the next two full hours on. Needs a platform token."""
-    _show(session, session.run(accounts.assign(account)))
+    _show(session, session.run(accounts.assign(session.run(accounts.get(account)).id)))
 
 
 @customer_command(app, "invoices", "research")

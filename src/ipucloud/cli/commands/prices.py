@@ -10,18 +10,19 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.accounts import ID
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import REGION
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import moment
 from ipucloud.cli.values import decimal, fields
-from ipucloud.client import prices
+from ipucloud.client import accounts, prices
 from ipucloud.client.call import given
 from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.models import BookedPrice
 
 app = typer.Typer(no_args_is_help=True)
+
+ID = "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90"
 
 Price = Annotated[str, typer.Argument(help="Id of the price version, as shown by `prices list`.")]
 
@@ -34,7 +35,7 @@ def list_prices(
     account: Annotated[str | None, typer.Option(help="Only contract prices of this account.")] = None,
 ) -> None:
     """List all versions of the price book. Needs a platform token."""
-    wanted = given(sku=sku, region=region, account_id=account)
+    wanted = given(sku=sku, region=region, account_id=_id_of(session, account))
     session.show_items(
         [each for each in _book(session) if all(getattr(each, name) == value for name, value in wanted.items())],
         ("SKU", "REGION", "PRICE", "FROM", "UNTIL", "ACCOUNT", "ID"),
@@ -65,7 +66,7 @@ def show(session: Session, price: Price) -> None:
     app,
     "create",
     'ipu-m2000 luxembourg-2 0.0500 --from 2027-01-01 --source "price list of January"',
-    f'ipu-m2000 luxembourg-2 0.0450 --account {ID} --from 1h --source "contract 2027-04"',
+    'ipu-m2000 luxembourg-2 0.0450 --account research --from 1h --source "contract 2027-04"',
 )
 def create(
     session: Session,
@@ -86,8 +87,16 @@ def create(
     currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
 ) -> None:
     """Add a price version, which replaces the one in force from its beginning on. Needs a platform token."""
-    version = given(sku=sku, region=region, valid_from=valid_from, valid_to=valid_to, source=source, account_id=account)
-    done = session.run(prices.create([{**version, "unit_price": {"amount": str(amount), "currency": currency}}]))
+    version = given(
+        account_id=_id_of(session, account),
+        sku=sku,
+        region=region,
+        unit_price={"amount": str(amount), "currency": currency},
+        valid_from=valid_from,
+        valid_to=valid_to,
+        source=source,
+    )
+    done = session.run(prices.create([version]))
     session.show(done, [("added", done.added)])
 
 
@@ -118,6 +127,10 @@ def import_(
         raise UsageError(f"{file} is not a price book as written by `ipucloud prices export`.") from error
     done = session.run(prices.create(items))
     session.show(done, [("added", done.added), ("already present", len(items) - done.added)])
+
+
+def _id_of(session: Session, account: str | None) -> str | None:
+    return None if account is None else session.run(accounts.get(account)).id
 
 
 def _book(session: Session) -> list[BookedPrice]:
