@@ -41,7 +41,7 @@ def names(kind: Kind[Any] | Callable[[typer.Context], Kind[Any]]) -> Complete:
     return complete
 
 
-def partitions(context: typer.Context) -> Kind[Any]:
+def its_partitions(context: typer.Context) -> Kind[Any]:
     """The partitions of the cluster that was typed before."""
     return partition_kind(context.params.get("cluster") or context.params.get("name") or "")
 

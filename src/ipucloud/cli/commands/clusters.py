@@ -11,7 +11,7 @@ import typer
 
 from ipucloud.cli import ssh as openssh
 from ipucloud.cli.commands.cluster_facts import facts
-from ipucloud.cli.completion import names, partitions
+from ipucloud.cli.completion import its_partitions, names
 from ipucloud.cli.finding import CLUSTER, FLAVOR, IMAGE, REGION, SSH_KEY, find_cluster, suggesting
 from ipucloud.cli.following import carry_out, follow
 from ipucloud.cli.session import Session, customer_command
@@ -248,7 +248,7 @@ def vipu(
     session: Session,
     name: Name,
     partition: Annotated[
-        str | None, typer.Option(help="Partition for the environment.", autocompletion=names(partitions))
+        str | None, typer.Option(help="Partition for the environment.", autocompletion=names(its_partitions))
     ] = None,
 ) -> None:
     """Show how to reach the cluster's V-IPU controller."""

@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands.clusters import Patience, Wait, Yes
-from ipucloud.cli.completion import names
-from ipucloud.cli.completion import partitions as of_cluster
+from ipucloud.cli.completion import its_partitions, names
 from ipucloud.cli.finding import CLUSTER, find_cluster
 from ipucloud.cli.following import carry_out
 from ipucloud.cli.output import plain
@@ -24,7 +23,8 @@ app = typer.Typer(no_args_is_help=True)
 
 Cluster = Annotated[str, typer.Argument(help="Name or id of the cluster.", autocompletion=names(CLUSTER))]
 Name = Annotated[
-    str, typer.Argument(help="Name of the partition, or its id at the controller.", autocompletion=names(of_cluster))
+    str,
+    typer.Argument(help="Name of the partition, or its id at the controller.", autocompletion=names(its_partitions)),
 ]
 Relocatable = Annotated[bool, typer.Option("--relocatable", help="It may move to other IPUs when it is reset.")]
 
