@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 import sqlalchemy as sa
+from platformdirs import user_data_path
 from psycopg.conninfo import conninfo_to_dict
 from pydantic import AfterValidator, BeforeValidator, Field, IPvAnyNetwork, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -112,7 +113,10 @@ class Settings(BaseSettings):
     catalogue: Path | None = Field(
         None, description="directory of the catalogue's data files; unset: the one shipped with the product"
     )
-    data_dir: Path = Field(Path(".ipucloud"), description="where `ipucloud up` keeps its database and its site")
+    data_dir: Path = Field(
+        default_factory=lambda: user_data_path("ipucloud"),
+        description="where `ipucloud up` keeps its database and its site; unset: in the user's data directory",
+    )
     pg_bindir: Path | None = Field(None, description="PostgreSQL binaries for the embedded server")
 
     database_url: PostgresqlUrl | None = Field(None, description="application's PostgreSQL; unset: the embedded server")

@@ -12,23 +12,6 @@ import pytest
 from tests.support.processes import Ipucloud, Up, up
 from tests.support.waiting import eventually
 
-PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
-
-
-def test_data_survive_a_restart_and_the_token_with_them(ipucloud: Ipucloud, tmp_path: Path, data: Path) -> None:
-    key = tmp_path / "key.pub"
-    key.write_text(PUBLIC_KEY)
-    with up(ipucloud, data) as first:
-        ipucloud.json("ssh-keys", "add", "laptop", str(key), **first.environment)
-        first.stop()
-        assert ipucloud.left() == []
-    with up(ipucloud, data) as second:
-        assert second.facts["token"] == first.facts["token"]
-        [kept] = ipucloud.json("ssh-keys", "list", **second.environment)
-        assert kept["name"] == "laptop"
-        second.stop(signal.SIGTERM)
-    assert ipucloud.left() == []
-
 
 def test_nothing_outlives_a_killed_supervisor_and_the_next_one_starts_at_once(ipucloud: Ipucloud, data: Path) -> None:
     with up(ipucloud, data) as killed:
@@ -61,13 +44,14 @@ def test_a_second_supervisor_is_told_to_go_elsewhere(system: Up) -> None:
 
 
 def test_secrets_are_this_users_alone(system: Up) -> None:
-    for name in ("token", "site-token", "postgres/pgpass"):
+    for name in ("token", "admin-token", "client/config.json", "site-token", "postgres/pgpass"):
         assert (system.data / name).stat().st_mode & 0o077 == 0
     secret = (system.data / "site-token").read_text().strip()
     for pid in system.ipucloud.pids():
         arguments = Path(f"/proc/{pid}/cmdline").read_bytes().decode()
         assert secret not in arguments
         assert system.facts["token"] not in arguments
+        assert system.facts["admin_token"] not in arguments
 
 
 @pytest.fixture

@@ -20,6 +20,44 @@ def test_help_lists_every_task_and_no_other() -> None:
     assert sorted(listed) == sorted(task for group in handled for task in group.split(" | ") if task != "help")
 
 
+def test_the_pages_name_only_tasks_that_exist() -> None:
+    listed = re.findall(r"^  (\w+) ", run("help").stdout, re.MULTILINE)
+    pages = [*DEV.parent.glob("*.md"), *(DEV.parent / "docs").rglob("*.md")]
+    named = {task for page in pages for task in re.findall(r"\./dev (\w+)", page.read_text())}
+    assert named - {*listed, "help"} == set()
+
+
+def test_a_program_of_the_environment_runs_where_its_caller_is(tmp_path: Path) -> None:
+    checkout, elsewhere = tmp_path / "a checkout", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (checkout / ".ipucloud" / "client").mkdir(parents=True)
+    shutil.copy(DEV, checkout / "dev")
+    pretend_installed(checkout)
+    program = checkout / ".venv" / "bin" / "show"
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$PWD" "$IPUCLOUD_CONFIG_DIR" "$IPUCLOUD_DATA_DIR" "$@"; exit 7\n')
+    program.chmod(0o755)
+    done = subprocess.run(
+        [checkout / "dev", "run", "show", "two words"],
+        capture_output=True, text=True, check=False, cwd=elsewhere, env={"PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    data = checkout / ".ipucloud"
+    assert done.stdout.splitlines() == [str(elsewhere), str(data / "client"), str(data), "two words"], done.stderr
+    assert done.returncode == 7
+    assert "name a program" in run("run").stderr
+
+
+def pretend_installed(checkout: Path) -> None:
+    """Leave the stamps of an installation, so that the script has nothing to install."""
+    (checkout / ".venv" / "bin").mkdir(parents=True)
+    (checkout / ".venv" / "bin" / "python").touch(mode=0o755)
+    (checkout / ".venv" / "home.stamp").write_text(f"{checkout}\n")
+    (checkout / "requirements").mkdir()
+    for name in ("pyproject.toml", "requirements/runtime.txt", "requirements/build.txt"):
+        (checkout / name).touch()
+    stamp = subprocess.run(["cksum"], input=b"", capture_output=True, check=True).stdout
+    (checkout / ".venv" / "runtime.stamp").write_bytes(stamp)
+
+
 def test_an_unknown_task_is_refused_in_a_sentence() -> None:
     done = run("destroy")
     assert done.returncode != 0

@@ -29,7 +29,10 @@ def test_every_setting_has_a_row_with_its_default() -> None:
     told = dict(re.findall(r"^\| `(IPUCLOUD_\w+)` \| (\w+|`[^`]+`) \|", section("Settings"), re.MULTILINE))
     fields = Settings.model_fields.items()
     assert told == {
-        f"IPUCLOUD_{name.upper()}": "unset" if field.default is None else f"`{field.default}`" for name, field in fields
+        f"IPUCLOUD_{name.upper()}": f"`{field.default}`"
+        if field.default_factory is None and field.default is not None
+        else "unset"
+        for name, field in fields
     }
 
 

@@ -5,21 +5,27 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import stat
+import subprocess
+import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
+from ipucloud.cli.profile import Profile, save, stored_profiles
 from ipucloud.cli.service.connections import CONNECTIONS, running_at
 from ipucloud.config import Settings
 from ipucloud.laboratory.demo.journey import Report
 from ipucloud.laboratory.postgres.secret_files import kept_secret, read_secret, write_secret
 from ipucloud.laboratory.up import stopping
-from ipucloud.laboratory.up.ports import listen_near
+from ipucloud.laboratory.up.ports import PortError, listen_kept, listen_near, port_of
 from ipucloud.laboratory.up.programs import environment
 from ipucloud.laboratory.up.system import reachable
+from ipucloud.laboratory.up.terminal import write_terminal_files
 
 
 def test_a_free_port_is_taken_and_a_busy_one_replaced() -> None:
@@ -29,6 +35,59 @@ def test_a_free_port_is_taken_and_a_busy_one_replaced() -> None:
             assert second.getsockname()[1] not in {0, port}
     with listen_near("127.0.0.1", port) as again:
         assert again.getsockname()[1] == port
+
+
+def test_the_port_of_the_first_start_is_kept(tmp_path: Path) -> None:
+    kept, said = tmp_path / "port", list[str]()
+
+    def listen(wanted: int | None, usual: int) -> socket.socket:
+        return listen_kept("127.0.0.1", wanted, usual, kept, said.append)
+
+    with listen_near("127.0.0.1", 0) as stranger:
+        taken = port_of(stranger)
+        with listen(None, taken) as first:
+            port = port_of(first)
+            assert port != taken
+            assert said == [f"Port {taken} is taken. The API has port {port}, also at later starts; --port changes it."]
+        with listen(None, taken) as again:
+            assert port_of(again) == port
+            with pytest.raises(PortError, match=f"Port {port} .*Earlier starts used it"):
+                listen(None, taken)
+        with pytest.raises(PortError, match=f"Port {taken} .*Use --port"):
+            listen(taken, 8000)
+    with listen(0, 8000) as unchanged:
+        assert port_of(unchanged) == port
+        with listen(0, 8000) as moved:
+            assert port_of(moved) != port
+    with listen(taken, 8000) as chosen:
+        assert port_of(chosen) == taken
+    with listen(None, 8000) as later:
+        assert port_of(later) == taken
+    assert len(said) == 1
+
+
+def test_profiles_of_another_service_are_kept(tmp_path: Path) -> None:
+    data, said = tmp_path / "a folder", list[str]()
+    client = {"IPUCLOUD_CONFIG_DIR": str(data / "client")}
+    first = {name: Profile("http://127.0.0.1:8000", f"{name}'s", "demo") for name in ("default", "admin")}
+    env = write_terminal_files(data, first, said.append)
+    assert stored_profiles(client) == first
+    mine = Profile("https://ipucloud.example", "mine")
+    save({**first, "default": mine, "more": mine}, client)
+    moved = {name: replace(each, url="http://127.0.0.1:9000") for name, each in first.items()}
+    write_terminal_files(data, moved, said.append)
+    assert stored_profiles(client) == {"default": mine, "admin": moved["admin"], "more": mine}
+    assert [sentence.split(" and was kept")[0] for sentence in said] == [
+        f"Profile default in {data / 'client'} is that of https://ipucloud.example"
+    ]
+    assert stat.S_IMODE(env.stat().st_mode) == 0o600
+    shown = 'printf "%s\\n" "$IPUCLOUD_CONFIG_DIR" "$IPUCLOUD_DATA_DIR" "${IPUCLOUD_TOKEN-none}"; command -v python'
+    done = subprocess.run(
+        ["sh", "-c", f'. "$1"; {shown}', "sh", env],
+        capture_output=True, text=True, check=True, env={"PATH": "/bin", "IPUCLOUD_TOKEN": "old"},
+    )  # fmt: skip
+    assert done.stdout.splitlines()[:3] == [str(data / "client"), str(data), "none"]
+    assert Path(done.stdout.splitlines()[3]).parent == Path(sys.executable).parent
 
 
 def test_a_secret_is_made_once_and_is_this_users_alone(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ Existing rows are kept, so running it again changes nothing and prints no token.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -23,7 +24,9 @@ from ipucloud.kernel.errors import Problem
 from ipucloud.quotas.store import list_quotas, set_limit
 
 PROJECT = "demo"
-MACHINES = 64
+MACHINES = 128
+"""The starting quota per region and machine type: two of the POD256, or one beside smaller clusters."""
+
 REQUEST_ID = "bootstrap"
 
 _ALONE = sa.text("SELECT pg_advisory_xact_lock(hashtext('ipucloud bootstrap'))")
@@ -54,11 +57,11 @@ async def bootstrap(
     env: str,
     slug: str = PROJECT,
     machines: int = MACHINES,
-    another_owner: bool = False,
+    lost: Collection[Role] = (),
 ) -> Bootstrapped:
     """Create what is missing, in one transaction. `machines`: the quota per region and machine type of the catalogue.
 
-    `another_owner`: create an owner's token even if the project has one, for use when its secret was lost.
+    `lost`: roles for which a token is created even if there is one, because its secret was lost.
     Raises Problem.
     """
 
@@ -73,8 +76,8 @@ async def bootstrap(
         return Bootstrapped(
             slug,
             project_id,
-            await _token(connection, env, None, Role.ADMIN),
-            await _token(connection, env, project_id, Role.OWNER, another=another_owner),
+            await _token(connection, env, None, Role.ADMIN, another=Role.ADMIN in lost),
+            await _token(connection, env, project_id, Role.OWNER, another=Role.OWNER in lost),
         )
 
     return await database.transact(make)

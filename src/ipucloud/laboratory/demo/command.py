@@ -61,13 +61,12 @@ def demo(
 
 def _in(folder: Path, signals: StopSignals, time_scale: float, quiet: bool) -> Report:
     settings = settings_from_environment().model_copy(update={**ITS_OWN, "data_dir": folder / "data", "port": 0})
-    _say("starting a database, a simulated site, a worker and an API …", quiet)
     return run_until_stopped(signals, _show(settings, folder / "customer", time_scale, quiet))
 
 
 async def _show(settings: Settings, folder: Path, time_scale: float, quiet: bool) -> Report:
     async with running(settings, time_scale=time_scale, say=lambda sentence: _say(sentence, quiet)) as system:
-        _say(f"the system is running at {system.url}\n", quiet)
+        _say(f"The system is running at {system.url}\n", quiet)
         return await journey(Customer(system, folder, quiet=quiet))
 
 

@@ -97,6 +97,7 @@ class Kept:
     def __init__(
         self, program: Program, report: Say, policy: RestartPolicy, failed: Callable[[asyncio.Task[NoReturn]], None]
     ) -> None:
+        self.name = program.name
         self._program = program
         self._report = report
         self._policy = policy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -23,17 +24,22 @@ app = typer.Typer()
 
 TIME_SCALE = 45.0
 TRY = """
-ipucloud is running at {url} (API reference: {url}/docs).
-Your token, of project {project}: {token}
-Logs: {logs}. Data survive a restart. Ctrl-C stops everything.
+ipucloud is running at {url} (API reference: {url}/docs). Ctrl-C stops everything; data and URL survive a restart.
 
-To try it, open another terminal and run
-  export IPUCLOUD_URL={url} IPUCLOUD_TOKEN={token}
+In another terminal, first run this line; it puts `ipucloud` on the PATH, with two profiles:
+
+  . {env}
+
+  ipucloud whoami                      as the owner of project {project}: {token}
+  ipucloud whoami --profile admin      as the administrator: {admin_token}
+
+Then, for example:
 1. List cluster sizes:           ipucloud flavors list
 2. Add your SSH key, and create a cluster:
                                  ipucloud ssh-keys create laptop ~/.ssh/id_ed25519.pub
                                  ipucloud clusters create bert --flavor m2000-pod16
 3. Log in and count the IPUs:    ipucloud clusters ssh bert -- gc-info -l
+`ipucloud doctor` checks that everything is in place.
 """
 
 
@@ -42,7 +48,16 @@ def up(
     time_scale: Annotated[
         float, typer.Option(min=0.0, help="Speed of the simulated hardware relative to real hardware; 1: 15 minutes.")
     ] = TIME_SCALE,
-    data_dir: Annotated[Path | None, typer.Option(help="Directory of data and logs; IPUCLOUD_DATA_DIR.")] = None,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Directory of data and logs; IPUCLOUD_DATA_DIR; else in the user's data directory."),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=65535, help="The API's port, kept at later starts; 0: any; IPUCLOUD_PORT; at first 8000."
+        ),
+    ] = None,
     sample: Annotated[
         bool, typer.Option("--sample", help="Add a project with two billed months, for trying invoices and reports.")
     ] = False,
@@ -53,7 +68,8 @@ def up(
     Set IPUCLOUD_DATABASE_URL and IPUCLOUD_SITE_URL to use a database and a site of your own.
     """
     settings = settings_from_environment()
-    settings = settings.model_copy(update={"data_dir": (data_dir or settings.data_dir).absolute()})
+    given = {} if port is None else {"port": port}
+    settings = settings.model_copy(update={"data_dir": (data_dir or settings.data_dir).absolute(), **given})
     with exit_on_error(), patient_output():
         try:
             with interruptible() as signals:
@@ -70,7 +86,14 @@ async def _serve(settings: Settings, time_scale: float, *, sample: bool, as_json
 
 
 def _announce(system: System, as_json: bool) -> None:
-    facts = {"url": system.url, "token": system.token, "project": system.project, "logs": str(system.logs)}
+    facts = {
+        "url": system.url,
+        "token": system.token,
+        "admin_token": system.admin_token,
+        "project": system.project,
+        "logs": str(system.logs),
+        "env": shlex.quote(str(system.env)),
+    }
     made = system.sample
     if as_json:
         output.write_json({**facts, "sample": None if made is None else asdict(made)})

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 import socket
+from pathlib import Path
 
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.http.listeners import ListenError, listener
+from ipucloud.laboratory.keeper.keeper import Say
 from ipucloud.laboratory.simulator.ports import ATTEMPTS, FIRST_PORT, LAST_PORT
 
 
 class PortError(CommandError):
-    """No port was free."""
+    """A port cannot be listened on."""
 
 
 def listen_near(host: str, wanted: int) -> socket.socket:
@@ -25,3 +27,32 @@ def listen_near(host: str, wanted: int) -> socket.socket:
         except ListenError:
             continue
     raise PortError(f"No port could be listened on at {host}, neither {wanted} nor {FIRST_PORT} to {LAST_PORT}.")
+
+
+def listen_kept(host: str, wanted: int | None, usual: int, kept: Path, say: Say) -> socket.socket:
+    """A socket that listens on the same port at every start, so that stored URLs stay valid; `kept` is its file.
+
+    `wanted` is the port that was asked for: only that one will do. 0: any port, the kept one if it is free. None: only
+    the kept one; on the first start `usual`, or any where that is taken. Raises PortError.
+    """
+    earlier = int(kept.read_text()) if kept.exists() else None
+    only = wanted or (earlier if wanted is None else None)
+    if only:
+        try:
+            bound = listener(host, only)
+        except ListenError as error:
+            known = (
+                " Earlier starts used it: with another port, stored URLs need to be changed." if only == earlier else ""
+            )
+            raise PortError(f"{error} Use --port, or stop the program that has it.{known}") from error
+    else:
+        bound = listen_near(host, usual if wanted is None else earlier or 0)
+        if wanted is None and port_of(bound) != usual:
+            say(f"Port {usual} is taken. The API has port {port_of(bound)}, also at later starts; --port changes it.")
+    kept.write_text(f"{port_of(bound)}\n")
+    return bound
+
+
+def port_of(bound: socket.socket) -> int:
+    port: int = bound.getsockname()[1]
+    return port

@@ -13,6 +13,9 @@ from ipucloud.laboratory.keeper.child import Program
 from ipucloud.laboratory.keeper.readiness import Answers, ReadyFile
 from ipucloud.laboratory.postgres.server import RECOVERY_SECONDS, STOP_SECONDS
 
+MACHINES = 80
+"""IPU machines of each region of the simulated site: a POD256 and a POD64 fit."""
+
 
 def postgres(root: Path, bindir: Path | None, ready: ReadyFile, logs: Path) -> Program:
     """The embedded server of the directory `root`."""
@@ -33,7 +36,13 @@ def simulated_site(
     folder: Path, time_scale: float, credentials: Mapping[str, str], ready: ReadyFile, logs: Path
 ) -> Program:
     """A simulated site with its state in `folder`; it writes its address into the ready file, the same every time."""
-    arguments = ("--data", str(folder), "--time-scale", str(time_scale), "--ready-file", str(ready.path), "--secure")
+    options = {
+        "--data": folder,
+        "--time-scale": time_scale,
+        "--ready-file": ready.path,
+        "--machines": MACHINES,
+    }
+    arguments = ("--secure", *(str(word) for option in options.items() for word in option))
     return Program(
         "The simulated site", "ipucloud.laboratory.simulator.main", arguments, credentials, logs / "site.log", ready
     )

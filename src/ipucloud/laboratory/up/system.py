@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -20,12 +21,14 @@ from pydantic import SecretStr
 
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.cli.profile import DEFAULT, Profile
 from ipucloud.cli.service.bootstrapping import PROJECT, bootstrap, knows
 from ipucloud.cli.service.connections import CONNECTIONS, database_of, revealed, sites_of
 from ipucloud.cli.service.errors import CommandError
 from ipucloud.config import Settings
 from ipucloud.db.migrate import upgrade
 from ipucloud.db.outages import is_unreachable
+from ipucloud.identity.roles import Role
 from ipucloud.inventory.sync import sync
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from ipucloud.laboratory.keeper.keeper import Keeper, Kept, Say, keeping
@@ -35,8 +38,9 @@ from ipucloud.laboratory.postgres.locks import LockTakenError, take_lock
 from ipucloud.laboratory.postgres.secret_files import kept_secret, read_secret, write_secret
 from ipucloud.laboratory.sample.make import Sample, sample_of
 from ipucloud.laboratory.up import programs
-from ipucloud.laboratory.up.ports import listen_near
+from ipucloud.laboratory.up.ports import listen_kept, listen_near
 from ipucloud.laboratory.up.sampling import add_sample, refuse_others
+from ipucloud.laboratory.up.terminal import write_terminal_files
 from ipucloud.site.errors import SiteBusy, SiteError, SiteUnknown
 
 LOCK, POSTGRES, POSTGRES_READY = "lock", "postgres", "postgres-ready"
@@ -47,6 +51,12 @@ SITE, SITE_READY, SITE_TOKEN = "site", "site-ready.json", "site-token"
 
 VIPU_KEY = "vipu-access-key"
 """Where in the data directory the control plane's key to the simulated site's V-IPU controllers is."""
+
+TOKENS = {Role.OWNER: "token", Role.ADMIN: "admin-token"}
+"""Where in the data directory the tokens are that every start prints."""
+
+PORT = "port"
+"""Where in the data directory the API's port is noted."""
 
 SECRETS_KEY = "secrets-key"
 """Where in the data directory the key is that seals customers' secrets, unless the settings have one."""
@@ -71,12 +81,17 @@ class DataDirectoryTakenError(CommandError):
 
 @dataclass(frozen=True)
 class System:
-    """A system that runs. `token` is an owner's of project `project`; `sample` is what `--sample` once made."""
+    """A system that runs. `token` is an owner's of project `project`, `admin_token` an administrator's.
+
+    `env` is a file for a shell: with it, commands find the system. `sample` is what `--sample` once made.
+    """
 
     url: str
     token: str = field(repr=False)
+    admin_token: str = field(repr=False)
     project: str
     logs: Path
+    env: Path
     sample: Sample | None = None
 
 
@@ -88,11 +103,12 @@ def migrate_given_database(settings: Settings) -> None:
 
 @asynccontextmanager
 async def running(settings: Settings, *, time_scale: float, say: Say, sample: bool = False) -> AsyncIterator[System]:
-    """A whole system; on other ports where the wanted ones are taken; entered when the API answers.
+    """A whole system; entered when the API answers, on the port that it had at its first start (`listen_kept`).
 
-    A database that the settings name has to have the newest schema. The block is cancelled when something cannot be
-    kept running. Raises ChildError then, CatalogueError, DataDirectoryTakenError, PortError, SiteError, Problem, and
-    what a migration raises; SampleError if the `sample` is wanted and cannot be made.
+    `say` hears of each part that has started. A database that the settings name has to have the newest schema. The
+    block is cancelled when something cannot be kept running. Raises ChildError then, CatalogueError,
+    DataDirectoryTakenError, PortError, SiteError, Problem, and what a migration raises; SampleError if the `sample` is
+    wanted and cannot be made.
     """
     if sample:
         refuse_others(settings)
@@ -101,20 +117,19 @@ async def running(settings: Settings, *, time_scale: float, say: Say, sample: bo
         if settings.secrets_key is None:
             key = kept_secret(settings.data_dir / SECRETS_KEY)
             settings = settings.model_copy(update={"secrets_key": SecretStr(key)})
+        public = sockets.enter_context(_public(settings, say))
+        say(f"Starting; data and logs are in {settings.data_dir}.")
         async with keeping(say) as keeper:
             given = settings
-            settings, needed = await _foundations(keeper, given, time_scale, logs)
+            settings, needed = await _foundations(keeper, given, time_scale, say)
             if sample:
                 await add_sample(_embedded(settings), settings, catalogue, logs=logs, say=say)
             sockets.enter_context(reachable(given, settings))
-            token = await _through_restarts(needed, lambda: _prepare(settings, catalogue))
-            public, internal, workers = (
-                sockets.enter_context(listen_near(host, port))
-                for host, port in (
-                    (settings.host, settings.port),
-                    (settings.internal_host, settings.internal_port),
-                    (settings.internal_host, settings.worker_internal_port),
-                )
+            tokens = await _through_restarts(needed, lambda: _prepare(settings, catalogue))
+            say("Hardware, prices, quotas and tokens are registered.")
+            internal, workers = (
+                sockets.enter_context(listen_near(settings.internal_host, port))
+                for port in (settings.internal_port, settings.worker_internal_port)
             )
             services = [
                 keeper.keep(programs.worker(settings, logs, workers)),
@@ -122,7 +137,20 @@ async def running(settings: Settings, *, time_scale: float, say: Say, sample: bo
             ]
             for service in services:
                 await service.ready()
-            yield System(programs.url_of(public), token, PROJECT, logs, await _sample(settings))
+                say(f"{service.name} is running.")
+            url, made = programs.url_of(public), await _sample(settings)
+            profiles = {role.value: Profile(url, token, PROJECT, role.value) for role, token in tokens.items()}
+            profiles[DEFAULT] = profiles.pop(Role.OWNER)
+            if made is not None:
+                profiles["finance"] = Profile(url, made.token, made.project, Role.BILLING)
+            env = write_terminal_files(settings.data_dir, profiles, say)
+            yield System(url, tokens[Role.OWNER], tokens[Role.ADMIN], PROJECT, logs, env, made)
+
+
+def _public(settings: Settings, say: Say) -> socket.socket:
+    """The API's listener; a port that the settings were given goes first."""
+    wanted = settings.port if "port" in settings.model_fields_set else None
+    return listen_kept(settings.host, wanted, settings.port, settings.data_dir / PORT, say)
 
 
 @contextmanager
@@ -160,27 +188,28 @@ def _plain(value: object) -> object:
     return value.get_secret_value() if isinstance(value, SecretStr) else value
 
 
-async def _foundations(
-    keeper: Keeper, settings: Settings, time_scale: float, logs: Path
-) -> tuple[Settings, list[Kept]]:
+async def _foundations(keeper: Keeper, settings: Settings, time_scale: float, say: Say) -> tuple[Settings, list[Kept]]:
     """The settings with a migrated database and a site, and what of it is kept here."""
-    parts = []
+    parts, logs = [], settings.data_dir / "logs"
     if settings.database_url is None:
-        parts.append(_own_database(keeper, settings, logs))
+        parts.append(_own_database(keeper, settings, logs, say))
     if settings.site_url is None:
         parts.append(_own_site(keeper, settings, time_scale, logs))
-    for _, join in parts:
+    for program, join in parts:
+        await program.ready()
+        say(f"{program.name} is running.")
         settings = await join(settings)
     return settings, [kept for kept, _ in parts]
 
 
-def _own_database(keeper: Keeper, settings: Settings, logs: Path) -> Part:
+def _own_database(keeper: Keeper, settings: Settings, logs: Path, say: Say) -> Part:
     root, ready = settings.data_dir / POSTGRES, ReadyFile(settings.data_dir / POSTGRES_READY)
     kept = keeper.keep(programs.postgres(root, settings.pg_bindir, ready, logs))
 
     async def join(settings: Settings) -> Settings:
         server = _embedded(settings)
         await _through_restarts([kept], lambda: asyncio.to_thread(upgrade, server.owner_url()))
+        say("The database's schema is up to date.")
         return _on(server, settings)
 
     return kept, join
@@ -244,15 +273,15 @@ async def _sample(settings: Settings) -> Sample | None:
         return await sample_of(database, settings)
 
 
-async def _prepare(settings: Settings, catalogue: Catalogue) -> str:
-    """Register the site's hardware; answer the token kept in the data directory, or a new one if it is not known."""
-    path = settings.data_dir / "token"
+async def _prepare(settings: Settings, catalogue: Catalogue) -> dict[Role, str]:
+    """Register the site's hardware; answer the tokens kept in the data directory, or new ones if they are not known."""
     async with database_of(settings) as database, sites_of(settings) as sites:
         await sync(database, sites)
-        token = read_secret(path)
-        known = token is not None and await knows(database, token)
-        made = await bootstrap(database, catalogue, env=settings.environment, another_owner=not known)
-        if made.owner_token is not None:
-            token = made.owner_token
-            write_secret(path, token)
-    return token or ""
+        kept = {role: read_secret(settings.data_dir / name) or "" for role, name in TOKENS.items()}
+        lost = [role for role, token in kept.items() if not await knows(database, token)]
+        made = await bootstrap(database, catalogue, env=settings.environment, lost=lost)
+        new = {Role.OWNER: made.owner_token, Role.ADMIN: made.admin_token}
+        for role, token in new.items():
+            if token is not None:
+                write_secret(settings.data_dir / TOKENS[role], token)
+    return {role: new[role] or token for role, token in kept.items()}
