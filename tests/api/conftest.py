@@ -22,7 +22,7 @@ async def shared_api(postgres: TestServer) -> AsyncIterator[Api]:
         database = Database(scratch.app_url)
         async with database.begin() as connection:
             world = await seed_world(connection)
-        async with running(Cloud(database, world), scratch.app_url) as started:
+        async with running(Cloud(database, world.project), scratch.app_url) as started:
             yield started
         await assert_sound(database)
         await database.close()
@@ -40,7 +40,7 @@ async def db(database: Scratch) -> AsyncIterator[Database]:
 async def cloud(db: Database) -> AsyncIterator[Cloud]:
     """One project with plenty of quota; 16 machines and 16 hosts in each region. Every rule holds at the end."""
     async with db.begin() as connection:
-        made = Cloud(db, await seed_world(connection))
+        made = Cloud(db, (await seed_world(connection)).project)
     yield made
     await assert_sound(db, but=made.broken_on_purpose)
 

@@ -75,7 +75,7 @@ class Tenancy:
         cloud, number = self.api.cloud, next(_numbers)
         names = {"project": str(project.id), "region": "luxembourg-2", "flavor": "m2000-pod4"}
         if "{cluster}" in operation.path or "{operation}" in operation.path:
-            accepted = await cloud.create(f"target-{number}", project=project)
+            accepted = await cloud.customer(project).create(f"target-{number}")
             names |= {"cluster": str(accepted.target_id), "operation": str(accepted.operation_id)}
         await self._rests(operation, project, names)
         names |= await self._secret(operation, project, names)
@@ -122,7 +122,7 @@ class Tenancy:
         cluster = UUID(names["cluster"])
         await self.api.cloud.finish_create(cluster)
         if operation.id == "resumeCluster":
-            await self.api.cloud.suspend(cluster, project=project)
+            await self.api.cloud.customer(project).suspend(cluster)
             await self.api.cloud.finish_suspend(cluster)
 
     async def _secret(self, operation: Documented, project: Project, names: dict[str, str]) -> dict[str, str]:

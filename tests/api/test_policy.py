@@ -39,7 +39,7 @@ async def tenancy(postgres: TestServer) -> AsyncIterator[Tenancy]:
                     sa.text(f"UPDATE tokens SET {column} = app_now() WHERE id = :id"),  # noqa: S608
                     {"id": token.id},
                 )
-        async with running(Cloud(database, world), scratch.app_url) as api:
+        async with running(Cloud(database, world.project), scratch.app_url) as api:
             secret = world.project.token.secret
             yield Tenancy(
                 api,

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.failpoints import Action, Trap
+from ipucloud.operations.store import Accepted
 from tests.crash import checks
 from tests.crash.lab import Lab
 
@@ -32,14 +33,14 @@ MAX_CHECKS = 3
 
 
 @dataclass
-class DesiredState:
-    """A cluster somebody wanted, and what has been asked about it since."""
+class Tracked:
+    """A cluster of the history, and what was requested of it."""
 
     cluster: UUID
-    create: UUID
+    create: Accepted
     cancelled: bool = False
-    rests: list[UUID] = field(default_factory=list)
-    delete: UUID | None = None
+    suspends: list[Accepted] = field(default_factory=list)
+    delete: Accepted | None = None
 
     @property
     def ends(self) -> frozenset[str]:
@@ -66,56 +67,56 @@ async def history(lab: Lab, seed: int, points: Sequence[str]) -> History:
     """One history; the lab has no cluster before and after. The seed decides what is asked for and where it dies."""
     draw = random.Random(seed)  # noqa: S311  # repeatable, not secret
     played = History(seed)
-    desired: list[DesiredState] = []
+    clusters: list[Tracked] = []
     mine = [point for point in points if point.startswith(WORKER_POINTS)]
     while played.kills < KILLS and await _may_go_on(lab):
-        await _desired_state(lab, draw, desired)
+        await _ask_for_something(lab, draw, clusters)
         played.died_at.append(await _one_life(lab, draw, mine))
         played.kills += 1
-        await _change_of_mind(lab, draw, desired)
+        await _change_of_mind(lab, draw, clusters)
     async with lab.survivor():
-        for desired_state in desired:
-            ended = (await lab.world.finished(desired_state.create)).state
-            if ended not in desired_state.ends:
-                played.faults.append(f"a create ended as {ended}, not as {sorted(desired_state.ends)}")
-            for operation in (*desired_state.rests, desired_state.delete):
+        for tracked in clusters:
+            ended = (await lab.finished(tracked.create)).state
+            if ended not in tracked.ends:
+                played.faults.append(f"a create ended as {ended}, not as {sorted(tracked.ends)}")
+            for operation in (*tracked.suspends, tracked.delete):
                 if operation is not None:
-                    await lab.world.finished(operation)
-    played.faults += await checks.faults(lab, *(desired_state.cluster for desired_state in desired))
+                    await lab.finished(operation)
+    played.faults += await checks.faults(lab, *(tracked.cluster for tracked in clusters))
     await lab.clear()
-    played.faults += await checks.faults(lab, *(desired_state.cluster for desired_state in desired))
+    played.faults += await checks.faults(lab, *(tracked.cluster for tracked in clusters))
     return played
 
 
 async def _may_go_on(lab: Lab) -> bool:
     """Whether no work item is close to being parked."""
-    attempts = await lab.world.value("SELECT max(attempt) FROM work")
+    attempts = await lab.value("SELECT max(attempt) FROM work")
     return attempts is None or attempts <= MAX_CHECKS
 
 
-async def _desired_state(lab: Lab, draw: random.Random, desired: list[DesiredState]) -> None:
+async def _ask_for_something(lab: Lab, draw: random.Random, clusters: list[Tracked]) -> None:
     """Ask for clusters, or for an end of some, until there is something to do."""
-    busy = await lab.world.value("SELECT count(*) FROM operations WHERE finished_at IS NULL")
+    busy = await lab.value("SELECT count(*) FROM operations WHERE finished_at IS NULL")
     for _ in range(draw.randint(1, MAX_CONCURRENT) if busy == 0 else 0):
-        living = [desired_state for desired_state in desired if desired_state.delete is None]
+        living = [tracked for tracked in clusters if tracked.delete is None]
         if len(living) >= MAX_LIVING or (living and draw.random() < 1 / 2):
-            await draw.choice((_delete, _rest_or_come_back))(lab, draw.choice(living))
+            await draw.choice((_delete, _suspend_or_resume))(lab, draw.choice(living))
         else:
-            made = await lab.create()
-            desired.append(DesiredState(made.id, made.operation))
+            made = await lab.create_fresh()
+            clusters.append(Tracked(made.target_id, made))
 
 
-async def _delete(lab: Lab, desired_state: DesiredState) -> None:
-    if await lab.world.value("SELECT state <> 'deleted' FROM clusters WHERE id = :id", id=desired_state.cluster):
-        desired_state.delete = await lab.world.delete(desired_state.cluster)
+async def _delete(lab: Lab, tracked: Tracked) -> None:
+    if await lab.value("SELECT state <> 'deleted' FROM clusters WHERE id = :id", id=tracked.cluster):
+        tracked.delete = await lab.delete(tracked.cluster)
 
 
-async def _rest_or_come_back(lab: Lab, desired_state: DesiredState) -> None:
+async def _suspend_or_resume(lab: Lab, tracked: Tracked) -> None:
     """Suspend a cluster in use, resume a suspended one; others are refused, and so is one that finds no room."""
-    state = await lab.world.value("SELECT state FROM clusters WHERE id = :id", id=desired_state.cluster)
+    state = await lab.value("SELECT state FROM clusters WHERE id = :id", id=tracked.cluster)
     with contextlib.suppress(Problem):
-        ask = lab.world.resume if state == "suspended" else lab.world.suspend
-        desired_state.rests.append(await ask(desired_state.cluster))
+        ask = lab.resume if state == "suspended" else lab.suspend
+        tracked.suspends.append(await ask(tracked.cluster))
 
 
 async def _one_life(lab: Lab, draw: random.Random, points: Sequence[str]) -> str:
@@ -134,14 +135,14 @@ async def _one_life(lab: Lab, draw: random.Random, points: Sequence[str]) -> str
     return victim.points[-1] if victim.points else "start"
 
 
-async def _change_of_mind(lab: Lab, draw: random.Random, desired: Sequence[DesiredState]) -> None:
-    desired_state = draw.choice(desired)
-    if desired_state.delete is not None:
+async def _change_of_mind(lab: Lab, draw: random.Random, clusters: Sequence[Tracked]) -> None:
+    tracked = draw.choice(clusters)
+    if tracked.delete is not None:
         return
-    match draw.choice(("nothing", "nothing", "nothing", "cancel", "delete", "rest")):
+    match draw.choice(("nothing", "nothing", "nothing", "cancel", "delete", "suspend or resume")):
         case "cancel":
-            desired_state.cancelled |= await lab.cancel(desired_state.create)
+            tracked.cancelled |= await lab.cancel(tracked.create)
         case "delete":
-            await _delete(lab, desired_state)
-        case "rest":
-            await _rest_or_come_back(lab, desired_state)
+            await _delete(lab, tracked)
+        case "suspend or resume":
+            await _suspend_or_resume(lab, tracked)

@@ -69,7 +69,7 @@ async def at_the_site(lab: Lab, owners: Mapping[str, str]) -> dict[str, Seen]:
 
     `owners`: the external names of servers' clusters, which may have had another one when the server was made.
     """
-    site = await lab.site()
+    site = await lab.patient_site()
     networks, hosts, partitions, allocations = await asyncio.gather(
         site.networks.list(REGION), site.hosts.list(REGION), site.vipu.all_partitions(), site.vipu.list_allocations("")
     )
@@ -104,7 +104,7 @@ async def at_the_site(lab: Lab, owners: Mapping[str, str]) -> dict[str, Seen]:
 
 def _users(lab: Lab) -> list[vipu_admin_pb2.User]:
     """But for the control plane's own."""
-    stub = vipu_admin_pb2_grpc.AdminServiceStub(lab.world.site.admin_channel())
+    stub = vipu_admin_pb2_grpc.AdminServiceStub(lab.site.admin_channel())
     found = stub.ListUsers(vipu_admin_pb2.ListUsersRequest(), timeout=60)
     return [user for user in found.users if not user.all_allocations]
 
@@ -134,9 +134,9 @@ async def faults(lab: Lab, *trial: UUID) -> list[str]:
         there = site.pop(cluster.external_name, Seen())
         wrong += _of_cluster(cluster, there)
     wrong += [f"the site has {name} and no cluster does: {there}" for name, there in site.items()]
-    wrong += [f"stuck: {row.item}" for row in await lab.rows(_STUCK)]
+    wrong += [f"stuck: {row.work_item}" for row in await lab.rows(_STUCK)]
     wrong += [f"quota {q.used}, held {q.held}" for q in await lab.rows(_QUOTAS) if q.used != q.held]
-    wrong += [in_one_line(finding) for finding in await audit(lab.world.database)]
+    wrong += [in_one_line(finding) for finding in await audit(lab.database)]
     return wrong
 
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 from uuid import UUID
 
 from ipucloud.kernel.failpoints import Action, Trap
+from ipucloud.operations.store import Accepted
 from ipucloud.wire.site import NetworkSpec
 from tests.crash.checks import REGION
 from tests.crash.lab import NOTHING, Lab
@@ -17,11 +18,11 @@ from tests.crash.victims import Victim
 
 
 @dataclass(frozen=True)
-class Promise:
+class Expectation:
     """What was asked for: the operation has to end as `ends`, and its cluster as `state`."""
 
     cluster: UUID
-    operation: UUID
+    operation: Accepted | UUID
     ends: str
     state: str
 
@@ -34,28 +35,28 @@ class Kind:
     settings: ClassVar[Mapping[str, float]] = NOTHING
     first: ClassVar[tuple[Trap, ...]] = ()
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         raise NotImplementedError
 
-    async def drive(self, lab: Lab, promise: Promise, victim: Victim) -> None:
+    async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         """Return when the victim has nothing more to do. Cancelled when it has died."""
-        await lab.world.finished(promise.operation)
+        await lab.finished(expectation.operation)
 
 
 class Create(Kind):
     name = "create"
 
-    async def ask(self, lab: Lab) -> Promise:
-        made = await lab.create()
-        return Promise(made.id, made.operation, "succeeded", "active")
+    async def ask(self, lab: Lab) -> Expectation:
+        made = await lab.create_fresh()
+        return Expectation(made.target_id, made, "succeeded", "active")
 
 
 class Delete(Kind):
     name = "delete"
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         cluster = await lab.an_active_cluster()
-        return Promise(cluster, await lab.world.delete(cluster), "succeeded", "deleted")
+        return Expectation(cluster, await lab.delete(cluster), "succeeded", "deleted")
 
 
 class Cancel(Kind):
@@ -64,15 +65,15 @@ class Cancel(Kind):
     name = "cancel"
     after = "operation.cancel_seen"
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         lab.fault(call="hosts.put_server", action="status", status=503)
-        made = await lab.create()
-        return Promise(made.id, made.operation, "cancelled", "deleted")
+        made = await lab.create_fresh()
+        return Expectation(made.target_id, made, "cancelled", "deleted")
 
-    async def drive(self, lab: Lab, promise: Promise, victim: Victim) -> None:
+    async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await victim.reached("site.after:hosts.put_server")
-        assert await lab.cancel(promise.operation)
-        await super().drive(lab, promise, victim)
+        assert await lab.cancel(expectation.operation)
+        await super().drive(lab, expectation, victim)
 
 
 class Undo(Kind):
@@ -81,10 +82,10 @@ class Undo(Kind):
     name = "undo"
     after = "site.after:hosts.put_server"
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         lab.fault(call="hosts.put_server", action="status", status=422)
-        made = await lab.create()
-        return Promise(made.id, made.operation, "failed", "error")
+        made = await lab.create_fresh()
+        return Expectation(made.target_id, made, "failed", "error")
 
 
 class Held(Create):
@@ -93,7 +94,7 @@ class Held(Create):
     name = "held"
     settings = MappingProxyType({"lease_seconds": 0.6, "site_call_timeout": 0.5})
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         lab.fault(call="networks.put", action="stall", times=1)
         return await super().ask(lab)
 
@@ -104,11 +105,11 @@ class Drain(Create):
     name = "drain"
     settings = MappingProxyType({"drain_seconds": 0.05})
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         lab.fault(call="networks.put", action="stall", times=1)
         return await super().ask(lab)
 
-    async def drive(self, lab: Lab, promise: Promise, victim: Victim) -> None:
+    async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await victim.reached("site.before:networks.put")
         victim.signal(signal.SIGTERM)
         await victim.end()
@@ -119,12 +120,12 @@ class Cut(Create):
 
     name = "cut"
 
-    async def drive(self, lab: Lab, promise: Promise, victim: Victim) -> None:
-        async with lab.world.database.begin() as connection:
+    async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
+        async with lab.database.begin() as connection:
             await connection.exec_driver_sql("SELECT used FROM quotas FOR UPDATE")
-            await lab.world.waits_for_a_lock()
+            await lab.waits_for_a_lock()
             await lab.cut_waiting()
-        await super().drive(lab, promise, victim)
+        await super().drive(lab, expectation, victim)
 
 
 class Bug(Create):
@@ -139,14 +140,14 @@ class Tasks(Create):
 
     name = "tasks"
 
-    async def ask(self, lab: Lab) -> Promise:
-        promise = await super().ask(lab)
+    async def ask(self, lab: Lab) -> Expectation:
+        expectation = await super().ask(lab)
         await self._leave_something(lab)
         await lab.execute("UPDATE work SET run_at = app_now() WHERE kind = 'periodic'")
-        return promise
+        return expectation
 
-    async def drive(self, lab: Lab, promise: Promise, victim: Victim) -> None:
-        await super().drive(lab, promise, victim)
+    async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
+        await super().drive(lab, expectation, victim)
         await lab.tasks_are_done()
 
     async def _leave_something(self, lab: Lab) -> None:
@@ -158,7 +159,7 @@ class Tasks(Create):
         hosts = await lab.rows(
             "SELECT name FROM hosts WHERE region = :region ORDER BY name DESC LIMIT 1", region=REGION
         )
-        site = await lab.site()
+        site = await lab.patient_site()
         await site.networks.put(gone[0][0], NetworkSpec(region=REGION, machines=[], hosts=[hosts[0].name]))
         return None
 
@@ -173,10 +174,10 @@ class Stale(Create):
     settings = MappingProxyType({"lease_seconds": 0.3})
     first = (Trap("site.after:networks.get", 1, Action.STOP),)
 
-    async def drive(self, lab: Lab, promise: Promise, victim: Victim) -> None:
+    async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await victim.stopped()
         async with lab.survivor():
-            await super().drive(lab, promise, victim)
+            await super().drive(lab, expectation, victim)
         victim.go_on()
         await victim.end()
 
@@ -187,10 +188,10 @@ class StaleHeld(Stale):
     name = "stale-held"
     first = (Trap("site.before:networks.put", 1, Action.STOP),)
 
-    async def drive(self, lab: Lab, promise: Promise, victim: Victim) -> None:
+    async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await victim.stopped()
         async with lab.survivor():
-            await Kind.drive(self, lab, promise, victim)
+            await Kind.drive(self, lab, expectation, victim)
         lab.fault(call="*", action="stall")
         victim.go_on()
         await victim.end()

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from uuid import UUID, uuid4
-
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.operations.rotate_key import rotate
 from ipucloud.clusters.states import PARTITIONS
-from ipucloud.contract.partitions import PartitionCreate, PartitionReset
-from ipucloud.operations.store import Accepted
-from ipucloud.partitions.requests import create, remove, reset
 from ipucloud.reconcile.wake import wake
-from tests.crash.kinds import Kind, Promise
+from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
 from tests.crash.requests import Asked, RequestKind
-from tests.crash.victims import PATIENCE, Victim
+from tests.crash.victims import Victim
+from tests.support.waiting import PATIENCE
 
 SIZE = 4
 _LOOKED = (
@@ -27,47 +22,22 @@ _LOOKED = (
 _LIVING = "SELECT name FROM partitions WHERE cluster_id = :cluster AND removed_at IS NULL ORDER BY created_at"
 
 
-async def _ask(lab: Lab, request: Callable[[AsyncConnection], Awaitable[Accepted]]) -> UUID:
-    async with lab.world.database.begin() as connection:
-        return (await request(connection)).operation_id
-
-
-async def ask_to_create(lab: Lab, cluster: UUID, size: int = SIZE) -> UUID:
-    body = PartitionCreate(name=lab.fresh(), size=size)
-    actor, settings = lab.world.project.actor, lab.world.settings
-    return await _ask(lab, lambda connection: create(connection, actor, cluster, body, settings=settings))
-
-
-async def ask_to_remove(lab: Lab, cluster: UUID, name: str) -> UUID:
-    actor, settings = lab.world.project.actor, lab.world.settings
-    return await _ask(
-        lab, lambda connection: remove(connection, actor, cluster, name, if_match=None, settings=settings)
-    )
-
-
-async def ask_to_reset(lab: Lab, cluster: UUID, name: str) -> UUID:
-    actor, settings, body = lab.world.project.actor, lab.world.settings, PartitionReset()
-    return await _ask(
-        lab, lambda connection: reset(connection, actor, cluster, name, body, if_match=None, settings=settings)
-    )
-
-
 async def an_empty_cluster(lab: Lab) -> UUID:
     """A cluster in use of which all IPUs are free."""
     cluster = await lab.an_active_cluster()
     for row in await lab.rows(_LIVING, cluster=cluster):
-        operation = await ask_to_remove(lab, cluster, row.name)
+        operation = await lab.remove_partition(cluster, row.name)
         async with lab.survivor():
-            assert (await lab.world.finished(operation)).state == "succeeded"
+            await lab.succeeded(operation)
     return cluster
 
 
 async def a_divided_cluster(lab: Lab) -> tuple[UUID, str]:
     """A cluster in use, and the name of its one partition, which has half of its IPUs."""
     cluster = await an_empty_cluster(lab)
-    operation = await ask_to_create(lab, cluster)
+    operation = await lab.create_partition(cluster, lab.fresh(), SIZE)
     async with lab.survivor():
-        assert (await lab.world.finished(operation)).state == "succeeded"
+        await lab.succeeded(operation)
     (row,) = await lab.rows(_LIVING, cluster=cluster)
     return cluster, row.name
 
@@ -75,9 +45,9 @@ async def a_divided_cluster(lab: Lab) -> tuple[UUID, str]:
 class MakePartition(Kind):
     name = "make-partition"
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         cluster = await an_empty_cluster(lab)
-        return Promise(cluster, await ask_to_create(lab, cluster), "succeeded", "active")
+        return Expectation(cluster, await lab.create_partition(cluster, lab.fresh(), SIZE), "succeeded", "active")
 
 
 class RefusedPartition(Kind):
@@ -85,17 +55,17 @@ class RefusedPartition(Kind):
 
     name = "refused-partition"
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         cluster, _ = await a_divided_cluster(lab)
-        return Promise(cluster, await ask_to_create(lab, cluster, 2 * SIZE), "failed", "active")
+        return Expectation(cluster, await lab.create_partition(cluster, lab.fresh(), 2 * SIZE), "failed", "active")
 
 
 class ResetPartition(Kind):
     name = "reset-partition"
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         cluster, name = await a_divided_cluster(lab)
-        return Promise(cluster, await ask_to_reset(lab, cluster, name), "succeeded", "active")
+        return Expectation(cluster, await lab.reset_partition(cluster, name), "succeeded", "active")
 
 
 class RefusedReset(Kind):
@@ -104,18 +74,18 @@ class RefusedReset(Kind):
     name = "refused-reset"
     after = "site.after:vipu.ResetPartition"
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         cluster, name = await a_divided_cluster(lab)
         lab.fault(call="vipu.ResetPartition", action="status", grpc_status="FAILED_PRECONDITION")
-        return Promise(cluster, await ask_to_reset(lab, cluster, name), "failed", "active")
+        return Expectation(cluster, await lab.reset_partition(cluster, name), "failed", "active")
 
 
 class RemovePartition(Kind):
     name = "remove-partition"
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         cluster, name = await a_divided_cluster(lab)
-        return Promise(cluster, await ask_to_remove(lab, cluster, name), "succeeded", "active")
+        return Expectation(cluster, await lab.remove_partition(cluster, name), "succeeded", "active")
 
 
 class RotateKey(Kind):
@@ -123,18 +93,18 @@ class RotateKey(Kind):
 
     name = "rotate-key"
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         cluster = await lab.an_active_cluster()
-        actor, settings = lab.world.project.actor, lab.world.settings
-        async with lab.world.database.begin() as connection:
+        actor, settings = lab.project.actor, lab.settings
+        async with lab.database.begin() as connection:
             made = await rotate(connection, actor, cluster, ends_server_key=True, settings=settings)
             await wake(connection, kind=PARTITIONS, key=str(cluster), project_id=actor.project_id)
-        return Promise(cluster, made.operation_id, "succeeded", "active")
+        return Expectation(cluster, made.operation_id, "succeeded", "active")
 
-    async def drive(self, lab: Lab, promise: Promise, victim: Victim) -> None:
-        await super().drive(lab, promise, victim)
+    async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
+        await super().drive(lab, expectation, victim)
         async with asyncio.timeout(PATIENCE):
-            while (await lab.rows(_LOOKED, key=str(promise.cluster)))[0].unseen:
+            while (await lab.rows(_LOOKED, key=str(expectation.cluster)))[0].unseen:
                 await asyncio.sleep(0.01)
 
 
@@ -173,7 +143,7 @@ class PostRemoval(RequestKind):
 
     async def asked(self, lab: Lab) -> Asked:
         cluster = await an_empty_cluster(lab)
-        await ask_to_create(lab, cluster)
+        await lab.create_partition(cluster, lab.fresh(), SIZE)
         (row,) = await lab.rows(_LIVING, cluster=cluster)
         return Asked("DELETE", f"{lab.base}/clusters/{cluster}/partitions/{row.name}")
 

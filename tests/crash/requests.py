@@ -15,11 +15,12 @@ import httpx
 
 from ipucloud.kernel.errors import IDEMPOTENCY_IN_PROGRESS
 from ipucloud.kernel.failpoints import Action, Trap
-from tests.crash.kinds import Promise
+from tests.crash.kinds import Expectation
 from tests.crash.lab import FLAVOR, Lab
 from tests.crash.trials import Outcome, settled
-from tests.crash.victims import PATIENCE, Victim
-from tests.support.cloud import IMAGE
+from tests.crash.victims import Victim
+from tests.support.waiting import PATIENCE
+from tests.support.world import IMAGE
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Asked:
 
 
 class RequestKind:
-    """A request that makes a promise: its operation has to end as `ends`, and its cluster as `state`."""
+    """A request that makes a expectation: its operation has to end as `ends`, and its cluster as `state`."""
 
     name: ClassVar[str]
     ends: ClassVar[str]
@@ -75,8 +76,8 @@ class PostCancel(RequestKind):
     name, ends, state = "post-cancel", "cancelled", "deleted"
 
     async def asked(self, lab: Lab) -> Asked:
-        made = await lab.create()
-        return Asked("POST", f"{lab.base}/operations/{made.operation}:cancel", None, str(uuid4()))
+        made = await lab.create_fresh()
+        return Asked("POST", f"{lab.base}/operations/{made.operation_id}:cancel", None, str(uuid4()))
 
 
 REQUEST_KINDS: tuple[RequestKind, ...] = (PostCreate(), PostDelete(), PostCancel())
@@ -95,11 +96,11 @@ class RequestCase:
 
 
 async def attempt_request(lab: Lab, case: RequestCase) -> Outcome:
-    """Send requests to a victim until it dies, then the last one to another process; see its promise kept, once."""
+    """Send requests to a victim until it dies, then the last one to another process; see its expectation kept, once."""
     asked = [await case.kind.asked(lab) for _ in range(case.hit)]
     port = _free_port()
     victim = await lab.victim(Trap(case.point, case.hit, Action.KILL), role="api", changes={"port": port})
-    address = f"http://{lab.world.settings.host}:{port}"
+    address = f"http://{lab.settings.host}:{port}"
     await _listens(lab.caller, address)
     for request in asked:
         await _sent(request, lab.caller, address, victim)
@@ -108,23 +109,23 @@ async def attempt_request(lab: Lab, case: RequestCase) -> Outcome:
     faults = [f"asked again: {answer.status_code} {answer.text}" for answer in answers if answer.status_code != 202]
     if faults:
         return Outcome(died, tuple(victim.points), tuple(faults))
-    promises = [await _promise(lab, case.kind, answer) for answer in answers]
-    for request, promise in zip(asked, promises, strict=True):
-        faults += await _effects(lab, request, promise.cluster)
-    faults += await settled(lab, *promises)
+    expectations = [await _expectation(lab, case.kind, answer) for answer in answers]
+    for request, expectation in zip(asked, expectations, strict=True):
+        faults += await _effects(lab, request, expectation.cluster)
+    faults += await settled(lab, *expectations)
     return Outcome(died, tuple(victim.points), tuple(faults))
 
 
-async def _promise(lab: Lab, kind: RequestKind, answer: httpx.Response) -> Promise:
+async def _expectation(lab: Lab, kind: RequestKind, answer: httpx.Response) -> Expectation:
     operation = UUID(answer.json()["id"])
-    cluster: UUID = await lab.world.value("SELECT cluster_id FROM operations WHERE id = :id", id=operation)
-    return Promise(cluster, operation, kind.ends, kind.state)
+    cluster: UUID = await lab.value("SELECT cluster_id FROM operations WHERE id = :id", id=operation)
+    return Expectation(cluster, operation, kind.ends, kind.state)
 
 
 async def _effects(lab: Lab, request: Asked, cluster: UUID) -> list[str]:
     """What there is more, or less, than one effect of."""
     name = None if request.body is None else request.body.get("name")
-    row = await lab.world.one(
+    row = await lab.one(
         "SELECT (SELECT count(*) FROM clusters c WHERE c.id = :id OR c.name = :name) AS clusters,"
         " (SELECT count(*) FROM operations o WHERE o.cluster_id = :id AND o.finished_at IS NULL) AS open,"
         " (SELECT count(*) FROM operations o WHERE o.cluster_id = :id AND o.kind = 'cluster.create') AS creates",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 from uuid import uuid4
 
-from tests.crash.kinds import Kind, Promise
+from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
 from tests.crash.requests import Asked, RequestKind
 from tests.crash.victims import Victim
@@ -14,18 +14,18 @@ from tests.crash.victims import Victim
 class Suspend(Kind):
     name = "suspend"
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         cluster = await lab.an_active_cluster()
-        return Promise(cluster, await lab.world.suspend(cluster), "succeeded", "suspended")
+        return Expectation(cluster, await lab.suspend(cluster), "succeeded", "suspended")
 
 
 class Resume(Kind):
     name = "resume"
     ends: ClassVar[tuple[str, str]] = ("succeeded", "active")
 
-    async def ask(self, lab: Lab) -> Promise:
+    async def ask(self, lab: Lab) -> Expectation:
         cluster = await lab.a_suspended_cluster()
-        return Promise(cluster, await lab.world.resume(cluster), *self.ends)
+        return Expectation(cluster, await lab.resume(cluster), *self.ends)
 
 
 class CancelResume(Resume):
@@ -35,15 +35,15 @@ class CancelResume(Resume):
     after = "operation.cancel_seen"
     ends = ("cancelled", "suspended")
 
-    async def ask(self, lab: Lab) -> Promise:
-        promise = await super().ask(lab)
+    async def ask(self, lab: Lab) -> Expectation:
+        expectation = await super().ask(lab)
         lab.fault(call="hosts.power", action="status", status=503)
-        return promise
+        return expectation
 
-    async def drive(self, lab: Lab, promise: Promise, victim: Victim) -> None:
+    async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await victim.reached("site.after:hosts.power")
-        assert await lab.cancel(promise.operation)
-        await super().drive(lab, promise, victim)
+        assert await lab.cancel(expectation.operation)
+        await super().drive(lab, expectation, victim)
 
 
 class UndoResume(Resume):
@@ -53,10 +53,10 @@ class UndoResume(Resume):
     after = "site.after:hosts.power"
     ends = ("failed", "suspended")
 
-    async def ask(self, lab: Lab) -> Promise:
-        promise = await super().ask(lab)
+    async def ask(self, lab: Lab) -> Expectation:
+        expectation = await super().ask(lab)
         lab.fault(call="hosts.power", action="status", status=422)
-        return promise
+        return expectation
 
 
 class PostSuspend(RequestKind):

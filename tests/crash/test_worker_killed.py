@@ -35,25 +35,25 @@ CASES = [(Create(), call) for call in BUILD] + [(Delete(), call) for call in CLE
 async def test_a_worker_may_die_while_the_site_keeps_its_answer_back(
     lab: Lab, kind: Kind, call: str, action: str
 ) -> None:
-    promise = await kind.ask(lab)
+    expectation = await kind.ask(lab)
     lab.fault(call=call, action=action)
     victim = await lab.victim()
     await lab.hit(call)
     await victim.kill()
-    lab.repair()
-    assert await settled(lab, promise) == []
+    lab.clear_faults()
+    assert await settled(lab, expectation) == []
 
 
 @pytest.mark.parametrize("kind", [Create(), Delete()], ids=lambda kind: kind.name)
 async def test_a_worker_may_die_inside_its_last_transaction(lab: Lab, kind: Kind) -> None:
     """Activation and burial write state, billing and machines together: half of it is never seen."""
-    promise = await kind.ask(lab)
+    expectation = await kind.ask(lab)
     # The last step locks the quota first: holding it keeps the worker inside its transaction.
-    async with lab.world.database.begin() as connection:
+    async with lab.database.begin() as connection:
         await connection.exec_driver_sql("SELECT used FROM quotas FOR UPDATE")
         victim = await lab.victim()
-        await lab.world.waits_for_a_lock()
+        await lab.waits_for_a_lock()
         await victim.kill()
     billed = "SELECT count(*) FROM usage_intervals WHERE cluster_id = :id AND ended_at IS NULL"
-    assert await lab.world.value(billed, id=promise.cluster) == 0
-    assert await settled(lab, promise) == []
+    assert await lab.value(billed, id=expectation.cluster) == 0
+    assert await settled(lab, expectation) == []

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from ipucloud.kernel.failpoints import Action, Trap
 from tests.crash import checks
-from tests.crash.kinds import Kind, Promise
+from tests.crash.kinds import Expectation, Kind
 from tests.crash.lab import Lab
-from tests.crash.victims import PATIENCE, Victim
+from tests.crash.victims import Victim
+from tests.support.waiting import PATIENCE
+from tests.support.world.customer import id_of
 
 
 @dataclass(frozen=True)
@@ -42,48 +44,52 @@ class Outcome:
 
 async def attempt(lab: Lab, case: Case) -> Outcome:
     """The whole trial. Leaves the lab as it was, but for active clusters that later trials may use."""
-    promise = await case.kind.ask(lab)
+    expectation = await case.kind.ask(lab)
     victim = await lab.victim(*case.traps, changes=case.kind.settings)
     try:
-        await _live(lab, case.kind, promise, victim)
+        await _live(lab, case.kind, expectation, victim)
     finally:
         died = victim.ended.done() and victim.ended.result() == -signal.SIGKILL
         await victim.kill()
     if case.kind.after is None:
-        lab.repair()
-    faults = await settled(lab, promise)
-    lab.repair()
+        lab.clear_faults()
+    faults = await settled(lab, expectation)
+    lab.clear_faults()
     return Outcome(died, tuple(victim.points), tuple(faults))
 
 
-async def settled(lab: Lab, *promises: Promise) -> list[str]:
+async def settled(lab: Lab, *expectations: Expectation) -> list[str]:
     """Let another worker finish all of them; what is then not as promised. Living clusters are left to later trials."""
     async with lab.survivor():
-        ends = [(await lab.world.finished(promise.operation)).state for promise in promises]
+        ends = [(await lab.finished(expectation.operation)).state for expectation in expectations]
         await lab.tasks_are_done()
     return [
-        fault for promise, ended in zip(promises, ends, strict=True) for fault in await _broken(lab, promise, ended)
+        fault
+        for expectation, ended in zip(expectations, ends, strict=True)
+        for fault in await _broken(lab, expectation, ended)
     ]
 
 
-async def _broken(lab: Lab, promise: Promise, ended: str) -> list[str]:
-    faults = await checks.faults(lab, promise.cluster)
-    if ended != promise.ends:
-        why = await lab.world.value("SELECT error ->> 'detail' FROM operations WHERE id = :id", id=promise.operation)
-        faults.append(f"the operation ended as {ended}, not as {promise.ends}: {why}")
-    state = await lab.world.value("SELECT state FROM clusters WHERE id = :id", id=promise.cluster)
-    if state != promise.state:
-        faults.append(f"the cluster is {state}, not {promise.state}")
+async def _broken(lab: Lab, expectation: Expectation, ended: str) -> list[str]:
+    faults = await checks.faults(lab, expectation.cluster)
+    if ended != expectation.ends:
+        why = await lab.value(
+            "SELECT error ->> 'detail' FROM operations WHERE id = :id", id=id_of(expectation.operation)
+        )
+        faults.append(f"the operation ended as {ended}, not as {expectation.ends}: {why}")
+    state = await lab.value("SELECT state FROM clusters WHERE id = :id", id=expectation.cluster)
+    if state != expectation.state:
+        faults.append(f"the cluster is {state}, not {expectation.state}")
     if state in {"active", "suspended"}:
-        await lab.keep(promise.cluster, state)
+        await lab.keep(expectation.cluster, state)
     elif state == "error":
-        await lab.remove([promise.cluster])
+        await lab.remove([expectation.cluster])
     return faults
 
 
-async def _live(lab: Lab, kind: Kind, promise: Promise, victim: Victim) -> None:
+async def _live(lab: Lab, kind: Kind, expectation: Expectation, victim: Victim) -> None:
     """Return when the victim has died or has nothing more to do."""
-    driving = asyncio.create_task(kind.drive(lab, promise, victim))
+    driving = asyncio.create_task(kind.drive(lab, expectation, victim))
     death = asyncio.create_task(victim.end())
     try:
         async with asyncio.timeout(PATIENCE):

@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 from ipucloud.config import Settings
 from ipucloud.kernel.failpoints import Trap
+from tests.support.waiting import PATIENCE
 
-PATIENCE = 60.0
 LINE_LIMIT = 1 << 20
 CHECKOUT = Path(__file__).parents[2]
 

@@ -11,9 +11,10 @@ from itertools import product
 from uuid import UUID
 
 from ipucloud.kernel.failpoints import Action, Trap
+from ipucloud.operations.store import Accepted
 from ipucloud.site.calls import Call
 from tests.crash import checks
-from tests.crash.kinds import Create, Delete, Kind, Promise
+from tests.crash.kinds import Create, Delete, Expectation, Kind
 from tests.crash.lab import Lab
 from tests.crash.suspending import Resume, Suspend
 from tests.crash.victims import Victim
@@ -153,18 +154,18 @@ def everything(leases: Sequence[int]) -> list[Case | Inside]:
 async def attempt(lab: Lab, case: Case) -> Thawed:
     """The whole trial; the lab has no cluster before and after."""
     clock = asyncio.get_running_loop().time
-    async with _frozen(lab, case.kind, f"site.before:{case.call}") as (promise, victim), lab.survivor():
+    async with _frozen(lab, case.kind, f"site.before:{case.call}") as (expectation, victim), lab.survivor():
         thaw_at = clock() + case.leases * LEASE
-        clusters = await _others_work(lab, case, promise)
+        clusters = await _others_work(lab, case, expectation)
         if case.held is not None:
-            deletion = await _held_delete(lab, promise.cluster, case.held)
+            deletion = await _held_delete(lab, expectation.cluster, case.held)
         await asyncio.sleep(thaw_at - clock())
         victim.go_on()
         await victim.reached(f"site.after:{case.call}")
         await victim.reached(*STALE)
         if case.held is not None:
-            lab.repair()
-            await lab.world.finished(deletion)
+            lab.clear_faults()
+            await lab.finished(deletion)
         faults = await checks.faults(lab, *clusters)
         left_over = bool(faults) and case.meanwhile is Meanwhile.DELETED
         if left_over:
@@ -177,61 +178,61 @@ async def attempt(lab: Lab, case: Case) -> Thawed:
 
 async def attempt_inside(lab: Lab, case: Inside) -> list[str]:
     """The whole trial; what was wrong. The database ends a session that stands still in a transaction for 15 s."""
-    async with _frozen(lab, case.kind, case.point) as (promise, victim):
+    async with _frozen(lab, case.kind, case.point) as (expectation, victim):
         async with lab.survivor():
-            ended = (await lab.world.finished(promise.operation)).state
+            ended = (await lab.finished(expectation.operation)).state
         victim.go_on()
         await victim.reached(*STALE, "engine.database_lost", "engine.reconciler_failed")
-        faults = await checks.faults(lab, promise.cluster)
+        faults = await checks.faults(lab, expectation.cluster)
     await lab.clear()
-    return faults if ended == promise.ends else [*faults, f"the operation ended as {ended}"]
+    return faults if ended == expectation.ends else [*faults, f"the operation ended as {ended}"]
 
 
 @asynccontextmanager
-async def _frozen(lab: Lab, kind: Kind, point: str) -> AsyncIterator[tuple[Promise, Victim]]:
-    promise = await kind.ask(lab)
+async def _frozen(lab: Lab, kind: Kind, point: str) -> AsyncIterator[tuple[Expectation, Victim]]:
+    expectation = await kind.ask(lab)
     victim = await lab.victim(Trap(point, 1, Action.STOP), changes={"lease_seconds": LEASE})
     try:
         await victim.stopped()
-        yield promise, victim
+        yield expectation, victim
     finally:
         await victim.kill()
 
 
-async def _others_work(lab: Lab, case: Case, promise: Promise) -> list[UUID]:
+async def _others_work(lab: Lab, case: Case, expectation: Expectation) -> list[UUID]:
     """What others do while the zombie stands still; the clusters that it is about."""
-    ended = await lab.world.finished(promise.operation)
-    assert ended.state == promise.ends, ended
+    ended = await lab.finished(expectation.operation)
+    assert ended.state == expectation.ends, ended
     if case.meanwhile is Meanwhile.RESUMED:
-        await lab.world.finished(await lab.world.resume(promise.cluster))
+        await lab.finished(await lab.resume(expectation.cluster))
     if case.meanwhile in {Meanwhile.FINISHED, Meanwhile.RESUMED} or case.held is not None:
-        return [promise.cluster]
-    if promise.state != "deleted":
-        await lab.world.finished(await lab.world.delete(promise.cluster))
+        return [expectation.cluster]
+    if expectation.state != "deleted":
+        await lab.finished(await lab.delete(expectation.cluster))
     if case.meanwhile is Meanwhile.DELETED:
-        return [promise.cluster]
-    heir = await lab.create()
-    await lab.world.finished(heir.operation)
-    assert await _inherited(lab, promise.cluster, heir.id)
-    return [promise.cluster, heir.id]
+        return [expectation.cluster]
+    heir = await lab.create_fresh()
+    await lab.finished(heir)
+    assert await _inherited(lab, expectation.cluster, heir.target_id)
+    return [expectation.cluster, heir.target_id]
 
 
-async def _held_delete(lab: Lab, cluster: UUID, call: Call) -> UUID:
+async def _held_delete(lab: Lab, cluster: UUID, call: Call) -> Accepted:
     """A delete that gets no further than `call`."""
     lab.fault(call=call.value, action="status", status=503, grpc_status="UNAVAILABLE")
-    deletion = await lab.world.delete(cluster)
+    deletion = await lab.delete(cluster)
     await lab.hit(call)
     return deletion
 
 
 async def _with_an_heir(lab: Lab, clusters: Sequence[UUID]) -> list[str]:
     """What is wrong when somebody gets the machines with the left-over on them, and it is then swept away."""
-    heir = await lab.create()
-    await lab.blocked(heir.id)
+    heir = await lab.create_fresh()
+    await lab.blocked(heir.target_id)
     await lab.sweep()
-    ended = await lab.world.finished(heir.operation)
-    faults = await checks.faults(lab, *clusters, heir.id)
-    if ended.state != "succeeded" or not await _inherited(lab, clusters[0], heir.id):
+    ended = await lab.finished(heir)
+    faults = await checks.faults(lab, *clusters, heir.target_id)
+    if ended.state != "succeeded" or not await _inherited(lab, clusters[0], heir.target_id):
         faults.append(f"the heir's create ended as {ended}")
     return faults
 

@@ -1,4 +1,4 @@
-"""A cloud without a site: the domain over a database of the test's own."""
+"""A world without a site: the domain over a database of the test's own."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from ipucloud.db.engine import Database
-from tests.support.cloud import Cloud
-from tests.support.factories import seed_world
-from tests.support.invariants import assert_sound
 from tests.support.postgres import Database as Scratch
+from tests.support.world import World, open_world
 
 
 @pytest.fixture
@@ -22,9 +20,7 @@ async def db(database: Scratch) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def cloud(db: Database) -> AsyncIterator[Cloud]:
+async def world(database: Scratch) -> AsyncIterator[World]:
     """One project with plenty of quota; 16 machines and 16 hosts in each region. Every rule holds at the end."""
-    async with db.begin() as connection:
-        made = Cloud(db, await seed_world(connection))
-    yield made
-    await assert_sound(db, but=made.broken_on_purpose)
+    async with open_world(database.app_url) as world:
+        yield world

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -24,7 +23,7 @@ from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Outcome
 from ipucloud.reconcile.reconciler import WorkItem
 from ipucloud.site.connect import SiteClients
-from tests.support.world import PATIENCE, SECRETS_KEY, World
+from tests.support.world import SECRETS_KEY, SiteWorld, at_work
 
 
 class Moment(StrEnum):
@@ -74,7 +73,7 @@ class Watched:
 
 @asynccontextmanager
 async def watched_worker(
-    world: World, plans: dict[UUID, dict[Boundary, Callable[[], Awaitable[None]]]]
+    world: SiteWorld, plans: dict[UUID, dict[Boundary, Callable[[], Awaitable[None]]]]
 ) -> AsyncIterator[None]:
     """A worker that reconciles clusters, and nothing else, through `Watched`."""
     settings = world.settings
@@ -91,12 +90,9 @@ async def watched_worker(
     )
     reconcilers: list[Any] = [Watched(inner, plans)]
     engine = Engine(database, reconcilers, clock=SystemClock(), settings=EngineSettings(poll=0.05))
-    running = asyncio.create_task(engine.run())
     try:
-        yield
+        async with at_work(engine):
+            yield
     finally:
-        engine.stop()
-        async with asyncio.timeout(PATIENCE):
-            await running
         await sites.close()
         await database.close()

@@ -17,8 +17,8 @@ from ipucloud.config import Settings
 from tests.api.support import SECRETS_KEY, UNLIMITED
 from tests.support.control_plane import API, kill, process, stop
 from tests.support.ports import free_ports
+from tests.support.waiting import PATIENCE
 
-PATIENCE = 120.0
 CROWD = httpx.Limits(max_connections=256, max_keepalive_connections=256)
 
 

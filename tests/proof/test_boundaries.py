@@ -17,14 +17,12 @@ import pytest
 
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import TEARDOWN
-from ipucloud.clusters.operations.kind import WORK_KIND
-from ipucloud.operations.store import request_cancel
-from ipucloud.reconcile.wake import wake
-from ipucloud.wire.site import FaultAction, FaultRule
+from ipucloud.operations.store import Accepted
+from ipucloud.wire.site import FaultAction
 from tests.proof.boundaries import Boundary, Moment, watched_worker
 from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
-from tests.support.world import Made, World, open_world
+from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
@@ -93,15 +91,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
-    async with open_world(database, site) as world:
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site) as world:
         yield world
 
 
 class Trial:
     """One cluster and its case."""
 
-    def __init__(self, world: World, case: Case, made: Made) -> None:
+    def __init__(self, world: SiteWorld, case: Case, made: Accepted) -> None:
         self.world = world
         self.case = case
         self.made = made
@@ -122,75 +120,63 @@ class Trial:
     async def finish(self) -> list[str]:
         """Wait for the end; what is not as it should be."""
         if self.case.first == "delete":
-            await self.world.finished(self.made.operation)
-            self.told = await self.world.delete(self.made.id)
-        created = await self.world.finished(self.made.operation)
+            await self.world.finished(self.made.operation_id)
+            self.told = await self.world.delete(self.made.target_id)
+        created = await self.world.finished(self.made.operation_id)
         deletions = await self._deletions()
         states = [(await self.world.finished(each)).state for each in deletions]
         for rule in self._rules:
-            self.world.site.http().delete("/v1/faults", params={"id": rule})
+            self.world.http.delete("/v1/faults", params={"id": rule})
         return [f"{self.case}: {what}" for what in await self._wrong(created, states)]
 
     async def _deletions(self) -> Sequence[UUID]:
-        async with self.world.database.begin() as connection:
-            found = await connection.exec_driver_sql(
-                f"SELECT id FROM operations WHERE kind = 'cluster.delete' AND cluster_id = '{self.made.id}'"  # noqa: S608
-            )
-            return list(found.scalars())
+        return await self.world.column(
+            "SELECT id FROM operations WHERE kind = 'cluster.delete' AND cluster_id = :id", id=self.made.target_id
+        )
 
     async def _wrong(self, created: Any, deletions: Sequence[str]) -> list[str]:
-        cluster = await self.world.one("SELECT * FROM clusters WHERE id = :id", id=self.made.id)
-        billed = await self.world.value("SELECT count(*) FROM usage_intervals WHERE cluster_id = :id", id=self.made.id)
+        cluster = await self.world.one("SELECT * FROM clusters WHERE id = :id", id=self.made.target_id)
+        billed = await self.world.value(
+            "SELECT count(*) FROM usage_intervals WHERE cluster_id = :id", id=self.made.target_id
+        )
         error = (created.error or {}).get("code")
         seen = (created.state, error, cluster.state, tuple(deletions), billed)
         wrong = [] if seen in expected(self.case) else [f"ended as {seen}, not as one of {expected(self.case)}"]
         if self.plans:
             wrong.append(f"never reached {list(self.plans)}")
         held = await self.world.value(
-            "SELECT count(*) FROM allocations WHERE freed_at IS NULL AND cluster_id = :id", id=self.made.id
+            "SELECT count(*) FROM allocations WHERE freed_at IS NULL AND cluster_id = :id", id=self.made.target_id
         )
         return [*wrong, *([f"{held} machines and hosts are still held"] if held else [])]
 
     async def _do(self) -> None:
         if self.case.deed == "delete":
-            again = await self.world.delete(self.made.id)
+            again = await self.world.delete(self.made.target_id)
             if self.case.first == "delete":
                 assert again == self.told, "a delete that runs answers with its operation"
         else:
-            await self._cancel()
+            await self.world.cancel(self.made)
 
     async def _trouble_then(self, deed: Callable[[], Awaitable[None]] | None) -> None:
         await self._fault(self.case.step, RULES[self.case.trouble])
         if deed is not None:
             await deed()
 
-    async def _cancel(self) -> bool:
-        async with self.world.database.begin() as connection:
-            cluster = await request_cancel(
-                connection, project_id=self.world.project.id, operation_id=self.made.operation
-            )
-            if cluster is not None:
-                await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=self.world.project.id)
-        return cluster is not None
-
     async def _cancel_first(self) -> None:
-        assert await self._cancel()
+        assert await self.world.cancel(self.made)
 
     async def _fault(self, step: str, rule: dict[str, Any]) -> None:
         call, by = CALL_OF_STEP[step]
         target = await self._target(by)
-        body = FaultRule(call=call, target=target, **rule).model_dump(mode="json")
-        answer = self.world.site.http().post("/v1/faults", json=body).raise_for_status()
-        self._rules.append(answer.json()["id"])
+        self._rules.append(self.world.fault(call=call, target=target, **rule))
 
     async def _target(self, by: str) -> str:
         if by == "name":
-            name: str = await self.world.value("SELECT external_name FROM clusters WHERE id = :id", id=self.made.id)
-            return f"{name}*"
+            return f"{await self.world.external_name(self.made.target_id)}*"
         table = {"machine": "machines", "host": "hosts"}[by]
         found: str = await self.world.value(
             f"SELECT name FROM {table} t JOIN allocations a ON a.{by}_id = t.id WHERE a.cluster_id = :id",  # noqa: S608
-            id=self.made.id,
+            id=self.made.target_id,
         )
         return found
 
@@ -213,20 +199,20 @@ def expected(case: Case) -> set[Seen]:
     return {CANCELLED} if case.deed == "cancel" else {PREEMPTED}
 
 
-async def go_through(world: World, cases: Sequence[Case]) -> list[str]:
+async def go_through(world: SiteWorld, cases: Sequence[Case]) -> list[str]:
     """All cases side by side."""
     trials = [Trial(world, case, await world.create(f"c{number}", "m2000-pod4")) for number, case in enumerate(cases)]
     for trial in trials:
         await trial.prepare()
-    async with watched_worker(world, {trial.made.id: trial.plans for trial in trials}):
+    async with watched_worker(world, {trial.made.target_id: trial.plans for trial in trials}):
         wrong = [line for lines in await asyncio.gather(*(trial.finish() for trial in trials)) for line in lines]
-        world.repair()
+        world.clear_faults()
         await world.delete_all()
     await world.assert_nothing_left()
     return wrong
 
 
-async def test_every_boundary(world: World, full: bool, figures: Callable[..., None]) -> None:
+async def test_every_boundary(world: SiteWorld, full: bool, figures: Callable[..., None]) -> None:
     cases = list(all_cases())
     last = [case for case in cases if case.step == "check_ipus" and case.trouble == "none"]
     chosen = cases if full else [*cases[::7], *last]

@@ -8,18 +8,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from ipucloud.db.engine import Database
 from tests.api.support import running
-from tests.proof.workers import worker
 from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, documented
 from tests.proof.writes.office import Office, Write, change, make_office
-from tests.support.cloud import Cloud
-from tests.support.factories import seed_world
 from tests.support.faultproxy import Proxy, Strike
 from tests.support.lines import database_line
 from tests.support.postgres import TestServer
 from tests.support.site import running_site
-from tests.support.world import World, open_world
+from tests.support.world import SiteWorld, open_site_world, open_world
 
 pytestmark = pytest.mark.anyio
 
@@ -32,12 +28,12 @@ LOSSES = ("answer", "request")
 async def struck(postgres: TestServer) -> AsyncIterator[tuple[Office, httpx.AsyncClient, Proxy]]:
     """An office beside an API whose connections to the database a test breaks, that API, and its line."""
     with postgres.fresh_database() as scratch, database_line(scratch.app_url) as (line, url):
-        database = Database(scratch.app_url)
-        async with database.begin() as connection:
-            cloud = Cloud(database, await seed_world(connection, pod_count=8, host_count=128))
-        async with running(cloud, scratch.app_url) as calm, running(cloud, url) as api:
-            yield await make_office(cloud, calm.owner), api.client(), line
-        await database.close()
+        async with (
+            open_world(scratch.app_url, pods=8, hosts=128) as world,
+            running(world, scratch.app_url) as calm,
+            running(world, url) as api,
+        ):
+            yield await make_office(world, calm.owner), api.client(), line
 
 
 def test_every_write_of_the_document_has_a_case() -> None:
@@ -117,22 +113,22 @@ async def test_a_worker_goes_on_after_commits_nobody_confirmed(
     """Clusters are built and taken down while every third commit of the worker is lost, or its answer."""
     rounds, losses = (25, 0) if full else (1, 0)
     with postgres.fresh_database() as scratch, running_site(tmp_path / "site", machines=16) as site:
-        async with open_world(scratch, site) as world:
+        async with open_site_world(scratch, site) as world:
             with database_line(scratch.app_url) as (line, url):
                 for number in range(rounds):
                     strike = line.strike = Strike(b"COMMIT", lose=lose, times=1000, every=3)
-                    async with worker(world, url=url):
+                    async with world.worker(url=url):
                         await build_and_remove(world, f"r{number}", line)
                     losses += strike.fired
             assert await world.value("SELECT count(*) FROM usage_intervals") == 8 * rounds
     figures(lose=lose, commits_lost=losses, clusters=8 * rounds)
 
 
-async def build_and_remove(world: World, prefix: str, line: Proxy) -> None:
+async def build_and_remove(world: SiteWorld, prefix: str, line: Proxy) -> None:
     made = [await world.create(f"{prefix}-{number}", "m2000-pod4") for number in range(8)]
-    assert {(await world.finished(each.operation)).state for each in made} == {"succeeded"}
+    assert {(await world.finished(each)).state for each in made} == {"succeeded"}
     assert len(world.partitions()) == 8
-    deletions = [await world.delete(each.id) for each in made]
+    deletions = [await world.delete(each.target_id) for each in made]
     assert {(await world.finished(deletion)).state for deletion in deletions} == {"succeeded"}
     line.repair()
     await world.assert_nothing_left()

@@ -12,12 +12,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ipucloud.db.engine import Database
 from tests.api.support import cluster_json, key
 from tests.proof.servers import ApiProcess, api_processes
-from tests.support.cloud import Cloud
-from tests.support.factories import Project, make_project, seed_world
+from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch
+from tests.support.world import World, open_world
 
 pytestmark = pytest.mark.anyio
 
@@ -45,12 +44,9 @@ CLEAR = (
 
 
 @pytest.fixture
-async def cloud(database: Scratch) -> AsyncIterator[Cloud]:
-    made = Database(database.app_url)
-    async with made.begin() as connection:
-        world = await seed_world(connection, host_count=64)
-    yield Cloud(made, world)
-    await made.close()
+async def world(database: Scratch) -> AsyncIterator[World]:
+    async with open_world(database.app_url, hosts=64) as world:
+        yield world
 
 
 @pytest.fixture(params=ROUNDS)
@@ -62,8 +58,8 @@ def isolation(request: pytest.FixtureRequest, database: Scratch) -> str:
     return name
 
 
-async def books(cloud: Cloud) -> tuple[int, ...]:
-    async with cloud.database.begin() as connection:
+async def books(world: World) -> tuple[int, ...]:
+    async with world.database.begin() as connection:
         return tuple((await connection.exec_driver_sql(BOOKS)).one())
 
 
@@ -96,9 +92,9 @@ async def rush(servers: Sequence[ApiProcess], projects: Sequence[Project]) -> Ru
 
 
 async def test_the_last_machines_go_to_exactly_so_many(
-    cloud: Cloud, database: Scratch, tmp_path: Path, *, isolation: str, full: bool, figures: Callable[..., None]
+    world: World, database: Scratch, tmp_path: Path, *, isolation: str, full: bool, figures: Callable[..., None]
 ) -> None:
-    async with cloud.database.begin() as connection:
+    async with world.database.begin() as connection:
         projects = [await make_project(connection) for _ in range(PROJECTS)]
     rounds = ROUNDS[isolation] if full else 1
     slowest, again = 0.0, 0
@@ -107,10 +103,10 @@ async def test_the_last_machines_go_to_exactly_so_many(
             seen = await rush(servers, projects)
             assert seen.told == {"accepted": MACHINES, "409 capacity_exhausted": CONTENDERS - MACHINES}
             slowest, again = max(slowest, seen.slowest), again + seen.again
-            *held, deadlocks = await books(cloud)
+            *held, deadlocks = await books(world)
             assert held == [MACHINES] * 5
             for statement in CLEAR:
-                await cloud.execute(statement)
+                await world.execute(statement)
     figures(
         isolation=isolation,
         rounds=rounds,
@@ -122,10 +118,10 @@ async def test_the_last_machines_go_to_exactly_so_many(
 
 
 async def test_quotas_names_and_deletes_in_one_rush(
-    cloud: Cloud, database: Scratch, tmp_path: Path, full: bool, figures: Callable[..., None]
+    world: World, database: Scratch, tmp_path: Path, full: bool, figures: Callable[..., None]
 ) -> None:
     """One project with a quota of five; every name wanted twice; and each cluster is deleted as soon as it is there."""
-    async with cloud.database.begin() as connection:
+    async with world.database.begin() as connection:
         project = await make_project(connection, quota=5)
     headers = {"Authorization": f"Bearer {project.token.secret}"}
     path = f"/v1/projects/{project.slug}/clusters"
@@ -149,9 +145,9 @@ async def test_quotas_names_and_deletes_in_one_rush(
     async with api_processes(database.app_url, tmp_path, 2) as servers:
         for _ in range(rounds):
             await asyncio.gather(*(create_and_delete(number) for number in range(100)))
-            assert (await books(cloud))[:5] == (5, 5, 5, 5, 5)
+            assert (await books(world))[:5] == (5, 5, 5, 5, 5)
             for statement in CLEAR:
-                await cloud.execute(statement)
+                await world.execute(statement)
     assert told["202"] == 5 * rounds
     assert set(told) == {"202", "quota_exceeded"} | ({"name_taken"} & set(told))
     figures(rounds=rounds, **told)

@@ -15,16 +15,14 @@ from typing import Any
 
 import pytest
 
-from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.kernel.errors import Problem
-from ipucloud.operations.store import request_cancel
+from ipucloud.operations.store import Accepted
 from ipucloud.reconcile.wake import wake
 from ipucloud.wire.site import FaultAction
-from tests.proof.workers import worker
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.vipu import VipuDriver
-from tests.support.world import Made, World, open_world
+from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
@@ -40,17 +38,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
-    async with open_world(database, site) as world:
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site) as world:
         yield world
 
 
 class Customer:
     """The owner of one cluster, who works on the controller directly."""
 
-    def __init__(self, world: World, made: Made, name: str, draw: random.Random) -> None:
+    def __init__(self, world: SiteWorld, name: str, draw: random.Random) -> None:
         self._vipu = VipuDriver(world.site.user_channel(), world.site.admin_channel())
-        self.made = made
         self._allocation = name
         self._draw = draw
         self.own: dict[str, bytes] = {}
@@ -79,28 +76,26 @@ class Customer:
 class History:
     """One seed's events around a customer."""
 
-    def __init__(self, world: World, seed: int) -> None:
+    def __init__(self, world: SiteWorld, seed: int) -> None:
         self.world = world
         self.draw = random.Random(seed)  # noqa: S311  # repeatable, not secret
         self.seed = seed
         self.happened = Counter[str]()
-        self._others: list[Made] = []
+        self._others: list[Accepted] = []
 
     async def run(self) -> Counter[str]:
-        async with worker(self.world):
-            made = await self.world.create(f"owned-{self.seed}", "m2000-pod16")
-            assert (await self.world.finished(made.operation)).state == "succeeded"
-        name = await self.world.value("SELECT external_name FROM clusters WHERE id = :id", id=made.id)
-        customer = Customer(self.world, made, name, self.draw)
+        async with self.world.worker():
+            cluster = await self.world.build(f"owned-{self.seed}", "m2000-pod16")
+        customer = Customer(self.world, await self.world.external_name(cluster), self.draw)
         await asyncio.to_thread(customer.rearrange)
         for _ in range(3):
-            async with worker(self.world, site_call_timeout=0.5):
+            async with self.world.worker(site_call_timeout=0.5):
                 for _ in range(2):
                     await self._something()
-                self.world.repair()  # the customer's own calls meet no rule
+                self.world.clear_faults()  # the customer's own calls meet no rule
                 assert await asyncio.to_thread(customer.sees) == customer.own, f"seed {self.seed}: {self.happened}"
-        self.world.repair()
-        async with worker(self.world):
+        self.world.clear_faults()
+        async with self.world.worker():
             await self._settle()
             assert await asyncio.to_thread(customer.sees) == customer.own, f"seed {self.seed}: {self.happened}"
             await self.world.delete_all()
@@ -121,15 +116,11 @@ class History:
 
     async def _delete(self) -> None:
         if self._others:
-            await self.world.delete(self._others.pop(self.draw.randrange(len(self._others))).id)
+            await self.world.delete(self._others.pop(self.draw.randrange(len(self._others))).target_id)
 
     async def _cancel(self) -> None:
         await self._create()
-        async with self.world.database.begin() as connection:
-            project = self.world.project.id
-            cluster = await request_cancel(connection, project_id=project, operation_id=self._others.pop().operation)
-            if cluster is not None:
-                await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=project)
+        await self.world.cancel(self._others.pop())
 
     async def _trouble(self) -> None:
         rule: dict[str, Any] = self.draw.choice(
@@ -149,23 +140,19 @@ class History:
 
     async def _wake_everything(self) -> None:
         """As an operator might: every work item of every cluster, the owned one's too."""
-        async with self.world.database.begin() as connection:
-            await connection.exec_driver_sql("UPDATE work SET run_at = app_now(), wake_seq = wake_seq + 1")
+        await self.world.execute("UPDATE work SET run_at = app_now(), wake_seq = wake_seq + 1")
 
     async def _periodic(self, key: str) -> None:
         async with self.world.database.begin() as connection:
             await wake(connection, kind="periodic", key=key)
 
     async def _settle(self) -> None:
-        async with self.world.database.begin() as connection:
-            found = await connection.exec_driver_sql("SELECT id FROM operations WHERE finished_at IS NULL")
-            still = list(found.scalars())
-        for operation in still:
+        for operation in await self.world.column("SELECT id FROM operations WHERE finished_at IS NULL"):
             await self.world.finished(operation)
 
 
 async def test_they_survive_everything_but_their_own_teardown(
-    world: World, full: bool, figures: Callable[..., None]
+    world: SiteWorld, full: bool, figures: Callable[..., None]
 ) -> None:
     happened = Counter[str]()
     histories = 200 if full else 3

@@ -25,11 +25,11 @@ from tests.support.instances import Instance, migrated_instance, scratch
 from tests.support.lines import by_line
 from tests.support.postgres import fast_storage
 from tests.support.site import RunningSite, running_site
-from tests.support.world import World, open_world
+from tests.support.waiting import PATIENCE
+from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE = 180.0
 BUILDERS, SCRIBES, PAUSE = 6, 3, 0.05
 FULL_BUILDERS, FULL_SCRIBES, FULL_PAUSE = 24, 4, 0.2
 """Clusters in the making at any time; two cores do not carry the fifty of the goal."""
@@ -49,7 +49,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @asynccontextmanager
-async def busy(world: World, url: str, folder: Path, *, full: bool) -> AsyncIterator[Register]:
+async def busy(world: SiteWorld, url: str, folder: Path, *, full: bool) -> AsyncIterator[Register]:
     """An API process, two workers and customers at work; everybody finishes when the block is left."""
     async with AsyncExitStack() as stack:
         (api,) = await stack.enter_async_context(api_processes(url, folder, 1, database_pool_timeout=3.0))
@@ -95,7 +95,7 @@ async def more_writes(register: Register, number: int) -> float:
     return time.monotonic() - begun if back is None else back
 
 
-async def assert_nothing_lost(world: World, register: Register) -> None:
+async def assert_nothing_lost(world: SiteWorld, register: Register) -> None:
     assert register.faults == []
     names = await answered(lambda: world.value("SELECT array_agg(name) FROM tokens WHERE role = 'viewer'"))
     assert register.acknowledged <= set(names), "an acknowledged write was lost"
@@ -121,7 +121,7 @@ async def test_immediate_restarts_under_load(
 ) -> None:
     restarts, back = 20 if full else 2, 0.0
     with migrated_instance(instance_root) as instance:
-        async with open_world(scratch(instance.url()), site) as world:
+        async with open_site_world(scratch(instance.url()), site) as world:
             async with busy(world, instance.url(), tmp_path, full=full) as register:
                 await more_writes(register, BETWEEN)
                 for _ in range(restarts):
@@ -172,7 +172,7 @@ async def test_failover_to_a_synchronous_standby(
         url = by_line(line, first.url())
         primary = first
         try:
-            async with open_world(scratch(url), site) as world:
+            async with open_site_world(scratch(url), site) as world:
                 async with busy(world, url, tmp_path, full=full) as register:
                     for number in range(rounds):
                         standby = await asyncio.to_thread(follow, primary, storage / f"{instance_root.name}-{number}")

@@ -10,13 +10,11 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from ipucloud.db.engine import Database
 from tests.proof.servers import ApiProcess, api_processes
 from tests.proof.writes.all import REPEATED_WITHOUT_KEY, WRITES, documented
 from tests.proof.writes.office import Footprint, Office, Write, change, make_office
-from tests.support.cloud import Cloud
-from tests.support.factories import seed_world
 from tests.support.postgres import TestServer
+from tests.support.world import open_world
 
 pytestmark = pytest.mark.anyio
 
@@ -41,12 +39,11 @@ async def pair(
 ) -> AsyncIterator[tuple[Office, Sequence[ApiProcess]]]:
     """Two API processes over one database."""
     with postgres.fresh_database() as scratch:
-        database = Database(scratch.app_url)
-        async with database.begin() as connection:
-            cloud = Cloud(database, await seed_world(connection, pod_count=12, host_count=192))
-        async with api_processes(scratch.app_url, tmp_path_factory.mktemp("logs"), 2) as servers:
-            yield await make_office(cloud, servers[0].client), servers
-        await database.close()
+        async with (
+            open_world(scratch.app_url, pods=12, hosts=192) as world,
+            api_processes(scratch.app_url, tmp_path_factory.mktemp("logs"), 2) as servers,
+        ):
+            yield await make_office(world, servers[0].client), servers
 
 
 def test_every_write_of_the_document_is_sent() -> None:

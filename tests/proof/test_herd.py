@@ -17,10 +17,9 @@ from prometheus_client import REGISTRY
 
 from ipucloud.kernel.failpoints import arm
 from ipucloud.site.pace import BURST_SECONDS
-from tests.proof.workers import worker
 from tests.support.postgres import Database as Scratch
 from tests.support.site import running_site
-from tests.support.world import World, open_world
+from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
@@ -61,7 +60,7 @@ class Seen:
     backlog: list[int] = field(default_factory=list)
     connections: int = 0
 
-    async def look(self, world: World) -> bool:
+    async def look(self, world: SiteWorld) -> bool:
         """Whether something is left to be done."""
         row = await world.one(LOOK)
         self.backlog.append(row.backlog)
@@ -87,20 +86,20 @@ async def test_a_site_that_comes_back_is_not_run_over(
     clusters, backlog, workers, rate = (60, 10_000, 8, 2.5) if full else (12, 300, 2, 20.0)
     seen = Seen()
     with running_site(tmp_path / "site", machines=64) as site:
-        async with open_world(database, site) as world, AsyncExitStack() as stack:
+        async with open_site_world(database, site) as world, AsyncExitStack() as stack:
             made = [await world.create(f"c{number}", "m2000-pod4") for number in range(clusters)]
             async with world.database.begin() as connection:
                 await connection.execute(sa.text(FILL), {"project": world.project.id, "count": backlog})
             await asyncio.to_thread(site.stop)
             stale = stale_results()
             for _ in range(workers):
-                await stack.enter_async_context(worker(world, site_calls_per_second=rate))
+                await stack.enter_async_context(world.worker(site_calls_per_second=rate))
             with calls_to_the_site() as at:
                 await asyncio.to_thread(site.start)
                 await stack.enter_async_context(asyncio.timeout(600 if full else 120))
                 while await seen.look(world):
                     await asyncio.sleep(0.1)
-            assert {(await world.finished(each.operation)).state for each in made} == {"succeeded"}
+            assert {(await world.finished(each)).state for each in made} == {"succeeded"}
             async with world.database.begin() as connection:
                 await connection.exec_driver_sql(FORGET)
             most = most_in_a_window(sorted(at))

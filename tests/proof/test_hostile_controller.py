@@ -25,7 +25,7 @@ from tests.support.hostile import Liar, lying
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.vipu import VipuDriver
-from tests.support.world import World, open_world
+from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
@@ -41,9 +41,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
     changes = {"partitions_quiet_interval": 0.002, "partitions_change_interval": 0.001, "poll_seconds": 0.004}
-    async with open_world(database, site, **changes) as world:
+    async with open_site_world(database, site, **changes) as world:
         yield world
 
 
@@ -54,14 +54,13 @@ def _failed() -> float:
 
 
 async def test_a_worker_looks_on_and_shows_only_what_it_checked(
-    world: World, full: bool, figures: Callable[..., None]
+    world: SiteWorld, full: bool, figures: Callable[..., None]
 ) -> None:
     answers = 10_000 if full else 150
     region = world.site.region().vipu
     assert region is not None
     async with world.worker():
-        made = await world.create(flavor="m2000-pod4")
-        assert (await world.finished(made.operation)).state == "succeeded"
+        await world.build(flavor="m2000-pod4")
     honest = grpc.aio.insecure_channel(f"{region.host}:{region.user_port}")
     # A controller that fails look after look is asked ever more seldom: now and then one is answered truly.
     liar = Liar(honest, random.Random(answers), spoils=0.5, rests=10)  # noqa: S311  # repeatable, not secret
@@ -83,21 +82,21 @@ async def test_a_worker_looks_on_and_shows_only_what_it_checked(
     figures(**liar.told)
 
 
-async def _set_port(world: World, port: int) -> None:
+async def _set_port(world: SiteWorld, port: int) -> None:
     async with world.database.begin() as connection:
         await connection.execute(
             sa.text("UPDATE site_regions SET vipu_user_port = :port WHERE region = 'luxembourg-2'"), {"port": port}
         )
 
 
-async def _calm(world: World) -> None:
+async def _calm(world: SiteWorld) -> None:
     """Once the controller tells the truth again, so do we."""
     async with asyncio.timeout(180):
         while [(p["state"], p["size"]) for p in await _documents(world)] != [("active", 4)]:
             await asyncio.sleep(0.02)
 
 
-async def _documents(world: World) -> list[dict[str, Any]]:
+async def _documents(world: SiteWorld) -> list[dict[str, Any]]:
     """Every living partition as a customer reads it."""
     async with world.database.read() as connection:
         found = await connection.execute(
@@ -114,7 +113,7 @@ async def _documents(world: World) -> list[dict[str, Any]]:
         return shown
 
 
-async def _shown_is_checked(world: World) -> None:
+async def _shown_is_checked(world: SiteWorld) -> None:
     for shown in await _documents(world):
         assert ID.fullmatch(shown["partition_id"])
         _all_plain(shown)

@@ -13,18 +13,14 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.invariants.audit import audit, audit_sites
-from ipucloud.invariants.repairing import Repairer
-from ipucloud.invariants.rules import Finding
-from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.errors import Problem
-from ipucloud.site.ports import Site, VipuAddress
 from ipucloud.worker.sweep import sweep_leftovers
 from tests.support.faultproxy import Proxy, proxy
-from tests.support.instances import Instance, eventually, migrated_instance, scratch
+from tests.support.instances import Instance, migrated_instance, scratch
 from tests.support.lines import by_line
 from tests.support.site import running_site
-from tests.support.world import CALL_SECONDS, World, open_world
+from tests.support.waiting import PATIENCE, eventually
+from tests.support.world import CALL_SECONDS, SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
@@ -32,7 +28,6 @@ REGION = "luxembourg-2"
 FORGOTTEN = "named_resource_has_a_record"
 MISSING = "cluster_in_use_has_its_"
 REPAIRS = 5
-PATIENCE = 60.0
 
 
 @dataclass
@@ -76,7 +71,7 @@ def following(primary: Instance) -> Iterator[Instance]:
         shutil.rmtree(standby.root)
 
 
-async def reconnected(world: World) -> None:
+async def reconnected(world: SiteWorld) -> None:
     """Past the connections that the failover left broken."""
     async with asyncio.timeout(PATIENCE):
         while True:
@@ -85,43 +80,26 @@ async def reconnected(world: World) -> None:
                 return
 
 
-async def active(world: World, name: str) -> tuple[UUID, str]:
+async def active(world: SiteWorld, name: str) -> tuple[UUID, str]:
     """A new cluster that is in use: its id, and its name at the site."""
-    made = await world.create(name, "m2000-pod4")
-    assert (await world.finished(made.operation)).state == "succeeded"
-    external: str = await world.value("SELECT external_name FROM clusters WHERE id = :id", id=made.id)
-    return made.id, external
+    cluster = await world.build(name)
+    return cluster, await world.external_name(cluster)
 
 
-async def findings(world: World) -> list[Finding]:
-    return await audit(world.database) + await audit_sites(world.database, world.sites, call_timeout=CALL_SECONDS)
-
-
-async def repair(world: World) -> set[str]:
-    """Have the audit heal, and workers do what it leaves to them, until it finds only what it refuses; those rules."""
-    repairer = Repairer(
-        world.database,
-        world.sites,
-        SystemClock(),
-        requested_by="operator@console",
-        request_life=world.settings.request_life,
-        call_timeout=CALL_SECONDS,
-        poll_interval=0.02,
-    )
+async def repair(world: SiteWorld) -> set[str]:
+    """Repair, and have workers do what that leaves to them, until only what is refused is found: its rules."""
+    repairer = world.repairer()
     async with world.worker():
         for _ in range(REPAIRS):
-            for repaired in await repairer.repair(await findings(world)):
+            for repaired in await repairer.repair(await world.findings()):
                 if repaired.operation_id is not None:
                     await world.finished(repaired.operation_id)
-    return {finding.rule.name for finding in await findings(world)}
+    return {finding.rule.name for finding in await world.findings()}
 
 
-async def take_down_by_hand(world: World, name: str) -> None:
+async def take_down_by_hand(world: SiteWorld, name: str) -> None:
     """What is left to a person once nobody misses it."""
-    row = await world.one("SELECT * FROM site_regions WHERE region = :region", region=REGION)
-    site: Site = world.sites.at(
-        VipuAddress(row.vipu_host, row.vipu_user_port, row.vipu_admin_port), lambda: CALL_SECONDS
-    )
+    site = await world.site_client()
     for host in await site.hosts.list(REGION):
         if host.server is not None and host.server.network == name:
             await site.hosts.delete_server(host.name, host.server.name)
@@ -135,7 +113,7 @@ async def test_what_a_failover_lost_is_found_and_repaired(pair: Pair, tmp_path: 
     one's may be at work on what no record tells of, and it stays."""
     url = by_line(pair.line, pair.primary.url())
     with running_site(tmp_path / "site", machines=16) as site:
-        async with open_world(scratch(url), site) as world:
+        async with open_site_world(scratch(url), site) as world:
             async with world.worker():
                 undeleted, its_name = await active(world, "undeleted")
                 pair.fall_behind()
@@ -143,7 +121,7 @@ async def test_what_a_failover_lost_is_found_and_repaired(pair: Pair, tmp_path: 
                 await world.finished(await world.delete(undeleted))
             pair.fail_over()
             await reconnected(world)
-            found = {finding.rule.name for finding in await findings(world)}
+            found = {finding.rule.name for finding in await world.findings()}
             assert FORGOTTEN in found
             assert any(name.startswith(MISSING) for name in found)
 

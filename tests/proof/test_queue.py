@@ -21,12 +21,12 @@ from tests.proof.poisoned import PROGRAM
 from tests.support.lines import database_line
 from tests.support.postgres import Database as Scratch
 from tests.support.site import running_site
-from tests.support.world import open_world
-from tests.worker.engines import Bench, Scripted, until
+from tests.support.waiting import PATIENCE, until
+from tests.support.world import open_site_world
+from tests.worker.engines import Bench, Scripted
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE = 120.0
 FILL = """
     INSERT INTO work (kind, key, project_id, run_at)
     SELECT 'test', :prefix || number, :project, app_now() FROM generate_series(1, :count) AS number
@@ -139,7 +139,7 @@ async def seconds_until_served(bench: Bench) -> float:
 async def test_rows_that_nobody_understands_hold_up_nobody(database: Scratch, tmp_path: Path) -> None:
     """Whatever the schema lets in: the worker goes on with the rest, its periodic tasks too."""
     with running_site(tmp_path / "site", machines=4) as site:
-        async with open_world(database, site) as world:
+        async with open_site_world(database, site) as world:
             bench = Bench(database.app_url)
             for kind, key in ODD_WORK_ITEMS:
                 await bench.execute(ODD, kind=kind, key=key, project=world.project.id)
@@ -149,7 +149,7 @@ async def test_rows_that_nobody_understands_hold_up_nobody(database: Scratch, tm
                 async with asyncio.timeout(PATIENCE):
                     while await count(bench, "kind = 'cluster' AND run_at IS NOT NULL"):
                         await asyncio.sleep(0.05)
-            assert await world.value("SELECT state FROM clusters WHERE id = :id", id=made.id) == "active"
+            assert await world.value("SELECT state FROM clusters WHERE id = :id", id=made.target_id) == "active"
             assert await count(bench, "kind = 'periodic' AND last_error IS NOT NULL") == 0
             await bench.execute("DELETE FROM work WHERE key = ANY (:keys)", keys=[key for _, key in ODD_WORK_ITEMS])
             await bench.database.close()

@@ -21,11 +21,11 @@ from tests.proof.servers import ApiProcess, api_processes
 from tests.support.control_plane import WORKER, process, stop
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
-from tests.support.world import World, open_world
+from tests.support.waiting import PATIENCE
+from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE = 180.0
 BUILDERS, SCRIBES, PAUSE = 3, 2, 0.05
 FULL_BUILDERS, FULL_SCRIBES, FULL_PAUSE = 24, 4, 0.2
 """Clusters in the making at any time; two cores do not carry the fifty of the goal."""
@@ -76,7 +76,7 @@ class WorkerProcess:
 
 @asynccontextmanager
 async def fleet(
-    world: World, url: str, folder: Path
+    world: SiteWorld, url: str, folder: Path
 ) -> AsyncIterator[tuple[Sequence[ApiProcess], Sequence[WorkerProcess], Balancer]]:
     """Two API processes, two workers, and a balancer that watches."""
     async with AsyncExitStack() as stack:
@@ -116,7 +116,7 @@ async def test_everything_is_replaced_and_nobody_notices(
             while len(register.acknowledged) < wanted:
                 await asyncio.sleep(0.01)
 
-    async with open_world(database, site) as world:
+    async with open_site_world(database, site) as world:
         async with fleet(world, database.app_url, tmp_path) as (servers, workers, balancer):
             customers = [
                 Customer(world.project, register, lambda: balancer.ready, strict=True, pause=pause)

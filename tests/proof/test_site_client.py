@@ -23,10 +23,10 @@ from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
 from tests.proof.site_things import Supply, Thing
 from tests.support.faultproxy import CALM, Proxy, proxy
 from tests.support.site import RunningSite, endpoint_of, running_site
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE = 60.0
 SHORT_SECONDS = 3.0
 """Of a call that gets no answer: long enough for its request to arrive on a busy machine."""
 SSH_SECONDS = 0.4

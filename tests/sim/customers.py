@@ -9,21 +9,14 @@ from typing import Protocol
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.clusters.operations.create import create
-from ipucloud.clusters.operations.delete import delete
-from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.config import Settings
-from ipucloud.contract.clusters import ClusterCreate
-from ipucloud.kernel.actor import Actor as Requester
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, NAME_TAKEN, NOT_FOUND, QUOTA_EXCEEDED, UNAVAILABLE, Problem
-from ipucloud.operations.store import request_cancel
-from ipucloud.reconcile.wake import wake
 from tests.sim.baton import Actor
 from tests.sim.database import SimulatedDatabase
 from tests.sim.dividing import Divider
+from tests.sim.projects import ProjectOf
 from tests.sim.resting import Sleeper
 
 FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod16")
@@ -123,9 +116,8 @@ class Customers:
             await self._work(made)
 
     def _sleeper(self, made: Made) -> Sleeper:
-        shop = self._shop
-        mine = (made.project_id, made.cluster_id, self.cancelled)
-        return Sleeper(self.actor, self._database, shop.settings, self._draw, shop.poke, *mine)
+        project = self._project(made.project_id)
+        return Sleeper(self.actor, project, self._draw, self._shop.poke, made.cluster_id, self.cancelled)
 
     async def _work(self, made: Made) -> None:
         """In an active cluster; some make their own partitions first."""
@@ -140,8 +132,8 @@ class Customers:
         if fate < shop.own_partitions / 4:
             self._hands.partition(external_name, self.actor)
         elif fate < shop.own_partitions:
-            mine = (made.project_id, made.cluster_id)
-            await Divider(self.actor, self._database, shop.settings, self._draw, shop.poke, *mine).divide(external_name)
+            project = self._project(made.project_id)
+            await Divider(self.actor, project, self._draw, shop.poke, made.cluster_id).divide(external_name)
 
     async def _state(self, cluster: UUID) -> tuple[str, str] | None:
         try:
@@ -153,24 +145,10 @@ class Customers:
             return None
 
     async def _create(self, project: UUID, name: str) -> Made | None:
-        body = ClusterCreate(
-            name=name,
-            region="luxembourg-2",
-            flavor=self._draw.choice(FLAVORS),
-            image="ubuntu-20.04-x64-poplar-1.18.0-3.0.0",
-            ssh_keys=["laptop"],
-        )
-
-        async def ask(connection: AsyncConnection) -> Made:
-            shop = self._shop
-            accepted = await create(
-                connection, self._requester(project), body, catalogue=shop.catalogue, settings=shop.settings
-            )
-            return Made(project, accepted.target_id, accepted.operation_id)
-
+        flavor, mine = self._draw.choice(FLAVORS), self._project(project)
         for _ in range(_TRIES):
             try:
-                made = await self._database.transact(ask)
+                accepted = await mine.customer(self._request()).create(name, flavor)
             except Problem as problem:
                 if problem.kind is NAME_TAKEN:  # an earlier try succeeded and its answer was lost
                     return await self._find(project, name)
@@ -178,22 +156,13 @@ class Customers:
                 await self.actor.sleep(self._draw.uniform(1.0, 60.0), f"tries {name} again")
             else:
                 self._shop.poke()
-                return made
+                return Made(project, accepted.target_id, accepted.operation_id)
         return await self._find(project, name)
 
     async def _delete(self, made: Made) -> None:
-        async def ask(connection: AsyncConnection) -> None:
-            await delete(
-                connection,
-                self._requester(made.project_id),
-                made.cluster_id,
-                if_match=None,
-                settings=self._shop.settings,
-            )
-
         for _ in range(_TRIES):
             try:
-                await self._database.transact(ask)
+                await self._project(made.project_id).customer(self._request()).delete(made.cluster_id)
             except Problem as problem:
                 self._expect(problem, NOT_FOUND.code)
                 if problem.kind is NOT_FOUND:
@@ -205,16 +174,8 @@ class Customers:
 
     async def _cancel(self, made: Made) -> bool:
         """False when it is too late for that."""
-        project_id = made.project_id
-
-        async def ask(connection: AsyncConnection) -> bool:
-            cluster = await request_cancel(connection, project_id=project_id, operation_id=made.operation_id)
-            if cluster is not None:
-                await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=project_id)
-            return cluster is not None
-
         try:
-            done = await self._database.transact(ask)
+            done = await self._project(made.project_id).customer(self._request()).cancel(made.operation_id)
         except Problem as problem:
             self._expect(problem)
             return False
@@ -234,9 +195,12 @@ class Customers:
                 self._expect(problem)
         return None
 
-    def _requester(self, project: UUID) -> Requester:
+    def _project(self, project: UUID) -> ProjectOf:
+        return ProjectOf(project, self._database, self._shop.settings, self._shop.catalogue)
+
+    def _request(self) -> str:
         self._requests += 1
-        return Requester(project_id=project, token_id=None, request_id=f"req-{self._requests}")
+        return f"req-{self._requests}"
 
     def _expect(self, problem: Problem, *codes: str) -> None:
         self.actor.note(f"answered {problem.kind.code}")

@@ -8,23 +8,19 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.config import Settings
-from ipucloud.contract.partitions import PartitionCreate, PartitionReset
-from ipucloud.kernel.actor import Actor as Requester
 from ipucloud.kernel.errors import NAME_TAKEN, NOT_FOUND, OPERATION_IN_PROGRESS, STATE_CONFLICT, UNAVAILABLE, Problem
 from ipucloud.operations.store import Accepted
-from ipucloud.partitions.requests import create, remove, reset
 from tests.sim.baton import Actor
-from tests.sim.database import SimulatedDatabase
+from tests.sim.projects import ProjectOf
+from tests.support.world import Customer
 
 _POLLS = 30
 _POLL_SECONDS = 10.0
 _ANSWERS = frozenset({NAME_TAKEN, NOT_FOUND, OPERATION_IN_PROGRESS, STATE_CONFLICT, UNAVAILABLE})
 _OPEN = sa.text("SELECT count(*) FROM operations WHERE cluster_id = :cluster_id AND finished_at IS NULL")
 
-Request = Callable[[AsyncConnection, Requester], Awaitable[Accepted]]
+Request = Callable[[Customer], Awaitable[Accepted]]
 
 
 @dataclass(frozen=True)
@@ -32,11 +28,9 @@ class Divider:
     """One customer with a cluster in use."""
 
     actor: Actor
-    database: SimulatedDatabase
-    settings: Settings
+    project: ProjectOf
     draw: random.Random
     poke: Callable[[], None]
-    project: UUID
     cluster: UUID
 
     async def divide(self, external_name: str) -> None:
@@ -50,27 +44,19 @@ class Divider:
                 await self._remove(f"part-{number}")
 
     async def _make(self, name: str) -> None:
-        body = PartitionCreate(name=name, size=4)
-        await self._ask(lambda c, who: create(c, who, self.cluster, body, settings=self.settings), f"makes {name}")
+        await self._ask(lambda who: who.create_partition(self.cluster, name), f"makes {name}")
 
     async def _reset(self, name: str) -> None:
-        body = PartitionReset()
-        await self._ask(
-            lambda c, who: reset(c, who, self.cluster, name, body, if_match=None, settings=self.settings),
-            f"resets {name}",
-        )
+        await self._ask(lambda who: who.reset_partition(self.cluster, name), f"resets {name}")
 
     async def _remove(self, name: str) -> None:
-        await self._ask(
-            lambda c, who: remove(c, who, self.cluster, name, if_match=None, settings=self.settings), f"removes {name}"
-        )
+        await self._ask(lambda who: who.remove_partition(self.cluster, name), f"removes {name}")
 
     async def _ask(self, request: Request, what: str) -> None:
         """Send one request, and mostly wait until it is done."""
-        who = Requester(project_id=self.project, token_id=None, request_id=what)
         self.actor.note(what)
         try:
-            await self.database.transact(lambda connection: request(connection, who))
+            await request(self.project.customer(what))
         except Problem as problem:
             self._expect(problem)
         else:
@@ -82,7 +68,7 @@ class Divider:
         for _ in range(_POLLS):
             await self.actor.sleep(_POLL_SECONDS, "waits for its partition")
             try:
-                async with self.database.read() as connection:
+                async with self.project.database.read() as connection:
                     if (await connection.execute(_OPEN, {"cluster_id": self.cluster})).scalar_one() == 0:
                         return
             except Problem as problem:

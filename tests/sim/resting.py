@@ -8,13 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.clusters.operations.kind import WORK_KIND
-from ipucloud.clusters.operations.resume import resume
-from ipucloud.clusters.operations.suspend import suspend
-from ipucloud.config import Settings
-from ipucloud.kernel.actor import Actor as Requester
 from ipucloud.kernel.errors import (
     CAPACITY_EXHAUSTED,
     NOT_FOUND,
@@ -24,10 +18,10 @@ from ipucloud.kernel.errors import (
     UNAVAILABLE,
     Problem,
 )
-from ipucloud.operations.store import Accepted, request_cancel
-from ipucloud.reconcile.wake import wake
+from ipucloud.operations.store import Accepted
 from tests.sim.baton import Actor
-from tests.sim.database import SimulatedDatabase
+from tests.sim.projects import ProjectOf
+from tests.support.world import Customer
 
 _TRIES = 6
 _LOOKS = 40
@@ -36,7 +30,7 @@ _ANSWERS = frozenset({NOT_FOUND, OPERATION_IN_PROGRESS, STATE_CONFLICT, UNAVAILA
 _NO_ROOM = frozenset({CAPACITY_EXHAUSTED, QUOTA_EXCEEDED})
 _STATE = sa.text("SELECT state FROM clusters WHERE id = :cluster_id")
 
-Request = Callable[[AsyncConnection, Requester], Awaitable[Accepted]]
+Request = Callable[[Customer], Awaitable[Accepted]]
 
 
 @dataclass(frozen=True)
@@ -44,40 +38,31 @@ class Sleeper:
     """One customer with a cluster in use. `cancelled` takes the resumes whose cancellation was accepted."""
 
     actor: Actor
-    database: SimulatedDatabase
-    settings: Settings
+    project: ProjectOf
     draw: random.Random
     poke: Callable[[], None]
-    project: UUID
     cluster: UUID
     cancelled: list[UUID]
 
     async def rest(self) -> bool:
         """Suspend the cluster and mostly resume it; some change their mind. Whether it may be in use again."""
-        if await self._ask(self._suspend, "suspends") is None:
+        if await self._ask(lambda who: who.suspend(self.cluster), "suspends") is None:
             return True
         if self.draw.random() < 0.8 and not await self._becomes({"suspended"}):
             return False
         if self.draw.random() < 0.3:
             return False
-        operation = await self._ask(self._resume, "resumes", *_NO_ROOM)
+        operation = await self._ask(lambda who: who.resume(self.cluster), "resumes", *_NO_ROOM)
         if operation is not None and self.draw.random() < 0.3:
             await self.actor.sleep(self.draw.expovariate(1 / 20.0), "has second thoughts")
             await self._cancel(operation)
         return await self._becomes({"active"})
 
-    async def _suspend(self, connection: AsyncConnection, who: Requester) -> Accepted:
-        return await suspend(connection, who, self.cluster, if_match=None, settings=self.settings)
-
-    async def _resume(self, connection: AsyncConnection, who: Requester) -> Accepted:
-        return await resume(connection, who, self.cluster, if_match=None, settings=self.settings)
-
     async def _ask(self, request: Request, what: str, *refusals: object) -> UUID | None:
         """Send the request until it is accepted, or often enough: its operation."""
-        who = Requester(project_id=self.project, token_id=None, request_id=what)
         for _ in range(_TRIES):
             try:
-                accepted = await self.database.transact(lambda connection: request(connection, who))
+                accepted = await request(self.project.customer(what))
             except Problem as problem:
                 self._expect(problem, refusals)
                 await self.actor.sleep(self.draw.uniform(5.0, 60.0), f"{what} again")
@@ -87,14 +72,8 @@ class Sleeper:
         return None
 
     async def _cancel(self, operation: UUID) -> None:
-        async def ask(connection: AsyncConnection) -> bool:
-            cluster = await request_cancel(connection, project_id=self.project, operation_id=operation)
-            if cluster is not None:
-                await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=self.project)
-            return cluster is not None
-
         try:
-            if await self.database.transact(ask):
+            if await self.project.customer("cancels").cancel(operation):
                 self.cancelled.append(operation)
                 self.poke()
         except Problem as problem:
@@ -104,7 +83,7 @@ class Sleeper:
         for _ in range(_LOOKS):
             await self.actor.sleep(_LOOK_SECONDS, f"waits until it is {', '.join(states)}")
             try:
-                async with self.database.read() as connection:
+                async with self.project.database.read() as connection:
                     if (await connection.execute(_STATE, {"cluster_id": self.cluster})).scalar_one() in states:
                         return True
             except Problem as problem:

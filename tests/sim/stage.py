@@ -15,21 +15,18 @@ from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
-from ipucloud.inventory.sync import sync
 from ipucloud.site.ports import Site, VipuAddress
 from ipucloud.wire.site import Inventory, SiteHost, SiteMachine, SitePod, SiteRegion, VipuEndpoint
 from tests.sim.lines import Switchboard
 from tests.sim.swarm import HOSTS, MACHINES
-from tests.support.factories import make_project, seed_prices
+from tests.support.factories import furnish
 from tests.support.postgres import Database as Scratch
+from tests.support.world.clock import simulate_clock
 
 REGION = "luxembourg-2"
 _LINES = 24
 
-# Durable time is the simulation's: each session is told what time it is before it runs a statement.
 _SETUP = (
-    "CREATE OR REPLACE FUNCTION app_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE"
-    " AS $$ SELECT current_setting('sim.now')::timestamptz $$",
     # Of work items due at the same instant the claim may take any. Which one must not depend on where rows lie on disk,
     # and so on the histories before: each key is due some microseconds earlier, by its hash.
     "CREATE FUNCTION break_tie() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
@@ -73,12 +70,10 @@ async def open_stage(scratch: Scratch) -> AsyncIterator[Stage]:
     inventory = make_inventory()
     settings = Settings(secrets_key=SecretStr("A" * 43))
     database = Database(scratch.app_url, pool_size=1)
-    async with database.begin() as connection:
-        # Two: within a project the lock of its quota already keeps requests apart.
-        projects = [await make_project(connection) for _ in range(2)]
-        await seed_prices(connection)
-    await sync(database, _Listing(inventory))
+    # Two: within a project the lock of its quota already keeps requests apart.
+    projects = await furnish(database, _Listing(inventory), project_count=2)
     await database.close()
+    simulate_clock(scratch.superuser_url)
     with psycopg.connect(scratch.superuser_url, autocommit=True) as control:
         for statement in _SETUP:
             control.execute(statement)

@@ -17,13 +17,16 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.tables import prices
+from ipucloud.db.engine import Database
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tables import projects, ssh_keys, tokens
 from ipucloud.identity.tokens import new_token, token_hash
+from ipucloud.inventory.sync import sync
 from ipucloud.inventory.tables import hosts, machine_pools, machines, pods, site_regions
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.ids import new_id
 from ipucloud.quotas.tables import quotas
+from ipucloud.site.ports import Sites
 
 LUXEMBOURG = ("luxembourg-2", "m2000")
 AMSTERDAM = ("amsterdam-2", "bow-2000")
@@ -280,7 +283,7 @@ async def _pod(connection: AsyncConnection, region: str, machine_type: str, inde
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class Seeded:
     """One project with plenty of quota, both shipped regions with hardware, and their prices."""
 
     project: Project
@@ -288,11 +291,20 @@ class World:
     amsterdam: Region
 
 
-async def seed_world(connection: AsyncConnection, *, pod_count: int = 1, host_count: int = 16) -> World:
-    """The ordinary starting point."""
+async def seed_world(connection: AsyncConnection, *, pod_count: int = 1, host_count: int = 16) -> Seeded:
+    """What a world without a site starts with."""
     await seed_prices(connection)
-    return World(
+    return Seeded(
         await make_project(connection),
         await seed_region(connection, *LUXEMBOURG, pod_count=pod_count, host_count=host_count),
         await seed_region(connection, *AMSTERDAM, pod_count=pod_count, host_count=host_count),
     )
+
+
+async def furnish(database: Database, sites: Sites, *, project_count: int = 1) -> list[Project]:
+    """What a world with a site starts with: projects with plenty of quota, prices, and the site's hardware."""
+    async with database.begin() as connection:
+        made = [await make_project(connection) for _ in range(project_count)]
+        await seed_prices(connection)
+    await sync(database, sites)
+    return made

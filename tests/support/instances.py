@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -20,8 +20,7 @@ from ipucloud.laboratory.postgres.binaries import find_binaries, runnable_by
 from ipucloud.laboratory.postgres.passwords import Passwords
 from ipucloud.laboratory.postgres.sockets import PORT, make_private, socket_directory, socket_url
 from tests.support.postgres import Database as Scratch
-
-PATIENCE = 60.0
+from tests.support.waiting import PATIENCE
 
 
 class Instance:
@@ -120,14 +119,6 @@ class Instance:
                 return
             time.sleep(0.01)
         raise AssertionError("the server does not take connections")
-
-
-def eventually(condition: Callable[[], object]) -> None:
-    """Return once `condition` holds."""
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < until, "never happened"
-        time.sleep(0.01)
 
 
 def scratch(url: str) -> Scratch:

@@ -1,13 +1,29 @@
-"""Waiting for something that another process does."""
+"""Waiting for what others do: as long as it takes on a machine with much else to do."""
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+
+PATIENCE = 180.0
+"""Seconds after which something is taken for what never happens. No test waits so long unless it fails."""
 
 
-def eventually(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
-    """Return as soon as the condition holds; fail with `what` when it does not within a generous time."""
+def eventually(
+    condition: Callable[[], object], what: str = "what the test waits for", seconds: float = PATIENCE
+) -> None:
+    """Return as soon as the condition holds; fail with `what` when it never does."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
             raise AssertionError(f"did not happen within {seconds:g} s: {what}")
         time.sleep(0.01)
+
+
+async def until(condition: Callable[[], Awaitable[object]], what: str = "what the test waits for") -> None:
+    """`eventually`, for a condition that is awaited."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while not await condition():
+                await asyncio.sleep(0.01)
+    except TimeoutError:
+        raise AssertionError(f"did not happen within {PATIENCE:g} s: {what}") from None

@@ -24,8 +24,7 @@ from ipucloud.reconcile.platform_work import PlatformWork
 from ipucloud.reconcile.reconciler import Reconciler, WorkItem
 from ipucloud.reconcile.wake import PLATFORM, wake
 from ipucloud.reconcile.watch import DatabaseWatch
-
-PATIENCE = 60.0
+from tests.support.world import at_work
 
 
 class NoJitter(random.Random):
@@ -120,24 +119,11 @@ class Bench:
             platform_work=platform_work,
             watch=watch,
         )
-        running = asyncio.create_task(engine.run())
         watching = asyncio.create_task(watch.run()) if watch is not None else None
         try:
-            yield engine
+            async with at_work(engine):
+                yield engine
         finally:
-            engine.stop()
-            async with asyncio.timeout(PATIENCE):
-                await running
             if watching is not None:
                 watching.cancel()
             await database.close()
-
-
-async def until(condition: Callable[[], Awaitable[bool]], what: str) -> None:
-    """Return once `condition` holds; fail with `what` after a generous time."""
-    try:
-        async with asyncio.timeout(PATIENCE):
-            while not await condition():
-                await asyncio.sleep(0.01)
-    except TimeoutError:
-        raise AssertionError(f"never happened: {what}") from None

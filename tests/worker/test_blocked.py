@@ -17,8 +17,8 @@ from ipucloud.invariants.audit import audit
 from ipucloud.operations.queries import operation_document
 from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
-from tests.support.world import World, open_world
-from tests.worker.engines import until
+from tests.support.waiting import until
+from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
@@ -57,12 +57,12 @@ def site(tmp_path: Path) -> Iterator[RunningSite]:
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
-    async with open_world(database, site, site_call_timeout=2.0) as world:
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site, site_call_timeout=2.0) as world:
         yield world
 
 
-async def cluster(world: World, made: UUID) -> dict[str, Any]:
+async def cluster(world: SiteWorld, made: UUID) -> dict[str, Any]:
     """The cluster as the API answers it."""
     async with world.database.begin() as connection:
         document: dict[str, Any] = orjson.loads(
@@ -71,7 +71,7 @@ async def cluster(world: World, made: UUID) -> dict[str, Any]:
         return document
 
 
-async def steps(world: World, operation: UUID) -> list[dict[str, Any]]:
+async def steps(world: SiteWorld, operation: UUID) -> list[dict[str, Any]]:
     async with world.database.begin() as connection:
         text = await operation_document(connection, project_id=world.project.id, operation_id=operation)
     found: list[dict[str, Any]] = orjson.loads(text)["steps"]
@@ -79,60 +79,62 @@ async def steps(world: World, operation: UUID) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("what", DEAD)
-async def test_a_delete_says_what_it_waits_for(world: World, what: str) -> None:
+async def test_a_delete_says_what_it_waits_for(world: SiteWorld, what: str) -> None:
     fault, step, sentence = DEAD[what]
     made = await world.create(flavor="m2000-pod4")
     async with world.worker():
-        assert (await world.finished(made.operation)).state == "succeeded"
-        assert (await cluster(world, made.id))["blocked_by"] is None
+        await world.succeeded(made.operation_id)
+        assert (await cluster(world, made.target_id))["blocked_by"] is None
         names = await world.one(
             "SELECT c.region, c.external_name AS name, max(h.name) AS host, max(m.name) AS machine FROM clusters c"
             " JOIN allocations a ON a.cluster_id = c.id LEFT JOIN hosts h ON h.id = a.host_id"
             " LEFT JOIN machines m ON m.id = a.machine_id WHERE c.id = :id GROUP BY c.id",
-            id=made.id,
+            id=made.target_id,
         )
         world.fault(**fault)
-        operation = await world.delete(made.id)
+        operation = await world.delete(made.target_id)
 
         async def told() -> bool:
-            shown = await cluster(world, made.id)
+            shown = await cluster(world, made.target_id)
             return (
                 shown["blocked_by"] is not None
                 and re.search(r"checked [3-9]\d* times", shown["blocked_by"]) is not None
             )
 
         await until(told, "the cluster says what it waits for")
-        shown = await cluster(world, made.id)
+        shown = await cluster(world, made.target_id)
         wanted = sentence.format(**{name: re.escape(str(value)) for name, value in names._mapping.items()})
         assert re.search(wanted, shown["blocked_by"]), shown["blocked_by"]
         assert re.search(r"\(since 20\d\d-\d\d-\d\dT[\d:.]+Z, checked \d+ times", shown["blocked_by"])
         assert shown["operation"]["blocked_by"].startswith(shown["blocked_by"].split(" (")[0])
-        [running] = [each for each in await steps(world, operation) if each["state"] == "running"]
+        [running] = [each for each in await steps(world, operation.operation_id) if each["state"] == "running"]
         assert (running["name"], running["checks"] >= 2) == (step, True)
-        assert await world.value("SELECT blocked_by FROM clusters WHERE id = :id", id=made.id) == running["detail"]
-        world.repair()
-        assert (await world.finished(operation)).state == "succeeded"
-        assert (await cluster(world, made.id))["blocked_by"] is None
+        assert (
+            await world.value("SELECT blocked_by FROM clusters WHERE id = :id", id=made.target_id) == running["detail"]
+        )
+        world.clear_faults()
+        await world.succeeded(operation)
+        assert (await cluster(world, made.target_id))["blocked_by"] is None
 
 
-async def test_a_create_says_what_it_waits_for(world: World) -> None:
+async def test_a_create_says_what_it_waits_for(world: SiteWorld) -> None:
     world.fault(call="hosts.put_server", **BUSY)
     made = await world.create(flavor="m2000-pod4")
     async with world.worker():
-        await until(lambda: blocked(world, made.id), "the cluster says what it waits for")
+        await until(lambda: blocked(world, made.target_id), "the cluster says what it waits for")
         host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id")
-        assert f"host {host} did not answer" in (await cluster(world, made.id))["blocked_by"]
-        world.repair()
-        assert (await world.finished(made.operation)).state == "succeeded"
+        assert f"host {host} did not answer" in (await cluster(world, made.target_id))["blocked_by"]
+        world.clear_faults()
+        await world.succeeded(made.operation_id)
         await world.delete_all()
 
 
 async def test_a_quarantine_is_not_reported_as_blocking(database: Scratch, site: RunningSite) -> None:
-    async with open_world(database, site) as world:
+    async with open_site_world(database, site) as world:
         made = await world.create(flavor="m2000-pod4")
         async with world.worker(request_life=3600.0):
-            await world.finished(made.operation)
-            operation = await world.delete(made.id)
+            await world.finished(made.operation_id)
+            operation = await world.delete(made.target_id)
             await world.reached(operation, "verify_clean")
             # Another pass finds it still waiting, long after a few polls.
             wakes = "UPDATE work SET run_at = app_now() WHERE kind = 'cluster'"
@@ -140,25 +142,25 @@ async def test_a_quarantine_is_not_reported_as_blocking(database: Scratch, site:
             async def checked() -> bool:
                 async with world.database.begin() as connection:
                     await connection.execute(sa.text(wakes))
-                return bool((await steps(world, operation))[-1]["checks"] >= 3)
+                return bool((await steps(world, operation.operation_id))[-1]["checks"] >= 3)
 
             await until(checked, "checked again")
-            assert (await cluster(world, made.id))["blocked_by"] is None
+            assert (await cluster(world, made.target_id))["blocked_by"] is None
         async with world.worker():
             async with world.database.begin() as connection:
                 await connection.execute(sa.text(wakes))
-            assert (await world.finished(operation)).state == "succeeded"
+            await world.succeeded(operation)
 
 
-async def test_a_dead_host_is_named_to_customer_and_operator(world: World) -> None:
+async def test_a_dead_host_is_named_to_customer_and_operator(world: SiteWorld) -> None:
     made = await world.create(flavor="m2000-pod4")
     async with world.worker():
-        await world.finished(made.operation)
+        await world.finished(made.operation_id)
         host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id")
         world.site.http().post(f"/v1/hosts/{host}:fail").raise_for_status()
-        operation = await world.delete(made.id)
-        await until(lambda: blocked(world, made.id), "the cluster says what it waits for")
-        shown = (await cluster(world, made.id))["blocked_by"]
+        operation = await world.delete(made.target_id)
+        await until(lambda: blocked(world, made.target_id), "the cluster says what it waits for")
+        shown = (await cluster(world, made.target_id))["blocked_by"]
         assert shown.startswith(f"wiping host {host}; host {host} failed (since ")
         assert await audit(world.database) == []
         async with world.database.begin() as connection:
@@ -168,8 +170,8 @@ async def test_a_dead_host_is_named_to_customer_and_operator(world: World) -> No
         assert (finding.rule.name, finding.violation.object_id) == ("operation_makes_progress", str(operation))
         assert f"wiping host {host}" in finding.violation.detail
         world.site.http().post(f"/v1/hosts/{host}:repair").raise_for_status()
-        assert (await world.finished(operation)).state == "succeeded"
+        await world.succeeded(operation)
 
 
-async def blocked(world: World, made: UUID) -> bool:
+async def blocked(world: SiteWorld, made: UUID) -> bool:
     return (await cluster(world, made))["blocked_by"] is not None

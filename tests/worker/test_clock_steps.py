@@ -17,11 +17,12 @@ from ipucloud.reconcile import metrics
 from ipucloud.reconcile.outcomes import Done, Outcome, Wait
 from ipucloud.reconcile.reconciler import Periodic, PeriodicTasks, WorkItem
 from ipucloud.reconcile.watch import DatabaseWatch
-from tests.support.cloud import shift_clock
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
-from tests.support.world import World, open_world
-from tests.worker.engines import Bench, Scripted, until
+from tests.support.waiting import until
+from tests.support.world import SiteWorld, open_site_world
+from tests.support.world.clock import shift_clock
+from tests.worker.engines import Bench, Scripted
 
 pytestmark = pytest.mark.anyio
 
@@ -179,8 +180,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @asynccontextmanager
-async def resting_world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
-    async with open_world(database, site) as world:
+async def resting_world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site) as world:
         yield world
 
 
@@ -188,13 +189,13 @@ async def test_released_machines_come_back_after_the_clock_was_set_back(database
     """Their quarantine is counted again: not a day longer, and not shorter than a request can live."""
     async with resting_world(database, site) as world:
         world.broken_on_purpose |= OUT_OF_ORDER
-        made = await world.create()
+        made = await world.create(flavor="m2000-pod16")
         async with world.worker():
-            await world.finished(made.operation)
-        operation = await world.delete(made.id)
+            await world.finished(made.operation_id)
+        operation = await world.delete(made.target_id)
         async with world.worker(request_life=HOUR):
             await world.reached(operation, "verify_clean")
-            await until(lambda: _at_rest(world, made.id), "it waits for the end of its quarantine")
+            await until(lambda: _at_rest(world, made.target_id), "it waits for the end of its quarantine")
         shift_clock(database.owner_url, "-1 day")
         async with world.worker():
             ended = await world.finished(operation)
@@ -204,7 +205,7 @@ async def test_released_machines_come_back_after_the_clock_was_set_back(database
         assert ahead == 0
 
 
-async def _at_rest(world: World, cluster: object) -> bool:
+async def _at_rest(world: SiteWorld, cluster: object) -> bool:
     return bool(
         await world.value(
             "SELECT lease_owner IS NULL AND run_at > app_now() + interval '1 minute' FROM work WHERE kind = 'cluster'"
@@ -218,15 +219,15 @@ async def test_a_create_is_held_by_its_deadline_alone_when_the_clock_is_set_forw
     database: Scratch, site: RunningSite
 ) -> None:
     async with resting_world(database, site) as world:
-        kept = await world.create("kept")
+        kept = await world.create("kept", "m2000-pod16")
         async with world.worker():
-            await world.finished(kept.operation)
-        made = await world.create("late")
+            await world.finished(kept)
+        made = await world.create("late", "m2000-pod16")
         shift_clock(database.owner_url, "1 day")
         async with world.worker():
-            ended = await world.finished(made.operation)
+            ended = await world.finished(made.operation_id)
         assert (ended.state, ended.error["code"]) == ("failed", "deadline_exceeded")
-        assert await world.value("SELECT state FROM clusters WHERE id = :id", id=kept.id) == "active"
+        assert await world.value("SELECT state FROM clusters WHERE id = :id", id=kept.target_id) == "active"
         assert await world.value("SELECT count(*) FROM work WHERE parked_at IS NOT NULL") == 0
 
 

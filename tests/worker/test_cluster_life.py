@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
-from tests.support.world import World, open_world
+from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
@@ -49,82 +49,79 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
-    async with open_world(database, site) as world:
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site) as world:
         yield world
-        world.repair()
+        world.clear_faults()
         async with world.worker():
             await world.delete_all()
         await world.assert_nothing_left()
 
 
-async def test_a_cluster_becomes_active_is_billed_and_goes_without_a_trace(world: World) -> None:
+async def test_a_cluster_becomes_active_is_billed_and_goes_without_a_trace(world: SiteWorld) -> None:
     before = await world.free_machines()
     async with world.worker():
-        made = await world.create()
-        assert (await world.finished(made.operation)).state == "succeeded"
-        cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=made.id)
+        made = await world.build(flavor="m2000-pod16")
+        cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=made)
         assert (cluster.state, world.partitions()) == ("active", [cluster.external_name])
         assert await world.free_machines() == before - 4
         server = await world.one("SELECT * FROM poplar_servers")
         assert (server.state, server.ssh_user) == ("running", "ubuntu")
         interval = await world.one("SELECT * FROM usage_intervals")
         assert (interval.quantity, interval.ended_at) == (4, None)
-        assert (await world.finished(await world.delete(made.id))).state == "succeeded"
-    cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=made.id)
+        await world.succeeded(await world.delete(made))
+    cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=made)
     assert cluster.state == "deleted"
     assert await world.value("SELECT ended_at >= started_at FROM usage_intervals")
     assert await world.free_machines() == before
     await world.assert_nothing_left()
 
 
-async def test_two_pods_at_once_never_share_a_machine(world: World) -> None:
+async def test_two_pods_at_once_never_share_a_machine(world: SiteWorld) -> None:
     async with world.worker(), world.worker():
         made = [await world.create(f"c{number}", "m2000-pod4") for number in range(16)]
-        states = {(await world.finished(each.operation)).state for each in made}
+        states = {(await world.finished(each)).state for each in made}
     assert states == {"succeeded"}
     assert len(world.partitions()) == 16
 
 
 @pytest.mark.parametrize("step", CALL_OF_STEP)
-async def test_an_answer_lost_after_its_effect_changes_nothing(world: World, step: str) -> None:
+async def test_an_answer_lost_after_its_effect_changes_nothing(world: SiteWorld, step: str) -> None:
     world.fault(call=CALL_OF_STEP[step], action="drop_answer", times=1)
     async with world.worker():
-        made = await world.create()
-        assert (await world.finished(made.operation)).state == "succeeded"
+        cluster = await world.build(flavor="m2000-pod16")
         assert len(world.partitions()) == 1
-        await world.finished(await world.delete(made.id))
+        await world.finished(await world.delete(cluster))
     await world.assert_nothing_left()
 
 
 @pytest.mark.parametrize("step", CALL_OF_STEP)
-async def test_a_call_that_is_never_answered_is_asked_again(world: World, step: str) -> None:
+async def test_a_call_that_is_never_answered_is_asked_again(world: SiteWorld, step: str) -> None:
     world.fault(call=CALL_OF_STEP[step], action="stall", times=1)
     async with world.worker(site_call_timeout=2.0):
-        made = await world.create()
-        assert (await world.finished(made.operation)).state == "succeeded"
+        await world.build(flavor="m2000-pod16")
 
 
 @pytest.mark.parametrize("step", CALL_OF_STEP)
-async def test_delete_takes_over_whatever_the_create_is_doing(world: World, step: str) -> None:
+async def test_delete_takes_over_whatever_the_create_is_doing(world: SiteWorld, step: str) -> None:
     world.fault(call=CALL_OF_STEP[step], action="status", status=503, grpc_status="UNAVAILABLE")
     async with world.worker():
-        made = await world.create()
-        await world.reached(made.operation, step)
-        deletion = await world.delete(made.id)
-        assert (await world.finished(deletion)).state == "succeeded"
-        preempted = await world.finished(made.operation)
+        made = await world.create(flavor="m2000-pod16")
+        await world.reached(made.operation_id, step)
+        deletion = await world.delete(made.target_id)
+        await world.succeeded(deletion)
+        preempted = await world.finished(made.operation_id)
     assert (preempted.state, preempted.error["code"]) == ("failed", "preempted")
     assert await world.value("SELECT count(*) FROM usage_intervals") == 0
     await world.assert_nothing_left()
 
 
 @pytest.mark.parametrize("step", CALL_OF_STEP)
-async def test_a_refused_step_is_undone_and_says_why(world: World, step: str) -> None:
+async def test_a_refused_step_is_undone_and_says_why(world: SiteWorld, step: str) -> None:
     world.fault(call=CALL_OF_STEP[step], action="status", status=422, grpc_status="INVALID_ARGUMENT")
     async with world.worker():
-        made = await world.create()
-        ended = await world.finished(made.operation)
+        made = await world.create(flavor="m2000-pod16")
+        ended = await world.finished(made.operation_id)
     assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
     assert step in ended.error["detail"]
     assert await world.value("SELECT state FROM clusters") == "error"
@@ -132,61 +129,61 @@ async def test_a_refused_step_is_undone_and_says_why(world: World, step: str) ->
     await world.assert_nothing_left()
 
 
-async def test_a_failed_cluster_can_be_deleted_and_its_name_used_again(world: World) -> None:
+async def test_a_failed_cluster_can_be_deleted_and_its_name_used_again(world: SiteWorld) -> None:
     world.fault(call="vipu.CreatePartition", action="status", grpc_status="INVALID_ARGUMENT", times=1)
     async with world.worker():
-        made = await world.create()
-        await world.finished(made.operation)
-        assert (await world.finished(await world.delete(made.id))).state == "succeeded"
-        again = await world.create()
-        assert (await world.finished(again.operation)).state == "succeeded"
+        made = await world.create(flavor="m2000-pod16")
+        await world.finished(made.operation_id)
+        await world.succeeded(await world.delete(made.target_id))
+        again = await world.create(flavor="m2000-pod16")
+        await world.succeeded(again.operation_id)
 
 
 @pytest.mark.parametrize("call", CLEAN_UP_CALLS)
-async def test_clean_up_goes_on_until_it_holds(world: World, call: str) -> None:
+async def test_clean_up_goes_on_until_it_holds(world: SiteWorld, call: str) -> None:
     async with world.worker():
-        made = await world.create()
-        await world.finished(made.operation)
+        made = await world.create(flavor="m2000-pod16")
+        await world.finished(made.operation_id)
         world.fault(call=call, action="status", status=503, grpc_status="UNAVAILABLE", times=7)
         world.fault(call=call, action="drop_answer", times=1)
-        assert (await world.finished(await world.delete(made.id))).state == "succeeded"
+        await world.succeeded(await world.delete(made.target_id))
     await world.assert_nothing_left()
 
 
-async def test_machines_stay_held_until_no_old_request_can_take_effect(world: World) -> None:
+async def test_machines_stay_held_until_no_old_request_can_take_effect(world: SiteWorld) -> None:
     before = await world.free_machines()
     async with world.worker(request_life=3600.0):
-        made = await world.create()
-        await world.finished(made.operation)
-        deletion = await world.delete(made.id)
+        made = await world.create(flavor="m2000-pod16")
+        await world.finished(made.operation_id)
+        deletion = await world.delete(made.target_id)
         await world.reached(deletion, "verify_clean")
         assert await world.free_machines() == before - 4
     async with world.worker():
         async with world.database.begin() as connection:
             await connection.exec_driver_sql("UPDATE work SET run_at = app_now() WHERE kind = 'cluster'")
-        assert (await world.finished(deletion)).state == "succeeded"
+        await world.succeeded(deletion)
     assert await world.free_machines() == before
 
 
 async def test_the_site_may_be_restarted_in_the_middle(database: Scratch, tmp_path: Path) -> None:
     with running_site(tmp_path / "site", machines=16, time_scale=300.0) as site:
-        async with open_world(database, site) as world, world.worker():
-            made = await world.create()
+        async with open_site_world(database, site) as world, world.worker():
+            made = await world.create(flavor="m2000-pod16")
             for step in ("test_cluster", "deploy_poplar_servers"):
-                await world.reached(made.operation, step)
+                await world.reached(made.operation_id, step)
                 await asyncio.to_thread(site.kill)
                 await asyncio.to_thread(site.start)
-            assert (await world.finished(made.operation)).state == "succeeded"
+            await world.succeeded(made.operation_id)
             assert len(world.partitions()) == 1
 
 
-async def test_a_create_past_its_deadline_is_undone(world: World) -> None:
+async def test_a_create_past_its_deadline_is_undone(world: SiteWorld) -> None:
     world.fault(call="admin.CreateAllocation", action="status", grpc_status="UNAVAILABLE")
     async with world.worker():
-        made = await world.create()
-        await world.reached(made.operation, "create_allocation")
+        made = await world.create(flavor="m2000-pod16")
+        await world.reached(made.operation_id, "create_allocation")
         async with world.database.begin() as connection:
             await connection.exec_driver_sql("UPDATE operations SET deadline_at = app_now() - interval '1 second'")
-        ended = await world.finished(made.operation)
+        ended = await world.finished(made.operation_id)
     assert (ended.state, ended.error["code"]) == ("failed", "deadline_exceeded")
     await world.assert_nothing_left()

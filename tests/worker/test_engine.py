@@ -16,7 +16,8 @@ from ipucloud.kernel.ids import new_id
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import WorkItem
 from tests.support.postgres import Database as Scratch
-from tests.worker.engines import PATIENCE, Bench, Scripted, until
+from tests.support.waiting import PATIENCE, until
+from tests.worker.engines import Bench, Scripted
 
 pytestmark = pytest.mark.anyio
 

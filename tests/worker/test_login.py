@@ -13,7 +13,7 @@ from tests.support.factories import make_ssh_key, set_quota
 from tests.support.openssh import KeyPair, OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
-from tests.support.world import World, open_world
+from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = [
     pytest.mark.anyio,
@@ -33,9 +33,9 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite, key: KeyPair) -> AsyncIterator[World]:
+async def world(database: Scratch, site: RunningSite, key: KeyPair) -> AsyncIterator[SiteWorld]:
     """A project whose key we hold, and a worker at work."""
-    async with open_world(database, site) as world:
+    async with open_site_world(database, site) as world:
         async with world.database.begin() as connection:
             await make_ssh_key(connection, world.project.id, "ours", key.public_line)
             await install_prices(connection, world.catalogue)
@@ -46,15 +46,14 @@ async def world(database: Scratch, site: RunningSite, key: KeyPair) -> AsyncIter
         await world.assert_nothing_left()
 
 
-async def login(world: World, flavor: str, key: KeyPair, folder: Path) -> OpenSsh:
+async def login(world: SiteWorld, flavor: str, key: KeyPair, folder: Path) -> OpenSsh:
     """Create a cluster, and be ready to log in to its server."""
-    made = await world.create(flavor=flavor, ssh_key="ours")
-    assert (await world.finished(made.operation)).state == "succeeded"
-    row = await world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=made.id)
+    made = await world.build(flavor=flavor, ssh_keys=["ours"])
+    row = await world.one("SELECT * FROM poplar_servers WHERE cluster_id = :id", id=made)
     return OpenSsh.to(row, key, folder)
 
 
-async def test_a_customer_divides_the_cluster_by_hand(world: World, key: KeyPair, tmp_path: Path) -> None:
+async def test_a_customer_divides_the_cluster_by_hand(world: SiteWorld, key: KeyPair, tmp_path: Path) -> None:
     server = await login(world, "m2000-pod8", key, tmp_path)
     assert "-+- Id: [14], target: [Multi IPU]" in await server.told("gc-info -l")
     own = (await server.told("echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
@@ -72,7 +71,7 @@ async def test_a_customer_divides_the_cluster_by_hand(world: World, key: KeyPair
     # p2 stays: a delete takes down what customers made, too.
 
 
-async def test_a_customer_finds_the_cards_of_a_server(world: World, key: KeyPair, tmp_path: Path) -> None:
+async def test_a_customer_finds_the_cards_of_a_server(world: SiteWorld, key: KeyPair, tmp_path: Path) -> None:
     server = await login(world, "c600-4", key, tmp_path)
     listing = await server.told("gc-info -l")
     assert listing.count("target: [PCIe]") == 4

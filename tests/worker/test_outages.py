@@ -13,7 +13,8 @@ from ipucloud.reconcile.reconciler import Periodic, PeriodicTasks, WorkItem
 from ipucloud.reconcile.wake import wake
 from ipucloud.site.errors import SiteUnknown
 from tests.support.postgres import Database as Scratch
-from tests.worker.engines import Bench, Scripted, until
+from tests.support.waiting import until
+from tests.worker.engines import Bench, Scripted
 
 pytestmark = pytest.mark.anyio
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 from uuid import UUID
 
 import pytest
-import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.contract.partitions import PartitionCreate, PartitionReset
 from ipucloud.operations.store import Accepted
-from ipucloud.partitions.requests import create, remove, reset
 from ipucloud.wire.site import FaultAction
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.vipu import VipuDriver
-from tests.support.world import PATIENCE, World, open_world
+from tests.support.waiting import until
+from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
@@ -32,8 +29,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
-    async with open_world(database, site, **OFTEN) as world:
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site, **OFTEN) as world:
         yield world
         async with world.worker():
             await world.delete_all()
@@ -43,62 +40,43 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
 class Customer:
     """Who has one cluster of four machines, and asks for partitions of it."""
 
-    def __init__(self, world: World, cluster: UUID, name: str) -> None:
+    def __init__(self, world: SiteWorld, cluster: UUID, name: str) -> None:
         self.world = world
         self.cluster = cluster
         self.default = name
         self.vipu = VipuDriver(world.site.user_channel(), world.site.admin_channel())
 
-    async def create(self, name: str, size: int = 4, **shape: Any) -> UUID:
-        body = PartitionCreate(name=name, size=size, **shape)
-        return await self._ask(lambda c: create(c, self._actor, self.cluster, body, settings=self.world.settings))
+    async def create(self, name: str, size: int = 4, **shape: Any) -> Accepted:
+        return await self.world.create_partition(self.cluster, name, size, **shape)
 
-    async def reset(self, ref: str) -> UUID:
-        return await self._ask(
-            lambda c: reset(
-                c, self._actor, self.cluster, ref, PartitionReset(), if_match=None, settings=self.world.settings
-            )
-        )
+    async def reset(self, ref: str) -> Accepted:
+        return await self.world.reset_partition(self.cluster, ref)
 
-    async def remove(self, ref: str) -> UUID:
-        return await self._ask(
-            lambda c: remove(c, self._actor, self.cluster, ref, if_match=None, settings=self.world.settings)
-        )
+    async def remove(self, ref: str) -> Accepted:
+        return await self.world.remove_partition(self.cluster, ref)
 
-    async def done(self, operation: UUID) -> Any:
-        row = await self.world.finished(operation)
-        assert row.state == "succeeded", row.error
-        return row
+    async def done(self, operation: Accepted) -> Any:
+        return await self.world.succeeded(operation)
 
     async def rows(self) -> dict[str, Any]:
-        async with self.world.database.read() as connection:
-            found = await connection.execute(sa.text("SELECT * FROM partitions WHERE removed_at IS NULL"))
-            return {row.name: row for row in found}
+        found = await self.world.rows("SELECT * FROM partitions WHERE removed_at IS NULL")
+        return {row.name: row for row in found}
 
     async def sees(self, **states: str) -> None:
         """Return once the living partitions are in these states."""
 
-        async with asyncio.timeout(PATIENCE):
-            while {name: row.state for name, row in (await self.rows()).items()} != states:
-                await asyncio.sleep(0.02)
+        async def are_so() -> bool:
+            return {name: row.state for name, row in (await self.rows()).items()} == states
 
-    @property
-    def _actor(self) -> Any:
-        return self.world.project.actor
-
-    async def _ask(self, request: Callable[[AsyncConnection], Awaitable[Accepted]]) -> UUID:
-        async with self.world.database.begin() as connection:
-            return (await request(connection)).operation_id
+        await until(are_so, f"partitions {states}")
 
 
-async def customer(world: World) -> Customer:
-    made = await world.create()
-    assert (await world.finished(made.operation)).state == "succeeded"
-    name = await world.value("SELECT external_name FROM clusters WHERE id = :id", id=made.id)
-    return Customer(world, made.id, name)
+async def customer(world: SiteWorld) -> Customer:
+    cluster = await world.build(flavor="m2000-pod16")
+    return Customer(world, cluster, await world.external_name(cluster))
 
 
-async def test_a_partition_is_made_reset_and_removed(world: World) -> None:
+async def test_a_partition_is_made_reset_and_removed(world: SiteWorld) -> None:
     async with world.worker():
         who = await customer(world)
         await who.sees(**{who.default: "active"})
@@ -117,7 +95,7 @@ async def test_a_partition_is_made_reset_and_removed(world: World) -> None:
         assert world.partitions() == []
 
 
-async def test_no_room_is_refused_with_what_would_fit(world: World) -> None:
+async def test_no_room_is_refused_with_what_would_fit(world: SiteWorld) -> None:
     async with world.worker():
         who = await customer(world)
         await who.done(await who.remove(who.default))
@@ -131,7 +109,7 @@ async def test_no_room_is_refused_with_what_would_fit(world: World) -> None:
         await who.done(await who.create("large", 8))
 
 
-async def test_what_a_customer_makes_at_the_controller_shows_and_stays(world: World) -> None:
+async def test_what_a_customer_makes_at_the_controller_shows_and_stays(world: SiteWorld) -> None:
     async with world.worker():
         who = await customer(world)
         await who.done(await who.remove(who.default))
@@ -148,7 +126,7 @@ async def test_what_a_customer_makes_at_the_controller_shows_and_stays(world: Wo
 
 
 @pytest.mark.parametrize("action", [FaultAction.DROP_ANSWER, FaultAction.STATUS_AFTER, FaultAction.STATUS])
-async def test_an_answer_that_is_lost_is_looked_for(world: World, action: FaultAction) -> None:
+async def test_an_answer_that_is_lost_is_looked_for(world: SiteWorld, action: FaultAction) -> None:
     async with world.worker(request_life=0.05):
         who = await customer(world)
         for call in ("vipu.RemovePartition", "vipu.CreatePartition", "vipu.ResetPartition", "vipu.ListPartitions"):
@@ -156,11 +134,11 @@ async def test_an_answer_that_is_lost_is_looked_for(world: World, action: FaultA
         await who.done(await who.remove(who.default))
         await who.done(await who.create("training", 16))
         await who.done(await who.reset("training"))
-        world.repair()
+        world.clear_faults()
         assert world.partitions() == [f"{who.default}-1"]
 
 
-async def test_a_delete_of_the_cluster_takes_over(world: World) -> None:
+async def test_a_delete_of_the_cluster_takes_over(world: SiteWorld) -> None:
     async with world.worker():
         who = await customer(world)
         await who.done(await who.remove(who.default))
@@ -169,12 +147,12 @@ async def test_a_delete_of_the_cluster_takes_over(world: World) -> None:
         await world.hit("vipu.CreatePartition")
         deletion = await world.delete(who.cluster)
         assert (await world.finished(making)).error["code"] == "preempted"
-        world.repair()
-        assert (await world.finished(deletion)).state == "succeeded"
+        world.clear_faults()
+        await world.succeeded(deletion)
         assert await who.rows() == {}
 
 
-async def test_a_removal_takes_over_from_what_runs_on_its_partition(world: World) -> None:
+async def test_a_removal_takes_over_from_what_runs_on_its_partition(world: SiteWorld) -> None:
     async with world.worker():
         who = await customer(world)
         await who.done(await who.remove(who.default))
@@ -184,7 +162,7 @@ async def test_a_removal_takes_over_from_what_runs_on_its_partition(world: World
         world.fault(call="vipu.*", action=FaultAction.STATUS, grpc_status="UNAVAILABLE")  # so that it is not done yet
         removal = await who.remove("training")
         assert await who.remove("training") == removal
-        world.repair()
+        world.clear_faults()
         await who.done(removal)
         assert (await world.finished(making)).error["code"] == "preempted"
         assert world.partitions() == []

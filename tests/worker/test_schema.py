@@ -22,8 +22,8 @@ from ipucloud.reconcile.watch import DatabaseWatch
 from tests.support.control_plane import WORKER, process, stop
 from tests.support.ports import free_ports
 from tests.support.postgres import Database as Scratch
-from tests.support.waiting import eventually
-from tests.worker.engines import Bench, Scripted, until
+from tests.support.waiting import eventually, until
+from tests.worker.engines import Bench, Scripted
 
 pytestmark = pytest.mark.anyio
 

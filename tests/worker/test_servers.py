@@ -25,7 +25,7 @@ from ipucloud.operations.step import plan_of
 from tests.support.factories import set_quota
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
-from tests.support.world import World, open_world
+from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
@@ -42,20 +42,20 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
-    async with open_world(database, site) as world:
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site) as world:
         async with world.database.begin() as connection:
             await install_prices(connection, world.catalogue)
             for machine_type in ("c600-server", "dss8440"):
                 await set_quota(connection, world.project.id, "lab-1", machine_type, 8)
         yield world
-        world.repair()
+        world.clear_faults()
         async with world.worker():
             await world.delete_all()
         await world.assert_nothing_left()
 
 
-async def steps(world: World, operation: Any) -> dict[str, tuple[str, str | None]]:
+async def steps(world: SiteWorld, operation: Any) -> dict[str, tuple[str, str | None]]:
     """The state and detail of each step."""
     async with world.database.read() as connection:
         rows = await connection.execute(
@@ -66,13 +66,13 @@ async def steps(world: World, operation: Any) -> dict[str, tuple[str, str | None
 
 
 @pytest.mark.parametrize(("flavor", "ipus"), [("c600-1", 1), ("c600-4", 4), ("c600-8", 8), ("dss8440-16", 16)])
-async def test_a_server_is_provisioned_billed_and_cleaned(world: World, flavor: str, ipus: int) -> None:
+async def test_a_server_is_provisioned_billed_and_cleaned(world: SiteWorld, flavor: str, ipus: int) -> None:
     free = await world.free_machines()
     async with world.worker():
         made = await world.create(flavor=flavor)
-        ended = await world.finished(made.operation)
+        ended = await world.finished(made.operation_id)
         assert (ended.state, ended.progress, ended.error) == ("succeeded", 100, None)
-        taken = await steps(world, made.operation)
+        taken = await steps(world, made.operation_id)
         skipped = {name for name, (state, _) in taken.items() if state == "skipped"}
         assert skipped == {
             "power_on_machines",
@@ -83,10 +83,10 @@ async def test_a_server_is_provisioned_billed_and_cleaned(world: World, flavor: 
         }
         reasons = {step.name: step.skipped for step in plan_of(CREATE.steps, WITHOUT_VIPU)}
         assert all(taken[name] == ("skipped", reasons[name]) for name in skipped)
-        cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=made.id)
+        cluster = await world.one("SELECT * FROM clusters WHERE id = :id", id=made.target_id)
         assert (cluster.state, cluster.machines, cluster.ipus) == ("active", 1, ipus)
         async with world.database.begin() as connection:
-            document = await cluster_document(connection, project_id=world.project.id, cluster_id=made.id)
+            document = await cluster_document(connection, project_id=world.project.id, cluster_id=made.target_id)
         assert [machine["ipus"] for machine in json.loads(document)["machines"]] == [ipus]
         held = await world.one(
             "SELECT (SELECT name FROM machines WHERE id = max(machine_id::text)::uuid) AS machine,"
@@ -98,8 +98,8 @@ async def test_a_server_is_provisioned_billed_and_cleaned(world: World, flavor: 
         interval = await world.one("SELECT * FROM usage_intervals")
         assert (interval.quantity, interval.ended_at) == (1, None)
         assert await world.free_machines() == free - 1
-        deletion = await world.delete(made.id)
-        assert (await world.finished(deletion)).state == "succeeded"
+        deletion = await world.delete(made.target_id)
+        await world.succeeded(deletion)
     removed = await steps(world, deletion)
     assert {name for name, (state, _) in removed.items() if state == "skipped"} == {
         "remove_partitions",
@@ -111,7 +111,7 @@ async def test_a_server_is_provisioned_billed_and_cleaned(world: World, flavor: 
     assert await world.free_machines() == free
 
 
-async def test_a_smaller_flavor_takes_a_whole_server_and_a_further_one_is_refused(world: World) -> None:
+async def test_a_smaller_flavor_takes_a_whole_server_and_a_further_one_is_refused(world: SiteWorld) -> None:
     """Two customers never share a server: each has its own operating system on it."""
     async with world.database.read() as connection:
         flavors = world.catalogue.flavors_in("lab-1")
@@ -121,8 +121,7 @@ async def test_a_smaller_flavor_takes_a_whole_server_and_a_further_one_is_refuse
     assert before == {"c600-1": 2, "c600-2": 2, "c600-4": 2, "c600-8": 2, "dss8440-16": 2}
     async with world.worker():
         for number in range(SERVERS):
-            made = await world.create(f"c{number}", "c600-1")
-            assert (await world.finished(made.operation)).state == "succeeded"
+            await world.build(f"c{number}", "c600-1")
         with pytest.raises(Problem) as refused:
             await world.create("another", "c600-2")
     assert refused.value.kind is CAPACITY_EXHAUSTED
@@ -130,7 +129,7 @@ async def test_a_smaller_flavor_takes_a_whole_server_and_a_further_one_is_refuse
     assert await world.value("SELECT count(DISTINCT host_id) FROM allocations WHERE host_id IS NOT NULL") == SERVERS
 
 
-async def test_an_estimate_leaves_out_the_stages_that_do_not_apply(world: World) -> None:
+async def test_an_estimate_leaves_out_the_stages_that_do_not_apply(world: SiteWorld) -> None:
     def body(flavor: str, region: str) -> ClusterCreate:
         return ClusterCreate(
             name="bert", region=region, flavor=flavor, image="ubuntu-20.04-x64-poplar-1.18.0-3.0.0", ssh_keys=["laptop"]
@@ -145,7 +144,7 @@ async def test_an_estimate_leaves_out_the_stages_that_do_not_apply(world: World)
     assert (server.quota.needed, server.quota.allowed, server.capacity.available) == (1, True, True)
 
 
-async def test_a_server_whose_host_is_unhealthy_takes_no_cluster(world: World) -> None:
+async def test_a_server_whose_host_is_unhealthy_takes_no_cluster(world: SiteWorld) -> None:
     async with world.database.begin() as connection:
         await connection.execute(sa.text("UPDATE hosts SET health = 'failed' WHERE name = 'lab1-c001'"))
         await connection.execute(sa.text("UPDATE hosts SET maintenance = true WHERE name = 'lab1-c002'"))
@@ -155,19 +154,19 @@ async def test_a_server_whose_host_is_unhealthy_takes_no_cluster(world: World) -
     assert "not all of it can be used" in refused.value.detail
 
 
-async def test_a_create_that_fails_is_undone(world: World) -> None:
+async def test_a_create_that_fails_is_undone(world: SiteWorld) -> None:
     world.fault(call="hosts.put_server", action="status", status=422)
     async with world.worker():
         made = await world.create(flavor="c600-2")
-        ended = await world.finished(made.operation)
+        ended = await world.finished(made.operation_id)
     assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
-    taken = await steps(world, made.operation)
+    taken = await steps(world, made.operation_id)
     assert {taken[name][0] for name in ("remove_partitions", "remove_allocation")} == {"skipped"}
     assert taken["verify_clean"][0] == "succeeded"
     await world.assert_nothing_left()
 
 
-async def test_the_site_is_registered_again_without_a_change(world: World) -> None:
+async def test_the_site_is_registered_again_without_a_change(world: SiteWorld) -> None:
     before = await world.value("SELECT count(*) FROM hosts WHERE machine_id IS NOT NULL")
     await sync(world.database, world.sites)
     assert before == await world.value("SELECT count(*) FROM hosts WHERE machine_id IS NOT NULL") == 2 * SERVERS

@@ -12,7 +12,6 @@ from uuid import UUID
 import pytest
 
 from ipucloud.billing.pricing.book import install_prices
-from ipucloud.clusters.operations.rotate_key import rotate
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
 from ipucloud.wire import vipu_admin_pb2 as pb
 from ipucloud.wire import vipu_admin_pb2_grpc
@@ -21,7 +20,8 @@ from tests.support.invariants import assert_sound
 from tests.support.openssh import OpenSsh, make_key
 from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
-from tests.support.world import PATIENCE, World, open_world
+from tests.support.waiting import until
+from tests.support.world import CALL_SECONDS, SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
@@ -51,59 +51,57 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
-    async with open_world(database, site, partitions_quiet_interval=0.5) as world:
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site, partitions_quiet_interval=0.5) as world:
         yield world
-        world.repair()
+        world.clear_faults()
         async with world.worker():
             await world.delete_all()
         await world.assert_nothing_left()
 
 
-async def active(world: World, flavor: str = FLAVOR, **changes: Any) -> UUID:
-    made = await world.create(flavor=flavor, **changes)
-    assert (await world.finished(made.operation)).state == "succeeded"
-    return made.id
+async def active(world: SiteWorld, flavor: str = FLAVOR, **changes: Any) -> UUID:
+    return await world.build(flavor=flavor, **changes)
 
 
-async def suspended(world: World) -> UUID:
+async def suspended(world: SiteWorld) -> UUID:
     cluster = await active(world)
-    assert (await world.finished(await world.suspend(cluster))).state == "succeeded"
+    await world.succeeded(await world.suspend(cluster))
     return cluster
 
 
-async def resumed(world: World, cluster: UUID) -> None:
-    assert (await world.finished(await world.resume(cluster))).state == "succeeded"
+async def resumed(world: SiteWorld, cluster: UUID) -> None:
+    await world.succeeded(await world.resume(cluster))
 
 
-async def state(world: World, cluster: UUID) -> str:
+async def state(world: SiteWorld, cluster: UUID) -> str:
     found: str = await world.value("SELECT state FROM clusters WHERE id = :id", id=cluster)
     return found
 
 
-async def intervals(world: World) -> tuple[int, int]:
+async def intervals(world: SiteWorld) -> tuple[int, int]:
     """How many there are, and how many of them are open."""
     return tuple(await world.one("SELECT count(*), count(*) FILTER (WHERE ended_at IS NULL) FROM usage_intervals"))
 
 
-async def sound(world: World) -> None:
+async def sound(world: SiteWorld) -> None:
     """No rule is broken now, here and at the site."""
     await assert_sound(world.database, world.sites, call_timeout=world.settings.site_call_timeout, but=set())
 
 
-def hosts(world: World) -> list[str]:
+def hosts(world: SiteWorld) -> list[str]:
     """The states of those that are not clean."""
     found = world.site.http().get("/v1/hosts").json()["hosts"]
     return [host["state"] for host in found if host["state"] != "clean"]
 
 
-def assert_only_servers_are_left(world: World) -> None:
+def assert_only_servers_are_left(world: SiteWorld) -> None:
     assert world.site.http().get("/v1/networks").json()["networks"] == []
     assert (world.partitions(), hosts(world)) == ([], ["off"])
 
 
 @pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")
-async def test_what_was_on_the_server_is_there_after_the_resume(world: World, tmp_path: Path) -> None:
+async def test_what_was_on_the_server_is_there_after_the_resume(world: SiteWorld, tmp_path: Path) -> None:
     key = make_key(tmp_path)
     async with world.database.begin() as connection:
         await make_ssh_key(connection, world.project.id, "ours", key.public_line)
@@ -112,7 +110,7 @@ async def test_what_was_on_the_server_is_there_after_the_resume(world: World, tm
         server = OpenSsh.to(await world.one("SELECT * FROM poplar_servers"), key, tmp_path)
         named = (await server.told("echo kept > notes; echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
         await server.told(f"vipu remove partition {named}; vipu create partition mine --size 4")
-        assert (await world.finished(await world.suspend(cluster))).state == "succeeded"
+        await world.succeeded(await world.suspend(cluster))
         assert_only_servers_are_left(world)
         assert (await asyncio.to_thread(server.ssh, "cat notes")).returncode != 0
         assert await world.free_machines() >= MACHINES
@@ -129,36 +127,31 @@ async def test_what_was_on_the_server_is_there_after_the_resume(world: World, tm
         await _shown(world, cluster, "mine")
 
 
-async def _shown(world: World, cluster: UUID, name: str) -> None:
+async def _shown(world: SiteWorld, cluster: UUID, name: str) -> None:
     """Return once the cluster's partitions have one of the customer's own that works."""
-    async with asyncio.timeout(PATIENCE):
-        while not await world.value(
-            "SELECT count(*) FROM partitions WHERE cluster_id = :id AND external_name = :name AND state = 'active'"
-            " AND origin = 'customer'",
-            id=cluster,
-            name=name,
-        ):
-            await asyncio.sleep(0.02)
+    active = (
+        "SELECT count(*) FROM partitions WHERE cluster_id = :id AND external_name = :name AND state = 'active'"
+        " AND origin = 'customer'"
+    )
+    await until(lambda: world.value(active, id=cluster, name=name), f"partition {name} is shown")
 
 
-async def test_a_key_that_was_ended_for_the_server_is_ended_until_the_resume(world: World) -> None:
+async def test_a_key_that_was_ended_for_the_server_is_ended_until_the_resume(world: SiteWorld) -> None:
     """A new life has a new V-IPU user. The customer's own key is valid for it."""
     async with world.worker():
         cluster = await active(world)
-        async with world.database.begin() as connection:
-            actor = world.project.actor
-            made = await rotate(connection, actor, cluster, ends_server_key=True, settings=world.settings)
-        assert (await world.finished(made.operation_id)).state == "succeeded"
+        made = await world.rotate_key(cluster, ends_server_key=True)
+        await world.succeeded(made.operation_id)
         await world.finished(await world.suspend(cluster))
         await resumed(world, cluster)
         user = await world.value("SELECT external_name FROM clusters")
         stub = vipu_admin_pb2_grpc.AdminServiceStub(world.site.admin_channel())
-        [seen] = [each for each in stub.ListUsers(pb.ListUsersRequest(), timeout=PATIENCE).users if each.id == user]
+        [seen] = [each for each in stub.ListUsers(pb.ListUsersRequest(), timeout=CALL_SECONDS).users if each.id == user]
         [server] = set(seen.access_key_ids) - {made.id}
         assert server.startswith(f"{user}-s")
 
 
-async def test_the_machines_of_a_suspended_cluster_are_everybody_s(world: World) -> None:
+async def test_the_machines_of_a_suspended_cluster_are_everybody_s(world: SiteWorld) -> None:
     """It comes back when there is room, on whichever machines that is."""
     async with world.worker():
         cluster = await suspended(world)
@@ -172,12 +165,12 @@ async def test_the_machines_of_a_suspended_cluster_are_everybody_s(world: World)
         assert await state(world, cluster) == "active"
 
 
-async def test_answers_lost_after_their_effect_change_nothing(world: World) -> None:
+async def test_answers_lost_after_their_effect_change_nothing(world: SiteWorld) -> None:
     async with world.worker():
         cluster = await active(world)
         for call in SUSPEND_CALLS:
             world.fault(call=call, action="drop_answer", times=1)
-        assert (await world.finished(await world.suspend(cluster))).state == "succeeded"
+        await world.succeeded(await world.suspend(cluster))
         assert_only_servers_are_left(world)
         for call in RESUME_CALLS.values():
             world.fault(call=call, action="drop_answer", times=1)
@@ -185,31 +178,30 @@ async def test_answers_lost_after_their_effect_change_nothing(world: World) -> N
         assert len(world.partitions()) == 1
 
 
-async def test_a_suspend_goes_on_until_it_holds_and_says_what_blocks_it(world: World) -> None:
+async def test_a_suspend_goes_on_until_it_holds_and_says_what_blocks_it(world: SiteWorld) -> None:
     async with world.worker():
         cluster = await active(world)
         world.fault(call="hosts.power", action="status", status=503)
         operation = await world.suspend(cluster)
         await world.hit("hosts.power")
-        while await world.value("SELECT blocked_by FROM clusters") is None:
-            await asyncio.sleep(0.01)
+        await world.blocked(cluster)
         assert await intervals(world) == (1, 0)
         assert not await world.cancel(operation)
-        world.repair()
+        world.clear_faults()
         for call in SUSPEND_CALLS:
             world.fault(call=call, action="status", status=503, grpc_status="UNAVAILABLE", times=2)
-        assert (await world.finished(operation)).state == "succeeded"
+        await world.succeeded(operation)
     assert_only_servers_are_left(world)
 
 
 @pytest.mark.parametrize("step", RESUME_CALLS)
-async def test_a_resume_that_is_refused_leaves_the_cluster_suspended(world: World, step: str) -> None:
+async def test_a_resume_that_is_refused_leaves_the_cluster_suspended(world: SiteWorld, step: str) -> None:
     async with world.worker():
         cluster = await suspended(world)
         world.fault(call=RESUME_CALLS[step], action="status", status=422, grpc_status="INVALID_ARGUMENT")
         operation = await world.resume(cluster)
         await world.hit(RESUME_CALLS[step])
-        world.repair()
+        world.clear_faults()
         ended = await world.finished(operation)
         assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
         assert step in ended.error["detail"]
@@ -220,21 +212,21 @@ async def test_a_resume_that_is_refused_leaves_the_cluster_suspended(world: Worl
         await resumed(world, cluster)
 
 
-async def test_a_resume_can_be_cancelled(world: World) -> None:
+async def test_a_resume_can_be_cancelled(world: SiteWorld) -> None:
     async with world.worker():
         cluster = await suspended(world)
         world.fault(call="hosts.power", action="status", status=503)
         operation = await world.resume(cluster)
         await world.reached(operation, "switch_on_poplar_servers")
         assert await world.cancel(operation)
-        world.repair()
+        world.clear_faults()
         assert (await world.finished(operation)).state == "cancelled"
         assert (await state(world, cluster), await intervals(world)) == ("suspended", (1, 0))
         assert_only_servers_are_left(world)
 
 
 @pytest.mark.parametrize("held", ["suspending", "suspended", "resuming"])
-async def test_a_delete_takes_over(world: World, held: str) -> None:
+async def test_a_delete_takes_over(world: SiteWorld, held: str) -> None:
     async with world.worker():
         cluster = await (active if held == "suspending" else suspended)(world)
         preempted = None
@@ -243,15 +235,15 @@ async def test_a_delete_takes_over(world: World, held: str) -> None:
             preempted = await (world.suspend if held == "suspending" else world.resume)(cluster)
             await world.hit("hosts.power")
         deletion = await world.delete(cluster)
-        world.repair()
-        assert (await world.finished(deletion)).state == "succeeded"
+        world.clear_faults()
+        await world.succeeded(deletion)
         if preempted is not None:
             assert (await world.finished(preempted)).error["code"] == "preempted"
     assert await intervals(world) == (1, 0)
     await world.assert_nothing_left()
 
 
-async def test_a_server_with_ipus_of_its_own_is_switched_off_and_stays_the_customer_s(world: World) -> None:
+async def test_a_server_with_ipus_of_its_own_is_switched_off_and_stays_the_customer_s(world: SiteWorld) -> None:
     """Its IPUs are where its disk is: nothing is given back, and what does not apply says so."""
     async with world.database.begin() as connection:
         await install_prices(connection, world.catalogue)
@@ -260,7 +252,7 @@ async def test_a_server_with_ipus_of_its_own_is_switched_off_and_stays_the_custo
     async with world.worker():
         cluster = await active(world, "c600-1")
         operation = await world.suspend(cluster)
-        assert (await world.finished(operation)).state == "succeeded"
+        await world.succeeded(operation)
         assert hosts(world) == ["off"]
         assert (await intervals(world), await world.free_machines()) == ((1, 0), free - 1)
         skipped = await world.one(

@@ -10,10 +10,9 @@ from ipucloud.site.connect import SiteClients
 from ipucloud.site.ports import Allocation, PartitionRequest, Site, VipuAddress
 from ipucloud.wire.site import NetworkSpec, ServerSpec
 from ipucloud.worker.sweep import sweep_leftovers
-from tests.support.cloud import IMAGE
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
-from tests.support.world import CALL_SECONDS, World, open_world
+from tests.support.world import CALL_SECONDS, IMAGE, SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
@@ -29,8 +28,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @pytest.fixture
-async def world(database: Scratch, running: RunningSite) -> AsyncIterator[World]:
-    async with open_world(database, running) as world:
+async def world(database: Scratch, running: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, running) as world:
         yield world
 
 
@@ -74,23 +73,23 @@ async def stands(site: Site, name: str) -> set[str]:
 
 
 async def test_what_a_cluster_left_that_is_gone_is_taken_away(
-    world: World, running: RunningSite, clients: SiteClients, site: Site
+    world: SiteWorld, running: RunningSite, clients: SiteClients, site: Site
 ) -> None:
     async with world.worker():
         made = await world.create(flavor="m2000-pod4")
-        await world.finished(made.operation)
+        await world.finished(made.operation_id)
         name = await world.value("SELECT external_name FROM clusters")
-        await world.finished(await world.delete(made.id))
+        await world.finished(await world.delete(made.target_id))
     await build(site, running, name)
     assert await stands(site, name) == {"network", "allocation", "partition", "server"}
     await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
     assert await stands(site, name) == set()
 
 
-async def test_what_a_cluster_holds_is_never_touched(world: World, clients: SiteClients, site: Site) -> None:
+async def test_what_a_cluster_holds_is_never_touched(world: SiteWorld, clients: SiteClients, site: Site) -> None:
     async with world.worker():
         made = await world.create(flavor="m2000-pod4")
-        await world.finished(made.operation)
+        await world.finished(made.operation_id)
         name = await world.value("SELECT external_name FROM clusters")
         before = await stands(site, name)
         await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
@@ -99,7 +98,7 @@ async def test_what_a_cluster_holds_is_never_touched(world: World, clients: Site
 
 
 async def test_what_is_being_built_is_never_touched(
-    world: World, running: RunningSite, clients: SiteClients, site: Site
+    world: SiteWorld, running: RunningSite, clients: SiteClients, site: Site
 ) -> None:
     await world.create(flavor="m2000-pod4")
     name = await world.value("SELECT external_name FROM clusters")
@@ -112,7 +111,7 @@ async def test_what_is_being_built_is_never_touched(
 
 @pytest.mark.parametrize("name", [UNKNOWN, "operators-own"])
 async def test_what_no_record_knows_is_left_to_a_person(
-    world: World, running: RunningSite, clients: SiteClients, site: Site, name: str
+    world: SiteWorld, running: RunningSite, clients: SiteClients, site: Site, name: str
 ) -> None:
     """A database that was restored from a backup does not know clusters that customers use."""
     host = running.region(REGION).hosts[0].name
@@ -123,17 +122,17 @@ async def test_what_no_record_knows_is_left_to_a_person(
 
 
 async def test_a_site_that_refuses_is_asked_again_by_the_next_sweep(
-    world: World, running: RunningSite, clients: SiteClients, site: Site
+    world: SiteWorld, running: RunningSite, clients: SiteClients, site: Site
 ) -> None:
     async with world.worker():
         made = await world.create(flavor="m2000-pod4")
-        await world.finished(made.operation)
+        await world.finished(made.operation_id)
         name = await world.value("SELECT external_name FROM clusters")
-        await world.finished(await world.delete(made.id))
+        await world.finished(await world.delete(made.target_id))
     await build(site, running, name)
     world.fault(call="admin.RemoveAllocation", action="status", grpc_status="UNAVAILABLE")
     await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
     assert await stands(site, name) == {"allocation"}
-    world.repair()
+    world.clear_faults()
     await sweep_leftovers(world.database, clients, call_timeout=CALL_SECONDS)
     assert await stands(site, name) == set()

@@ -14,7 +14,7 @@ from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.kernel.money import Money
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
-from tests.support.world import World, open_world
+from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +25,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
         yield site
 
 
-async def over_budget(world: World) -> UUID:
+async def over_budget(world: SiteWorld) -> UUID:
     """Look at budgets until the cluster's first second is over; the operation that suspends it then."""
     async with asyncio.timeout(60.0):
         while not await world.value("SELECT count(*) FROM operations WHERE kind = 'cluster.suspend'"):
@@ -37,13 +37,12 @@ async def over_budget(world: World) -> UUID:
 
 async def test_a_cluster_says_why_it_was_suspended_as_long_as_it_is(database: Scratch, site: RunningSite) -> None:
     """The minute that began costs more than the budget has."""
-    async with open_world(database, site) as world, world.worker():
-        made = await world.create(flavor="m2000-pod4")
-        assert (await world.finished(made.operation)).state == "succeeded"
+    async with open_site_world(database, site) as world, world.worker():
+        await world.build(flavor="m2000-pod4")
         budget = NewBudget("NLP", Money.of("0.01", "EUR"), None, [Threshold("actual", 100, "suspend")])
         async with world.database.begin() as connection:
             await create(connection, Owner("project", world.project.id), budget, None)
-        assert (await world.finished(await over_budget(world))).state == "succeeded"
+        await world.succeeded(await over_budget(world))
         state, why = await world.one("SELECT state, state_reason FROM clusters")
         assert (state, why) == ("suspended", "the budget 'NLP' has reached 100 % of its amount (actual)")
         assert await world.value("SELECT count(*) FROM usage_intervals WHERE ended_at IS NULL") == 0

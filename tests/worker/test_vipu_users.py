@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from uuid import UUID
 
 import grpc
 import pytest
 
-from ipucloud.clusters.operations.rotate_key import NewKey, rotate
-from ipucloud.invariants.audit import audit_sites
-from ipucloud.invariants.repairing import Repairer
-from ipucloud.kernel.clock import SystemClock
+from ipucloud.clusters.operations.rotate_key import NewKey
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire.vipu_keys import ACCESS_KEY, USER
 from tests.support.postgres import Database as Scratch
 from tests.support.site import SECURE, RunningSite, running_site
 from tests.support.vipu import CALL_SECONDS, VipuDriver, code_of
-from tests.support.world import PATIENCE, World, open_world
+from tests.support.waiting import until
+from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
 
@@ -31,8 +29,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @pytest.fixture
-async def world(database: Scratch, site: RunningSite) -> AsyncIterator[World]:
-    async with open_world(database, site, partitions_quiet_interval=0.1) as world:
+async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+    async with open_site_world(database, site, partitions_quiet_interval=0.1) as world:
         yield world
         async with world.worker():
             await world.delete_all()
@@ -58,84 +56,66 @@ def sees(site: RunningSite, user: str, secret: str) -> list[str] | None:
     return [partition.id for partition in found.partitions]
 
 
-async def replaced(world: World, cluster: UUID, *, ends_server_key: bool = False) -> NewKey:
-    async with world.database.begin() as connection:
-        made = await rotate(
-            connection, world.project.actor, cluster, ends_server_key=ends_server_key, settings=world.settings
-        )
-    assert (await world.finished(made.operation_id)).state == "succeeded"
+async def replaced(world: SiteWorld, cluster: UUID, *, ends_server_key: bool = False) -> NewKey:
+    made = await world.rotate_key(cluster, ends_server_key=ends_server_key)
+    await world.succeeded(made.operation_id)
     return made
 
 
-async def test_a_new_key_takes_the_place_of_the_one_before(world: World, site: RunningSite) -> None:
+async def test_a_new_key_takes_the_place_of_the_one_before(world: SiteWorld, site: RunningSite) -> None:
     async with world.worker():
-        one, other = await world.create("one", "m2000-pod4"), await world.create("other", "m2000-pod4")
-        for made in (one, other):
-            assert (await world.finished(made.operation)).state == "succeeded"
-        name: str = await world.value("SELECT external_name FROM clusters WHERE id = :id", id=one.id)
+        one = await world.build("one")
+        await world.build("other")
+        name = await world.external_name(one)
         (server_key,) = users(site)[name].access_key_ids
-        first = await replaced(world, one.id)
+        first = await replaced(world, one)
         assert sees(site, name, first.secret) == [name]
         assert set(users(site)[name].access_key_ids) == {server_key, first.id}
         world.fault(call="admin.CreateAccessKey", action="drop_answer", times=1)
-        second = await replaced(world, one.id, ends_server_key=True)
+        second = await replaced(world, one, ends_server_key=True)
         assert (sees(site, name, first.secret), sees(site, name, second.secret)) == (None, [name])
         assert list(users(site)[name].access_key_ids) == [second.id]
-        assert (await world.finished(await world.delete(one.id))).state == "succeeded"
+        await world.succeeded(await world.delete(one))
     assert sees(site, name, second.secret) is None
 
 
-async def test_what_a_controller_forgot_is_made_again_with_the_same_keys(world: World, site: RunningSite) -> None:
+async def test_what_a_controller_forgot_is_made_again_with_the_same_keys(world: SiteWorld, site: RunningSite) -> None:
     async with world.worker():
-        made = await world.create(flavor="m2000-pod4")
-        assert (await world.finished(made.operation)).state == "succeeded"
-        key = await replaced(world, made.id)
+        cluster = await world.build(flavor="m2000-pod4")
+        key = await replaced(world, cluster)
         before = set(users(site)[key.user].access_key_ids)
         site.http().post("/v1/controllers/luxembourg-2:forget").raise_for_status()
         assert sees(site, key.user, key.secret) is None
-        found = await audit_sites(world.database, world.sites, call_timeout=PATIENCE)
+        found = await world.findings()
         assert [finding.rule.name for finding in found] == ["cluster_in_use_has_its_allocation"]
-        repairer = Repairer(
-            world.database,
-            world.sites,
-            SystemClock(),
-            requested_by="operator@console",
-            request_life=world.settings.request_life,
-            call_timeout=PATIENCE,
-            poll_interval=0.02,
-        )
-        (repaired,) = await repairer.repair(found)
+        (repaired,) = await world.repairer().repair(found)
         assert repaired.operation_id is not None
-        assert (await world.finished(repaired.operation_id)).state == "succeeded"
+        await world.succeeded(repaired.operation_id)
         assert sees(site, key.user, key.secret) == [key.user]
         assert set(users(site)[key.user].access_key_ids) == before
 
 
-async def test_without_a_key_of_its_own_an_installation_makes_no_clusters(world: World) -> None:
+async def test_without_a_key_of_its_own_an_installation_makes_no_clusters(world: SiteWorld) -> None:
     async with world.worker(secrets_key=None):
         made = await world.create(flavor="m2000-pod4")
-        ended = await world.finished(made.operation)
+        ended = await world.finished(made.operation_id)
     assert (ended.state, ended.error["code"]) == ("failed", "site_refused")
     assert "operator must set one" in ended.error["detail"]
 
 
-async def test_a_link_that_breaks_is_shown_as_its_controller_sees_it(world: World, site: RunningSite) -> None:
+async def test_a_link_that_breaks_is_shown_as_its_controller_sees_it(world: SiteWorld, site: RunningSite) -> None:
     async with world.worker():
-        made = await world.create(flavor="m2000-pod8")
-        assert (await world.finished(made.operation)).state == "succeeded"
+        cluster = await world.build(flavor="m2000-pod8")
         names = await world.value(
             "SELECT array_agg(m.name ORDER BY m.slot) FROM allocations a JOIN machines m ON m.id = a.machine_id"
             " WHERE a.cluster_id = :id",
-            id=made.id,
+            id=cluster,
         )
         link = f"/v1/machines/{names[0]}/links/next"
         for action, body, state in (("fail", {"state": "degraded"}, "degraded"), ("repair", None, "up")):
             site.http().post(f"{link}:{action}", json=body).raise_for_status()
-            async with asyncio.timeout(PATIENCE):
-                while ["next", names, state] not in await _links(world, made.id):
-                    await asyncio.sleep(0.02)
+            await until(partial(_shows, world, cluster, ["next", names, state]), f"the link is {state}")
 
 
-async def _links(world: World, cluster: UUID) -> list[object]:
-    """What was seen of the cluster's links, if anything was yet."""
-    return list(await world.value("SELECT (SELECT links FROM vipu_links WHERE cluster_id = :id)", id=cluster) or [])
+async def _shows(world: SiteWorld, cluster: UUID, link: list[object]) -> bool:
+    return link in (await world.value("SELECT (SELECT links FROM vipu_links WHERE cluster_id = :id)", id=cluster) or [])

@@ -18,8 +18,8 @@ from ipucloud.billing.pricing.tables import prices
 from ipucloud.clusters.tables import clusters
 from ipucloud.db.engine import Database
 from ipucloud.kernel.ids import external_name, new_id
-from tests.support.cloud import stop_clock
 from tests.support.factories import Project, make_project
+from tests.support.world.clock import stop_clock
 
 SKU, REGION, CURRENCY = "ipu-m2000", "luxembourg-2", "EUR"
 GUARDS = ("DISABLE", "ENABLE")

@@ -15,9 +15,10 @@ from ipucloud.billing.pricing.usage import cluster_usage, project_usage
 from ipucloud.contract.usage import ProjectUsageOut, UsageOut
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.money import Money
-from tests.support.cloud import Cloud, stop_clock
 from tests.support.factories import make_project
 from tests.support.postgres import Database as Scratch
+from tests.support.world import World
+from tests.support.world.clock import stop_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -32,9 +33,9 @@ def clock(database: Scratch) -> Clock:
 
 
 @pytest.fixture(autouse=True)
-def intervals_of_their_own(cloud: Cloud) -> None:
+def intervals_of_their_own(world: World) -> None:
     """These tests open and close intervals as they like, whatever the cluster is doing."""
-    cloud.broken_on_purpose.update(
+    world.broken_on_purpose.update(
         {
             "unusable_cluster_is_not_billed",
             "interval_begins_in_the_cluster_s_life",
@@ -56,179 +57,179 @@ class Clock:
         stop_clock(self._database.owner_url, at(text))
 
 
-async def opened(cloud: Cloud, cluster_id: UUID, since: datetime | None = None) -> None:
-    async with cloud.database.begin() as connection:
-        await open_interval(connection, project_id=cloud.project.id, cluster_id=cluster_id, since=since)
+async def opened(world: World, cluster_id: UUID, since: datetime | None = None) -> None:
+    async with world.database.begin() as connection:
+        await open_interval(connection, project_id=world.project.id, cluster_id=cluster_id, since=since)
 
 
-async def closed(cloud: Cloud, cluster_id: UUID) -> None:
-    async with cloud.database.begin() as connection:
-        await close_interval(connection, project_id=cloud.project.id, cluster_id=cluster_id)
+async def closed(world: World, cluster_id: UUID) -> None:
+    async with world.database.begin() as connection:
+        await close_interval(connection, project_id=world.project.id, cluster_id=cluster_id)
 
 
-async def used(cloud: Cloud, cluster_id: UUID) -> UsageOut:
-    async with cloud.database.read() as connection:
-        return await cluster_usage(connection, project_id=cloud.project.id, cluster_id=cluster_id)
+async def used(world: World, cluster_id: UUID) -> UsageOut:
+    async with world.database.read() as connection:
+        return await cluster_usage(connection, project_id=world.project.id, cluster_id=cluster_id)
 
 
 async def used_by_project(
-    cloud: Cloud, since: str | None = None, until: str | None = None, currency: str = "EUR"
+    world: World, since: str | None = None, until: str | None = None, currency: str = "EUR"
 ) -> ProjectUsageOut:
-    async with cloud.database.read() as connection:
+    async with world.database.read() as connection:
         return await project_usage(
             connection,
-            project_id=cloud.project.id,
+            project_id=world.project.id,
             currency=currency,
             since=at(since) if since else None,
             until=at(until) if until else None,
         )
 
 
-async def intervals(cloud: Cloud) -> list[tuple[datetime, datetime | None, int]]:
+async def intervals(world: World) -> list[tuple[datetime, datetime | None, int]]:
     rows = "SELECT started_at, ended_at, quantity FROM usage_intervals ORDER BY started_at"
-    async with cloud.database.read() as connection:
+    async with world.database.read() as connection:
         return [tuple(row) for row in await connection.execute(sa.text(rows))]
 
 
-async def test_a_cluster_is_billed_by_its_machines_from_a_whole_second_on(cloud: Cloud, clock: Clock) -> None:
-    created = await cloud.create(flavor="m2000-pod16")
+async def test_a_cluster_is_billed_by_its_machines_from_a_whole_second_on(world: World, clock: Clock) -> None:
+    created = await world.create(flavor="m2000-pod16")
     clock.shows("2026-03-01T10:00:00.900")
-    await opened(cloud, created.target_id)
-    assert await intervals(cloud) == [(at("2026-03-01T10:00:00"), None, 4)]
+    await opened(world, created.target_id)
+    assert await intervals(world) == [(at("2026-03-01T10:00:00"), None, 4)]
     clock.shows("2026-03-01T10:01:01")
-    usage = await used(cloud, created.target_id)
+    usage = await used(world, created.target_id)
     assert (usage.minutes, usage.cost, usage.running) == (2, Money.of("0.5", "EUR"), True)
 
 
-async def test_billing_from_the_click_starts_at_the_creation(cloud: Cloud) -> None:
-    created = await cloud.create()
-    click = datetime.fromisoformat((await cloud.cluster(created.target_id))["created_at"])
-    await opened(cloud, created.target_id, since=click)
-    assert await intervals(cloud) == [(click.replace(microsecond=0), None, 1)]
+async def test_billing_from_the_click_starts_at_the_creation(world: World) -> None:
+    created = await world.create()
+    click = datetime.fromisoformat((await world.cluster(created.target_id))["created_at"])
+    await opened(world, created.target_id, since=click)
+    assert await intervals(world) == [(click.replace(microsecond=0), None, 1)]
 
 
-async def test_opening_twice_and_closing_twice_changes_nothing(cloud: Cloud, clock: Clock) -> None:
-    created = await cloud.create()
+async def test_opening_twice_and_closing_twice_changes_nothing(world: World, clock: Clock) -> None:
+    created = await world.create()
     for moment in ("2026-03-01T10:00:00", "2026-03-01T10:05:00"):
         clock.shows(moment)
-        await opened(cloud, created.target_id)
+        await opened(world, created.target_id)
     for moment in ("2026-03-01T10:10:00", "2026-03-01T10:15:00"):
         clock.shows(moment)
-        await closed(cloud, created.target_id)
-    assert await intervals(cloud) == [(at("2026-03-01T10:00:00"), at("2026-03-01T10:10:00"), 1)]
+        await closed(world, created.target_id)
+    assert await intervals(world) == [(at("2026-03-01T10:00:00"), at("2026-03-01T10:10:00"), 1)]
 
 
-async def test_a_clock_that_went_back_never_closes_before_the_start(cloud: Cloud, clock: Clock) -> None:
-    created = await cloud.create()
+async def test_a_clock_that_went_back_never_closes_before_the_start(world: World, clock: Clock) -> None:
+    created = await world.create()
     clock.shows("2026-03-01T10:00:00")
-    await opened(cloud, created.target_id)
+    await opened(world, created.target_id)
     clock.shows("2026-03-01T09:59:00")
-    await closed(cloud, created.target_id)
-    assert await intervals(cloud) == [(at("2026-03-01T10:00:00"), at("2026-03-01T10:00:00"), 1)]
-    assert (await used(cloud, created.target_id)).minutes == 0
+    await closed(world, created.target_id)
+    assert await intervals(world) == [(at("2026-03-01T10:00:00"), at("2026-03-01T10:00:00"), 1)]
+    assert (await used(world, created.target_id)).minutes == 0
 
 
-async def test_the_database_refuses_to_bill_a_moment_twice(cloud: Cloud, clock: Clock) -> None:
-    created = await cloud.create()
+async def test_the_database_refuses_to_bill_a_moment_twice(world: World, clock: Clock) -> None:
+    created = await world.create()
     clock.shows("2026-03-01T10:00:00")
-    await opened(cloud, created.target_id)
+    await opened(world, created.target_id)
     clock.shows("2026-03-01T10:10:00")
-    await closed(cloud, created.target_id)
+    await closed(world, created.target_id)
     with pytest.raises(sa.exc.IntegrityError, match="no_overlap"):
-        await opened(cloud, created.target_id, since=at("2026-03-01T10:09:59"))
+        await opened(world, created.target_id, since=at("2026-03-01T10:09:59"))
 
 
-async def test_a_pause_keeps_the_minutes_of_the_first_start(cloud: Cloud, clock: Clock) -> None:
+async def test_a_pause_keeps_the_minutes_of_the_first_start(world: World, clock: Clock) -> None:
     """Minutes are counted from the first start for the whole life: a pause inside a minute does not start it twice."""
-    created = await cloud.create()
+    created = await world.create()
     for start, end in (("10:00:00", "10:00:10"), ("10:00:20", "10:00:50"), ("10:00:55", "10:01:05")):
         clock.shows(f"2026-03-01T{start}")
-        await opened(cloud, created.target_id)
+        await opened(world, created.target_id)
         clock.shows(f"2026-03-01T{end}")
-        await closed(cloud, created.target_id)
-    usage = await used(cloud, created.target_id)
+        await closed(world, created.target_id)
+    usage = await used(world, created.target_id)
     assert [(part.started_at.second, part.minutes) for part in usage.slices] == [(0, 1), (55, 1)]
-    assert (await cloud.cluster(created.target_id))["billing"]["minutes"] == 2
+    assert (await world.cluster(created.target_id))["billing"]["minutes"] == 2
 
 
-async def test_a_price_change_cuts_the_usage_where_it_comes_into_force(cloud: Cloud, clock: Clock) -> None:
-    created = await cloud.create(flavor="m2000-pod8")
+async def test_a_price_change_cuts_the_usage_where_it_comes_into_force(world: World, clock: Clock) -> None:
+    created = await world.create(flavor="m2000-pod8")
     clock.shows("2026-03-01T10:00:00")
-    await cloud.execute("UPDATE prices SET valid_to = '2026-03-01T10:05:30Z' WHERE region = 'luxembourg-2'")
-    await cloud.execute(
+    await world.execute("UPDATE prices SET valid_to = '2026-03-01T10:05:30Z' WHERE region = 'luxembourg-2'")
+    await world.execute(
         "INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, source)"
         " VALUES (gen_random_uuid(), 'ipu-m2000', 'luxembourg-2', 'EUR', 0.07, '2026-03-01T10:05:30Z', 'test')"
     )
     clock.shows("2026-03-01T10:00:30")
-    await opened(cloud, created.target_id)
+    await opened(world, created.target_id)
     clock.shows("2026-03-01T10:10:00")
-    await closed(cloud, created.target_id)
-    usage = await used(cloud, created.target_id)
+    await closed(world, created.target_id)
+    usage = await used(world, created.target_id)
     assert [(part.minutes, part.unit_price.amount, part.cost.amount) for part in usage.slices] == [
         (5, Decimal("0.0625"), Decimal("0.625")),
         (5, Decimal("0.07"), Decimal("0.70")),
     ]
     assert usage.cost == Money.of("1.325", "EUR")
-    assert (await cloud.cluster(created.target_id))["billing"]["cost"] == {"amount": "1.325", "currency": "EUR"}
+    assert (await world.cluster(created.target_id))["billing"]["cost"] == {"amount": "1.325", "currency": "EUR"}
 
 
-async def test_time_without_a_price_is_never_shown_as_free(cloud: Cloud, clock: Clock) -> None:
-    created = await cloud.create()
+async def test_time_without_a_price_is_never_shown_as_free(world: World, clock: Clock) -> None:
+    created = await world.create()
     clock.shows("2026-03-01T10:00:00")
-    await opened(cloud, created.target_id)
-    await cloud.execute("UPDATE prices SET valid_to = '2026-03-01T10:05:00Z'")
+    await opened(world, created.target_id)
+    await world.execute("UPDATE prices SET valid_to = '2026-03-01T10:05:00Z'")
     clock.shows("2026-03-01T10:04:00")
-    assert (await used(cloud, created.target_id)).cost == Money.of("0.25", "EUR")
+    assert (await used(world, created.target_id)).cost == Money.of("0.25", "EUR")
     clock.shows("2026-03-01T10:06:00")
     with pytest.raises(Problem, match="not_configured"):
-        await used(cloud, created.target_id)
-    billing = (await cloud.cluster(created.target_id))["billing"]
+        await used(world, created.target_id)
+    billing = (await world.cluster(created.target_id))["billing"]
     assert (billing["minutes"], billing["cost"]) == (6, None)
 
 
-async def test_before_the_first_start_there_is_nothing_to_pay(cloud: Cloud) -> None:
-    created = await cloud.create()
-    usage = await used(cloud, created.target_id)
+async def test_before_the_first_start_there_is_nothing_to_pay(world: World) -> None:
+    created = await world.create()
+    usage = await used(world, created.target_id)
     assert (usage.minutes, usage.cost, usage.since, usage.running) == (0, Money.of(0, "EUR"), None, False)
     assert usage.slices == []
 
 
-async def test_usage_of_what_is_not_the_project_s_is_not_found(cloud: Cloud) -> None:
-    created = await cloud.create()
-    async with cloud.database.begin() as connection:
+async def test_usage_of_what_is_not_the_project_s_is_not_found(world: World) -> None:
+    created = await world.create()
+    async with world.database.begin() as connection:
         stranger = await make_project(connection)
-    async with cloud.database.read() as connection:
-        for project_id, cluster_id in ((stranger.id, created.target_id), (cloud.project.id, uuid4())):
+    async with world.database.read() as connection:
+        for project_id, cluster_id in ((stranger.id, created.target_id), (world.project.id, uuid4())):
             with pytest.raises(Problem, match="not_found"):
                 await cluster_usage(connection, project_id=project_id, cluster_id=cluster_id)
 
 
-async def test_a_project_pays_for_its_clusters_in_the_running_month(cloud: Cloud, clock: Clock) -> None:
-    first, second = await cloud.create("first"), await cloud.create("second", flavor="m2000-pod16")
-    await cloud.create("never-ready")
+async def test_a_project_pays_for_its_clusters_in_the_running_month(world: World, clock: Clock) -> None:
+    first, second = await world.create("first"), await world.create("second", flavor="m2000-pod16")
+    await world.create("never-ready")
     clock.shows("2026-02-28T23:50:00")
-    await opened(cloud, first.target_id)
+    await opened(world, first.target_id)
     clock.shows("2026-03-01T00:05:00")
-    await opened(cloud, second.target_id)
+    await opened(world, second.target_id)
     clock.shows("2026-03-01T00:10:00")
-    march = await used_by_project(cloud)
+    march = await used_by_project(world)
     assert (march.since, march.until) == (at("2026-03-01T00:00:00"), at("2026-03-01T00:10:00"))
     assert [(cluster.name, cluster.minutes, cluster.cost) for cluster in march.clusters] == [
         ("first", 10, Money.of("0.625", "EUR")),
         ("second", 5, Money.of("1.25", "EUR")),
     ]
     assert (march.minutes, march.cost) == (15, Money.of("1.875", "EUR"))
-    february = await used_by_project(cloud, "2026-02-01", "2026-03-01")
+    february = await used_by_project(world, "2026-02-01", "2026-03-01")
     assert (february.minutes, february.cost) == (10, Money.of("0.625", "EUR"))
     assert march.model_dump(mode="json")["cost"]["amount"] == "1.875"
 
 
-async def test_periods_side_by_side_hold_together_what_the_whole_holds(cloud: Cloud, clock: Clock) -> None:
-    created = await cloud.create()
+async def test_periods_side_by_side_hold_together_what_the_whole_holds(world: World, clock: Clock) -> None:
+    created = await world.create()
     clock.shows("2026-03-01T09:30:45")
-    await opened(cloud, created.target_id)
+    await opened(world, created.target_id)
     clock.shows("2026-03-01T11:30:45")
-    await closed(cloud, created.target_id)
+    await closed(world, created.target_id)
     cuts = [
         "2026-03-01T09:00:00",
         "2026-03-01T10:00:00",
@@ -236,37 +237,37 @@ async def test_periods_side_by_side_hold_together_what_the_whole_holds(cloud: Cl
         "2026-03-01T11:00:20",
         "2026-03-01T12:00:00",
     ]
-    parts = [await used_by_project(cloud, *period) for period in pairwise(cuts)]
+    parts = [await used_by_project(world, *period) for period in pairwise(cuts)]
     clock.shows("2026-03-02T00:00:00")
-    whole = await used_by_project(cloud, cuts[0], cuts[-1])
+    whole = await used_by_project(world, cuts[0], cuts[-1])
     assert whole.minutes == 120
     assert sum(part.minutes for part in parts) == 120
     assert sum((part.cost for part in parts), start=Money.of(0, "EUR")) == whole.cost == Money.of("7.5", "EUR")
 
 
-async def test_the_future_is_not_billed_ahead(cloud: Cloud, clock: Clock) -> None:
-    created = await cloud.create()
+async def test_the_future_is_not_billed_ahead(world: World, clock: Clock) -> None:
+    created = await world.create()
     clock.shows("2026-03-01T10:00:00")
-    await opened(cloud, created.target_id)
+    await opened(world, created.target_id)
     clock.shows("2026-03-01T10:03:00")
-    usage = await used_by_project(cloud, "2026-03-01", "2027-01-01")
+    usage = await used_by_project(world, "2026-03-01", "2027-01-01")
     assert (usage.until, usage.minutes) == (at("2026-03-01T10:03:00"), 3)
 
 
-async def test_another_currency_is_another_bill(cloud: Cloud, clock: Clock) -> None:
-    created = await cloud.create()
+async def test_another_currency_is_another_bill(world: World, clock: Clock) -> None:
+    created = await world.create()
     clock.shows("2026-03-01T10:00:00")
-    await opened(cloud, created.target_id)
+    await opened(world, created.target_id)
     clock.shows("2026-03-01T10:03:00")
-    assert (await used_by_project(cloud, currency="CHF")).cost == Money.of(0, "CHF")
+    assert (await used_by_project(world, currency="CHF")).cost == Money.of(0, "CHF")
 
 
-async def test_usage_is_what_the_api_documents(cloud: Cloud, clock: Clock) -> None:
-    created = await cloud.create()
+async def test_usage_is_what_the_api_documents(world: World, clock: Clock) -> None:
+    created = await world.create()
     clock.shows("2026-03-01T10:00:00")
-    await opened(cloud, created.target_id)
+    await opened(world, created.target_id)
     clock.shows("2026-03-01T10:03:00")
-    shown = (await used(cloud, created.target_id)).model_dump(mode="json")
+    shown = (await used(world, created.target_id)).model_dump(mode="json")
     assert shown["since"] == "2026-03-01T10:00:00Z"
     assert shown["cost"] == {"amount": "0.1875", "currency": "EUR"}
     assert shown["slices"][0]["unit_price"] == {"amount": "0.0625", "currency": "EUR"}

@@ -14,7 +14,7 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.cli.service.catalogue_use import notes
 from ipucloud.contract.catalogue import AllocatedThrough
 from tests.support.catalogues import with_frankfurt
-from tests.support.cloud import Cloud
+from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -22,7 +22,7 @@ SOLD = {"m2000", "bow-2000"}
 
 
 def sold() -> Catalogue:
-    """What the cloud of a test has machines for: pods, and no servers with IPUs of their own."""
+    """What the world of a test has machines for: pods, and no servers with IPUs of their own."""
     shipped = load()
     return replace(
         shipped,
@@ -32,24 +32,24 @@ def sold() -> Catalogue:
     )
 
 
-async def told(cloud: Cloud, catalogue: Catalogue, currency: str = "EUR") -> list[str]:
-    return await notes(cloud.database, catalogue, currency)
+async def told(world: World, catalogue: Catalogue, currency: str = "EUR") -> list[str]:
+    return await notes(world.database, catalogue, currency)
 
 
 @pytest.fixture
-async def priced(cloud: Cloud) -> Cloud:
-    """The cloud with the prices that the catalogue has."""
-    async with cloud.database.begin() as connection:
+async def priced(world: World) -> World:
+    """The world with the prices that the catalogue has."""
+    async with world.database.begin() as connection:
         await install_prices(connection, sold())
-    return cloud
+    return world
 
 
-async def test_nothing_is_told_of_what_agrees(priced: Cloud) -> None:
+async def test_nothing_is_told_of_what_agrees(priced: World) -> None:
     await priced.create("bert", flavor="m2000-pod4")
     assert await told(priced, sold()) == []
 
 
-async def test_clusters_that_differ_are_counted(priced: Cloud) -> None:
+async def test_clusters_that_differ_are_counted(priced: World) -> None:
     for name in ("one", "two"):
         await priced.create(name, flavor="m2000-pod4")
     gone = await priced.create("three", flavor="m2000-pod8")
@@ -66,7 +66,7 @@ async def test_clusters_that_differ_are_counted(priced: Cloud) -> None:
     assert not any("m2000-pod8" in note for note in await told(priced, without))
 
 
-async def test_machines_without_flavors_and_flavors_without_machines(priced: Cloud, tmp_path: Path) -> None:
+async def test_machines_without_flavors_and_flavors_without_machines(priced: World, tmp_path: Path) -> None:
     found = await told(priced, load(with_frankfurt(tmp_path / "own")))
     assert any(note.startswith("No rack-4 machine is known in frankfurt-1") for note in found)
     assert any(note.startswith("rack-pod8 has no price in frankfurt-1 in EUR now") for note in found)
@@ -80,7 +80,7 @@ async def test_machines_without_flavors_and_flavors_without_machines(priced: Clo
     assert "The site has m2000 in luxembourg-2 as v-ipu; the catalogue differs." in found
 
 
-async def test_quotas_and_prices(priced: Cloud) -> None:
+async def test_quotas_and_prices(priced: World) -> None:
     shipped = sold()
     regions = tuple(region for region in shipped.regions if region.slug != "luxembourg-2")
     assert "1 quota for m2000 in luxembourg-2, which are not sold there." in await told(

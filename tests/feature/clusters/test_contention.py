@@ -10,13 +10,12 @@ from uuid import UUID
 
 import pytest
 
-from ipucloud.db.engine import Database
 from ipucloud.inventory.queries import region_capacity
 from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
 from ipucloud.operations.store import Accepted
-from tests.support.cloud import Cloud
-from tests.support.factories import Project, make_project, seed_world
+from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch
+from tests.support.world import World, open_world
 
 pytestmark = pytest.mark.anyio
 
@@ -25,13 +24,10 @@ Result = TypeVar("Result")
 
 
 @pytest.fixture
-async def crowd(database: Scratch) -> AsyncIterator[Cloud]:
-    """A cloud that many requests reach at the same time, with hosts for all of them."""
-    made = Database(database.app_url, pool_size=CONNECTIONS, pool_timeout=120.0)
-    async with made.begin() as connection:
-        world = await seed_world(connection, host_count=64)
-    yield Cloud(made, world)
-    await made.close()
+async def crowd(database: Scratch) -> AsyncIterator[World]:
+    """A world that many requests reach at the same time, with hosts for all of them."""
+    async with open_world(database.app_url, hosts=64, pool_size=CONNECTIONS) as world:
+        yield world
 
 
 async def outcomes(requests: Sequence[Awaitable[Result]]) -> tuple[list[Result], Counter[str]]:
@@ -56,27 +52,29 @@ def why_not(problem: Problem) -> dict[str, int]:
     return numbers
 
 
-async def projects(cloud: Cloud, count: int) -> list[Project]:
-    async with cloud.database.begin() as connection:
+async def projects(world: World, count: int) -> list[Project]:
+    async with world.database.begin() as connection:
         return [await make_project(connection) for _ in range(count)]
 
 
-async def assert_books_agree(cloud: Cloud) -> None:
+async def assert_books_agree(world: World) -> None:
     """Quotas count what is allocated, machine by machine; no machine or host is held twice."""
-    assert not await cloud.column(
+    assert not await world.column(
         "SELECT q.used FROM quotas q WHERE q.used <> (SELECT count(*) FROM allocations a JOIN clusters c"
         " ON c.id = a.cluster_id WHERE c.project_id = q.project_id AND c.region = q.region"
         " AND a.machine_id IS NOT NULL AND a.freed_at IS NULL)"
     )
-    assert not await cloud.column(
+    assert not await world.column(
         "SELECT c.id FROM clusters c WHERE c.deleted_at IS NULL AND c.machines <> (SELECT count(machine_id)"
         " FROM allocations WHERE cluster_id = c.id AND freed_at IS NULL)"
     )
 
 
-async def test_200_contenders_for_the_last_16_machines_get_exactly_16(crowd: Cloud) -> None:
+async def test_200_contenders_for_the_last_16_machines_get_exactly_16(crowd: World) -> None:
     customers = await projects(crowd, 10)
-    given, problems = await outcomes([crowd.create(f"c{index}", project=customers[index % 10]) for index in range(200)])
+    given, problems = await outcomes(
+        [crowd.customer(customers[index % 10]).create(f"c{index}") for index in range(200)]
+    )
     assert len(given) == 16
     assert problems == {"capacity_exhausted": 184}
     assert await crowd.column("SELECT count(DISTINCT machine_id) FROM allocations") == [16]
@@ -84,7 +82,7 @@ async def test_200_contenders_for_the_last_16_machines_get_exactly_16(crowd: Clo
     await assert_books_agree(crowd)
 
 
-async def test_whoever_is_refused_would_not_have_fitted(crowd: Cloud) -> None:
+async def test_whoever_is_refused_would_not_have_fitted(crowd: World) -> None:
     """Two regions at once, clusters of three sizes: a size that was refused has no place left in its region."""
     customers = await projects(crowd, 4)
     wanted = [
@@ -94,7 +92,7 @@ async def test_whoever_is_refused_would_not_have_fitted(crowd: Cloud) -> None:
         for prefix, region in (("m2000", "luxembourg-2"), ("bow", "amsterdam-2"))
     ]
     requests = [
-        crowd.create(f"c{index}", project=customers[index % 4], flavor=flavor, region=region)
+        crowd.customer(customers[index % 4]).create(f"c{index}", flavor, region=region)
         for index, (flavor, region) in enumerate(wanted)
     ]
     done = await asyncio.gather(*requests, return_exceptions=True)
@@ -112,21 +110,21 @@ async def test_whoever_is_refused_would_not_have_fitted(crowd: Cloud) -> None:
     await assert_books_agree(crowd)
 
 
-async def test_one_quota_is_never_overdrawn(crowd: Cloud) -> None:
+async def test_one_quota_is_never_overdrawn(crowd: World) -> None:
     async with crowd.database.begin() as connection:
         project = await make_project(connection, quota=5)
-    given, problems = await outcomes([crowd.create(f"c{index}", project=project) for index in range(40)])
+    given, problems = await outcomes([crowd.customer(project).create(f"c{index}") for index in range(40)])
     assert (len(given), problems) == (5, {"quota_exceeded": 35})
     await assert_books_agree(crowd)
 
 
-async def test_one_name_is_given_once(crowd: Cloud) -> None:
+async def test_one_name_is_given_once(crowd: World) -> None:
     given, problems = await outcomes([crowd.create("wanted") for _ in range(30)])
     assert (len(given), problems) == (1, {"name_taken": 29})
     await assert_books_agree(crowd)
 
 
-async def test_deletes_and_creates_side_by_side(crowd: Cloud) -> None:
+async def test_deletes_and_creates_side_by_side(crowd: World) -> None:
     """Clusters come and go; nothing waits in a circle and nothing is lost from the books."""
     first = [await crowd.create(f"c{index}") for index in range(8)]
 
@@ -145,7 +143,7 @@ async def test_deletes_and_creates_side_by_side(crowd: Cloud) -> None:
     await assert_books_agree(crowd)
 
 
-async def test_two_deletes_at_once_open_one_operation(crowd: Cloud) -> None:
+async def test_two_deletes_at_once_open_one_operation(crowd: World) -> None:
     accepted = await crowd.create()
     given, problems = await outcomes([crowd.delete(accepted.target_id) for _ in range(20)])
     assert not problems

@@ -14,8 +14,8 @@ from ipucloud.config import Settings
 from ipucloud.contract.operations import OperationOut
 from ipucloud.db.engine import Database
 from ipucloud.kernel.errors import Problem
-from tests.support.cloud import Cloud, cluster_body
-from tests.support.factories import PUBLIC_KEY, make_project, seed_prices, seed_world
+from tests.support.factories import PUBLIC_KEY, Project, make_project, seed_prices
+from tests.support.world import World, cluster_body
 
 pytestmark = pytest.mark.anyio
 
@@ -26,18 +26,18 @@ SELECT (SELECT count(*) FROM clusters) + (SELECT count(*) FROM poplar_servers) +
 """
 
 
-async def refused(cloud: Cloud, **changes: Any) -> Problem:
+async def refused(world: World, project: Project | None = None, **changes: Any) -> Problem:
     """The problem a create ends with; nothing may be left of it."""
-    before = await cloud.column(COUNTS)
+    before = await world.column(COUNTS)
     with pytest.raises(Problem) as raised:
-        await cloud.create(**changes)
-    assert await cloud.column(COUNTS) == before
+        await world.customer(project or world.project).create(**changes)
+    assert await world.column(COUNTS) == before
     return raised.value
 
 
-async def test_a_cluster_is_there_at_once_with_all_it_was_promised(cloud: Cloud) -> None:
-    accepted = await cloud.create(flavor="m2000-pod16", tags={"team": "nlp"}, user_data="#cloud-config\n")
-    cluster = await cloud.cluster(accepted.target_id)
+async def test_a_cluster_is_there_at_once_with_all_it_was_promised(world: World) -> None:
+    accepted = await world.create(flavor="m2000-pod16", tags={"team": "nlp"}, user_data="#world-config\n")
+    cluster = await world.cluster(accepted.target_id)
     assert cluster["state"] == "creating"
     assert cluster["stage"] == "NETWORK"
     assert cluster["ipus"] == 16
@@ -56,13 +56,13 @@ async def test_a_cluster_is_there_at_once_with_all_it_was_promised(cloud: Cloud)
     assert cluster["partitions"] == []
     assert cluster["operation"]["id"] == str(accepted.operation_id)
     (server,) = cluster["poplar_servers"]
-    external = (await cloud.column("SELECT external_name FROM clusters"))[0]
+    external = (await world.column("SELECT external_name FROM clusters"))[0]
     assert (server["name"], server["state"], server["ssh"]) == (f"{external}-p0", "pending", None)
 
 
-async def test_the_operation_says_what_will_be_done_and_until_when(cloud: Cloud) -> None:
-    accepted = await cloud.create()
-    operation = OperationOut.model_validate(await cloud.operation(accepted.operation_id))
+async def test_the_operation_says_what_will_be_done_and_until_when(world: World) -> None:
+    accepted = await world.create()
+    operation = OperationOut.model_validate(await world.operation(accepted.operation_id))
     assert (operation.kind, operation.state, operation.done) == ("cluster.create", "queued", False)
     assert operation.target.id == accepted.target_id
     stages = list(dict.fromkeys(step.stage for step in operation.steps))
@@ -71,35 +71,34 @@ async def test_the_operation_says_what_will_be_done_and_until_when(cloud: Cloud)
     assert operation.cancellable
 
 
-async def test_a_worker_is_asked_for_and_the_log_tells_it(cloud: Cloud) -> None:
-    accepted = await cloud.create()
-    assert await cloud.column("SELECT key FROM work WHERE kind = 'cluster' AND run_at <= app_now()") == [
+async def test_a_worker_is_asked_for_and_the_log_tells_it(world: World) -> None:
+    accepted = await world.create()
+    assert await world.column("SELECT key FROM work WHERE kind = 'cluster' AND run_at <= app_now()") == [
         str(accepted.target_id)
     ]
-    assert await cloud.column("SELECT type FROM events ORDER BY id") == ["cluster.created", "operation.created"]
+    assert await world.column("SELECT type FROM events ORDER BY id") == ["cluster.created", "operation.created"]
 
 
-async def test_what_the_reconciler_needs_of_the_keys_is_kept_with_the_cluster(cloud: Cloud) -> None:
-    await cloud.create()
-    assert await cloud.column("SELECT ssh_keys FROM clusters") == [[{"name": "laptop", "public_key": PUBLIC_KEY}]]
+async def test_what_the_reconciler_needs_of_the_keys_is_kept_with_the_cluster(world: World) -> None:
+    await world.create()
+    assert await world.column("SELECT ssh_keys FROM clusters") == [[{"name": "laptop", "public_key": PUBLIC_KEY}]]
 
 
-async def test_a_region_may_be_named_by_its_number(cloud: Cloud) -> None:
-    accepted = await cloud.create(region="1")
-    assert (await cloud.cluster(accepted.target_id))["region"] == "luxembourg-2"
+async def test_a_region_may_be_named_by_its_number(world: World) -> None:
+    accepted = await world.create(region="1")
+    assert (await world.cluster(accepted.target_id))["region"] == "luxembourg-2"
 
 
 async def test_a_larger_pod_takes_whole_neighbouring_domains_and_more_servers(db: Database) -> None:
-    async with db.begin() as connection:
-        cloud = Cloud(db, await seed_world(connection, pod_count=4))
-    accepted = await cloud.create(flavor="m2000-pod128")
-    cluster = await cloud.cluster(accepted.target_id)
+    world = await World.seeded(db, pods=4)
+    accepted = await world.create(flavor="m2000-pod128")
+    cluster = await world.cluster(accepted.target_id)
     assert len(cluster["machines"]) == 32
     assert len({machine["pod"] for machine in cluster["machines"]}) == 2
     assert [server["name"][-3:] for server in cluster["poplar_servers"]] == ["-p0", "-p1"]
     ordinals = "SELECT ordinal FROM allocations WHERE {} IS NOT NULL ORDER BY ordinal"
-    assert await cloud.column(ordinals.format("machine_id")) == list(range(32))
-    assert await cloud.column(ordinals.format("host_id")) == [0, 1]
+    assert await world.column(ordinals.format("machine_id")) == list(range(32))
+    assert await world.column(ordinals.format("host_id")) == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -115,50 +114,49 @@ async def test_a_larger_pod_takes_whole_neighbouring_domains_and_more_servers(db
         ({"expires_at": datetime(2020, 1, 1, tzinfo=UTC)}, {"/expires_at": "not_in_future"}),
     ],
 )
-async def test_a_fault_is_pointed_at(cloud: Cloud, changes: dict[str, Any], pointers: dict[str, str]) -> None:
-    problem = await refused(cloud, **changes)
+async def test_a_fault_is_pointed_at(world: World, changes: dict[str, Any], pointers: dict[str, str]) -> None:
+    problem = await refused(world, **changes)
     assert problem.kind.code == "validation_failed"
     assert {fault.pointer: fault.code for fault in problem.errors}.items() >= pointers.items()
 
 
-async def test_a_key_of_another_project_is_unknown(cloud: Cloud) -> None:
-    async with cloud.database.begin() as connection:
+async def test_a_key_of_another_project_is_unknown(world: World) -> None:
+    async with world.database.begin() as connection:
         await make_project(connection, keys=["secret-key"])
-    problem = await refused(cloud, ssh_keys=["secret-key"])
+    problem = await refused(world, ssh_keys=["secret-key"])
     assert [fault.code for fault in problem.errors] == ["unknown_ssh_key"]
 
 
 async def test_what_has_no_price_is_not_sold(db: Database) -> None:
-    async with db.begin() as connection:
-        cloud = Cloud(db, await seed_world(connection), settings=Settings(currency="CHF"))
-    problem = await refused(cloud)
+    world = await World.seeded(db, settings=Settings(currency="CHF"))
+    problem = await refused(world)
     assert [fault.code for fault in problem.errors] == ["not_sold"]
     async with db.begin() as connection:
         await seed_prices(connection, currency="CHF")
-    assert (await cloud.create()).target_id
+    assert (await world.create()).target_id
 
 
-async def test_a_name_is_free_again_once_its_cluster_is_deleted(cloud: Cloud) -> None:
-    first = await cloud.create()
-    assert (await refused(cloud)).kind.code == "name_taken"
-    await cloud.delete(first.target_id)
-    assert (await refused(cloud)).kind.code == "name_taken"
-    await cloud.finish_delete(first.target_id)
-    assert (await cloud.create()).target_id != first.target_id
+async def test_a_name_is_free_again_once_its_cluster_is_deleted(world: World) -> None:
+    first = await world.create()
+    assert (await refused(world)).kind.code == "name_taken"
+    await world.delete(first.target_id)
+    assert (await refused(world)).kind.code == "name_taken"
+    await world.finish_delete(first.target_id)
+    assert (await world.create()).target_id != first.target_id
 
 
-async def test_another_project_may_use_the_same_name(cloud: Cloud) -> None:
-    async with cloud.database.begin() as connection:
+async def test_another_project_may_use_the_same_name(world: World) -> None:
+    async with world.database.begin() as connection:
         other = await make_project(connection)
-    await cloud.create()
-    assert (await cloud.create(project=other)).target_id
+    await world.create()
+    assert (await world.customer(other).create()).target_id
 
 
-async def test_a_quota_that_does_not_suffice_is_told_with_its_numbers(cloud: Cloud) -> None:
-    async with cloud.database.begin() as connection:
+async def test_a_quota_that_does_not_suffice_is_told_with_its_numbers(world: World) -> None:
+    async with world.database.begin() as connection:
         small = await make_project(connection, quota=4)
-    await cloud.create(project=small, flavor="m2000-pod8")
-    problem = await refused(cloud, project=small, name="second", flavor="m2000-pod16")
+    await world.customer(small).create(flavor="m2000-pod8")
+    problem = await refused(world, small, name="second", flavor="m2000-pod16")
     assert problem.kind.code == "quota_exceeded"
     why_not = problem.document()["why_not"]
     assert isinstance(why_not, dict)
@@ -166,18 +164,18 @@ async def test_a_quota_that_does_not_suffice_is_told_with_its_numbers(cloud: Clo
     assert why_not["numbers"] == {"wanted": 4, "limit": 4, "used": 2}
 
 
-async def test_a_project_without_a_quota_gets_nothing(cloud: Cloud) -> None:
-    async with cloud.database.begin() as connection:
+async def test_a_project_without_a_quota_gets_nothing(world: World) -> None:
+    async with world.database.begin() as connection:
         stranger = await make_project(connection, quota=None)
-    assert (await refused(cloud, project=stranger)).kind.code == "quota_exceeded"
+    assert (await refused(world, stranger)).kind.code == "quota_exceeded"
 
 
-async def test_no_room_is_told_with_the_reason_and_without_other_customers(cloud: Cloud) -> None:
-    await cloud.create(flavor="m2000-pod32")
-    await cloud.create("second", flavor="m2000-pod8")
-    async with cloud.database.begin() as connection:
+async def test_no_room_is_told_with_the_reason_and_without_other_customers(world: World) -> None:
+    await world.create(flavor="m2000-pod32")
+    await world.create("second", flavor="m2000-pod8")
+    async with world.database.begin() as connection:
         other = await make_project(connection)
-    problem = await refused(cloud, project=other, flavor="m2000-pod32")
+    problem = await refused(world, other, flavor="m2000-pod32")
     assert (problem.kind.code, problem.kind.retryable) == ("capacity_exhausted", True)
     why_not = problem.document()["why_not"]
     assert isinstance(why_not, dict)
@@ -188,10 +186,9 @@ async def test_no_room_is_told_with_the_reason_and_without_other_customers(cloud
 
 
 async def test_without_free_hosts_there_is_no_cluster(db: Database) -> None:
-    async with db.begin() as connection:
-        cloud = Cloud(db, await seed_world(connection, host_count=1))
-    await cloud.create()
-    problem = await refused(cloud, name="second")
+    world = await World.seeded(db, hosts=1)
+    await world.create()
+    problem = await refused(world, name="second")
     why_not = problem.document()["why_not"]
     assert isinstance(why_not, dict)
     assert (problem.kind.code, why_not["reason"]) == ("capacity_exhausted", "hosts")
@@ -207,27 +204,27 @@ async def test_a_region_that_has_no_hardware_yet_has_no_room(db: Database) -> No
     assert raised.value.kind.code == "capacity_exhausted"
 
 
-async def test_the_site_says_how_long_its_stages_take(cloud: Cloud) -> None:
-    await cloud.execute("UPDATE site_regions SET typical_seconds = '{\"NETWORK\": 0.5}'")
-    accepted = await cloud.create()
-    operation = OperationOut.model_validate(await cloud.operation(accepted.operation_id))
+async def test_the_site_says_how_long_its_stages_take(world: World) -> None:
+    await world.execute("UPDATE site_regions SET typical_seconds = '{\"NETWORK\": 0.5}'")
+    accepted = await world.create()
+    operation = OperationOut.model_validate(await world.operation(accepted.operation_id))
     assert operation.expected_at is not None
     assert operation.expected_at - operation.created_at == timedelta(seconds=840.5)
-    assert (await cloud.cluster(accepted.target_id))["state_sla_seconds"] == 841
+    assert (await world.cluster(accepted.target_id))["state_sla_seconds"] == 841
 
 
-async def test_few_round_trips(cloud: Cloud) -> None:
+async def test_few_round_trips(world: World) -> None:
     """Every further statement lengthens the time that a pool is locked for everybody."""
     seen: list[str] = []
 
     def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
         seen.append(statement)
 
-    async with cloud.database.begin() as connection:
+    async with world.database.begin() as connection:
         sync = connection.sync_connection
         sa.event.listen(sync, "before_cursor_execute", note)
         await create(
-            connection, cloud.project.actor, cluster_body(), catalogue=cloud.catalogue, settings=cloud.settings
+            connection, world.project.actor, cluster_body(), catalogue=world.catalogue, settings=world.settings
         )
     assert len(seen) == 8
     locked = next(index for index, statement in enumerate(seen) if "machine_pools" in statement)

@@ -6,14 +6,14 @@ import pytest
 
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.money import Money
-from tests.support.cloud import Cloud
 from tests.support.factories import make_project
+from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_an_estimate_names_price_quota_room_and_time(cloud: Cloud) -> None:
-    estimate = await cloud.estimate(flavor="m2000-pod16")
+async def test_an_estimate_names_price_quota_room_and_time(world: World) -> None:
+    estimate = await world.estimate(flavor="m2000-pod16")
     assert estimate.price_per_minute == Money.of("0.25", "EUR")
     assert estimate.price_per_hour == Money.of("15", "EUR")
     assert estimate.price_per_day == Money.of("360", "EUR")
@@ -23,22 +23,22 @@ async def test_an_estimate_names_price_quota_room_and_time(cloud: Cloud) -> None
     assert estimate.expected_seconds == 900
 
 
-async def test_nothing_is_taken(cloud: Cloud) -> None:
-    await cloud.estimate(flavor="m2000-pod64")
-    await cloud.create(flavor="m2000-pod64")
+async def test_nothing_is_taken(world: World) -> None:
+    await world.estimate(flavor="m2000-pod64")
+    await world.create(flavor="m2000-pod64")
 
 
-async def test_too_small_a_quota_and_no_room_are_answers_not_errors(cloud: Cloud) -> None:
-    async with cloud.database.begin() as connection:
+async def test_too_small_a_quota_and_no_room_are_answers_not_errors(world: World) -> None:
+    async with world.database.begin() as connection:
         small = await make_project(connection, quota=2)
-    await cloud.create(flavor="m2000-pod32")
-    estimate = await cloud.estimate(project=small, flavor="m2000-pod64")
+    await world.create(flavor="m2000-pod32")
+    estimate = await world.customer(small).estimate(flavor="m2000-pod64")
     assert (estimate.quota.allowed, estimate.quota.limit, estimate.quota.needed) == (False, 2, 16)
     assert not estimate.capacity.available
     assert estimate.capacity.why_not is not None
     assert estimate.capacity.why_not.numbers["free"] == 8
 
 
-async def test_a_body_that_could_not_be_created_cannot_be_estimated(cloud: Cloud) -> None:
+async def test_a_body_that_could_not_be_created_cannot_be_estimated(world: World) -> None:
     with pytest.raises(Problem, match="validation_failed"):
-        await cloud.estimate(flavor="bow-pod16")
+        await world.estimate(flavor="bow-pod16")

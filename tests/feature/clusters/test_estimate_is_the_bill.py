@@ -10,8 +10,9 @@ import pytest
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.pricing.queries import paid_by
 from ipucloud.kernel.money import Money, product
-from tests.support.cloud import Cloud, start_clock, stop_clock
 from tests.support.postgres import Database as Scratch
+from tests.support.world import World
+from tests.support.world.clock import start_clock, stop_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -26,26 +27,26 @@ VALUES (gen_random_uuid(), :account, 'ipu-m2000', 'luxembourg-2', 'EUR', :price,
     [(None, "m2000-pod4", 61), ("0.0312345678", "m2000-pod16", 7 * 3600 + 1), ("0", "m2000-pod4", 3600)],
 )
 async def test_an_estimate_is_the_bill(
-    cloud: Cloud, database: Scratch, price: str | None, flavor: str, seconds: int
+    world: World, database: Scratch, price: str | None, flavor: str, seconds: int
 ) -> None:
     if price is not None:
-        await cloud.execute(_CONTRACT, account=cloud.project.id, price=Decimal(price))
+        await world.execute(_CONTRACT, account=world.project.id, price=Decimal(price))
     began = datetime.fromisoformat("2026-05-05T10:20:30Z")
     stop_clock(database.owner_url, began)
     try:
-        estimate = await cloud.estimate(flavor=flavor)
-        made = await cloud.create(flavor=flavor)
-        await cloud.finish_create(made.target_id)
-        assert (await cloud.cluster(made.target_id))["price_per_minute"] == estimate.price_per_minute.model_dump(
+        estimate = await world.estimate(flavor=flavor)
+        made = await world.create(flavor=flavor)
+        await world.finish_create(made.target_id)
+        assert (await world.cluster(made.target_id))["price_per_minute"] == estimate.price_per_minute.model_dump(
             mode="json"
         )
         stop_clock(database.owner_url, began + timedelta(seconds=seconds))
-        running = await cloud.cluster(made.target_id)
-        await cloud.delete(made.target_id)
-        await cloud.finish_delete(made.target_id)
+        running = await world.cluster(made.target_id)
+        await world.delete(made.target_id)
+        await world.finish_delete(made.target_id)
         stop_clock(database.owner_url, began + timedelta(days=1))
-        await keep_books(cloud.database)
-        [posted] = await cloud.column("SELECT sum(cost) FROM usage_charges")
+        await keep_books(world.database)
+        [posted] = await world.column("SELECT sum(cost) FROM usage_charges")
     finally:
         start_clock(database.owner_url)
     minutes = -(-seconds // 60)
@@ -54,12 +55,12 @@ async def test_an_estimate_is_the_bill(
     assert running["billing"]["minutes"] == minutes
 
 
-async def test_a_project_sees_what_its_account_pays(cloud: Cloud) -> None:
-    await cloud.execute(_CONTRACT, account=cloud.project.id, price=Decimal("0.05"))
-    async with cloud.database.read() as connection:
-        paid = {each.sku: each for each in await paid_by(connection, cloud.project.id, cloud.catalogue)}
+async def test_a_project_sees_what_its_account_pays(world: World) -> None:
+    await world.execute(_CONTRACT, account=world.project.id, price=Decimal("0.05"))
+    async with world.database.read() as connection:
+        paid = {each.sku: each for each in await paid_by(connection, world.project.id, world.catalogue)}
     ours = paid["ipu-m2000"]
     assert (ours.unit_price, ours.list_unit_price) == (Money.of("0.05", "EUR"), Money.of("0.0625", "EUR"))
-    assert (ours.contract, ours.account_id, ours.source) == (True, cloud.project.id, "contract")
+    assert (ours.contract, ours.account_id, ours.source) == (True, world.project.id, "contract")
     assert ours.valid_to is None
     assert [each.contract for sku, each in paid.items() if sku != "ipu-m2000"] == [False] * (len(paid) - 1)

@@ -22,8 +22,9 @@ from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 from tests.feature.billing.books import open_books
 from tests.feature.billing.test_killed import killed_at
-from tests.support.cloud import Cloud, start_clock, stop_clock
 from tests.support.postgres import Database as Scratch
+from tests.support.world import World
+from tests.support.world.clock import start_clock, stop_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -36,27 +37,27 @@ TOLD = "SELECT type FROM events WHERE subject_type = 'account' ORDER BY transact
 
 @dataclass
 class Payer:
-    """A cloud's own account, which pays ahead; minutes after NOW are its clock."""
+    """A world's own account, which pays ahead; minutes after NOW are its clock."""
 
-    cloud: Cloud
+    world: World
     scratch: Scratch
 
     async def pay_in(self, amount: Decimal) -> None:
-        async with self.cloud.database.begin() as connection:
+        async with self.world.database.begin() as connection:
             await record_payment(
-                connection, self.cloud.project.id, Money.of(amount, "EUR"), reference=f"test {new_id()}", invoice=None
+                connection, self.world.project.id, Money.of(amount, "EUR"), reference=f"test {new_id()}", invoice=None
             )
 
     async def policy(self, when_empty: str) -> None:
-        async with self.cloud.database.begin() as connection:
-            await set_prepaid(connection, self.cloud.project.id, currency="EUR", when_empty=when_empty)
+        async with self.world.database.begin() as connection:
+            await set_prepaid(connection, self.world.project.id, currency="EUR", when_empty=when_empty)
 
     def after(self, minutes: float) -> None:
         stop_clock(self.scratch.owner_url, NOW + timedelta(minutes=minutes))
 
     async def funds(self) -> FundsOut:
-        async with self.cloud.database.read() as connection:
-            found = await funds_of(connection, self.cloud.project.id, currency="EUR")
+        async with self.world.database.read() as connection:
+            found = await funds_of(connection, self.world.project.id, currency="EUR")
         sums = found.wallet + found.credit - found.outstanding - found.unbilled - found.unposted - found.held
         assert found.available == sums
         return found
@@ -67,13 +68,13 @@ class Payer:
         return found.unbilled.amount, found.unposted.amount, found.held.amount, found.available.amount
 
     async def holds(self) -> list[str | None]:
-        return await self.cloud.column("SELECT reason FROM create_holds ORDER BY created_at, cluster_id")
+        return await self.world.column("SELECT reason FROM create_holds ORDER BY created_at, cluster_id")
 
 
 @pytest.fixture
-async def payer(cloud: Cloud, database: Scratch) -> AsyncIterator[Payer]:
-    cloud.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
-    made = Payer(cloud, database)
+async def payer(world: World, database: Scratch) -> AsyncIterator[Payer]:
+    world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
+    made = Payer(world, database)
     made.after(0)
     yield made
     start_clock(database.owner_url)
@@ -84,9 +85,9 @@ async def test_many_creates_at_once_cannot_spend_the_same_money(payer: Payer, da
     await payer.policy("refuse_creates")
     await payer.pay_in(6 * HOUR - Decimal("0.01"))
     crowd = Database(database.app_url, pool_size=10)
-    cloud = replace(payer.cloud, database=crowd)
+    world = replace(payer.world, database=crowd)
     try:
-        ended = await asyncio.gather(*(cloud.create(f"c{number}") for number in range(30)), return_exceptions=True)
+        ended = await asyncio.gather(*(world.create(f"c{number}") for number in range(30)), return_exceptions=True)
     finally:
         await crowd.close()
     refused = [each for each in ended if isinstance(each, Problem) and each.kind is FUNDS_EXHAUSTED]
@@ -96,64 +97,64 @@ async def test_many_creates_at_once_cannot_spend_the_same_money(payer: Payer, da
     assert isinstance(told, dict)
     assert told["needed"] == {"amount": "3.75", "currency": "EUR"}
     assert await payer.left() == (NOTHING, NOTHING, 5 * HOUR, HOUR - Decimal("0.01"))
-    assert await payer.cloud.column("SELECT used FROM quotas WHERE used > 0") == [5]
+    assert await payer.world.column("SELECT used FROM quotas WHERE used > 0") == [5]
 
 
 async def test_a_hold_is_used_up_by_the_first_hour(payer: Payer) -> None:
     await payer.policy("refuse_creates")
     await payer.pay_in(Decimal(10))
-    made = await payer.cloud.create()
+    made = await payer.world.create()
     assert await payer.left() == (NOTHING, NOTHING, HOUR, Decimal("6.25"))
-    await payer.cloud.finish_create(made.target_id)
+    await payer.world.finish_create(made.target_id)
     payer.after(20)
     assert await payer.left() == (NOTHING, Decimal("1.25"), Decimal("2.50"), Decimal("6.25"))
     payer.after(52)
-    await keep_books(payer.cloud.database)
+    await keep_books(payer.world.database)
     assert await payer.holds() == ["posted"]
     assert await payer.left() == (Decimal("3.125"), Decimal("0.125"), NOTHING, Decimal("6.75"))
     with pytest.raises(Problem, match="funds_exhausted"):
-        await payer.cloud.create("large", flavor="m2000-pod16")
-    await payer.cloud.create("small")
+        await payer.world.create("large", flavor="m2000-pod16")
+    await payer.world.create("small")
 
 
 async def test_a_hold_is_given_back_when_the_cluster_goes_unused(payer: Payer) -> None:
     await payer.policy("refuse_creates")
     await payer.pay_in(HOUR)
-    made = await payer.cloud.create()
+    made = await payer.world.create()
     with pytest.raises(Problem, match="funds_exhausted"):
-        await payer.cloud.create("ernie")
-    await payer.cloud.delete(made.target_id)
+        await payer.world.create("ernie")
+    await payer.world.delete(made.target_id)
     assert await payer.left() == (NOTHING, NOTHING, NOTHING, HOUR)
-    await payer.cloud.create("ernie")
-    await watch_prepaid(payer.cloud.database)
+    await payer.world.create("ernie")
+    await watch_prepaid(payer.world.database)
     assert await payer.holds() == ["gone", None]
 
 
 async def test_who_runs_empty_is_told_once_and_once_when_funded_again(payer: Payer) -> None:
     await payer.policy("warn")
     await payer.pay_in(Decimal(1))
-    made = await payer.cloud.create()
-    await payer.cloud.finish_create(made.target_id)
+    made = await payer.world.create()
+    await payer.world.finish_create(made.target_id)
     assert await payer.holds() == []
-    await watch_prepaid(payer.cloud.database)
-    assert await payer.cloud.column(TOLD) == []
+    await watch_prepaid(payer.world.database)
+    assert await payer.world.column(TOLD) == []
     payer.after(16)
-    await asyncio.gather(*(watch_prepaid(payer.cloud.database) for _ in range(4)))
+    await asyncio.gather(*(watch_prepaid(payer.world.database) for _ in range(4)))
     payer.after(17)
-    await keep_books(payer.cloud.database)
-    assert await payer.cloud.column(TOLD) == ["account.funds_exhausted"]
+    await keep_books(payer.world.database)
+    assert await payer.world.column(TOLD) == ["account.funds_exhausted"]
     assert (await payer.funds()).state == "empty"
-    await payer.cloud.create("more")
+    await payer.world.create("more")
     await payer.policy("refuse_creates")
     with pytest.raises(Problem, match="funds_exhausted"):
-        await payer.cloud.create("refused")
+        await payer.world.create("refused")
     await payer.pay_in(Decimal(100))
-    await payer.cloud.create("again")
+    await payer.world.create("again")
     for _ in range(2):
-        await keep_books(payer.cloud.database)
-    assert await payer.cloud.column(TOLD) == ["account.funds_exhausted", "account.funds_restored"]
-    async with payer.cloud.database.begin() as connection:
-        assert await end_prepaid(connection, payer.cloud.project.id)
+        await keep_books(payer.world.database)
+    assert await payer.world.column(TOLD) == ["account.funds_exhausted", "account.funds_restored"]
+    async with payer.world.database.begin() as connection:
+        assert await end_prepaid(connection, payer.world.project.id)
     assert (await payer.funds()).when_empty is None
 
 

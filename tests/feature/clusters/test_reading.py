@@ -7,7 +7,6 @@ from typing import Any
 
 import orjson
 import pytest
-import sqlalchemy as sa
 
 from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS, cluster_document
 from ipucloud.contract.clusters import ClusterItemOut, ClusterList, ClusterOut, ClusterState
@@ -15,66 +14,66 @@ from ipucloud.contract.lists import Order
 from ipucloud.db.documents import Place, list_parameters
 from ipucloud.identity.roles import Role
 from ipucloud.operations.store import Accepted
-from tests.support.cloud import Cloud, authentication
 from tests.support.factories import make_project, make_token
 from tests.support.shapes import assert_shape
+from tests.support.world import World, authentication
 
 pytestmark = pytest.mark.anyio
 
 
 async def listed(
-    cloud: Cloud,
+    world: World,
     order: Order = Order.NEWEST_FIRST,
     behind: Place | None = None,
     tags: dict[str, str] | None = None,
     **filters: Any,
-) -> sa.Row[Any]:
+) -> Any:
     parameters = list_parameters(ClusterList(order=order, **filters), behind)
     parameters["tags"] = orjson.dumps(tags).decode() if tags else None
-    return await cloud.one(LIST_CLUSTERS[order], authentication(cloud.project) | parameters)
+    return await world.one(LIST_CLUSTERS[order], authentication(world.project) | parameters)
 
 
-async def names(cloud: Cloud, order: Order = Order.NEWEST_FIRST, **query: Any) -> list[str]:
-    return [cluster["name"] for cluster in orjson.loads((await listed(cloud, order, **query)).items)]
+async def names(world: World, order: Order = Order.NEWEST_FIRST, **query: Any) -> list[str]:
+    return [cluster["name"] for cluster in orjson.loads((await listed(world, order, **query)).items)]
 
 
-async def each_kind_of_cluster(cloud: Cloud) -> list[Accepted]:
+async def each_kind_of_cluster(world: World) -> list[Accepted]:
     """Being created, active, being deleted, deleted, broken."""
-    made = [await cloud.create(name) for name in ("creating", "active", "deleting", "deleted", "broken")]
+    made = [await world.create(name) for name in ("creating", "active", "deleting", "deleted", "broken")]
     _, active, deleting, deleted, broken = (accepted.target_id for accepted in made)
     for cluster_id in (active, deleting):
-        await cloud.finish_create(cluster_id)
+        await world.finish_create(cluster_id)
     for cluster_id in (deleting, deleted):
-        await cloud.delete(cluster_id)
-    await cloud.finish_delete(deleted)
-    await cloud.fail_create(broken)
+        await world.delete(cluster_id)
+    await world.finish_delete(deleted)
+    await world.fail_create(broken)
     return made
 
 
-async def test_the_json_made_by_postgresql_is_the_documented_model(cloud: Cloud) -> None:
-    for accepted in await each_kind_of_cluster(cloud):
-        assert_shape(ClusterOut, json.dumps(await cloud.cluster(accepted.target_id)))
+async def test_the_json_made_by_postgresql_is_the_documented_model(world: World) -> None:
+    for accepted in await each_kind_of_cluster(world):
+        assert_shape(ClusterOut, json.dumps(await world.cluster(accepted.target_id)))
 
 
-async def test_a_list_shows_all_of_a_cluster_but_its_machines(cloud: Cloud) -> None:
-    made = await each_kind_of_cluster(cloud)
-    row = await listed(cloud, state=list(ClusterState))
+async def test_a_list_shows_all_of_a_cluster_but_its_machines(world: World) -> None:
+    made = await each_kind_of_cluster(world)
+    row = await listed(world, state=list(ClusterState))
     items = {item["id"]: item for item in orjson.loads(row.items)}
     for accepted in made:
         item = items[str(accepted.target_id)]
-        cluster = await cloud.cluster(accepted.target_id)
+        cluster = await world.cluster(accepted.target_id)
         assert {name: value for name, value in cluster.items() if name not in {"machines", "billing"}} == {
             name: value for name, value in item.items() if name != "billing"
         }
         assert_shape(ClusterItemOut, json.dumps(item))
 
 
-async def test_deleted_clusters_are_listed_in_their_place_when_asked_for(cloud: Cloud) -> None:
-    await each_kind_of_cluster(cloud)
-    assert await names(cloud, state=["deleted", "active"]) == ["deleted", "active"]
-    assert await names(cloud, state=["deleted", "active"], limit=1) == ["deleted"]
-    assert await names(cloud, state=list(ClusterState)) == ["broken", "deleted", "deleting", "active", "creating"]
-    assert await names(cloud, Order.OLDEST_FIRST, state=list(ClusterState), limit=4) == [
+async def test_deleted_clusters_are_listed_in_their_place_when_asked_for(world: World) -> None:
+    await each_kind_of_cluster(world)
+    assert await names(world, state=["deleted", "active"]) == ["deleted", "active"]
+    assert await names(world, state=["deleted", "active"], limit=1) == ["deleted"]
+    assert await names(world, state=list(ClusterState)) == ["broken", "deleted", "deleting", "active", "creating"]
+    assert await names(world, Order.OLDEST_FIRST, state=list(ClusterState), limit=4) == [
         "creating",
         "active",
         "deleting",
@@ -82,10 +81,10 @@ async def test_deleted_clusters_are_listed_in_their_place_when_asked_for(cloud: 
     ]
 
 
-async def test_an_active_cluster_shows_how_to_log_in_and_its_partition(cloud: Cloud) -> None:
-    created = await cloud.create()
-    await cloud.finish_create(created.target_id)
-    cluster = await cloud.cluster(created.target_id)
+async def test_an_active_cluster_shows_how_to_log_in_and_its_partition(world: World) -> None:
+    created = await world.create()
+    await world.finish_create(created.target_id)
+    cluster = await world.cluster(created.target_id)
     assert cluster["poplar_servers"][0]["ssh"] == {
         "host": "203.0.113.7",
         "port": 2201,
@@ -94,84 +93,84 @@ async def test_an_active_cluster_shows_how_to_log_in_and_its_partition(cloud: Cl
         "host_key": "ssh-ed25519 AAAA",
         "host_key_fingerprint": "SHA256:abc",
     }
-    external = (await cloud.column("SELECT external_name FROM clusters"))[0]
+    external = (await world.column("SELECT external_name FROM clusters"))[0]
     assert cluster["partitions"] == [{"name": external, "ipus": 4, "reconfigurable": True}]
     assert (cluster["operation"], cluster["stage"], cluster["progress"]) == (None, None, 100)
     assert cluster["billing"]["status"] == "running"
 
 
-async def test_a_deleted_cluster_holds_nothing(cloud: Cloud) -> None:
-    *_, deleted, _ = await each_kind_of_cluster(cloud)
-    cluster = await cloud.cluster(deleted.target_id)
+async def test_a_deleted_cluster_holds_nothing(world: World) -> None:
+    *_, deleted, _ = await each_kind_of_cluster(world)
+    cluster = await world.cluster(deleted.target_id)
     assert (cluster["machines"], cluster["partitions"], cluster["price_per_minute"]) == ([], [], None)
     assert cluster["deleted_at"] is not None
 
 
-async def test_a_list_shows_the_living_newest_first(cloud: Cloud) -> None:
-    await each_kind_of_cluster(cloud)
-    assert await names(cloud) == ["broken", "deleting", "active", "creating"]
-    assert await names(cloud, Order.OLDEST_FIRST) == ["creating", "active", "deleting", "broken"]
+async def test_a_list_shows_the_living_newest_first(world: World) -> None:
+    await each_kind_of_cluster(world)
+    assert await names(world) == ["broken", "deleting", "active", "creating"]
+    assert await names(world, Order.OLDEST_FIRST) == ["creating", "active", "deleting", "broken"]
 
 
-async def test_filters_narrow_a_list(cloud: Cloud) -> None:
-    await each_kind_of_cluster(cloud)
-    await cloud.create("far", region="amsterdam-2", flavor="bow-pod4", tags={"team": "nlp", "env": "prod"})
-    assert await names(cloud, state=["deleted"]) == ["deleted"]
-    assert await names(cloud, state=["active", "deleting"]) == ["deleting", "active"]
-    assert await names(cloud, region="amsterdam-2") == ["far"]
-    assert await names(cloud, flavor="bow-pod4") == ["far"]
-    assert await names(cloud, name="active") == ["active"]
-    assert await names(cloud, q="ing") == ["deleting", "creating"]
-    assert await names(cloud, tags={"team": "nlp"}) == ["far"]
-    assert await names(cloud, tags={"team": "nlp", "env": "test"}) == []
-    assert await names(cloud, q="%") == []
+async def test_filters_narrow_a_list(world: World) -> None:
+    await each_kind_of_cluster(world)
+    await world.create("far", region="amsterdam-2", flavor="bow-pod4", tags={"team": "nlp", "env": "prod"})
+    assert await names(world, state=["deleted"]) == ["deleted"]
+    assert await names(world, state=["active", "deleting"]) == ["deleting", "active"]
+    assert await names(world, region="amsterdam-2") == ["far"]
+    assert await names(world, flavor="bow-pod4") == ["far"]
+    assert await names(world, name="active") == ["active"]
+    assert await names(world, q="ing") == ["deleting", "creating"]
+    assert await names(world, tags={"team": "nlp"}) == ["far"]
+    assert await names(world, tags={"team": "nlp", "env": "test"}) == []
+    assert await names(world, q="%") == []
 
 
 @pytest.mark.parametrize("order", list(Order))
-async def test_pages_put_together_are_the_list(cloud: Cloud, order: Order) -> None:
+async def test_pages_put_together_are_the_list(world: World, order: Order) -> None:
     for index in range(7):
-        await cloud.create(f"c{index}")
+        await world.create(f"c{index}")
     pages, place = [], None
     while True:
-        row = await listed(cloud, order, limit=3, behind=place)
+        row = await listed(world, order, limit=3, behind=place)
         pages.append([cluster["name"] for cluster in orjson.loads(row.items)])
         if row.next_id is None:
             break
         place = Place(row.next_created_at, row.next_id)
     assert [len(page) for page in pages] == [3, 3, 1]
-    assert [name for page in pages for name in page] == await names(cloud, order)
+    assert [name for page in pages for name in page] == await names(world, order)
 
 
-async def test_a_full_last_page_leads_nowhere(cloud: Cloud) -> None:
+async def test_a_full_last_page_leads_nowhere(world: World) -> None:
     for index in range(3):
-        await cloud.create(f"c{index}")
-    assert (await listed(cloud, limit=3)).next_id is None
-    assert (await listed(cloud, limit=1000)).next_id is None
+        await world.create(f"c{index}")
+    assert (await listed(world, limit=3)).next_id is None
+    assert (await listed(world, limit=1000)).next_id is None
 
 
-async def test_an_empty_list_is_an_empty_array(cloud: Cloud) -> None:
-    row = await listed(cloud)
-    assert (row.items, row.next_id, row.role, row.project_id) == ("[]", None, "owner", cloud.project.id)
+async def test_an_empty_list_is_an_empty_array(world: World) -> None:
+    row = await listed(world)
+    assert (row.items, row.next_id, row.role, row.project_id) == ("[]", None, "owner", world.project.id)
 
 
-async def test_a_stranger_sees_neither_project_nor_cluster(cloud: Cloud) -> None:
-    created = await cloud.create()
-    async with cloud.database.begin() as connection:
+async def test_a_stranger_sees_neither_project_nor_cluster(world: World) -> None:
+    created = await world.create()
+    async with world.database.begin() as connection:
         stranger = await make_project(connection)
         admin = await make_token(connection, None, Role.ADMIN)
     key = {"cluster_id": created.target_id}
-    at_home = await cloud.one(GET_CLUSTER, authentication(stranger) | key)
+    at_home = await world.one(GET_CLUSTER, authentication(stranger) | key)
     assert (at_home.project_id, at_home.document) == (stranger.id, None)
-    abroad = await cloud.one(GET_CLUSTER, authentication(cloud.project) | {"token_hash": stranger.token.hash} | key)
+    abroad = await world.one(GET_CLUSTER, authentication(world.project) | {"token_hash": stranger.token.hash} | key)
     assert (abroad.role, abroad.project_id, abroad.document) == ("owner", None, None)
-    nobody = await cloud.one(GET_CLUSTER, authentication(cloud.project) | {"token_hash": b"x" * 32} | key)
+    nobody = await world.one(GET_CLUSTER, authentication(world.project) | {"token_hash": b"x" * 32} | key)
     assert (nobody.role, nobody.project_id, nobody.document) == (None, None, None)
-    platform = await cloud.one(GET_CLUSTER, authentication(cloud.project) | {"token_hash": admin.hash} | key)
+    platform = await world.one(GET_CLUSTER, authentication(world.project) | {"token_hash": admin.hash} | key)
     assert (platform.role, platform.version) == ("admin", 1)
     assert platform.document is not None
-    row = await cloud.one(
+    row = await world.one(
         LIST_CLUSTERS[Order.NEWEST_FIRST],
-        authentication(cloud.project)
+        authentication(world.project)
         | {"token_hash": stranger.token.hash}
         | list_parameters(ClusterList())
         | {"tags": None},
@@ -179,8 +178,8 @@ async def test_a_stranger_sees_neither_project_nor_cluster(cloud: Cloud) -> None
     assert (row.project_id, row.items) == (None, "[]")
 
 
-async def test_the_document_inside_a_transaction_is_the_same(cloud: Cloud) -> None:
-    created = await cloud.create()
-    async with cloud.database.begin() as connection:
-        text = await cluster_document(connection, project_id=cloud.project.id, cluster_id=created.target_id)
-    assert json.loads(text) == await cloud.cluster(created.target_id)
+async def test_the_document_inside_a_transaction_is_the_same(world: World) -> None:
+    created = await world.create()
+    async with world.database.begin() as connection:
+        text = await cluster_document(connection, project_id=world.project.id, cluster_id=created.target_id)
+    assert json.loads(text) == await world.cluster(created.target_id)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -24,9 +25,10 @@ from ipucloud.kernel.errors import BUDGET_REACHED, FUNDS_EXHAUSTED, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 from tests.feature.billing.test_killed import killed_at
-from tests.support.cloud import Cloud, start_clock, stop_clock
-from tests.support.factories import Project, make_project, seed_world
+from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch
+from tests.support.world import World
+from tests.support.world.clock import start_clock, stop_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -38,49 +40,49 @@ SUSPENDS = "SELECT count(*) FROM operations WHERE kind = 'cluster.suspend'"
 
 @dataclass
 class Watched:
-    """A cloud of which a worker looks at budgets and funds whenever the clock is moved; minutes after NOW."""
+    """A world of which a worker looks at budgets and funds whenever the clock is moved; minutes after NOW."""
 
-    cloud: Cloud
+    world: World
     scratch: Scratch
 
     async def after(self, minutes: float) -> int:
         """How many clusters three workers at once suspend then."""
         stop_clock(self.scratch.owner_url, NOW + timedelta(minutes=minutes))
-        await evaluate_budgets(self.cloud.database)
-        await watch_prepaid(self.cloud.database)
-        settings = self.cloud.settings
-        return sum(await asyncio.gather(*(suspend_unpaid(self.cloud.database, settings) for _ in range(3))))
+        await evaluate_budgets(self.world.database)
+        await watch_prepaid(self.world.database)
+        settings = self.world.settings
+        return sum(await asyncio.gather(*(suspend_unpaid(self.world.database, settings) for _ in range(3))))
 
-    async def cluster(self, name: str, *, project: Project | None = None, **changes: object) -> UUID:
+    async def cluster(self, name: str, *, project: Project | None = None, **changes: Any) -> UUID:
         """One that is in use."""
-        made = await self.cloud.create(name, project=project, **changes)
-        await self.cloud.finish_create(made.target_id)
+        made = await self.world.customer(project or self.world.project).create(name, **changes)
+        await self.world.finish_create(made.target_id)
         return made.target_id
 
     async def budget(
         self, amount: str, percent: int, *, owner: Owner | None = None, tag: tuple[str, str] | None = None
     ) -> tuple[Owner, UUID]:
-        whose = owner or Owner("project", self.cloud.project.id)
+        whose = owner or Owner("project", self.world.project.id)
         new = NewBudget("NLP", Money.of(amount, "EUR"), tag, [Threshold("actual", percent, "suspend")])
-        async with self.cloud.database.begin() as connection:
+        async with self.world.database.begin() as connection:
             return whose, await store.create(connection, whose, new, None)
 
     async def raised(self, budget: tuple[Owner, UUID], amount: str) -> None:
-        async with self.cloud.database.begin() as connection:
+        async with self.world.database.begin() as connection:
             await store.update(
                 connection, *budget, name=None, amount=Money.of(amount, "EUR"), thresholds=None, actor=None
             )
 
     async def pay_in(self, amount: str) -> None:
-        async with self.cloud.database.begin() as connection:
-            account, euros = self.cloud.project.id, Money.of(amount, "EUR")
+        async with self.world.database.begin() as connection:
+            account, euros = self.world.project.id, Money.of(amount, "EUR")
             await record_payment(connection, account, euros, reference=f"test {new_id()}", invoice=None)
 
 
 @pytest.fixture
-async def watched(cloud: Cloud, database: Scratch) -> AsyncIterator[Watched]:
-    cloud.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
-    made = Watched(cloud, database)
+async def watched(world: World, database: Scratch) -> AsyncIterator[Watched]:
+    world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
+    made = Watched(world, database)
     stop_clock(database.owner_url, NOW)
     yield made
     start_clock(database.owner_url)
@@ -88,75 +90,75 @@ async def watched(cloud: Cloud, database: Scratch) -> AsyncIterator[Watched]:
 
 async def test_a_budget_suspends_each_cluster_once_a_month(watched: Watched) -> None:
     """Two machines at 0.0625 a minute: 1.25 after ten minutes."""
-    cloud = watched.cloud
+    world = watched.world
     budget = await watched.budget("1.25", 100)
     bert, ernie = [await watched.cluster(name, delete_protection=name == "bert") for name in ("bert", "ernie")]
     assert await watched.after(9) == 0
     assert await watched.after(10) == 2
-    assert await cloud.column(STATES) == ["bert suspending", "ernie suspending"]
+    assert await world.column(STATES) == ["bert suspending", "ernie suspending"]
     told = {"reason": "budget", "budget": {"id": str(budget[1]), "name": "NLP"}, "on": "actual", "percent": 100}
-    assert await cloud.column(FORCED) == [told] * 2
-    assert (await cloud.cluster(bert))["state_reason"] == "the budget 'NLP' has reached 100 % of its amount (actual)"
+    assert await world.column(FORCED) == [told] * 2
+    assert (await world.cluster(bert))["state_reason"] == "the budget 'NLP' has reached 100 % of its amount (actual)"
     for cluster in (bert, ernie):
-        await cloud.finish_suspend(cluster)
-    for begun in (cloud.resume(bert), cloud.create("elmo")):
+        await world.finish_suspend(cluster)
+    for begun in (world.resume(bert), world.create("elmo")):
         with pytest.raises(Problem) as refusal:
             await begun
         assert refusal.value.kind is BUDGET_REACHED
     await watched.raised(budget, "2.50")
-    await cloud.resume(bert)
-    await cloud.finish_create(bert)
+    await world.resume(bert)
+    await world.finish_create(bert)
     assert await watched.after(15) == 0
     # It is reached again, and has suspended this cluster already.
     assert await watched.after(40) == 0
-    assert await cloud.column(STATES) == ["bert active", "ernie suspended"]
+    assert await world.column(STATES) == ["bert active", "ernie suspended"]
     with pytest.raises(Problem, match="budget_reached"):
-        await cloud.resume(ernie)
-    assert await cloud.column(SUSPENDS) == [2]
+        await world.resume(ernie)
+    assert await world.column(SUSPENDS) == [2]
 
 
 async def test_what_a_budget_does_not_count_runs_on(watched: Watched) -> None:
-    cloud = watched.cloud
+    world = watched.world
     await watched.budget("1", 100, tag=("team", "nlp"))
-    async with cloud.database.begin() as connection:
+    async with world.database.begin() as connection:
         other = await make_project(connection)
     await watched.cluster("tagged", tags={"team": "nlp"})
     await watched.cluster("plain", tags={"team": "vision"})
     await watched.cluster("stranger", project=other, tags={"team": "nlp"})
     assert await watched.after(30) == 1
-    assert await cloud.column(STATES) == ["plain active", "stranger active", "tagged suspending"]
+    assert await world.column(STATES) == ["plain active", "stranger active", "tagged suspending"]
     await watched.budget("1", 100, owner=Owner("account", other.id))
     # What else is under way on a cluster is not disturbed: it is suspended when that is done.
-    [busy] = await cloud.column("SELECT id FROM clusters WHERE name = 'stranger'")
-    await cloud.suspend(busy, project=other)
+    [busy] = await world.column("SELECT id FROM clusters WHERE name = 'stranger'")
+    await world.customer(other).suspend(busy)
     assert await watched.after(31) == 0
-    await watched.budget("1", 100, owner=Owner("account", cloud.project.id))
+    await watched.budget("1", 100, owner=Owner("account", world.project.id))
     assert await watched.after(32) == 1
-    assert await cloud.column(STATES) == ["plain suspending", "stranger suspending", "tagged suspending"]
+    assert await world.column(STATES) == ["plain suspending", "stranger suspending", "tagged suspending"]
 
 
 async def test_an_account_that_ran_empty_suspends_all_it_pays_for(watched: Watched) -> None:
     """Money for a first hour of each, at 7.50 an hour for both."""
-    cloud = watched.cloud
+    world = watched.world
     await watched.pay_in("7.50")
-    async with cloud.database.begin() as connection:
-        await set_prepaid(connection, cloud.project.id, currency="EUR", when_empty="suspend")
+    async with world.database.begin() as connection:
+        await set_prepaid(connection, world.project.id, currency="EUR", when_empty="suspend")
     bert = await watched.cluster("bert")
     await watched.cluster("ernie")
     with pytest.raises(Problem, match="funds_exhausted"):
-        await cloud.create("elmo")
+        await world.create("elmo")
     assert await watched.after(59) == 0
     assert await watched.after(60) == 2
-    assert await cloud.column(FORCED) == [{"reason": "funds", "account": str(cloud.project.id)}] * 2
-    await cloud.finish_suspend(bert)
+    assert await world.column(FORCED) == [{"reason": "funds", "account": str(world.project.id)}] * 2
+    await world.finish_suspend(bert)
     with pytest.raises(Problem) as refusal:
-        await cloud.resume(bert)
+        await world.resume(bert)
     assert refusal.value.kind is FUNDS_EXHAUSTED
     await watched.pay_in("5.00")
-    await cloud.resume(bert)
-    await cloud.finish_create(bert)
+    await world.resume(bert)
+    await world.finish_create(bert)
     assert await watched.after(61) == 0
-    assert await cloud.column(STATES) == ["bert active", "ernie suspending"]
+    assert await world.column(STATES) == ["bert active", "ernie suspending"]
     assert await watched.after(150) == 1
 
 
@@ -172,8 +174,7 @@ def test_a_worker_killed_between_two_leaves_the_second_to_the_next(database: Scr
                 async with made.read() as connection:
                     assert (await connection.execute(sa.text(SUSPENDS))).scalar_one() == 2
                     return list((await connection.execute(sa.text(STATES))).scalars())
-            async with made.begin() as transaction:
-                watched = Watched(Cloud(made, await seed_world(transaction)), database)
+            watched = Watched(await World.seeded(made), database)
             stop_clock(database.owner_url, NOW)
             await watched.budget("1", 100)
             for name in ("bert", "ernie"):

@@ -8,64 +8,64 @@ from uuid import uuid4
 import pytest
 
 from ipucloud.kernel.errors import Problem
-from tests.support.cloud import Cloud
+from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_only_the_fields_sent_change(cloud: Cloud) -> None:
-    created = await cloud.create(tags={"team": "nlp"})
+async def test_only_the_fields_sent_change(world: World) -> None:
+    created = await world.create(tags={"team": "nlp"})
     expiry = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)
-    version = await cloud.update(created.target_id, name="renamed", expires_at=expiry)
-    cluster = await cloud.cluster(created.target_id)
+    version = await world.update(created.target_id, name="renamed", expires_at=expiry)
+    cluster = await world.cluster(created.target_id)
     assert (cluster["name"], cluster["tags"], cluster["version"]) == ("renamed", {"team": "nlp"}, version)
     assert datetime.fromisoformat(cluster["expires_at"]) == expiry
-    await cloud.update(created.target_id, tags={}, expires_at=None)
-    cluster = await cloud.cluster(created.target_id)
+    await world.update(created.target_id, tags={}, expires_at=None)
+    cluster = await world.cluster(created.target_id)
     assert (cluster["name"], cluster["tags"], cluster["expires_at"]) == ("renamed", {}, None)
 
 
-async def test_the_log_tells_which_fields_changed(cloud: Cloud) -> None:
-    created = await cloud.create()
-    await cloud.update(created.target_id, name="renamed", delete_protection=False)
-    assert await cloud.column("SELECT data FROM events WHERE type = 'cluster.updated'") == [{"fields": ["name"]}]
+async def test_the_log_tells_which_fields_changed(world: World) -> None:
+    created = await world.create()
+    await world.update(created.target_id, name="renamed", delete_protection=False)
+    assert await world.column("SELECT data FROM events WHERE type = 'cluster.updated'") == [{"fields": ["name"]}]
 
 
-async def test_a_change_to_what_is_there_already_is_none(cloud: Cloud) -> None:
-    created = await cloud.create()
-    assert await cloud.update(created.target_id, name="bert", tags={}) == 1
-    assert await cloud.update(created.target_id) == 1
-    assert await cloud.column("SELECT count(*) FROM events WHERE type = 'cluster.updated'") == [0]
+async def test_a_change_to_what_is_there_already_is_none(world: World) -> None:
+    created = await world.create()
+    assert await world.update(created.target_id, name="bert", tags={}) == 1
+    assert await world.update(created.target_id) == 1
+    assert await world.column("SELECT count(*) FROM events WHERE type = 'cluster.updated'") == [0]
 
 
-async def test_of_two_changes_based_on_the_same_version_the_second_is_refused(cloud: Cloud) -> None:
-    created = await cloud.create()
-    assert await cloud.update(created.target_id, if_match=1, name="first") == 2
+async def test_of_two_changes_based_on_the_same_version_the_second_is_refused(world: World) -> None:
+    created = await world.create()
+    assert await world.update(created.target_id, if_match=1, name="first") == 2
     with pytest.raises(Problem, match="precondition_failed"):
-        await cloud.update(created.target_id, if_match=1, name="second")
-    assert (await cloud.cluster(created.target_id))["name"] == "first"
+        await world.update(created.target_id, if_match=1, name="second")
+    assert (await world.cluster(created.target_id))["name"] == "first"
 
 
-async def test_a_name_in_use_is_refused(cloud: Cloud) -> None:
-    await cloud.create("taken")
-    created = await cloud.create()
+async def test_a_name_in_use_is_refused(world: World) -> None:
+    await world.create("taken")
+    created = await world.create()
     with pytest.raises(Problem, match="name_taken"):
-        await cloud.update(created.target_id, name="taken")
+        await world.update(created.target_id, name="taken")
 
 
-async def test_an_expiry_in_the_past_is_pointed_at(cloud: Cloud) -> None:
-    created = await cloud.create()
+async def test_an_expiry_in_the_past_is_pointed_at(world: World) -> None:
+    created = await world.create()
     with pytest.raises(Problem) as raised:
-        await cloud.update(created.target_id, expires_at=datetime(2020, 1, 1, tzinfo=UTC))
+        await world.update(created.target_id, expires_at=datetime(2020, 1, 1, tzinfo=UTC))
     assert [fault.pointer for fault in raised.value.errors] == ["/expires_at"]
 
 
-async def test_a_deleted_cluster_is_not_changed_any_more(cloud: Cloud) -> None:
-    created = await cloud.create()
-    await cloud.delete(created.target_id)
-    await cloud.update(created.target_id, tags={"why": "old"})
-    await cloud.finish_delete(created.target_id)
+async def test_a_deleted_cluster_is_not_changed_any_more(world: World) -> None:
+    created = await world.create()
+    await world.delete(created.target_id)
+    await world.update(created.target_id, tags={"why": "old"})
+    await world.finish_delete(created.target_id)
     with pytest.raises(Problem, match="state_conflict"):
-        await cloud.update(created.target_id, tags={})
+        await world.update(created.target_id, tags={})
     with pytest.raises(Problem, match="not_found"):
-        await cloud.update(uuid4(), tags={})
+        await world.update(uuid4(), tags={})

@@ -16,9 +16,9 @@ from ipucloud.db.engine import Database
 from ipucloud.events.feed import LIST_EVENTS, FeedEvent, Position, list_parameters, read, tail
 from ipucloud.events.log import record
 from ipucloud.identity.access import authenticated
-from tests.support.cloud import authentication
 from tests.support.factories import Project, make_project
 from tests.support.feed import settled
+from tests.support.world import authentication
 
 pytestmark = pytest.mark.anyio
 

@@ -1,4 +1,4 @@
-"""A healthy cloud to corrupt."""
+"""A healthy world to corrupt."""
 
 from __future__ import annotations
 

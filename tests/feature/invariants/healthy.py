@@ -1,4 +1,4 @@
-"""A cloud without a site in which every rule holds, with a cluster in each state."""
+"""A world without a site in which every rule holds, with a cluster in each state."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from ipucloud.db.engine import Database
-from tests.support.cloud import Cloud, start_clock, stop_clock
-from tests.support.factories import Project, make_project, seed_world
+from tests.support.factories import Project, make_project
 from tests.support.partitions import make_partition
 from tests.support.postgres import Database as Scratch
+from tests.support.world import World
+from tests.support.world.clock import start_clock, stop_clock
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Healthy:
     which has the `partition`.
     """
 
-    cloud: Cloud
+    world: World
     scratch: Scratch
     other: Project
     active: UUID
@@ -40,34 +41,34 @@ class Healthy:
             name: getattr(self, name) for name in ("active", "creating", "deleting", "deleted", "failed", "resting")
         }
         operations = {"operation": self.operation, "finished": self.finished, "partition": self.partition}
-        return clusters | operations | {"project": self.cloud.project.id, "other": self.other.id}
+        return clusters | operations | {"project": self.world.project.id, "other": self.other.id}
 
 
 async def build(database: Database, scratch: Scratch) -> Healthy:
     """Everything but `creating` began half a day ago."""
+    world = await World.seeded(database)
     async with database.begin() as connection:
-        cloud = Cloud(database, await seed_world(connection))
         other = await make_project(connection)
     now = datetime.now(UTC)
     stop_clock(scratch.owner_url, now - timedelta(hours=12))
-    active = await cloud.create("active", flavor="m2000-pod16")
+    active = await world.create("active", flavor="m2000-pod16")
     names = ("deleting", "deleted", "failed", "resting")
-    deleting, deleted, failed, resting = [(await cloud.create(name)).target_id for name in names]
+    deleting, deleted, failed, resting = [(await world.create(name)).target_id for name in names]
     stop_clock(scratch.owner_url, now - timedelta(hours=6))
     for cluster in (active.target_id, deleting, deleted, resting):
-        await cloud.finish_create(cluster)
-    await cloud.fail_create(failed)
+        await world.finish_create(cluster)
+    await world.fail_create(failed)
     start_clock(scratch.owner_url)
     async with database.begin() as connection:
-        partition = await make_partition(connection, cloud.project.id, active.target_id)
-    creating = await cloud.create("creating")
+        partition = await make_partition(connection, world.project.id, active.target_id)
+    creating = await world.create("creating")
     for cluster in (deleting, deleted):
-        await cloud.delete(cluster)
-    await cloud.finish_delete(deleted)
-    await cloud.suspend(resting)
-    await cloud.finish_suspend(resting)
+        await world.delete(cluster)
+    await world.finish_delete(deleted)
+    await world.suspend(resting)
+    await world.finish_suspend(resting)
     return Healthy(
-        cloud=cloud,
+        world=world,
         scratch=scratch,
         other=other,
         active=active.target_id,

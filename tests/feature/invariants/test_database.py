@@ -35,7 +35,7 @@ IN_A_TRANSACTION = {"application_role_has_no_power"}
 
 def repairer(healthy: Healthy) -> Repairer:
     return Repairer(
-        healthy.cloud.database,
+        healthy.world.database,
         None,
         SystemClock(),
         requested_by="operator@console",
@@ -50,20 +50,20 @@ async def repair(healthy: Healthy, findings: list[Finding]) -> list[Repaired]:
 
 
 async def test_a_healthy_database_breaks_no_rule(healthy: Healthy) -> None:
-    await assert_sound(healthy.cloud.database)
+    await assert_sound(healthy.world.database)
 
 
 @pytest.mark.parametrize("corruption", ALL, ids=lambda corruption: corruption.rule)
 async def test_a_corruption_is_found_alone_and_repaired_or_refused(healthy: Healthy, corruption: Corruption) -> None:
-    cloud = healthy.cloud
+    world = healthy.world
     plant(healthy.scratch.superuser_url, corruption.statements, healthy.values(), corruption.off)
-    findings = await audit(cloud.database)
+    findings = await audit(world.database)
     assert {finding.rule.name for finding in findings} == {corruption.rule}
     repaired = await repair(healthy, findings)
     assert {each.outcome for each in repaired} == {corruption.outcome}
     assert all(each.sentence for each in repaired)
-    logged = await cloud.column("SELECT state FROM repairs WHERE requested_by = 'operator@console'")
-    left = {finding.rule.name for finding in await audit(cloud.database)}
+    logged = await world.column("SELECT state FROM repairs WHERE requested_by = 'operator@console'")
+    left = {finding.rule.name for finding in await audit(world.database)}
     if corruption.outcome is Outcome.REFUSED:
         assert (logged, left) == ([], {corruption.rule})
         assert isinstance(BY_NAME[corruption.rule].repair, Refusal)
@@ -78,12 +78,12 @@ async def test_a_corruption_is_found_alone_and_repaired_or_refused(healthy: Heal
 async def test_a_repair_that_comes_too_late_changes_nothing(healthy: Healthy, corruption: Corruption) -> None:
     """Somebody repaired it in the meantime; the second repair checks for itself."""
     plant(healthy.scratch.superuser_url, corruption.statements, healthy.values(), corruption.off)
-    findings = await audit(healthy.cloud.database)
+    findings = await audit(healthy.world.database)
     await repair(healthy, findings)
     again = await repair(healthy, findings)
     if corruption.rule not in REPAIRS_THAT_ASK_ONLY:
         assert {each.outcome for each in again} == {Outcome.REFUSED}
-    assert {finding.rule.name for finding in await audit(healthy.cloud.database)} <= {corruption.rule}
+    assert {finding.rule.name for finding in await audit(healthy.world.database)} <= {corruption.rule}
 
 
 REPAIRS_THAT_ASK_ONLY = {"open_operation_has_work", "operation_ends_in_time"}
@@ -112,7 +112,7 @@ async def test_the_documented_statement_brings_restored_events_into_the_past(hea
     [statement] = re.findall(r"```sql\n(DO .*?)```", OPERATIONS.read_text(), re.DOTALL)
     of_later = "UPDATE events SET transaction = transaction + 5000"
     plant(healthy.scratch.superuser_url, [of_later], {})
-    assert {finding.rule.name for finding in await audit(healthy.cloud.database)} == {"events_are_of_the_past"}
+    assert {finding.rule.name for finding in await audit(healthy.world.database)} == {"events_are_of_the_past"}
     with psycopg.connect(healthy.scratch.app_url, autocommit=True) as connection:
         connection.execute(statement.encode())
-    await assert_sound(healthy.cloud.database)
+    await assert_sound(healthy.world.database)

@@ -13,7 +13,7 @@ from ipucloud.inventory.queries import FlavorCapacity, region_capacity
 from ipucloud.inventory.snapshot import SlotState
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.ids import new_id
-from tests.support.cloud import Cloud
+from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -30,115 +30,115 @@ BROKEN_BY_A_ROGUE = {
 M2000 = Need("m2000", machines=1, hosts=1)
 
 
-async def states(cloud: Cloud) -> list[SlotState]:
+async def states(world: World) -> list[SlotState]:
     """Of Luxembourg's machines, by slot."""
-    async with cloud.database.read() as connection:
+    async with world.database.read() as connection:
         room = await read_room(connection, "luxembourg-2", M2000)
     return [slot.state for pod in room.pods for slot in pod.slots]
 
 
-async def why_not(cloud: Cloud, machines: int) -> NoRoom | None:
-    async with cloud.database.read() as connection:
+async def why_not(world: World, machines: int) -> NoRoom | None:
+    async with world.database.read() as connection:
         need = replace(M2000, machines=machines)
         return (await read_room(connection, "luxembourg-2", need)).why_not(need)
 
 
-async def capacities(cloud: Cloud) -> dict[str, FlavorCapacity]:
-    async with cloud.database.read() as connection:
-        flavors = cloud.catalogue.flavors_in("luxembourg-2")
+async def capacities(world: World) -> dict[str, FlavorCapacity]:
+    async with world.database.read() as connection:
+        flavors = world.catalogue.flavors_in("luxembourg-2")
         found = await region_capacity(connection, region="luxembourg-2", flavors=flavors)
     return {flavor.flavor: flavor for flavor in found}
 
 
-async def test_a_machine_is_free_only_when_nobody_holds_it_and_nothing_is_wrong_with_it(cloud: Cloud) -> None:
-    created = await cloud.create(flavor="m2000-pod8")
-    await cloud.execute("UPDATE machines SET health = 'degraded' WHERE slot IN (0, 2)")
-    await cloud.execute("UPDATE machines SET maintenance = true WHERE slot = 3")
+async def test_a_machine_is_free_only_when_nobody_holds_it_and_nothing_is_wrong_with_it(world: World) -> None:
+    created = await world.create(flavor="m2000-pod8")
+    await world.execute("UPDATE machines SET health = 'degraded' WHERE slot IN (0, 2)")
+    await world.execute("UPDATE machines SET maintenance = true WHERE slot = 3")
     held = [SlotState.ALLOCATED] * 2
     rest = [SlotState.UNHEALTHY, SlotState.MAINTENANCE] + [SlotState.FREE] * 12
-    assert await states(cloud) == held + rest
-    await cloud.execute("UPDATE allocations SET released_at = app_now()")
-    assert await states(cloud) == [SlotState.CLEANING] * 2 + rest
-    await cloud.delete(created.target_id)
-    await cloud.finish_delete(created.target_id)
-    assert await states(cloud) == [SlotState.UNHEALTHY, SlotState.FREE, *rest]
+    assert await states(world) == held + rest
+    await world.execute("UPDATE allocations SET released_at = app_now()")
+    assert await states(world) == [SlotState.CLEANING] * 2 + rest
+    await world.delete(created.target_id)
+    await world.finish_delete(created.target_id)
+    assert await states(world) == [SlotState.UNHEALTHY, SlotState.FREE, *rest]
 
 
-async def test_unhealthy_machines_and_hosts_take_no_cluster(cloud: Cloud) -> None:
-    await cloud.execute("UPDATE machines SET health = 'failed' WHERE slot > 3")
-    await cloud.execute("UPDATE hosts SET maintenance = true WHERE name NOT LIKE '%-007'")
-    created = await cloud.create(flavor="m2000-pod16")
-    cluster = await cloud.cluster(created.target_id)
+async def test_unhealthy_machines_and_hosts_take_no_cluster(world: World) -> None:
+    await world.execute("UPDATE machines SET health = 'failed' WHERE slot > 3")
+    await world.execute("UPDATE hosts SET maintenance = true WHERE name NOT LIKE '%-007'")
+    created = await world.create(flavor="m2000-pod16")
+    cluster = await world.cluster(created.target_id)
     assert [machine["slot"] for machine in cluster["machines"]] == [0, 1, 2, 3]
-    assert await cloud.column("SELECT name FROM hosts JOIN allocations ON host_id = hosts.id") == [
+    assert await world.column("SELECT name FROM hosts JOIN allocations ON host_id = hosts.id") == [
         "luxembourg-2-m2000-host-007"
     ]
 
 
-async def test_the_reason_that_is_told_is_the_one_that_holds(cloud: Cloud) -> None:
-    assert await why_not(cloud, 16) is None
-    await cloud.execute("UPDATE machines SET health = 'failed' WHERE slot = 5")
-    assert (await why_not(cloud, 16) or pytest.fail("it does not fit")).reason == "health"
-    await cloud.execute("UPDATE machines SET health = 'ok', maintenance = (slot = 5)")
-    assert (await why_not(cloud, 16) or pytest.fail("it does not fit")).reason == "maintenance"
+async def test_the_reason_that_is_told_is_the_one_that_holds(world: World) -> None:
+    assert await why_not(world, 16) is None
+    await world.execute("UPDATE machines SET health = 'failed' WHERE slot = 5")
+    assert (await why_not(world, 16) or pytest.fail("it does not fit")).reason == "health"
+    await world.execute("UPDATE machines SET health = 'ok', maintenance = (slot = 5)")
+    assert (await why_not(world, 16) or pytest.fail("it does not fit")).reason == "maintenance"
 
 
-async def test_an_allocation_made_without_the_lock_is_refused_by_the_index(cloud: Cloud) -> None:
+async def test_an_allocation_made_without_the_lock_is_refused_by_the_index(world: World) -> None:
     """Somebody's bug must cost the customer a retry, never a machine that two of them hold."""
-    cloud.broken_on_purpose.update(BROKEN_BY_A_ROGUE)
-    other = await cloud.create(region="amsterdam-2", flavor="bow-pod4")
-    async with cloud.database.begin() as rogue:
+    world.broken_on_purpose.update(BROKEN_BY_A_ROGUE)
+    other = await world.create(region="amsterdam-2", flavor="bow-pod4")
+    async with world.database.begin() as rogue:
         await rogue.execute(
             sa.text(
                 "INSERT INTO allocations (id, project_id, cluster_id, machine_id, ordinal)"
                 " SELECT gen_random_uuid(), :project_id, :cluster_id, id, 100 + slot FROM machines"
                 " WHERE name LIKE 'lux%'"
             ),
-            {"project_id": cloud.project.id, "cluster_id": other.target_id},
+            {"project_id": world.project.id, "cluster_id": other.target_id},
         )
-        contender = asyncio.create_task(cloud.create("second"))
-        await waiting_for_a_lock(cloud)
+        contender = asyncio.create_task(world.create("second"))
+        await waiting_for_a_lock(world)
     with pytest.raises(Problem) as raised:
         await contender
     assert (raised.value.kind.code, raised.value.kind.retryable) == ("capacity_exhausted", True)
 
 
-async def waiting_for_a_lock(cloud: Cloud) -> None:
+async def waiting_for_a_lock(world: World) -> None:
     async with asyncio.timeout(120):
-        while not await cloud.column("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):
+        while not await world.column("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):
             await asyncio.sleep(0.005)
 
 
-async def test_pools_that_share_hosts_never_take_the_same_one(cloud: Cloud) -> None:
+async def test_pools_that_share_hosts_never_take_the_same_one(world: World) -> None:
     """Hosts belong to a region, pools to a region and type: the lock of one pool does not keep the other's hosts."""
-    cloud.broken_on_purpose.update(BROKEN_BY_A_ROGUE)
-    await cloud.execute("INSERT INTO machine_pools VALUES ('luxembourg-2', 'bow-2000')")
-    await cloud.execute("UPDATE pods SET region = 'luxembourg-2' WHERE machine_type = 'bow-2000'")
-    await cloud.execute(
+    world.broken_on_purpose.update(BROKEN_BY_A_ROGUE)
+    await world.execute("INSERT INTO machine_pools VALUES ('luxembourg-2', 'bow-2000')")
+    await world.execute("UPDATE pods SET region = 'luxembourg-2' WHERE machine_type = 'bow-2000'")
+    await world.execute(
         "UPDATE hosts SET maintenance = true WHERE name NOT LIKE 'lux%-000' AND name NOT LIKE 'lux%-001'"
     )
-    created = await cloud.create()
-    bow = Demand(cloud.project.id, created.target_id, "luxembourg-2", replace(M2000, machine_type="bow-2000"))
-    async with cloud.database.begin() as first, cloud.database.begin() as second:
+    created = await world.create()
+    bow = Demand(world.project.id, created.target_id, "luxembourg-2", replace(M2000, machine_type="bow-2000"))
+    async with world.database.begin() as first, world.database.begin() as second:
         await first.execute(sa.text("SELECT id FROM hosts WHERE name LIKE 'lux%-001' FOR NO KEY UPDATE"))
         with pytest.raises(Problem, match="1 Poplar server and the region has 0 free"):
             await take(second, bow)
-    async with cloud.database.begin() as connection:
+    async with world.database.begin() as connection:
         await take(connection, bow)
-    assert await cloud.column("SELECT count(DISTINCT host_id) FROM allocations") == [2]
+    assert await world.column("SELECT count(DISTINCT host_id) FROM allocations") == [2]
 
 
-async def test_a_failed_host_is_not_counted_as_room(cloud: Cloud) -> None:
-    await cloud.execute("UPDATE hosts SET health = 'failed'")
-    assert await why_not(cloud, 1) == NoRoom(
+async def test_a_failed_host_is_not_counted_as_room(world: World) -> None:
+    await world.execute("UPDATE hosts SET health = 'failed'")
+    assert await why_not(world, 1) == NoRoom(
         "hosts",
         "The cluster needs 1 Poplar server and the region has 0 free. Try again later, or choose another region.",
         {"wanted_hosts": 1, "free_hosts": 0},
     )
 
 
-async def test_capacity_counts_each_flavor_as_if_it_were_asked_for_alone(cloud: Cloud) -> None:
-    before = await capacities(cloud)
+async def test_capacity_counts_each_flavor_as_if_it_were_asked_for_alone(world: World) -> None:
+    before = await capacities(world)
     assert {name: before[f"m2000-{name}"].available for name in ("pod4", "pod16", "pod64", "pod128")} == {
         "pod4": 16,
         "pod16": 4,
@@ -147,31 +147,31 @@ async def test_capacity_counts_each_flavor_as_if_it_were_asked_for_alone(cloud: 
     }
     assert before["m2000-pod128"].why_not is not None
     assert before["m2000-pod4"].why_not is None
-    await cloud.create(flavor="m2000-pod8")
-    after = await capacities(cloud)
+    await world.create(flavor="m2000-pod8")
+    after = await capacities(world)
     assert (after["m2000-pod4"].available, after["m2000-pod16"].available, after["m2000-pod64"].available) == (14, 3, 0)
 
 
-async def test_capacity_ends_where_hosts_end(cloud: Cloud) -> None:
-    await cloud.execute("UPDATE hosts SET maintenance = true WHERE name NOT LIKE 'lux%-00_'")
-    assert (await capacities(cloud))["m2000-pod4"].available == 10
+async def test_capacity_ends_where_hosts_end(world: World) -> None:
+    await world.execute("UPDATE hosts SET maintenance = true WHERE name NOT LIKE 'lux%-00_'")
+    assert (await capacities(world))["m2000-pod4"].available == 10
 
 
-async def test_what_capacity_promises_can_be_created(cloud: Cloud) -> None:
-    promised = (await capacities(cloud))["m2000-pod16"].available
+async def test_what_capacity_promises_can_be_created(world: World) -> None:
+    promised = (await capacities(world))["m2000-pod16"].available
     for index in range(promised):
-        await cloud.create(f"c{index}", flavor="m2000-pod16")
+        await world.create(f"c{index}", flavor="m2000-pod16")
     with pytest.raises(Problem, match="capacity_exhausted"):
-        await cloud.create("one-more", flavor="m2000-pod16")
+        await world.create("one-more", flavor="m2000-pod16")
 
 
-async def test_a_region_without_hardware_has_no_room_for_anything(cloud: Cloud) -> None:
-    async with cloud.database.read() as connection:
-        flavors = cloud.catalogue.flavors_in("luxembourg-2")
+async def test_a_region_without_hardware_has_no_room_for_anything(world: World) -> None:
+    async with world.database.read() as connection:
+        flavors = world.catalogue.flavors_in("luxembourg-2")
         found = await region_capacity(connection, region="atlantis-1", flavors=flavors)
     assert {flavor.available for flavor in found} == {0}
     assert all(flavor.why_not for flavor in found)
-    async with cloud.database.begin() as connection:
-        demand = Demand(cloud.project.id, new_id(), "atlantis-1", M2000)
+    async with world.database.begin() as connection:
+        demand = Demand(world.project.id, new_id(), "atlantis-1", M2000)
         with pytest.raises(Problem, match="capacity_exhausted"):
             await take(connection, demand)

@@ -31,14 +31,15 @@ from ipucloud.webhooks import store
 from ipucloud.webhooks.schedule import PAUSES
 from ipucloud.worker.main import assemble_webhooks
 from ipucloud.worker.reencryption import reencrypt
-from tests.support.cloud import shift_clock, start_clock, stop_clock
 from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch
 from tests.support.receiver import Got, Receiver, receiving
+from tests.support.waiting import PATIENCE
+from tests.support.world import at_work
+from tests.support.world.clock import shift_clock, start_clock, stop_clock
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE = 60.0
 SUBJECT = UUID(int=7)
 DATA = {
     "cluster.created": ClusterRequested(region="luxembourg-2", flavor="m2000-pod16"),
@@ -83,13 +84,10 @@ class Customer:
         database = Database(self.database.url, pool_size=4)
         settings = self.settings.model_copy(update=changes)
         engine = assemble_webhooks(database, settings, SystemClock(), draw=random.Random(1))  # noqa: S311
-        running = asyncio.create_task(engine.run())
         try:
-            yield
+            async with at_work(engine):
+                yield
         finally:
-            engine.stop()
-            async with asyncio.timeout(PATIENCE):
-                await running
             await database.close()
 
     async def value(self, statement: str, **values: object) -> Any:

@@ -45,7 +45,7 @@ async def withdraw_price(office: Office) -> Write:
 
 async def issue_credit_note(office: Office) -> Write:
     project = await office.project()
-    async with office.cloud.database.begin() as connection:
+    async with office.world.database.begin() as connection:
         number = await make_invoice(connection, project.id)
     path, body = f"/v1/billing/invoices/{number}:credit-note", {"net": "0.50", "reason": "a rack lost power"}
     return Write("POST", path, office.admin.secret, body, body | {"net": "0.60"}, key())
@@ -71,7 +71,7 @@ async def record_payment(office: Office) -> Write:
 
 async def record_refund(office: Office) -> Write:
     account = (await office.project()).id
-    async with office.cloud.database.begin() as connection:
+    async with office.world.database.begin() as connection:
         money = Money.of("5.00", "EUR")
         await payments.record_payment(connection, account, money, reference="first", invoice=None)
     body = {"amount": EURO, "reference": office.fresh()}

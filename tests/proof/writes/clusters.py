@@ -19,13 +19,13 @@ async def create_cluster(office: Office) -> Write:
 
 async def delete_cluster(office: Office) -> Write:
     project = await office.project()
-    made = await office.cloud.create(project=project)
+    made = await office.world.customer(project).create()
     return Write("DELETE", f"/v1/projects/{project.slug}/clusters/{made.target_id}", project.token.secret)
 
 
 async def update_cluster(office: Office) -> Write:
     project = await office.project()
-    made = await office.cloud.create(project=project)
+    made = await office.world.customer(project).create()
     path = f"/v1/projects/{project.slug}/clusters/{made.target_id}"
     return Write("PATCH", path, project.token.secret, {"tags": {"a": "b"}}, {"tags": {"a": "c"}}, key())
 
@@ -38,7 +38,7 @@ async def estimate_cluster(office: Office) -> Write:
 
 async def cancel_operation(office: Office) -> Write:
     project = await office.project()
-    made = await office.cloud.create(project=project)
+    made = await office.world.customer(project).create()
     path = f"/v1/projects/{project.slug}/operations/{made.operation_id}:cancel"
     return Write("POST", path, project.token.secret, headers=key())
 
@@ -46,8 +46,8 @@ async def cancel_operation(office: Office) -> Write:
 async def _cluster_in_use(office: Office) -> tuple[Project, str]:
     """A project, and the path of its cluster, which has a partition `training`."""
     project = await office.project()
-    made = await office.cloud.create(project=project)
-    async with office.cloud.database.begin() as connection:
+    made = await office.world.customer(project).create()
+    async with office.world.database.begin() as connection:
         await connection.execute(
             sa.text("UPDATE clusters SET state = 'active', ready_at = app_now() WHERE id = :id"),
             {"id": made.target_id},
@@ -76,7 +76,7 @@ async def remove_partition(office: Office) -> Write:
 
 async def rotate_vipu_key(office: Office) -> Write:
     project, path = await _cluster_in_use(office)
-    await office.cloud.execute("UPDATE site_regions SET vipu_secure = true")
+    await office.world.execute("UPDATE site_regions SET vipu_secure = true")
     body = {"end_server_key": False}
     return Write("POST", f"{path}/vipu:rotate-key", project.token.secret, body, {"end_server_key": True}, key())
 
@@ -88,10 +88,10 @@ async def suspend_cluster(office: Office) -> Write:
 
 async def resume_cluster(office: Office) -> Write:
     project = await office.project()
-    made = await office.cloud.create(project=project)
-    await office.cloud.finish_create(made.target_id)
-    await office.cloud.suspend(made.target_id, project=project)
-    await office.cloud.finish_suspend(made.target_id)
+    made = await office.world.customer(project).create()
+    await office.world.finish_create(made.target_id)
+    await office.world.customer(project).suspend(made.target_id)
+    await office.world.finish_suspend(made.target_id)
     path = f"/v1/projects/{project.slug}/clusters/{made.target_id}:resume"
     return Write("POST", path, project.token.secret, headers=key())
 

@@ -13,9 +13,9 @@ import sqlalchemy as sa
 
 from ipucloud.identity.roles import Role
 from ipucloud.schema import metadata
-from tests.support.cloud import Cloud
 from tests.support.factories import Project, Token, make_project, make_token
 from tests.support.invoices import begin_books
+from tests.support.world import World
 
 Footprint = dict[str, tuple[int, int]]
 
@@ -52,13 +52,13 @@ class Write:
 class Office:
     """Where writes are prepared: `client` reaches an undisturbed API."""
 
-    cloud: Cloud
+    world: World
     admin: Token
     client: httpx.AsyncClient
     _numbers: count[int] = field(default_factory=lambda: count(1))
 
     async def project(self) -> Project:
-        async with self.cloud.database.begin() as connection:
+        async with self.world.database.begin() as connection:
             return await make_project(connection)
 
     def fresh(self) -> str:
@@ -75,7 +75,7 @@ class Office:
 
     async def footprint(self) -> Footprint:
         """Rows of every table, and the sum of their versions."""
-        async with self.cloud.database.begin() as connection:
+        async with self.world.database.begin() as connection:
             return {name: (rows, int(versions)) for name, rows, versions in await connection.execute(_FOOTPRINT)}
 
 
@@ -85,10 +85,10 @@ def change(before: Footprint, after: Footprint) -> Footprint:
     return {name: value for name, value in moved.items() if value != (0, 0)}
 
 
-async def make_office(cloud: Cloud, client: httpx.AsyncClient) -> Office:
-    async with cloud.database.begin() as connection:
+async def make_office(world: World, client: httpx.AsyncClient) -> Office:
+    async with world.database.begin() as connection:
         await begin_books(connection, (await make_project(connection)).id)
-        return Office(cloud, await make_token(connection, None, Role.ADMIN), client)
+        return Office(world, await make_token(connection, None, Role.ADMIN), client)
 
 
 Cases = Mapping[str, Callable[[Office], Awaitable[Write]]]

@@ -20,9 +20,11 @@ from ipucloud.kernel.errors import Problem
 from tests.feature.billing.books import Books, at
 from tests.feature.billing.exports.ledgers import APRIL, csv_of, furnish, selection
 from tests.feature.billing.exports.workers import KEYS, Desk, worker
-from tests.support.cloud import start_clock, stop_clock
 from tests.support.postgres import Database as Scratch
 from tests.support.s3 import S3Server, s3_server
+from tests.support.waiting import until
+from tests.support.world import at_work
+from tests.support.world.clock import start_clock, stop_clock
 
 PORTS = frozenset({443, 9443})
 CSV = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(APRIL))
@@ -48,18 +50,16 @@ async def connected(books: Books, where: Bucket) -> UUID:
 
 async def complaint(desk: Desk, export: UUID) -> str:
     """Run a worker until it has failed to deliver, and read why."""
-    engine = worker(desk.database)
-    running = asyncio.create_task(engine.run())
-    try:
-        async with asyncio.timeout(120):
-            while (state := await desk.state(export)).deliveries == 0:
-                await asyncio.sleep(0.05)
-    finally:
-        engine.stop()
-        await running
+
+    async def failed() -> bool:
+        return bool((await desk.state(export)).deliveries)
+
+    async with at_work(worker(desk.database)):
+        await until(failed, "a delivery fails")
+    state = await desk.state(export)
     assert state.state == "running"
-    said: str = state.last_error
-    return said
+    error: str = state.last_error
+    return error
 
 
 @pytest.mark.anyio

@@ -18,8 +18,8 @@ from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem
 from tests.feature.billing.books import Books, open_books
 from tests.feature.billing.exports.ledgers import APRIL, MAY, csv_of, furnish, parquet_of, selection
 from tests.feature.billing.exports.workers import Desk, killed_worker
-from tests.support.cloud import start_clock
 from tests.support.postgres import Database as Scratch
+from tests.support.world.clock import start_clock
 
 CSV = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_4, FileFormat.CSV, month_of(APRIL))
 PARQUET = Wanted(Dataset.COST_AND_USAGE, FocusVersion.V1_2, FileFormat.PARQUET, month_of(MAY))

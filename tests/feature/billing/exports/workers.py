@@ -22,6 +22,8 @@ from ipucloud.kernel.clock import SystemClock
 from ipucloud.kernel.failpoints import Action, Armed, Trap, arm
 from ipucloud.kernel.sealing import new_key, read_keys
 from ipucloud.reconcile.engine import Engine, EngineSettings
+from tests.support.waiting import until
+from tests.support.world import at_work
 
 KEYS = read_keys(new_key())
 _STATE = sa.text(
@@ -84,15 +86,12 @@ class Desk:
 
     async def work_until_done(self, *exports: UUID, **options: Any) -> None:
         """Run a worker until every operation has ended."""
-        engine = worker(self.database, **options)
-        running = asyncio.create_task(engine.run())
-        try:
-            async with asyncio.timeout(120):
-                while not all([(await self.state(each)).finished_at is not None for each in exports]):
-                    await asyncio.sleep(0.05)
-        finally:
-            engine.stop()
-            await running
+
+        async def done() -> bool:
+            return all([(await self.state(each)).finished_at is not None for each in exports])
+
+        async with at_work(worker(self.database, **options)):
+            await until(done, "the exports end")
 
 
 def killed_worker(url: str, point: str) -> bool:

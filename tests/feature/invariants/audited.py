@@ -1,21 +1,19 @@
-"""A cluster in use on a simulated site, and a hand on either side of it."""
+"""A world with a cluster in use, and what changes the site behind its back."""
 
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
-from ipucloud.invariants.audit import audit, audit_sites
-from ipucloud.invariants.repairing import Repaired, Repairer
+from ipucloud.invariants.repairing import Repaired
 from ipucloud.invariants.rules import Finding
-from ipucloud.kernel.clock import Clock, SystemClock
 from tests.support.postgres import Database as Scratch
+from tests.support.site import RunningSite
 from tests.support.vipu import VipuDriver
 from tests.support.waiting import eventually
-from tests.support.world import CALL_SECONDS, World
+from tests.support.world import SiteWorld
 
 REGION = "luxembourg-2"
-_LOOK = """
+_HELD = """
 SELECT c.id, c.external_name, max(m.name) AS machine, max(h.name) AS host,
        (SELECT array_agg(name ORDER BY name DESC) FROM machines
          WHERE id NOT IN (SELECT machine_id FROM allocations WHERE machine_id IS NOT NULL)) AS spare,
@@ -29,49 +27,31 @@ SELECT c.id, c.external_name, max(m.name) AS machine, max(h.name) AS host,
 """
 
 
-class Stage:
-    """`name` is the cluster's at the site; it has one machine on one host. `spare` machines nobody holds."""
+class AuditedWorld(SiteWorld):
+    """`name` is what the cluster `in_use` is called at the site; it has one `machine` on one `host`.
 
-    def __init__(self, world: World, scratch: Scratch, row: Any) -> None:
-        self.world = world
-        self.scratch = scratch
-        self.cluster: UUID = row.id
+    `spares`: machines that no cluster holds.
+    """
+
+    def __init__(self, scratch: Scratch, site: RunningSite) -> None:
+        super().__init__(scratch, site, request_life=0.01)
+        self.vipu = VipuDriver(site.user_channel(REGION), site.admin_channel(REGION))
+        self._vipu_cluster = site.region(REGION).pods[0].cluster_id
+
+    async def open(self) -> None:
+        await super().open()
+        async with self.worker():
+            self.in_use = await self.build()
+        row = await self.one(_HELD)
         self.name: str = row.external_name
         self.machine: str = row.machine
         self.host: str = row.host
-        self.spare: str = row.spare[0]
         self.spares: list[str] = row.spare
+        self.spare = self.spares[0]
         self.spare_host: str = row.spare_host
-        self.vipu = VipuDriver(world.site.user_channel(REGION), world.site.admin_channel(REGION))
-        self.http = world.site.http()
-        self._vipu_cluster = world.site.region(REGION).pods[0].cluster_id
 
-    @classmethod
-    async def open(cls, world: World, scratch: Scratch) -> Stage:
-        async with world.worker():
-            made = await world.create("bert", "m2000-pod4")
-            assert (await world.finished(made.operation)).state == "succeeded"
-        return cls(world, scratch, await world.one(_LOOK))
-
-    async def look(self) -> list[Finding]:
-        """What an audit of both sides finds."""
-        found = await audit_sites(self.world.database, self.world.sites, call_timeout=CALL_SECONDS)
-        return await audit(self.world.database) + found
-
-    async def repair(
-        self, findings: list[Finding], *, clock: Clock | None = None, repair_limit: int = 5
-    ) -> list[Repaired]:
-        repairer = Repairer(
-            self.world.database,
-            self.world.sites,
-            clock or SystemClock(),
-            requested_by="operator@console",
-            request_life=0.01,
-            call_timeout=CALL_SECONDS,
-            poll_interval=0.02,
-            repair_limit=repair_limit,
-        )
-        return await repairer.repair(findings)
+    async def repair(self, findings: list[Finding], **changes: Any) -> list[Repaired]:
+        return await self.repairer(**changes).repair(findings)
 
     def allocate(self, name: str, machine: str) -> None:
         self.vipu.allocate(name, self._vipu_cluster, [machine])
@@ -84,12 +64,12 @@ class Stage:
         spec = {"name": name, "image": "ubuntu", "ssh_authorized_keys": [], "environment": {}, "network": network}
         self.http.put(f"/v1/hosts/{host}/server", json=spec).raise_for_status()
 
-    def remove_partition(self) -> None:
+    def lose_partition(self) -> None:
         self.vipu.remove(self.name)
         eventually(lambda: self.name not in self.vipu.partitions(), "the partition goes")
 
     def remove_allocation(self) -> None:
-        self.remove_partition()
+        self.lose_partition()
         self.vipu.release(self.name)
 
     def remove_network(self, name: str | None = None) -> None:

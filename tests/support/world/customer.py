@@ -1,0 +1,133 @@
+"""What a customer asks for, through the functions and in the transactions of the API's handlers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.catalogue.load import load
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.estimate import estimate
+from ipucloud.clusters.operations.create import create
+from ipucloud.clusters.operations.delete import delete
+from ipucloud.clusters.operations.kind import WORK_KIND
+from ipucloud.clusters.operations.resume import resume
+from ipucloud.clusters.operations.rotate_key import NewKey, rotate
+from ipucloud.clusters.operations.suspend import suspend
+from ipucloud.clusters.update import update
+from ipucloud.config import Settings
+from ipucloud.contract.clusters import ClusterCreate, ClusterPatch, EstimateOut
+from ipucloud.contract.partitions import PartitionCreate, PartitionReset
+from ipucloud.db.engine import Database
+from ipucloud.kernel.actor import Actor
+from ipucloud.operations.store import Accepted, request_cancel
+from ipucloud.partitions import requests as partitions
+from ipucloud.reconcile.wake import wake
+
+REGION = "luxembourg-2"
+IMAGE = "ubuntu-20.04-x64-poplar-1.18.0-3.0.0"
+
+
+def cluster_body(name: str = "bert", **changes: object) -> ClusterCreate:
+    """A POD4 in Luxembourg with the key that factories make."""
+    usual = {"name": name, "region": REGION, "flavor": "m2000-pod4", "image": IMAGE, "ssh_keys": ["laptop"]}
+    return ClusterCreate.model_validate(usual | changes)
+
+
+def id_of(operation: Accepted | UUID) -> UUID:
+    return operation.operation_id if isinstance(operation, Accepted) else operation
+
+
+@dataclass
+class Customer:
+    """Each method is one request: a transaction, repeated when the database asks for that."""
+
+    database: Database
+    actor: Callable[[], Actor]
+    settings: Settings = field(default_factory=Settings)
+    catalogue: Catalogue = field(default_factory=load)
+
+    async def create(self, name: str = "bert", flavor: str = "m2000-pod4", **changes: object) -> Accepted:
+        """A cluster, in the first region that sells the flavor unless `changes` name another."""
+        actor, body = self.actor(), self._body(name, flavor, changes)
+        return await self.database.transact(
+            lambda connection: create(connection, actor, body, catalogue=self.catalogue, settings=self.settings)
+        )
+
+    async def estimate(self, name: str = "bert", flavor: str = "m2000-pod4", **changes: object) -> EstimateOut:
+        actor, body = self.actor(), self._body(name, flavor, changes)
+        async with self.database.read() as connection:
+            return await estimate(connection, actor, body, catalogue=self.catalogue, settings=self.settings)
+
+    async def delete(self, cluster: UUID, *, if_match: int | None = None) -> Accepted:
+        actor = self.actor()
+        return await self.database.transact(
+            lambda connection: delete(connection, actor, cluster, if_match=if_match, settings=self.settings)
+        )
+
+    async def suspend(self, cluster: UUID, *, if_match: int | None = None) -> Accepted:
+        actor = self.actor()
+        return await self.database.transact(
+            lambda connection: suspend(connection, actor, cluster, if_match=if_match, settings=self.settings)
+        )
+
+    async def resume(self, cluster: UUID, *, if_match: int | None = None) -> Accepted:
+        actor = self.actor()
+        return await self.database.transact(
+            lambda connection: resume(connection, actor, cluster, if_match=if_match, settings=self.settings)
+        )
+
+    async def update(self, cluster: UUID, *, if_match: int | None = None, **changes: object) -> int:
+        """The cluster's new version."""
+        actor, body = self.actor(), ClusterPatch.model_validate(changes)
+        return await self.database.transact(
+            lambda connection: update(connection, actor, cluster, body, if_match=if_match)
+        )
+
+    async def rotate_key(self, cluster: UUID, *, ends_server_key: bool) -> NewKey:
+        actor = self.actor()
+        return await self.database.transact(
+            lambda connection: rotate(
+                connection, actor, cluster, ends_server_key=ends_server_key, settings=self.settings
+            )
+        )
+
+    async def cancel(self, operation: Accepted | UUID) -> bool:
+        """False when it is too late."""
+        project, key = self.actor().project_id, id_of(operation)
+
+        async def ask(connection: AsyncConnection) -> bool:
+            cluster = await request_cancel(connection, project_id=project, operation_id=key)
+            if cluster is not None:
+                await wake(connection, kind=WORK_KIND, key=str(cluster), project_id=project)
+            return cluster is not None
+
+        return await self.database.transact(ask)
+
+    async def create_partition(self, cluster: UUID, name: str, size: int = 4, **shape: object) -> Accepted:
+        actor, body = self.actor(), PartitionCreate.model_validate({"name": name, "size": size} | shape)
+        return await self.database.transact(
+            lambda connection: partitions.create(connection, actor, cluster, body, settings=self.settings)
+        )
+
+    async def reset_partition(self, cluster: UUID, ref: str) -> Accepted:
+        actor, body = self.actor(), PartitionReset()
+        return await self.database.transact(
+            lambda connection: partitions.reset(
+                connection, actor, cluster, ref, body, if_match=None, settings=self.settings
+            )
+        )
+
+    async def remove_partition(self, cluster: UUID, ref: str) -> Accepted:
+        actor = self.actor()
+        return await self.database.transact(
+            lambda connection: partitions.remove(connection, actor, cluster, ref, if_match=None, settings=self.settings)
+        )
+
+    def _body(self, name: str, flavor: str, changes: dict[str, object]) -> ClusterCreate:
+        sold = self.catalogue.find_flavor(flavor)
+        region = sold.regions[0] if sold is not None else REGION
+        return cluster_body(name, **({"region": region, "flavor": flavor} | changes))

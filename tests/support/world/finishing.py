@@ -1,0 +1,97 @@
+"""How operations end, written without a worker: rows as a reconciler leaves them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.metering.intervals import open_interval
+from ipucloud.clusters.tables import clusters
+from ipucloud.contract.event_payloads import ClusterEntered
+from ipucloud.contract.event_types import REGISTRY
+from ipucloud.contract.operations import OperationState
+from ipucloud.db.base import DB_NOW
+from ipucloud.events.log import record
+from ipucloud.kernel.errors import PROVISIONING_FAILED, Problem
+from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
+from ipucloud.operations.store import end_operation
+
+_SERVERS_RUN = sa.text(
+    """
+    UPDATE poplar_servers
+       SET state = 'running', ssh_host = '203.0.113.7', ssh_port = 2201, ssh_user = 'ubuntu',
+           host_key = 'ssh-ed25519 AAAA', host_key_fingerprint = 'SHA256:abc'
+     WHERE cluster_id = :id
+    """
+)
+_OPEN = sa.text(
+    f"SELECT {OPEN_OPERATION} FROM operations o {CURRENT_STEP} WHERE o.cluster_id = :id AND o.finished_at IS NULL"  # noqa: S608
+)
+_QUOTA_GIVEN_BACK = (
+    "UPDATE quotas SET used = used - machines FROM clusters WHERE clusters.id = :id"
+    " AND quotas.project_id = clusters.project_id AND quotas.region = clusters.region"
+)
+_EVERYTHING_FREED = (
+    "UPDATE allocations SET released_at = app_now(), freed_at = app_now() WHERE cluster_id = :id",
+    _QUOTA_GIVEN_BACK,
+    "UPDATE poplar_servers SET state = 'deleted', ssh_host = NULL WHERE cluster_id = :id",
+)
+_MACHINES_FREED = (
+    "UPDATE allocations SET released_at = app_now(), freed_at = app_now()"
+    " WHERE cluster_id = :id AND machine_id IS NOT NULL AND freed_at IS NULL",
+    _QUOTA_GIVEN_BACK,
+    "UPDATE poplar_servers SET state = 'off' WHERE cluster_id = :id",
+    "UPDATE partitions SET desired_state = 'absent', state = 'removed', removed_at = app_now() WHERE cluster_id = :id",
+)
+
+
+async def finish_create(connection: AsyncConnection, cluster_id: UUID) -> None:
+    ready = sa.func.coalesce(clusters.c.ready_at, DB_NOW)
+    project = await _enter(connection, cluster_id, "active", ready_at=ready, state_sla_seconds=None)
+    await connection.execute(_SERVERS_RUN, {"id": cluster_id})
+    await _end(connection, cluster_id, OperationState.SUCCEEDED)
+    await open_interval(connection, project_id=project, cluster_id=cluster_id)
+
+
+async def fail_create(connection: AsyncConnection, cluster_id: UUID) -> None:
+    await _execute(connection, _EVERYTHING_FREED, cluster_id)
+    await _enter(connection, cluster_id, "error", state_reason="creation failed")
+    await _end(connection, cluster_id, OperationState.FAILED, Problem(PROVISIONING_FAILED, "It failed."))
+
+
+async def finish_suspend(connection: AsyncConnection, cluster_id: UUID) -> None:
+    await _execute(connection, _MACHINES_FREED, cluster_id)
+    await _enter(connection, cluster_id, "suspended", state_sla_seconds=None)
+    await _end(connection, cluster_id, OperationState.SUCCEEDED)
+
+
+async def finish_delete(connection: AsyncConnection, cluster_id: UUID) -> None:
+    await _execute(connection, _EVERYTHING_FREED, cluster_id)
+    await _enter(connection, cluster_id, "deleted", deleted_at=DB_NOW)
+    await _end(connection, cluster_id, OperationState.SUCCEEDED)
+
+
+async def _execute(connection: AsyncConnection, statements: tuple[str, ...], cluster_id: UUID) -> None:
+    for statement in statements:
+        await connection.execute(sa.text(statement), {"id": cluster_id})
+
+
+async def _enter(connection: AsyncConnection, cluster_id: UUID, state: str, **changes: object) -> UUID:
+    """The project that the cluster belongs to."""
+    entered = sa.update(clusters).where(clusters.c.id == cluster_id).returning(clusters.c.project_id)
+    values = {"state": state, "state_entered_at": DB_NOW, "version": clusters.c.version + 1} | changes
+    project: UUID = (await connection.execute(entered.values(**values))).scalar_one()
+    await record(
+        connection, REGISTRY[f"cluster.{state}"], project_id=project, subject_id=cluster_id, data=ClusterEntered()
+    )
+    return project
+
+
+async def _end(
+    connection: AsyncConnection, cluster_id: UUID, state: OperationState, error: Problem | None = None
+) -> None:
+    operation = open_operation_of((await connection.execute(_OPEN, {"id": cluster_id})).one())
+    assert operation is not None
+    await end_operation(connection, operation, state, error)

@@ -1,0 +1,140 @@
+"""A project over a migrated database: what it asks for, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+import orjson
+import sqlalchemy as sa
+
+from ipucloud.catalogue.load import load
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.queries import GET_CLUSTER
+from ipucloud.config import Settings
+from ipucloud.db.engine import Database
+from ipucloud.identity.access import project_parameters
+from ipucloud.operations.queries import operation_document
+from tests.support.factories import Project, seed_world
+from tests.support.invariants import assert_sound
+from tests.support.waiting import PATIENCE
+from tests.support.world import finishing
+from tests.support.world.customer import Customer
+
+
+def authentication(project: Project) -> dict[str, object]:
+    """The parameters of an authenticating statement for the project's own token."""
+    return {"token_hash": project.token.hash, **project_parameters(project.slug)}
+
+
+class World(Customer):
+    """What `project` asks for is asked of the world itself. `broken_on_purpose`: rules that a test breaks."""
+
+    project: Project
+
+    def __init__(
+        self,
+        database: Database,
+        project: Project | None = None,
+        *,
+        settings: Settings | None = None,
+        catalogue: Catalogue | None = None,
+    ) -> None:
+        super().__init__(database, lambda: self.project.actor, settings or Settings(), catalogue or load())
+        if project is not None:
+            self.project = project
+        self.broken_on_purpose: set[str] = set()
+
+    @classmethod
+    async def seeded(
+        cls, database: Database, *, pods: int = 1, hosts: int = 16, settings: Settings | None = None
+    ) -> World:
+        """Prices, `pods` of 16 machines and `hosts` in each of two regions, and a project with quota."""
+        async with database.begin() as connection:
+            seeded = await seed_world(connection, pod_count=pods, host_count=hosts)
+        return cls(database, seeded.project, settings=settings)
+
+    def customer(self, project: Project) -> Customer:
+        """Another project, which asks for things in the same world."""
+        return Customer(self.database, lambda: project.actor, self.settings, self.catalogue)
+
+    async def cluster(self, cluster_id: UUID) -> dict[str, Any]:
+        """The cluster's JSON."""
+        parameters = authentication(self.project) | {"cluster_id": cluster_id}
+        async with self.database.read() as connection:
+            row = (await connection.execute(GET_CLUSTER, parameters)).one()
+        document: dict[str, Any] = orjson.loads(row.document)
+        return document
+
+    async def operation(self, operation_id: UUID) -> dict[str, Any]:
+        """The operation's JSON."""
+        async with self.database.read() as connection:
+            text = await operation_document(connection, project_id=self.project.id, operation_id=operation_id)
+        document: dict[str, Any] = orjson.loads(text)
+        return document
+
+    async def rows(
+        self, statement: str | sa.TextClause, parameters: Mapping[str, object] = MappingProxyType({}), **values: object
+    ) -> Sequence[Any]:
+        text = sa.text(statement) if isinstance(statement, str) else statement
+        async with self.database.read() as connection:
+            return (await connection.execute(text, {**parameters, **values})).all()
+
+    async def one(
+        self, statement: str | sa.TextClause, parameters: Mapping[str, object] = MappingProxyType({}), **values: object
+    ) -> Any:
+        (row,) = await self.rows(statement, parameters, **values)
+        return row
+
+    async def value(self, statement: str, **values: object) -> Any:
+        return (await self.one(statement, values))[0]
+
+    async def column(self, statement: str, **values: object) -> list[Any]:
+        """The first column."""
+        return [row[0] for row in await self.rows(statement, values)]
+
+    async def execute(self, statement: str, **values: object) -> None:
+        """Bring about a state that the test starts from."""
+        async with self.database.begin() as connection:
+            await connection.execute(sa.text(statement), values)
+
+    async def make_active(self, name: str = "bert", flavor: str = "m2000-pod4", **changes: object) -> UUID:
+        """A cluster in use, which no worker built."""
+        accepted = await self.create(name, flavor, **changes)
+        await self.finish_create(accepted.target_id)
+        return accepted.target_id
+
+    async def finish_create(self, cluster_id: UUID) -> None:
+        """Write what a worker writes when the last step of a create has succeeded."""
+        async with self.database.begin() as connection:
+            await finishing.finish_create(connection, cluster_id)
+
+    async def fail_create(self, cluster_id: UUID) -> None:
+        """Write what a worker writes when a create failed and was undone."""
+        async with self.database.begin() as connection:
+            await finishing.fail_create(connection, cluster_id)
+
+    async def finish_suspend(self, cluster_id: UUID) -> None:
+        """Write what a worker writes when a suspend was verified, and when a resume was undone."""
+        async with self.database.begin() as connection:
+            await finishing.finish_suspend(connection, cluster_id)
+
+    async def finish_delete(self, cluster_id: UUID) -> None:
+        """Write what a worker writes when the teardown was verified."""
+        async with self.database.begin() as connection:
+            await finishing.finish_delete(connection, cluster_id)
+
+
+@asynccontextmanager
+async def open_world(url: str, *, pods: int = 1, hosts: int = 16, pool_size: int = 5) -> AsyncIterator[World]:
+    """A seeded world; every rule holds at the end, but for those that the test breaks on purpose."""
+    database = Database(url, pool_size=pool_size, pool_timeout=PATIENCE)
+    try:
+        world = await World.seeded(database, pods=pods, hosts=hosts)
+        yield world
+        await assert_sound(database, but=world.broken_on_purpose)
+    finally:
+        await database.close()
