@@ -50,5 +50,5 @@ def at_least(value: float) -> Goal:
     return Goal(Bound.LEAST, value)
 
 
-def repair_limit(value: float) -> Goal:
+def at_most(value: float) -> Goal:
     return Goal(Bound.MOST, value)

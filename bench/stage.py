@@ -6,7 +6,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
@@ -15,15 +14,7 @@ from psycopg import sql
 from ipucloud.db.migrate import upgrade
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
 from ipucloud.laboratory.postgres import SUPERUSER, EmbeddedPostgres, prepare_database
-
-
-@dataclass(frozen=True, slots=True)
-class Urls:
-    """A database by role, as libpq URLs."""
-
-    app: str
-    owner: str
-    superuser: str
+from tests.support.postgres import Database as Scratch
 
 
 class Stage:
@@ -35,18 +26,18 @@ class Stage:
         self._server = server
 
     @contextmanager
-    def database(self, name: str) -> Iterator[Urls]:
+    def database(self, name: str) -> Iterator[Scratch]:
         """A migrated, empty database, dropped at the end whoever is still connected."""
         with self.empty_database(name) as urls:
-            upgrade(urls.owner)
+            upgrade(urls.owner_url)
             yield urls
 
     @contextmanager
-    def empty_database(self, name: str) -> Iterator[Urls]:
+    def empty_database(self, name: str) -> Iterator[Scratch]:
         """A database without tables, owned by the owner role."""
         prepare_database(lambda database: self._server.url(SUPERUSER, database), name)
         try:
-            yield Urls(*(self._server.url(role, name) for role in (APP_ROLE, OWNER_ROLE, SUPERUSER)))
+            yield Scratch(name, *(self._server.url(role, name) for role in (APP_ROLE, OWNER_ROLE, SUPERUSER)))
         finally:
             with psycopg.connect(self._server.superuser_url, autocommit=True) as connection:
                 connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))

@@ -13,19 +13,21 @@ from bench.child import Child
 from bench.servers import HOST, free_port
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
-from ipucloud.inventory.sync import sync
 from ipucloud.site.connect import SiteClients
+from tests.support.factories import furnish
 from tests.support.site import RunningSite
+from tests.support.world import World
 
 READY_SECONDS = 60.0
 WORKER = ("-c", "from ipucloud.config import Settings; from ipucloud.worker.main import run; run(Settings())")
 
 
-async def register(database: Database, site: RunningSite) -> None:
-    """Bring the site's hardware into the inventory."""
+async def register(database: Database, site: RunningSite) -> World:
+    """Prices, the site's hardware in the inventory, and a customer."""
     clients = SiteClients(site.url, token=site.token, call_timeout=Settings().site_call_timeout)
-    await sync(database, clients)
+    (project,) = await furnish(database, clients)
     await clients.close()
+    return World(database, project)
 
 
 def start_worker(

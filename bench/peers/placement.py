@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.servers import Server, serving
-from bench.stage import Urls
+from tests.support.postgres import Database as Scratch
 
 VERSION = "1.39"
 """The microversion asked for."""
@@ -60,12 +60,12 @@ def install() -> None:
 
 
 @contextmanager
-def serving_placement(folder: Path, urls: Urls) -> Iterator[Server]:
+def serving_placement(folder: Path, urls: Scratch) -> Iterator[Server]:
     """Placement over an empty database."""
     home = folder / "placement"
     home.mkdir()
     configuration = home / "placement.conf"
-    configuration.write_text(_CONFIGURATION.format(url=urls.owner.replace("postgresql:", "postgresql+psycopg2:")))
+    configuration.write_text(_CONFIGURATION.format(url=urls.owner_url.replace("postgresql:", "postgresql+psycopg2:")))
     environment = {"OS_PLACEMENT_CONFIG_DIR": str(home), "PYTHONPATH": str(_HERE / "openstack")}
     _run(_program("placement-manage"), "--config-file", str(configuration), "db", "sync")
     with serving("placement_app:app", folder, environment, python=_program("python")) as server:

@@ -12,9 +12,7 @@ from bench.child import cpu_seconds
 from bench.finding import Finding, at_least
 from bench.stage import Stage
 from bench.workers import register, start_worker
-from bench.world import make_clusters, new_customer, seed_price_list
 from ipucloud.clusters.operations.create import CREATE
-from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from tests.support.site import RunningSite, running_site
 
@@ -39,10 +37,10 @@ def run(stage: Stage) -> list[Finding]:
     with (
         stage.database("bench_burst") as urls,
         running_site(stage.folder / "burst-site", machines=CLUSTERS, time_scale=0.0) as site,
-        start_worker(stage.folder, urls.app, site, SETTINGS, PROGRAM) as worker,
-        psycopg.connect(urls.app, autocommit=True) as connection,
+        start_worker(stage.folder, urls.app_url, site, SETTINGS, PROGRAM) as worker,
+        psycopg.connect(urls.app_url, autocommit=True) as connection,
     ):
-        asyncio.run(_ask(urls.app, site))
+        asyncio.run(_ask(urls.app_url, site))
         deadline = time.monotonic() + PATIENCE
         active, left, lives, together = _progress(connection)
         while left and time.monotonic() < deadline:
@@ -91,9 +89,6 @@ def _progress(connection: psycopg.Connection) -> tuple[int, int, float, float]:
 
 async def _ask(url: str, site: RunningSite) -> None:
     database = Database(url, pool_size=8, pool_timeout=PATIENCE)
-    await seed_price_list(database)
-    await register(database, site)
-    customer = await new_customer(database)
-    names = [f"cluster-{number}" for number in range(CLUSTERS)]
-    await make_clusters(database, customer, names, "m2000-pod4", Settings())
+    world = await register(database, site)
+    await asyncio.gather(*(world.create(f"cluster-{number}") for number in range(CLUSTERS)))
     await database.close()

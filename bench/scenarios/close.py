@@ -14,11 +14,12 @@ from psycopg import sql
 
 from bench.finding import Finding, at_least
 from bench.rounds import Side, alternate
-from bench.stage import Stage, Urls
-from bench.world import seed_price_list
+from bench.stage import Stage
 from ipucloud.billing.ledger.close import close_hour
 from ipucloud.billing.ledger.months import open_months
 from ipucloud.db.engine import Database
+from tests.support.factories import furnish
+from tests.support.postgres import Database as Scratch
 
 CLUSTER_HOURS = {10_000: 7, 100_000: 5, 1_000_000: 2}
 """Sizes, and how many turns each side takes at most."""
@@ -76,25 +77,25 @@ def _measure(stage: Stage, clusters: int, rounds: int) -> Iterator[Finding]:
         )
 
 
-async def _prepare(urls: Urls, clusters: int, first: datetime) -> None:
+async def _prepare(urls: Scratch, clusters: int, first: datetime) -> None:
     """Clusters in use since the day before `first`, the books open, one hour closed, and a copy of its rows."""
-    database = Database(urls.app, pool_size=2)
-    await seed_price_list(database)
+    database = Database(urls.app_url, pool_size=2)
+    await furnish(database, project_count=0)
     values = {"projects": clusters // PER_PROJECT, "clusters": clusters, "first": first}
-    with psycopg.connect(urls.superuser, autocommit=True) as connection:
+    with psycopg.connect(urls.superuser_url, autocommit=True) as connection:
         for statement in _FILL:
             connection.execute(statement.encode(), values)
     await open_months(database)
     if await close_hour(database, first) != clusters:
         raise ValueError("not every cluster was charged")
     await database.close()
-    with psycopg.connect(urls.superuser, autocommit=True) as connection:
+    with psycopg.connect(urls.superuser_url, autocommit=True) as connection:
         for statement in _COPIES:
             connection.execute(statement.encode())
 
 
-async def _close(urls: Urls, hour: datetime, clusters: int) -> float:
-    database = Database(urls.app, pool_size=2)
+async def _close(urls: Scratch, hour: datetime, clusters: int) -> float:
+    database = Database(urls.app_url, pool_size=2)
     try:
         async with database.begin() as connection:  # a worker has connections already
             await connection.execute(sa.text("SELECT app_now()"))
@@ -108,9 +109,9 @@ async def _close(urls: Urls, hour: datetime, clusters: int) -> float:
     return clusters / elapsed
 
 
-def _copy(urls: Urls, table: str, clusters: int) -> float:
+def _copy(urls: Scratch, table: str, clusters: int) -> float:
     target = sql.Identifier(table)
-    with psycopg.connect(urls.superuser, autocommit=True) as connection:
+    with psycopg.connect(urls.superuser_url, autocommit=True) as connection:
         connection.execute(sql.SQL("TRUNCATE {}").format(target))
         started = time.perf_counter()
         connection.execute(sql.SQL("INSERT INTO {} SELECT * FROM same").format(target))

@@ -19,11 +19,12 @@ from bench.load import Load, open_load
 from bench.recording import Recording, Replay, recording
 from bench.rounds import alternate
 from bench.servers import request, serving_product
-from bench.stage import Stage, Urls
-from bench.world import Customer, body, furnish, new_customer
+from bench.stage import Stage
 from ipucloud.api.app import create_app
 from ipucloud.config import Settings
-from ipucloud.db.engine import Database
+from tests.support.factories import Project
+from tests.support.postgres import Database as Scratch
+from tests.support.world import cluster_body, open_world
 
 FLAVOR = "m2000-pod4"
 PODS = 16
@@ -42,8 +43,8 @@ _FORGET = (
 class Sides:
     """The API under load, and the driver with as many connections as the API has."""
 
-    urls: Urls
-    customer: Customer
+    urls: Scratch
+    customer: Project
     replay: Replay
     machines: list[UUID]
     load: Load
@@ -55,8 +56,10 @@ class Sides:
         requests = []
         for number in range(CLUSTERS):
             name = f"cluster-{number}"
-            headers = {"Authorization": f"Bearer {self.customer.token}", "Idempotency-Key": name}
-            requests.append(request("POST", path, headers=headers, body=body(name, FLAVOR).model_dump_json()))
+            headers = {"Authorization": f"Bearer {self.customer.token.secret}", "Idempotency-Key": name}
+            requests.append(
+                request("POST", path, headers=headers, body=cluster_body(name, flavor=FLAVOR).model_dump_json())
+            )
         rate = self.load.each_once(self.port, requests, expect=202)
         self._count()
         return rate
@@ -68,7 +71,7 @@ class Sides:
         return rate
 
     async def _replayed(self) -> float:
-        connections = [await connect(self.urls.app, autocommit=False) for _ in range(Settings().database_pool_size)]
+        connections = [await connect(self.urls.app_url, autocommit=False) for _ in range(Settings().database_pool_size)]
         for connection in connections:
             await connection.execute("SELECT 1")
             await connection.commit()
@@ -85,7 +88,7 @@ class Sides:
             await self.replay.run(connection, number, self.machines[number])
 
     def _forget(self) -> None:
-        with psycopg.connect(self.urls.superuser, autocommit=True) as connection:
+        with psycopg.connect(self.urls.superuser_url, autocommit=True) as connection:
             for statement in _FORGET:
                 connection.execute(statement)
 
@@ -94,7 +97,7 @@ class Sides:
         counted = (
             "SELECT (SELECT count(*) FROM clusters), (SELECT count(*) FROM allocations), (SELECT count(*) FROM work)"
         )
-        with psycopg.connect(self.urls.superuser) as connection:
+        with psycopg.connect(self.urls.superuser_url) as connection:
             if connection.execute(counted).fetchone() != (CLUSTERS, 2 * CLUSTERS, CLUSTERS):
                 raise ValueError("not every cluster was created")
 
@@ -104,7 +107,7 @@ def run(stage: Stage) -> list[Finding]:
         customer, machines = asyncio.run(_prepare(urls))
         first, second = (asyncio.run(_recorded(urls, customer, name)) for name in (NAME, "another-cluster"))
         replay = Replay(first, second, name=NAME, existing=frozenset(machines))
-        with serving_product(stage.folder, urls.app) as server, open_load(stage.folder) as load:
+        with serving_product(stage.folder, urls.app_url) as server, open_load(stage.folder) as load:
             sides = Sides(urls, customer, replay, machines, load, server.port)
             rates = alternate({"api": sides.api, "driver": sides.driver}, stage.rounds)
     return [
@@ -117,28 +120,23 @@ def run(stage: Stage) -> list[Finding]:
     ]
 
 
-async def _prepare(urls: Urls) -> tuple[Customer, list[UUID]]:
-    database = Database(urls.app, pool_size=1)
-    await furnish(database, pods=PODS, hosts=CLUSTERS)
-    customer = await new_customer(database)
-    async with database.begin() as connection:
-        machines = (await connection.exec_driver_sql("SELECT id FROM machines ORDER BY name")).scalars().all()
-    await database.close()
-    return customer, list(machines)
+async def _prepare(urls: Scratch) -> tuple[Project, list[UUID]]:
+    async with open_world(urls.app_url, pods=PODS, hosts=CLUSTERS) as world:
+        return world.project, await world.column("SELECT id FROM machines WHERE name LIKE 'luxembourg%' ORDER BY name")
 
 
-async def _recorded(urls: Urls, customer: Customer, name: str) -> Recording:
+async def _recorded(urls: Scratch, customer: Project, name: str) -> Recording:
     """The statements of one request to the application, in this process."""
-    app = create_app(Settings(database_url=SecretStr(urls.app)))
+    app = create_app(Settings(database_url=SecretStr(urls.app_url)))
     async with app.router.lifespan_context(app):
         client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://bench")
         async with client:
             with recording() as taken:
                 answer = await client.post(
                     f"/v1/projects/{customer.slug}/clusters",
-                    content=body(name, FLAVOR).model_dump_json(),
+                    content=cluster_body(name, flavor=FLAVOR).model_dump_json(),
                     headers={
-                        "Authorization": f"Bearer {customer.token}",
+                        "Authorization": f"Bearer {customer.token.secret}",
                         "Idempotency-Key": name,
                         "Content-Type": "application/json",
                     },

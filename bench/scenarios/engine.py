@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bench.driver import Connection, connect, execute
 from bench.finding import Finding, at_least
 from bench.rounds import alternate
-from bench.stage import Stage, Urls
+from bench.stage import Stage
 from ipucloud.db.driver import query
 from ipucloud.db.engine import Database
 from ipucloud.db.statements import Statements
@@ -23,6 +23,7 @@ from ipucloud.reconcile.engine import Engine, EngineSettings
 from ipucloud.reconcile.outcomes import Done, Outcome
 from ipucloud.reconcile.reconciler import WorkItem
 from ipucloud.reconcile.wake import PLATFORM
+from tests.support.postgres import Database as Scratch
 
 WORK_ITEMS = 3000
 PROJECTS = 5
@@ -69,9 +70,9 @@ def run(stage: Stage) -> list[Finding]:
     ]
 
 
-async def _engine(urls: Urls) -> float:
+async def _engine(urls: Scratch) -> float:
     await _fill(urls)
-    database = Database(urls.app, pool_size=CONNECTIONS)
+    database = Database(urls.app_url, pool_size=CONNECTIONS)
     nothing = Nothing(WORK_ITEMS)
     engine = Engine(database, [nothing], clock=SystemClock(), settings=SETTINGS)
     started = time.perf_counter()
@@ -84,10 +85,10 @@ async def _engine(urls: Urls) -> float:
     return WORK_ITEMS / elapsed
 
 
-async def _driver(urls: Urls) -> float:
+async def _driver(urls: Scratch) -> float:
     """The same statements on as many connections, each taking the next thing to do; claims are as large as can be."""
     await _fill(urls)
-    connections = [await connect(urls.app) for _ in range(CONNECTIONS)]
+    connections = [await connect(urls.app_url) for _ in range(CONNECTIONS)]
     claimed: deque[tuple[str, str, int]] = deque()
     claiming = asyncio.Lock()
     started = time.perf_counter()
@@ -117,9 +118,9 @@ async def _claim_and_finish(
         await execute(connection, finish, done | {"kind": kind, "key": key, "fence": fence})
 
 
-async def _fill(urls: Urls) -> None:
+async def _fill(urls: Scratch) -> None:
     """Start from a fresh table with every work item due."""
-    async with await psycopg.AsyncConnection.connect(urls.superuser, autocommit=True) as connection:
+    async with await psycopg.AsyncConnection.connect(urls.superuser_url, autocommit=True) as connection:
         await connection.execute("TRUNCATE work")
         await connection.execute(
             """

@@ -18,15 +18,16 @@ import httpx
 import psycopg
 
 from bench.child import Child
-from bench.finding import Finding, at_least, repair_limit
+from bench.finding import Finding, at_least, at_most
 from bench.rounds import alternate
 from bench.servers import HOST, serving_product
-from bench.stage import Stage, Urls
-from bench.world import Customer, new_customer, seed_price_list
+from bench.stage import Stage
 from ipucloud.billing.ledger.months import open_months
 from ipucloud.billing.reports.report import report
 from ipucloud.billing.reports.rollup import roll_up_days
 from ipucloud.db.engine import Database
+from tests.support.factories import Project, furnish
+from tests.support.postgres import Database as Scratch
 
 ROWS = int(os.environ.get("BENCH_EXPORT_ROWS", "1000000"))
 HOURS = 600
@@ -67,14 +68,13 @@ def run(stage: Stage) -> list[Finding]:
         return [*_files(stage, urls, month, customer), _report(stage, urls, month, customer)]
 
 
-async def _prepare(urls: Urls, month: date) -> Customer:
+async def _prepare(urls: Scratch, month: date) -> Project:
     """A month of charges of one project, and its roll-up."""
-    database = Database(urls.app, pool_size=2)
-    await seed_price_list(database)
-    customer = await new_customer(database)
-    with psycopg.connect(urls.superuser, autocommit=True) as connection:
+    database = Database(urls.app_url, pool_size=2)
+    (customer,) = await furnish(database)
+    with psycopg.connect(urls.superuser_url, autocommit=True) as connection:
         connection.execute("SELECT open_billing_month(%s)", [month])
-        values = {"project": customer.project_id, "month": month, "hours": HOURS, "clusters": ROWS // HOURS}
+        values = {"project": customer.id, "month": month, "hours": HOURS, "clusters": ROWS // HOURS}
         for statement in _FILL:
             connection.execute(statement.encode(), values, prepare=False)
     await open_months(database)
@@ -83,11 +83,11 @@ async def _prepare(urls: Urls, month: date) -> Customer:
     return customer
 
 
-def _files(stage: Stage, urls: Urls, month: date, customer: Customer) -> Iterator[Finding]:
+def _files(stage: Stage, urls: Scratch, month: date, customer: Project) -> Iterator[Finding]:
     memory: dict[str, float] = {}
 
     def write(kind: str) -> float:
-        arguments = ("-m", "bench.processes.exporter", kind, urls.app, month.isoformat(), str(customer.project_id))
+        arguments = ("-m", "bench.processes.exporter", kind, urls.app_url, month.isoformat(), str(customer.id))
         with Child.python(*arguments, log=stage.folder / f"{kind}.log") as child:
             told = json.loads(child.line(600.0))
         if told["rows"] != ROWS // HOURS * HOURS:
@@ -108,28 +108,28 @@ def _files(stage: Stage, urls: Urls, month: date, customer: Customer) -> Iterato
         yield Finding(f"memory of the process that writes them as {kind}", memory[kind], "MB")
 
 
-def _report(stage: Stage, urls: Urls, month: date, customer: Customer) -> Finding:
+def _report(stage: Stage, urls: Scratch, month: date, customer: Project) -> Finding:
     since, until = (f"{day:%Y-%m-%d}T00:00:00Z" for day in (month, month + timedelta(days=25)))
     query = {"since": since, "until": until}
-    with serving_product(stage.folder, urls.app) as server:
+    with serving_product(stage.folder, urls.app_url) as server:
         url = f"http://{HOST}:{server.port}/v1/projects/{customer.slug}/billing/report"
-        with httpx.Client(headers={"Authorization": f"Bearer {customer.token}"}) as client:
+        with httpx.Client(headers={"Authorization": f"Bearer {customer.token.secret}"}) as client:
             api = [_seconds(lambda: client.get(url, params=query).raise_for_status()) for _ in range(REPORTS)]
     alone = asyncio.run(_statement_alone(urls, customer, since, until))
     mine, theirs = statistics.median(api), statistics.median(alone)
     numbers = {"API ms": mine * 1000, "SQL ms": theirs * 1000}
     what = "a report of the month by the API, over its SQL"
-    return Finding(what, mine / theirs, goal=repair_limit(REPORT_GOAL), numbers=numbers)
+    return Finding(what, mine / theirs, goal=at_most(REPORT_GOAL), numbers=numbers)
 
 
-async def _statement_alone(urls: Urls, customer: Customer, since: str, until: str) -> list[float]:
-    database = Database(urls.app, pool_size=1)
+async def _statement_alone(urls: Scratch, customer: Project, since: str, until: str) -> list[float]:
+    database = Database(urls.app_url, pool_size=1)
     begins, ends = datetime.fromisoformat(since), datetime.fromisoformat(until)
     taken = []
     async with database.read() as connection:
         for _ in range(REPORTS):
             started = time.perf_counter()
-            await report(connection, groups=(), since=begins, until=ends, project_id=customer.project_id)
+            await report(connection, groups=(), since=begins, until=ends, project_id=customer.id)
             taken.append(time.perf_counter() - started)
     await database.close()
     return taken

@@ -11,14 +11,14 @@ from contextlib import ExitStack
 import psycopg
 
 from bench.child import Child
-from bench.finding import Finding, repair_limit
+from bench.finding import Finding, at_most
 from bench.stage import Stage
 from bench.workers import register, start_worker
-from bench.world import Customer, make_clusters, new_customer, seed_price_list
-from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.wire.site import FaultAction, FaultRule
+from tests.support.factories import Project
 from tests.support.site import RunningSite, running_site
+from tests.support.world import World
 
 STEP, CALL = "create_allocation", "admin.CreateAllocation"
 PATIENCE = 60.0
@@ -32,19 +32,19 @@ def run(stage: Stage) -> list[Finding]:
     with (
         stage.database("bench_killed") as urls,
         running_site(stage.folder / "killed-site", machines=stage.rounds, time_scale=0.0) as site,
-        psycopg.connect(urls.app, autocommit=True) as connection,
+        psycopg.connect(urls.app_url, autocommit=True) as connection,
         ExitStack() as started,
     ):
-        customer = asyncio.run(_prepare(urls.app, site))
+        customer = asyncio.run(_prepare(urls.app_url, site))
 
         def start() -> Child:
-            return started.enter_context(start_worker(stage.folder, urls.app, site, {"log_level": "info"}))
+            return started.enter_context(start_worker(stage.folder, urls.app_url, site, {"log_level": "info"}))
 
         workers = [start(), start()]
         pauses = []
         for number in range(stage.rounds):
             _hold_back(site)
-            asyncio.run(_create(urls.app, customer, f"cluster-{number}"))
+            asyncio.run(_create(urls.app_url, customer, f"cluster-{number}"))
             _until(lambda: _held_back(site))
             busy = _holder(connection, workers)
             workers.remove(busy)
@@ -57,7 +57,7 @@ def run(stage: Stage) -> list[Finding]:
             "a killed worker's cluster moves on, worst",
             max(pauses),
             "s",
-            goal=repair_limit(2.0),
+            goal=at_most(2.0),
             numbers={"median s": statistics.median(pauses), "kills": len(pauses)},
         )
     ]
@@ -79,18 +79,16 @@ def _kill_and_wait(worker: Child, connection: psycopg.Connection, done: int) -> 
     return time.monotonic() - killed
 
 
-async def _prepare(url: str, site: RunningSite) -> Customer:
+async def _prepare(url: str, site: RunningSite) -> Project:
     database = Database(url, pool_size=1)
-    await seed_price_list(database)
-    await register(database, site)
-    customer = await new_customer(database)
+    world = await register(database, site)
     await database.close()
-    return customer
+    return world.project
 
 
-async def _create(url: str, customer: Customer, name: str) -> None:
+async def _create(url: str, customer: Project, name: str) -> None:
     database = Database(url, pool_size=1)
-    await make_clusters(database, customer, [name], "m2000-pod4", Settings())
+    await World(database, customer).create(name)
     await database.close()
 
 

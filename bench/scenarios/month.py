@@ -18,15 +18,16 @@ import psycopg
 from psycopg.rows import scalar_row
 
 from bench.child import Child
-from bench.finding import Finding, at_least, repair_limit
+from bench.finding import Finding, at_least, at_most
 from bench.rounds import alternate
-from bench.stage import Stage, Urls
-from bench.world import seed_price_list
+from bench.stage import Stage
 from ipucloud.billing.invoices.lines import lines_of_many
 from ipucloud.billing.invoices.tax_rates import install_shipped_rates
 from ipucloud.billing.ledger.close import close_hour
 from ipucloud.billing.ledger.months import open_months
 from ipucloud.db.engine import Database
+from tests.support.factories import furnish
+from tests.support.postgres import Database as Scratch
 
 HOURS = int(os.environ.get("BENCH_MONTH_HOURS", "48"))
 CLUSTERS = int(os.environ.get("BENCH_MONTH_CLUSTERS", "100000"))
@@ -106,7 +107,7 @@ SELECT account_id, currency, project_id, sku, region, price_id, unit_price,
 class Books:
     """A month whose hours are closed, as the first of the next one finds them."""
 
-    urls: Urls
+    urls: Scratch
     month: date
     charges: int
 
@@ -126,12 +127,12 @@ def run(stage: Stage) -> list[Finding]:
 
 async def _prepare(books: Books) -> int:
     """Prices, clusters in use for so many hours, and those hours closed by the product itself; how many charges."""
-    database = Database(books.urls.app, pool_size=2)
-    await seed_price_list(database)
+    database = Database(books.urls.app_url, pool_size=2)
+    await furnish(database, project_count=0)
     async with database.begin() as connection:
         await install_shipped_rates(connection)
     values = books.values()
-    with psycopg.connect(books.urls.superuser, autocommit=True) as superuser:
+    with psycopg.connect(books.urls.superuser_url, autocommit=True) as superuser:
         for statement in _FILL:
             superuser.execute(statement.encode(), values)
         await open_months(database)
@@ -143,7 +144,7 @@ async def _prepare(books: Books) -> int:
 
 
 def _bill(stage: Stage, books: Books) -> Iterator[Finding]:
-    command = ("-m", "bench.processes.bookkeeper", books.urls.app, books.month.isoformat())
+    command = ("-m", "bench.processes.bookkeeper", books.urls.app_url, books.month.isoformat())
     point = random.uniform(0.0, 2.0)  # noqa: S311  # no secret
     with Child.python(*command, log=stage.folder / "killed.log") as child:
         child.line()
@@ -157,7 +158,7 @@ def _bill(stage: Stage, books: Books) -> Iterator[Finding]:
     _check(books)
     what = f"billing a month of {CLUSTERS:,} clusters, {books.charges:,} charges"
     numbers = {"killed at": point / 2, "after s": first}
-    yield Finding(f"{what}: memory of the process", memory, "MB", repair_limit(MEMORY_GOAL))
+    yield Finding(f"{what}: memory of the process", memory, "MB", at_most(MEMORY_GOAL))
     yield Finding(f"{what}: the run after the kill", second["seconds"], "s", numbers=numbers)
     each = (first + second["seconds"]) / (books.charges / 1e6)
     yield Finding(f"{what}: both runs, per million charges", each, "s", numbers={"turns": second["turns"]})
@@ -166,7 +167,7 @@ def _bill(stage: Stage, books: Books) -> Iterator[Finding]:
 def _until(books: Books, child: Child, point: float) -> float:
     """Wait until so much is done; the seconds it took."""
     started = time.perf_counter()
-    with psycopg.connect(books.urls.superuser, autocommit=True) as connection:
+    with psycopg.connect(books.urls.superuser_url, autocommit=True) as connection:
         cursor = connection.cursor(row_factory=scalar_row)
         while cursor.execute(_NOT_YET, {**books.values(), "point": point}).fetchone():
             if not child.running:
@@ -177,7 +178,7 @@ def _until(books: Books, child: Child, point: float) -> float:
 
 def _check(books: Books) -> None:
     """Whatever was killed, the end is that of one run alone. Raises ValueError."""
-    with psycopg.connect(books.urls.superuser, autocommit=True) as connection:
+    with psycopg.connect(books.urls.superuser_url, autocommit=True) as connection:
         for sentence, right in _WRONG.items():
             if connection.execute(right.encode(), books.values()).fetchone() != (True,):
                 raise ValueError(sentence)
@@ -192,8 +193,8 @@ def _grouping(stage: Stage, books: Books) -> Finding:
 
 
 async def _lines(books: Books) -> float:
-    database = Database(books.urls.app, pool_size=1)
-    with psycopg.connect(books.urls.superuser) as connection:
+    database = Database(books.urls.app_url, pool_size=1)
+    with psycopg.connect(books.urls.superuser_url) as connection:
         accounts = [account for (account,) in connection.execute("SELECT account_id FROM invoices")]
     started = time.perf_counter()
     bills = [bill async for bill, _ in lines_of_many(database, books.month, accounts)]
@@ -205,7 +206,7 @@ async def _lines(books: Books) -> float:
 
 
 def _group(books: Books) -> float:
-    with psycopg.connect(books.urls.superuser, options="-c jit=off -c work_mem=64MB") as connection:
+    with psycopg.connect(books.urls.superuser_url, options="-c jit=off -c work_mem=64MB") as connection:
         started = time.perf_counter()
         connection.execute(_BARE, books.values()).fetchall()
         return books.charges / (time.perf_counter() - started)

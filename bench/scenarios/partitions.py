@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import httpx
-import sqlalchemy as sa
 
 from bench.finding import Finding
 from bench.rounds import alternate
 from bench.servers import HOST, serving_product
-from bench.stage import Stage, Urls
+from bench.stage import Stage
 from bench.workers import register, start_worker
-from bench.world import Customer, make_clusters, new_customer, seed_price_list
-from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.wire import vipu_pb2
+from tests.support.factories import Project
+from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 from tests.support.vipu import VipuDriver
+from tests.support.waiting import until
 
 FLAVOR = "m2000-pod16"
 PARTITIONS = 20
@@ -75,11 +75,11 @@ def run(stage: Stage) -> list[Finding]:
     with (
         running_site(stage.folder / "site", machines=16) as site,
         stage.database("bench_partitions") as urls,
-        start_worker(stage.folder, urls.app, site),
-        serving_product(stage.folder, urls.app) as api,
+        start_worker(stage.folder, urls.app_url, site),
+        serving_product(stage.folder, urls.app_url) as api,
     ):
         customer, cluster, name = asyncio.run(_cluster(urls, site))
-        headers = {"Authorization": f"Bearer {customer.token}"}
+        headers = {"Authorization": f"Bearer {customer.token.secret}"}
         with httpx.Client(base_url=f"http://{HOST}:{api.port}", headers=headers, timeout=PATIENCE) as client:
             path = f"/v1/projects/{customer.slug}/clusters/{cluster}"
             sides = Sides(client, path, VipuDriver(site.user_channel(), site.admin_channel()), name)
@@ -94,22 +94,13 @@ def run(stage: Stage) -> list[Finding]:
     ]
 
 
-async def _cluster(urls: Urls, site: RunningSite) -> tuple[Customer, UUID, str]:
+async def _cluster(urls: Scratch, site: RunningSite) -> tuple[Project, UUID, str]:
     """A cluster that the worker has made, and its name at the controller."""
-    database = Database(urls.app, pool_size=1)
-    await register(database, site)
-    await seed_price_list(database)
-    customer = await new_customer(database)
-    (made,) = await make_clusters(database, customer, ["bench"], FLAVOR, Settings())
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            async with database.read() as connection:
-                found = await connection.execute(
-                    sa.text("SELECT state, external_name FROM clusters WHERE id = :id"), {"id": made.target_id}
-                )
-                row = found.one()
-            if row.state == "active":
-                break
-            await asyncio.sleep(0.05)
+    database = Database(urls.app_url, pool_size=1)
+    world = await register(database, site)
+    made = await world.create("bench", FLAVOR)
+    active = "SELECT count(*) FROM clusters WHERE id = :id AND state = 'active'"
+    await until(lambda: world.value(active, id=made.target_id), "the cluster is active")
+    name: str = await world.value("SELECT external_name FROM clusters WHERE id = :id", id=made.target_id)
     await database.close()
-    return customer, made.target_id, row.external_name
+    return world.project, made.target_id, name

@@ -34,10 +34,13 @@ def run(stage: Stage) -> list[Finding]:
         customer, _ = asyncio.run(prepare(urls, FLAVOR))
         with (
             placement.serving_placement(stage.folder, peer_urls) as peer,
-            serving_product(stage.folder, urls.app) as api,
+            serving_product(stage.folder, urls.app_url) as api,
         ):
             load.each_once(peer.port, [_provider(number) for number in range(CLUSTERS)], expect=200)
-            path, headers = f"/v1/projects/{customer.slug}/clusters", {"Authorization": f"Bearer {customer.token}"}
+            path, headers = (
+                f"/v1/projects/{customer.slug}/clusters",
+                {"Authorization": f"Bearer {customer.token.secret}"},
+            )
             ours = [request("GET", path, headers=headers)]
             theirs = [request("GET", PROVIDERS, headers=placement.HEADERS)]
             rates = alternate(

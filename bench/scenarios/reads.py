@@ -15,10 +15,10 @@ from bench.load import Load, open_load
 from bench.peers import bare
 from bench.rounds import alternate
 from bench.servers import HOST, Server, request, serving, serving_product
-from bench.stage import Stage, Urls
-from bench.world import Customer, furnish, make_active_clusters, new_customer
-from ipucloud.config import Settings
-from ipucloud.db.engine import Database
+from bench.stage import Stage
+from tests.support.factories import Project
+from tests.support.postgres import Database as Scratch
+from tests.support.world import open_world
 
 CLUSTERS = 50
 FLAVOR = "m2000-pod16"
@@ -31,14 +31,14 @@ SECONDS = 1.0
 class Sides:
     """The two servers, and who asks."""
 
-    customer: Customer
+    customer: Project
     api: Server
     bare: Server
     load: Load
 
     def compare(self, what: str, paths: list[str], rounds: int) -> Finding:
         """Send the same paths to both. Raises ValueError when they do not answer the same."""
-        headers = {"Authorization": f"Bearer {self.customer.token}"}
+        headers = {"Authorization": f"Bearer {self.customer.token.secret}"}
         project = f"/v1/projects/{self.customer.slug}"
         if _ids(self.api, project + paths[0], headers) != _ids(self.bare, paths[0], {}):
             raise ValueError("the bare endpoint does not answer what the API answers")
@@ -73,10 +73,10 @@ class Side:
 def run(stage: Stage) -> list[Finding]:
     with stage.database("bench_reads") as urls:
         customer, clusters = asyncio.run(prepare(urls, FLAVOR))
-        environment = {bare.DATABASE: urls.app, bare.PROJECT: str(customer.project_id)}
+        environment = {bare.DATABASE: urls.app_url, bare.PROJECT: str(customer.id)}
         with (
             serving("bench.peers.bare:app", stage.folder, environment) as bare_server,
-            serving_product(stage.folder, urls.app) as api_server,
+            serving_product(stage.folder, urls.app_url) as api_server,
             open_load(stage.folder) as load,
         ):
             sides = Sides(customer, api_server, bare_server, load)
@@ -86,17 +86,12 @@ def run(stage: Stage) -> list[Finding]:
             ]
 
 
-async def prepare(urls: Urls, flavor: str) -> tuple[Customer, list[UUID]]:
+async def prepare(urls: Scratch, flavor: str) -> tuple[Project, list[UUID]]:
     """A customer with active clusters."""
-    database = Database(urls.app, pool_size=4)
-    await furnish(database, pods=16, hosts=64)
-    customer = await new_customer(database)
-    names = [f"cluster-{number}" for number in range(CLUSTERS)]
-    clusters = await make_active_clusters(database, customer, names, flavor, Settings())
-    async with database.begin() as connection:
-        await connection.exec_driver_sql("ANALYZE")
-    await database.close()
-    return customer, clusters
+    async with open_world(urls.app_url, pods=16, hosts=64) as world:
+        clusters = [await world.make_active(f"cluster-{number}", flavor) for number in range(CLUSTERS)]
+        await world.execute("ANALYZE")
+        return world.project, clusters
 
 
 def _ids(server: Server, path: str, headers: dict[str, str]) -> list[str]:

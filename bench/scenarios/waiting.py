@@ -11,13 +11,12 @@ import psycopg
 
 from bench.child import cpu_seconds
 from bench.copies import copy_cluster
-from bench.finding import Finding, repair_limit
-from bench.stage import Stage, Urls
+from bench.finding import Finding, at_most
+from bench.stage import Stage
 from bench.workers import register, start_worker
-from bench.world import make_clusters, new_customer, seed_price_list
-from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.wire.site import FaultAction, FaultRule
+from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
 
 OPERATIONS = 2000
@@ -57,20 +56,20 @@ def run(stage: Stage) -> list[Finding]:
         stage.database("bench_waiting") as urls,
         running_site(stage.folder / "waiting-site", machines=OPERATIONS, time_scale=NEVER) as site,
     ):
-        asyncio.run(_ask_for_one(urls.app, site))
-        copy_cluster(urls.superuser, OPERATIONS - 1)
+        asyncio.run(_ask_for_one(urls.app_url, site))
+        copy_cluster(urls.superuser_url, OPERATIONS - 1)
         looked_at = _memory(stage, urls, site, LOOKED_AT)
         site.http().post("/v1/faults", json=_silence().model_dump(mode="json")).raise_for_status()
-        with psycopg.connect(urls.superuser) as connection:
+        with psycopg.connect(urls.superuser_url) as connection:
             connection.execute(_AGAIN)
         return [looked_at, _memory(stage, urls, site, UNANSWERED)]
 
 
-def _memory(stage: Stage, urls: Urls, site: RunningSite, case: Case) -> Finding:
+def _memory(stage: Stage, urls: Scratch, site: RunningSite, case: Case) -> Finding:
     """The most memory a new worker takes until every operation waits, and a while longer."""
     with (
-        start_worker(stage.folder, urls.app, site, case.settings) as worker,
-        psycopg.connect(urls.app, autocommit=True) as connection,
+        start_worker(stage.folder, urls.app_url, site, case.settings) as worker,
+        psycopg.connect(urls.app_url, autocommit=True) as connection,
     ):
         at_rest, started, waiting = worker.memory(), time.monotonic(), 0
         while waiting < OPERATIONS:
@@ -84,7 +83,7 @@ def _memory(stage: Stage, urls: Urls, site: RunningSite, case: Case) -> Finding:
         memory, busy = worker.memory(), cpu_seconds(worker.pid)
         worker.kill()  # calls that never end would only hold it up
     numbers = {"idle MB": at_rest, "all wait after s": reached, "worker CPU s": busy}
-    return Finding(f"{OPERATIONS} operations {case.what}", memory, "MB", goal=repair_limit(MEGABYTES), numbers=numbers)
+    return Finding(f"{OPERATIONS} operations {case.what}", memory, "MB", goal=at_most(MEGABYTES), numbers=numbers)
 
 
 def _silence() -> FaultRule:
@@ -93,8 +92,5 @@ def _silence() -> FaultRule:
 
 async def _ask_for_one(url: str, site: RunningSite) -> None:
     database = Database(url, pool_size=1)
-    await seed_price_list(database)
-    await register(database, site)
-    customer = await new_customer(database)
-    await make_clusters(database, customer, ["original"], "m2000-pod4", Settings())
+    await (await register(database, site)).create("original")
     await database.close()

@@ -9,7 +9,7 @@ import statistics
 import time
 
 from bench.child import Child
-from bench.finding import Finding, repair_limit
+from bench.finding import Finding, at_most
 from bench.stage import Stage
 from ipucloud.db.engine import Database
 from ipucloud.reconcile.wake import Notifier, wake
@@ -23,10 +23,10 @@ PAUSE = (0.005, 0.025)
 def run(stage: Stage) -> list[Finding]:
     with (
         stage.database("bench_wake") as urls,
-        Child.python("-m", "bench.processes.looker", urls.app, log=stage.folder / "looker.log") as worker,
+        Child.python("-m", "bench.processes.looker", urls.app_url, log=stage.folder / "looker.log") as worker,
     ):
         worker.line()
-        committed = asyncio.run(_wake(urls.app, stage.rounds))
+        committed = asyncio.run(_wake(urls.app_url, stage.rounds))
         looked: dict[str, int] = json.loads(worker.last_word())
     delays = [[(looked[key] - instant) / 1e6 for key, instant in turn.items()] for turn in committed]
     percentiles = [statistics.quantiles(turn, n=100, method="inclusive") for turn in delays]
@@ -35,7 +35,7 @@ def run(stage: Stage) -> list[Finding]:
             "start after wake, p99",
             statistics.median(turn[98] for turn in percentiles),
             "ms",
-            goal=repair_limit(10.0),
+            goal=at_most(10.0),
             numbers={
                 "p50 ms": statistics.median(turn[49] for turn in percentiles),
                 "best turn's p99": min(turn[98] for turn in percentiles),

@@ -301,10 +301,13 @@ async def seed_world(connection: AsyncConnection, *, pod_count: int = 1, host_co
     )
 
 
-async def furnish(database: Database, sites: Sites, *, project_count: int = 1) -> list[Project]:
-    """What a world with a site starts with: projects with plenty of quota, prices, and the site's hardware."""
+async def furnish(
+    database: Database, sites: Sites | None = None, *, project_count: int = 1, quota: int = PLENTY
+) -> list[Project]:
+    """Projects with quota, prices, and the hardware of a site if there is one."""
     async with database.begin() as connection:
-        made = [await make_project(connection) for _ in range(project_count)]
+        made = [await make_project(connection, quota=quota) for _ in range(project_count)]
         await seed_prices(connection)
-    await sync(database, sites)
+    if sites is not None:
+        await sync(database, sites)
     return made

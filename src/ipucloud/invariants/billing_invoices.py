@@ -24,7 +24,7 @@ SUMS = Invariant(
            format('lines of %s, rounded %s, taxes of %s, credit of %s: not %s', exact, amount, taxes, burned, total)
              AS detail
       FROM (SELECT i.*, {_COST} AS exact, {_AMOUNT} AS amount, {_TAX} AS taxes, {_BURNED} AS burned
-              FROM {_NEWEST} AS i) AS told
+              FROM {_NEWEST} AS i) AS invoice
      WHERE (cost, subtotal, tax, promo_applied) <> (exact, amount, taxes, burned)
         OR total <> exact + adjustment - burned + taxes
     """,  # noqa: S608  # our own text

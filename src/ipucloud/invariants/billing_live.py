@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ipucloud.invariants.rules import Invariant, Refusal, by
 
-_TOLD = Refusal("A sent event cannot be withdrawn; a person must inform the customer.")
+_ANNOUNCED = Refusal("A sent event cannot be withdrawn; a person must inform the customer.")
 
 FIRES_ONCE = Invariant(
     name="budget_threshold_fires_once",
     sentence="A budget's threshold fires at most once a month, at its percentage.",
     object_type="budget",
     remedy="Find out what bypassed the key of budget_alerts; as the owner, delete the extra alert.",
-    repair=_TOLD,
+    repair=_ANNOUNCED,
     statement="""
     SELECT a.budget_id::text AS object_id, min(b.project_id::text)::uuid AS project_id,
            format('%s %s %% fired %s times in %s, at %s of %s', a.measure, a.percent, count(*),
@@ -22,16 +22,16 @@ FIRES_ONCE = Invariant(
     """,
 )
 
-TOLD_ONCE = Invariant(
+ANNOUNCED_ONCE = Invariant(
     name="budget_alert_is_sent_once",
     sentence="Each alert of a project's budget, this month and last, has exactly one event, and each event an alert.",
     object_type="budget",
     remedy="Inform the customer: the event was sent twice, or not at all. Find out what writes such events.",
-    repair=_TOLD,
+    repair=_ANNOUNCED,
     statement="""
     WITH recent AS (
       SELECT date_trunc('month', app_now() AT TIME ZONE 'UTC') - interval '1 month' AS since
-    ), told AS (
+    ), announced AS (
       SELECT e.subject_id AS budget_id, e.project_id, e.data ->> 'month' AS month,
              CASE e.type WHEN 'budget.threshold_reached' THEN 'actual' ELSE 'forecast' END AS measure,
              (e.data ->> 'percent')::integer AS percent, count(*) AS times
@@ -45,13 +45,13 @@ TOLD_ONCE = Invariant(
        WHERE b.project_id IS NOT NULL
     )
     SELECT DISTINCT budget_id::text AS object_id, project_id,
-           format('%s %s %% of %s was told %s times', measure, percent, month, coalesce(times, 0)) AS detail
-      FROM fired FULL JOIN told USING (budget_id, project_id, month, measure, percent), recent
+           format('%s %s %% of %s was announced %s times', measure, percent, month, coalesce(times, 0)) AS detail
+      FROM fired FULL JOIN announced USING (budget_id, project_id, month, measure, percent), recent
      WHERE month >= to_char(recent.since, 'YYYY-MM')
        AND (times IS DISTINCT FROM 1 OR NOT EXISTS (
               SELECT FROM fired f
-               WHERE (f.budget_id, f.month, f.measure, f.percent) = (told.budget_id, told.month, told.measure,
-                                                                     told.percent)))
+               WHERE (f.budget_id, f.month, f.measure, f.percent)
+                   = (announced.budget_id, announced.month, announced.measure, announced.percent)))
     """,
 )
 
@@ -109,4 +109,4 @@ HELD_RIGHTLY = Invariant(
     """,
 )
 
-RULES = (FIRES_ONCE, TOLD_ONCE, FIGURES, HOLD_HAS_OWNER, HELD_RIGHTLY)
+RULES = (FIRES_ONCE, ANNOUNCED_ONCE, FIGURES, HOLD_HAS_OWNER, HELD_RIGHTLY)

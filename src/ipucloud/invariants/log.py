@@ -8,7 +8,7 @@ from ipucloud.contract.event_types import REGISTRY as EVENT_TYPES
 from ipucloud.db.documents import clauses
 from ipucloud.invariants.rules import Invariant, Refusal, by
 
-OPERATIONS_TOLD = Invariant(
+OPERATIONS_LOGGED = Invariant(
     name="operation_is_in_the_log",
     sentence="Every operation has an event for its creation and one for its end.",
     object_type="operation",
@@ -33,18 +33,18 @@ OPERATIONS_TOLD = Invariant(
     ),
     statement="""
     SELECT o.id::text AS object_id, o.project_id,
-           format('%s, %s; told: %s', o.kind, o.state, coalesce(array_to_string(told.types, ', '), 'nothing'))
+           format('%s, %s; events: %s', o.kind, o.state, coalesce(array_to_string(logged.types, ', '), 'nothing'))
              AS detail
       FROM operations o
       LEFT JOIN (SELECT project_id, operation_id, array_agg(type ORDER BY type) AS types FROM events
-                  WHERE type LIKE 'operation.%' GROUP BY project_id, operation_id) AS told
-             ON told.project_id = o.project_id AND told.operation_id = o.id
-     WHERE told.types IS NULL OR 'operation.created' <> ALL (told.types)
-        OR (o.finished_at IS NOT NULL AND 'operation.' || o.state <> ALL (told.types))
+                  WHERE type LIKE 'operation.%' GROUP BY project_id, operation_id) AS logged
+             ON logged.project_id = o.project_id AND logged.operation_id = o.id
+     WHERE logged.types IS NULL OR 'operation.created' <> ALL (logged.types)
+        OR (o.finished_at IS NOT NULL AND 'operation.' || o.state <> ALL (logged.types))
     """,
 )
 
-CLUSTERS_TOLD = Invariant(
+CLUSTERS_LOGGED = Invariant(
     name="cluster_state_is_in_the_log",
     sentence="Every cluster has an event for entering its current state.",
     object_type="cluster",
@@ -54,20 +54,20 @@ CLUSTERS_TOLD = Invariant(
         "SELECT id FROM clusters WHERE project_id = :project_id AND id = CAST(:object_id AS uuid) FOR NO KEY UPDATE",
         """
         INSERT INTO events (project_id, type, subject_type, subject_id, data)
-        SELECT c.project_id, told.type, 'cluster', c.id,
+        SELECT c.project_id, missing.type, 'cluster', c.id,
                CASE c.state WHEN 'creating'
                     THEN jsonb_build_object('region', c.region, 'flavor', c.flavor, 'late', true)
                     ELSE jsonb_build_object('reason', c.state_reason, 'late', true) END
           FROM clusters c,
                LATERAL (SELECT CASE c.state WHEN 'creating' THEN 'cluster.created'
-                               ELSE 'cluster.' || c.state END AS type) AS told
+                               ELSE 'cluster.' || c.state END AS type) AS missing
          WHERE c.project_id = :project_id AND c.id = CAST(:object_id AS uuid)
            AND NOT EXISTS (SELECT FROM events e
-                            WHERE e.project_id = c.project_id AND e.subject_id = c.id AND e.type = told.type)
+                            WHERE e.project_id = c.project_id AND e.subject_id = c.id AND e.type = missing.type)
         """,
     ),
     statement="""
-    SELECT c.id::text AS object_id, c.project_id, format('nothing tells that it is in %s', c.state) AS detail
+    SELECT c.id::text AS object_id, c.project_id, format('no event says that it is in %s', c.state) AS detail
       FROM clusters c
      WHERE NOT EXISTS (SELECT FROM events e
                         WHERE e.project_id = c.project_id AND e.subject_id = c.id
@@ -158,4 +158,4 @@ REPAIRS_END = Invariant(
     ),
 )
 
-RULES = (OPERATIONS_TOLD, CLUSTERS_TOLD, OF_THE_PAST, ABOUT_SOMETHING, REGISTERED, REPAIRS_END)
+RULES = (OPERATIONS_LOGGED, CLUSTERS_LOGGED, OF_THE_PAST, ABOUT_SOMETHING, REGISTERED, REPAIRS_END)

@@ -123,11 +123,13 @@ _CHANGE = sa.text(
         """
     SELECT project_id, 'partition.' || :state, 'partition', id, CAST(:operation_id AS uuid), NULL,
            jsonb_build_object('cluster', cluster_id)
-      FROM partition WHERE :told
+      FROM partition WHERE :announced
         """,
     )
 ).bindparams(
-    sa.bindparam("state", type_=sa.Text), sa.bindparam("reason", type_=sa.Text), sa.bindparam("told", type_=sa.Boolean)
+    sa.bindparam("state", type_=sa.Text),
+    sa.bindparam("reason", type_=sa.Text),
+    sa.bindparam("announced", type_=sa.Boolean),
 )
 _APPEARED = sa.text(
     """
@@ -205,7 +207,7 @@ def _values(inputs: PartitionInputs, change: Change) -> dict[str, Any]:
         "reason": change.reason,
         "observed": None if change.seen is None else orjson.dumps(change.seen).decode(),
         "operation_id": None if operation is None else operation.id,
-        "told": change.state is not change.record.state and change.record.origin is not Origin.CUSTOMER,
+        "announced": change.state is not change.record.state and change.record.origin is not Origin.CUSTOMER,
     }
 
 

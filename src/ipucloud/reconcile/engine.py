@@ -24,7 +24,7 @@ from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile import metrics, statements
 from ipucloud.reconcile.clock_steps import make_all_due
 from ipucloud.reconcile.outcomes import Go, Outcome, Park, Retry, Wait, ending
-from ipucloud.reconcile.platform_work import PlatformWork, ensure, was_set_back
+from ipucloud.reconcile.platform_work import PlatformWork, ensure
 from ipucloud.reconcile.presence import Presence, SessionPresence
 from ipucloud.reconcile.reconciler import LeaseLost, Reconciler, WorkItem
 from ipucloud.reconcile.wake import PLATFORM
@@ -119,7 +119,8 @@ class Engine:
             try:
                 await self._presence.open()
                 await self._uncount_interrupted()
-                await self._ensure_platform_work()
+                if await ensure(self._database, self._platform_work):
+                    self._clock_set_back.set()
                 await self._work()
             except (*_DATABASE_ERRORS, Problem) as error:
                 log.warning("worker_lost_database", error=str(error)[:200])
@@ -393,15 +394,3 @@ class Engine:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _ensure_platform_work(self) -> None:
-        """Create missing work items of the periodic tasks, which no request creates.
-
-        They also reveal that the clock was set back while no worker ran.
-        """
-        if not self._platform_work:
-            return
-        await ensure(self._database, self._platform_work)
-        failpoint("engine.work_ensured")
-        if await was_set_back(self._database, self._platform_work):
-            self._clock_set_back.set()

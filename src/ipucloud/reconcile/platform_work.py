@@ -8,6 +8,7 @@ from typing import TypeAlias
 import sqlalchemy as sa
 
 from ipucloud.db.engine import Database
+from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.wake import PLATFORM
 
 PlatformWork: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -30,19 +31,21 @@ _AHEAD = sa.text(
 )
 
 
-async def ensure(database: Database, work_items: PlatformWork) -> None:
-    """Create those that do not exist."""
+async def ensure(database: Database, work_items: PlatformWork) -> bool:
+    """Create those that do not exist.
+
+    True if the database's clock was set back while no worker ran: one of them then waits longer than it ever should.
+    """
+    if not work_items:
+        return False
     async with database.begin() as connection:
         for kind, pauses in work_items.items():
             for key in sorted(pauses):
                 await connection.execute(_ENSURE, {"kind": kind, "key": key, "project_id": PLATFORM})
-
-
-async def was_set_back(database: Database, work_items: PlatformWork) -> bool:
-    """Whether an item waits longer than it ever should: the clock was set back since its last pass."""
+    failpoint("engine.work_ensured")
     rows = [(kind, key, pause) for kind, pauses in work_items.items() for key, pause in pauses.items()]
-    kinds, keys, pauses = ([row[place] for row in rows] for place in range(3))
+    kinds, keys, longest = ([row[place] for row in rows] for place in range(3))
     async with database.read() as connection:
-        found = await connection.execute(_AHEAD, {"kinds": kinds, "keys": keys, "pauses": pauses})
+        found = await connection.execute(_AHEAD, {"kinds": kinds, "keys": keys, "pauses": longest})
         ahead: bool = found.scalar_one()
         return ahead

@@ -106,7 +106,7 @@ async def test_a_larger_pod_takes_whole_neighbouring_domains_and_more_servers(db
     [
         ({"region": "atlantis-1"}, {"/region": "unknown_region"}),
         ({"flavor": "m2000-pod3"}, {"/flavor": "unknown_flavor"}),
-        ({"flavor": "bow-pod16"}, {"/flavor": "not_in_region"}),
+        ({"flavor": "bow-pod16", "region": "luxembourg-2"}, {"/flavor": "not_in_region"}),
         ({"image": "windows"}, {"/image": "unknown_image"}),
         ({"image": "ubuntu-18.04-x64-poplar-1.18.0-3.0.0"}, {"/image": "not_in_region"}),
         ({"region": "x", "flavor": "y", "image": "z"}, {"/region": "unknown_region", "/flavor": "unknown_flavor"}),

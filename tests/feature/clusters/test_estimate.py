@@ -41,4 +41,4 @@ async def test_too_small_a_quota_and_no_room_are_answers_not_errors(world: World
 
 async def test_a_body_that_could_not_be_created_cannot_be_estimated(world: World) -> None:
     with pytest.raises(Problem, match="validation_failed"):
-        await world.estimate(flavor="bow-pod16")
+        await world.estimate(flavor="bow-pod16", region="luxembourg-2")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -85,7 +85,7 @@ async def test_many_creates_at_once_cannot_spend_the_same_money(payer: Payer, da
     await payer.policy("refuse_creates")
     await payer.pay_in(6 * HOUR - Decimal("0.01"))
     crowd = Database(database.app_url, pool_size=10)
-    world = replace(payer.world, database=crowd)
+    world = World(crowd, payer.world.project)
     try:
         ended = await asyncio.gather(*(world.create(f"c{number}") for number in range(30)), return_exceptions=True)
     finally:

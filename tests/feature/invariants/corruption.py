@@ -9,7 +9,7 @@ from ipucloud.invariants.repairing import Outcome
 
 @dataclass(frozen=True)
 class Corruption:
-    """`statements` break `rule`, with the guards in `off` switched off; a heal of it ends as `outcome`.
+    """`statements` break `rule`, with the guards in `off` switched off; a repair of it ends as `outcome`.
 
     `lasting`: the rule stays broken until a worker, who is not there, has done its part.
     """
@@ -19,3 +19,10 @@ class Corruption:
     statements: tuple[str, ...]
     off: tuple[str, ...] = ()
     lasting: bool = False
+
+
+def corruption(
+    rule: str, outcome: Outcome, *statements: str, off: tuple[str, ...] = (), lasting: bool = False
+) -> Corruption:
+    """A `Corruption` whose statements are written one after another."""
+    return Corruption(rule, outcome, statements, off, lasting)

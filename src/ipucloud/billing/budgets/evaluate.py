@@ -68,8 +68,8 @@ _EVALUATE = sa.text(
         """
           ON CONFLICT DO NOTHING
           RETURNING budget_id, month, measure, percent, figure, amount
-        ), told AS (
-          -- Of an account's budget, whoever it pays for is told.
+        ), announced AS (
+          -- Of an account's budget, every project that it pays for is notified.
         """,
         RECORD,
         """

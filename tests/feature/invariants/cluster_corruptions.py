@@ -1,0 +1,179 @@
+"""Ways in which clusters, their operations and their work items can be wrong, each planted alone."""
+
+from __future__ import annotations
+
+from ipucloud.invariants.repairing import Outcome
+from tests.feature.invariants.corruption import corruption as _c
+
+REPAIRED, LEFT, REFUSED = Outcome.REPAIRED, Outcome.LEFT_TO_WORKER, Outcome.REFUSED
+
+_END = (
+    "UPDATE operations SET state = 'failed', error = '{{}}', finished_at = app_now()"
+    " WHERE cluster_id = %({cluster})s AND finished_at IS NULL",
+    "UPDATE operation_steps SET state = 'skipped' FROM operations o"
+    " WHERE operation_id = o.id AND o.cluster_id = %({cluster})s AND operation_steps.state = 'pending'",
+    "INSERT INTO events (project_id, type, subject_type, subject_id, operation_id)"
+    " SELECT project_id, 'operation.failed', 'cluster', cluster_id, id FROM operations"
+    " WHERE cluster_id = %({cluster})s AND state = 'failed'",
+)
+_NEW_OPERATION = (
+    "INSERT INTO operations (id, project_id, cluster_id, kind, state, request_id, deadline_at)"
+    " SELECT gen_random_uuid(), project_id, %({cluster})s, kind, 'queued', 'again', deadline_at FROM operations"
+    " WHERE id = %(operation)s",
+    "INSERT INTO operation_steps (operation_id, ordinal, project_id, name, stage)"
+    " SELECT o.id, s.ordinal, s.project_id, s.name, s.stage FROM operations o, operation_steps s"
+    " WHERE o.request_id = 'again' AND s.operation_id = %(operation)s",
+    "INSERT INTO events (project_id, type, subject_type, subject_id, operation_id)"
+    " SELECT project_id, 'operation.created', 'cluster', cluster_id, id FROM operations WHERE request_id = 'again'",
+)
+
+CLUSTERS = (
+    _c("cluster_being_created_has_its_operation", REFUSED, *(each.format(cluster="creating") for each in _END)),
+    _c("cluster_being_deleted_has_its_operation", LEFT, *(each.format(cluster="deleting") for each in _END)),
+    _c(
+        "suspending_or_resuming_cluster_has_its_operation",
+        REFUSED,
+        "UPDATE clusters SET state = 'suspending' WHERE id = %(active)s",
+        "UPDATE usage_intervals SET ended_at = greatest(started_at, date_trunc('second', app_now()))"
+        " WHERE cluster_id = %(active)s",
+        "INSERT INTO events (project_id, type, subject_type, subject_id)"
+        " SELECT project_id, 'cluster.suspending', 'cluster', id FROM clusters WHERE id = %(active)s",
+    ),
+    _c(
+        "settled_cluster_is_not_being_changed",
+        REFUSED,
+        *(each.format(cluster="active") for each in _NEW_OPERATION),
+    ),
+    _c(
+        "cluster_times_in_order",
+        REFUSED,
+        "UPDATE clusters SET ready_at = created_at - interval '1 day' WHERE id = %(active)s",
+    ),
+    _c(
+        "cluster_has_its_own_name_outside",
+        REFUSED,
+        "UPDATE clusters SET external_name = 'somebody-else-1' WHERE id = %(active)s",
+        "UPDATE poplar_servers SET name = 'somebody-else-1-p0' WHERE cluster_id = %(active)s",
+        "UPDATE partitions SET external_name = 'somebody-else-1' || coalesce('-' || number, '')"
+        " WHERE cluster_id = %(active)s",
+    ),
+    _c(
+        "every_host_of_a_cluster_has_its_server",
+        REFUSED,
+        "DELETE FROM poplar_servers WHERE cluster_id = %(active)s",
+    ),
+    _c(
+        "server_is_named_after_its_cluster",
+        REFUSED,
+        "UPDATE poplar_servers SET name = 'somebody-else-1-p0' WHERE cluster_id = %(active)s",
+    ),
+    _c(
+        "working_cluster_has_running_servers",
+        LEFT,
+        "UPDATE poplar_servers SET ssh_port = NULL WHERE cluster_id = %(active)s",
+        lasting=True,
+    ),
+    _c(
+        "suspended_cluster_keeps_its_servers",
+        REFUSED,
+        "UPDATE poplar_servers SET state = 'running' WHERE cluster_id = %(resting)s",
+    ),
+    _c(
+        "gone_cluster_has_no_server",
+        REPAIRED,
+        "UPDATE poplar_servers SET state = 'running', ssh_host = '203.0.113.9' WHERE cluster_id = %(deleted)s",
+    ),
+)
+
+OPERATIONS = (
+    _c(
+        "cluster_has_one_open_operation",
+        REFUSED,
+        *(each.format(cluster="creating") for each in _NEW_OPERATION),
+        off=("uq_operations_open_cluster",),
+    ),
+    _c("finished_operation_is_complete", REFUSED, "UPDATE operations SET progress = 50 WHERE id = %(finished)s"),
+    _c(
+        "operation_times_in_order",
+        REFUSED,
+        "UPDATE operations SET started_at = created_at - interval '1 day' WHERE id = %(finished)s",
+    ),
+    _c(
+        "operation_is_of_a_known_kind",
+        REFUSED,
+        "UPDATE operation_steps SET name = 'dance' WHERE operation_id = %(operation)s AND ordinal = 2",
+    ),
+    _c(
+        "open_operation_has_a_next_step",
+        REFUSED,
+        "UPDATE operation_steps SET state = 'skipped' WHERE operation_id = %(operation)s",
+    ),
+    _c(
+        "finished_operation_has_finished_steps",
+        REPAIRED,
+        "UPDATE operation_steps SET state = 'running' WHERE operation_id = %(finished)s AND ordinal = 2",
+    ),
+    _c(
+        "steps_are_taken_in_order",
+        REFUSED,
+        "UPDATE operation_steps SET state = 'succeeded', finished_at = app_now()"
+        " WHERE operation_id = %(operation)s AND ordinal = 3",
+    ),
+    _c(
+        "finished_step_has_its_time",
+        REFUSED,
+        "UPDATE operation_steps SET finished_at = app_now() WHERE operation_id = %(finished)s AND ordinal = 2",
+    ),
+    _c(
+        "open_operation_has_work",
+        LEFT,
+        "UPDATE work SET run_at = NULL, claimed_seq = wake_seq WHERE key = %(creating)s::text",
+    ),
+    _c("open_operation_has_work", LEFT, "DELETE FROM work WHERE key = %(creating)s::text"),
+    _c(
+        "operation_ends_in_time",
+        LEFT,
+        "UPDATE operations SET deadline_at = app_now() - interval '1 hour' WHERE id = %(operation)s",
+        lasting=True,
+    ),
+    _c(
+        "operation_makes_progress",
+        REFUSED,
+        "UPDATE operations SET created_at = created_at - interval '1 day', expected_at = expected_at - interval '1 day'"
+        " WHERE id = %(operation)s",
+    ),
+)
+
+WORK_ITEMS = (
+    _c("lease_is_whole", REPAIRED, "UPDATE work SET fence = -1 WHERE key = %(active)s::text"),
+    _c(
+        "lease_is_whole",
+        REPAIRED,
+        "UPDATE work SET lease_owner = 7, run_at = NULL WHERE key = %(active)s::text",
+        off=("ck_work_lease",),
+    ),
+    _c(
+        "expired_lease_is_freed",
+        REPAIRED,
+        "UPDATE work SET lease_owner = 7, lease_until = app_now() - interval '1 hour' WHERE key = %(active)s::text",
+    ),
+    _c("attempts_are_bounded", REFUSED, "UPDATE work SET attempt = 11 WHERE key = %(active)s::text"),
+    _c(
+        "no_work_item_is_parked",
+        REFUSED,
+        "UPDATE work SET run_at = NULL, parked_at = app_now(), last_error = 'KeyError: x'"
+        " WHERE key = %(creating)s::text",
+    ),
+    _c("parked_work_item_is_idle", REPAIRED, "UPDATE work SET parked_at = app_now() WHERE key = %(creating)s::text"),
+    _c("no_wake_is_lost", REPAIRED, "UPDATE work SET run_at = NULL WHERE kind = 'cluster' AND key = %(active)s::text"),
+    _c(
+        "work_item_belongs_to_its_cluster",
+        REPAIRED,
+        "UPDATE work SET project_id = %(other)s WHERE key = %(active)s::text",
+    ),
+    _c(
+        "work_item_belongs_to_its_cluster",
+        REPAIRED,
+        "INSERT INTO work (kind, key, project_id, run_at) VALUES ('cluster', 'no uuid', %(project)s, app_now())",
+    ),
+)
