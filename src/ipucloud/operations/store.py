@@ -5,7 +5,7 @@ Only a reconciler advances operations; a request opens, cancels or pre-empts the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -23,6 +23,7 @@ from ipucloud.kernel.errors import PREEMPTED, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.kind import Kind, OpenOperation
+from ipucloud.operations.metrics import count_failure
 from ipucloud.operations.states import StepState
 from ipucloud.operations.step import PlannedStep
 from ipucloud.reconcile.reconciler import WorkItem
@@ -276,7 +277,7 @@ def _end_by(column: str) -> sa.TextClause:
             column,
             """
                = :value
-           RETURNING id, kind, state, request_id, cluster_id, export_id
+           RETURNING id, kind, state, request_id, cluster_id, export_id, error
         ), steps AS (
           UPDATE operation_steps SET state = 'skipped'
             FROM ended WHERE operation_id = ended.id AND operation_steps.state IN ('pending', 'running')
@@ -289,6 +290,8 @@ def _end_by(column: str) -> sa.TextClause:
                coalesce(ended.cluster_id, ended.export_id), ended.id, ended.request_id,
                jsonb_build_object('kind', ended.kind)
           FROM ended
+        RETURNING (SELECT kind FROM ended) AS kind,
+                  (SELECT error->>'code' FROM ended WHERE state = 'failed') AS cause
             """,
         )
     ).bindparams(sa.bindparam("state", type_=sa.Text))
@@ -305,7 +308,7 @@ async def end_operation(
     `error` None keeps the one recorded when the undo began.
     """
     values = {"project_id": operation.project_id, "value": operation.id, "state": state.value, "error": _json(error)}
-    await connection.execute(_END, values)
+    await _end(connection, _END, values)
     failpoint("operation.ended")
 
 
@@ -313,7 +316,13 @@ async def preempt(connection: AsyncConnection, *, project_id: UUID, cluster_id: 
     """End the cluster's open operation, if any, because a removal replaces it; `reason` is shown to the customer."""
     error = _json(Problem(PREEMPTED, reason))
     values = {"project_id": project_id, "value": cluster_id, "state": OperationState.FAILED.value, "error": error}
-    await connection.execute(_END_OF_CLUSTER, values)
+    await _end(connection, _END_OF_CLUSTER, values)
+
+
+async def _end(connection: AsyncConnection, statement: sa.TextClause, values: Mapping[str, object]) -> None:
+    ended = (await connection.execute(statement, values)).one_or_none()
+    if ended is not None and ended.cause is not None:
+        count_failure(connection, kind=ended.kind, cause=ended.cause)
 
 
 def _json(error: Problem | None) -> str | None:

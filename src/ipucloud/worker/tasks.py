@@ -27,6 +27,7 @@ from ipucloud.kernel.sealing import read_keys
 from ipucloud.reconcile.reconciler import Periodic
 from ipucloud.site.ports import Sites
 from ipucloud.webhooks import store as webhooks
+from ipucloud.worker.measures import MEASURE_SECONDS, measure
 from ipucloud.worker.reencryption import reencrypt
 from ipucloud.worker.sweep import sweep_leftovers
 
@@ -107,6 +108,7 @@ def periodic_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
     return [
         Periodic("audit_database", interval=AUDIT_SECONDS, run=audit_database),
         Periodic("audit_sites", interval=SITE_AUDIT_SECONDS, run=compare),
+        Periodic("measure", interval=MEASURE_SECONDS, run=measure),
         Periodic("keep_books", interval=60.0, run=keep_books),
         # Not part of the bookkeeping: a payment provider may be slow.
         Periodic("collect_payments", interval=60.0, run=collect),

@@ -14,8 +14,10 @@ from ipucloud.http.limits import INTERNAL_CONNECTIONS, RESERVED_DESCRIPTORS, Lim
 from ipucloud.http.metrics import CONNECTIONS, REFUSED
 from ipucloud.http.refusals import Reason, refusals
 from ipucloud.invariants.gauge import VIOLATIONS
+from ipucloud.operations.metrics import FAILED
 from ipucloud.process.logs import LostLines
 from ipucloud.reconcile import metrics as engine_metrics
+from ipucloud.worker.measures import MEASUREMENTS
 
 CHECKOUT = Path(__file__).parents[3]
 PAGE = (CHECKOUT / "docs" / "operations.md").read_text()
@@ -39,12 +41,12 @@ def test_every_setting_has_a_row_with_its_default() -> None:
 def test_the_metrics_are_those_of_the_code() -> None:
     rows = re.findall(r"^\| (API|worker|API, worker) \| `(\w+)` \|", section("Metrics"), re.MULTILINE)
     told = {(process, metric) for processes, metric in rows for process in processes.split(", ")}
-    metrics = {metric for metric in vars(engine_metrics).values() if isinstance(metric, MetricWrapperBase)}
+    metrics = {metric for metric in vars(engine_metrics).values() if isinstance(metric, MetricWrapperBase)} | {FAILED}
     catalogue = CurrentCatalogue(None)
     api_families = (*Metrics().registry.collect(), *catalogue.collect())
     api = {("API", exposed(family.type, family.name)) for family in api_families}
     worker = {("worker", exposed(family.type, family.name)) for metric in metrics for family in metric.describe()}
-    own = (VIOLATIONS, CONNECTIONS, REFUSED, LostLines(), catalogue)
+    own = (VIOLATIONS, MEASUREMENTS, CONNECTIONS, REFUSED, LostLines(), catalogue)
     alone = (family for each in own for family in each.collect())
     worker |= {("worker", exposed(family.type, family.name)) for family in alone}
     assert told == api | worker

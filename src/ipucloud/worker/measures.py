@@ -1,0 +1,159 @@
+"""What the whole installation looks like, measured by one worker at a time and exported by the one that did it last.
+
+Like an audit's result, a measurement is exported until the next one is overdue. Every label has few values: regions and
+machine types of the catalogue, kinds declared in the code, and the words that the statements write.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from prometheus_client import REGISTRY
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from ipucloud.db.engine import Database
+from ipucloud.invariants.gauge import FRESH_INTERVALS
+
+MEASURE_SECONDS = 30.0
+
+_Row = Sequence[object]
+"""The labels' values, then the number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A gauge, and the statement whose rows are its series: the labels' values in order, then the value."""
+
+    name: str
+    meaning: str
+    labels: tuple[str, ...]
+    statement: sa.TextClause
+
+
+MACHINES = Measure(
+    "machines",
+    "Machines by state: free, allocated, cleaning, unhealthy, maintenance",
+    ("region", "machine_type", "state"),
+    sa.text(
+        """
+        SELECT region, machine_type, word, count(*) FILTER (WHERE state = word)
+          FROM (SELECT p.region, p.machine_type,
+                       CASE WHEN m.health <> 'ok' OR own.health <> 'ok' THEN 'unhealthy'
+                            WHEN m.maintenance OR own.maintenance THEN 'maintenance'
+                            WHEN held.released_at IS NOT NULL THEN 'cleaning'
+                            WHEN held.id IS NOT NULL THEN 'allocated'
+                            ELSE 'free' END AS state
+                  FROM pods p
+                  JOIN machines m ON m.pod_id = p.id
+                  LEFT JOIN hosts own ON own.machine_id = m.id
+                  LEFT JOIN allocations held ON held.machine_id = m.id AND held.freed_at IS NULL) AS seen,
+               unnest(ARRAY['free', 'allocated', 'cleaning', 'unhealthy', 'maintenance']) AS word
+         GROUP BY region, machine_type, word
+        """
+    ),
+)
+OPEN_OPERATIONS = Measure(
+    "open_operations",
+    "Operations that are not finished, by kind and time since the request",
+    ("kind", "age"),
+    sa.text(
+        """
+        SELECT kind,
+               CASE WHEN created_at > app_now() - interval '10 minutes' THEN '<10m'
+                    WHEN created_at > app_now() - interval '1 hour' THEN '<1h'
+                    WHEN created_at > app_now() - interval '1 day' THEN '<1d'
+                    ELSE '>=1d' END AS age, count(*)
+          FROM operations WHERE NOT (state IN ('succeeded', 'failed', 'cancelled'))
+         GROUP BY kind, age
+        """
+    ),
+)
+WORK_ITEMS = Measure(
+    "work_items",
+    "Work items by kind and state: due, leased, parked, resting",
+    ("kind", "state"),
+    sa.text(
+        """
+        SELECT kind,
+               CASE WHEN parked_at IS NOT NULL THEN 'parked'
+                    WHEN lease_owner IS NOT NULL THEN 'leased'
+                    WHEN run_at <= app_now() THEN 'due'
+                    ELSE 'resting' END AS state, count(*)
+          FROM work GROUP BY kind, state
+        """
+    ),
+)
+OLDEST_DUE = Measure(
+    "work_oldest_due_seconds",
+    "How long the work item that has been due longest waits for a worker; 0 without one",
+    (),
+    sa.text(
+        """
+        SELECT coalesce(extract(epoch FROM app_now() - min(run_at)), 0) FROM work
+         WHERE run_at IS NOT NULL AND lease_owner IS NULL AND run_at <= app_now()
+        """
+    ),
+)
+CLOSE_AGE = Measure(
+    "hour_close_age_seconds",
+    "Time since the end of the newest closed hour; absent before the first close",
+    (),
+    sa.text(
+        """
+        SELECT extract(epoch FROM app_now() - hour - interval '1 hour') FROM hour_closes
+         WHERE closed_at IS NOT NULL ORDER BY hour DESC LIMIT 1
+        """
+    ),
+)
+LATE_MONTHS = Measure(
+    "billing_months_late",
+    "Billing months that are not sealed a day after their end, or sealed and not invoiced",
+    ("step",),
+    sa.text(
+        """
+        SELECT 'seal', count(*) FROM billing_months
+         WHERE sealed_at IS NULL AND (month + interval '1 month 1 day') AT TIME ZONE 'UTC' <= app_now()
+        UNION ALL
+        SELECT 'invoice', count(*) FROM billing_months b
+         WHERE sealed_at IS NOT NULL AND NOT EXISTS (SELECT FROM invoiced_months i WHERE i.month = b.month)
+        """
+    ),
+)
+MEASURES = (MACHINES, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE, CLOSE_AGE, LATE_MONTHS)
+
+
+class Measurements(Collector):
+    """The collector: the last measurement, while it is fresh."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._rows: Mapping[str, Sequence[_Row]] = {}
+        self._until = 0.0
+
+    def report(self, rows: Mapping[str, Sequence[_Row]]) -> None:
+        """Export these rows, by the measure's name, until the next measurement is overdue."""
+        self._rows, self._until = rows, self._monotonic() + FRESH_INTERVALS * MEASURE_SECONDS
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        rows = self._rows if self._monotonic() < self._until else {}
+        for measure in MEASURES:
+            family = GaugeMetricFamily(measure.name, measure.meaning, labels=measure.labels)
+            for *labels, value in rows.get(measure.name, ()):
+                family.add_metric([str(label) for label in labels], float(str(value)))
+            yield family
+
+
+MEASUREMENTS = Measurements()
+REGISTRY.register(MEASUREMENTS)
+
+
+async def measure(database: Database) -> None:
+    """Measure everything, each measure in a statement of its own."""
+    async with database.read() as connection:
+        MEASUREMENTS.report(
+            {each.name: [tuple(row) for row in await connection.execute(each.statement)] for each in MEASURES}
+        )
