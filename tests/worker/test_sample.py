@@ -111,7 +111,7 @@ async def test_months_that_were_used_are_left_alone(made: Made) -> None:
     assert await made.value(count) == before
 
 
-async def test_the_commands_of_the_guide_work_as_they_are_printed(made: Made, tmp_path: Path) -> None:
+def test_the_commands_of_the_guide_work_as_they_are_printed(made: Made, tmp_path: Path) -> None:
     script = "\n".join(re.findall(r"^```sh\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL))
     first, last = made.sample.months
     (tmp_path / "ipucloud").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ipucloud.cli.main "$@"\n')

@@ -27,6 +27,12 @@ def databases(postgres: TestServer, name: str) -> list[str]:
         return [name for (name,) in found]
 
 
+def interrupted_copy(postgres: TestServer, name: str) -> None:
+    with replacing(postgres.url, name) as copy:
+        mark(postgres, copy)
+        raise InterruptedError
+
+
 def test_a_copy_takes_the_place_of_its_original(postgres: TestServer, database: Database) -> None:
     with replacing(postgres.url, database.name) as copy:
         mark(postgres, copy)
@@ -39,9 +45,8 @@ def test_a_copy_takes_the_place_of_its_original(postgres: TestServer, database: 
 
 
 def test_what_a_failed_copy_leaves_is_dropped_by_the_next(postgres: TestServer, database: Database) -> None:
-    with pytest.raises(InterruptedError), replacing(postgres.url, database.name) as copy:
-        mark(postgres, copy)
-        raise InterruptedError
+    with pytest.raises(InterruptedError):
+        interrupted_copy(postgres, database.name)
     assert not marked(postgres, database.name)
     with replacing(postgres.url, database.name) as copy:
         assert not marked(postgres, copy)

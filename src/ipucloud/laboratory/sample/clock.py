@@ -33,7 +33,7 @@ class Months(NamedTuple):
 
 
 class DatabaseClock:
-    """Sets `app_now()`, as the role that owns the schema. No process but the sample's may use the database meanwhile."""
+    """Sets `app_now()`, as the role that owns the schema. No other process may use the database meanwhile."""
 
     def __init__(self, owner_url: str) -> None:
         self._owner_url = owner_url

@@ -64,7 +64,13 @@ async def unused_months(database: Database) -> Months:
 
 
 async def fill(
-    database: Database, clock: DatabaseClock, sites: Sites, settings: Settings, catalogue: Catalogue, months: Months
+    database: Database,
+    clock: DatabaseClock,
+    months: Months,
+    *,
+    sites: Sites,
+    settings: Settings,
+    catalogue: Catalogue,
 ) -> None:
     """Make the sample in a database that nobody else uses; its clock shows the time again at the end.
 

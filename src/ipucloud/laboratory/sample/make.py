@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,7 +70,14 @@ async def make(url_of: UrlOf, name: str, settings: Settings, catalogue: Catalogu
         async with database_of(mine) as database, sites_of(mine) as sites:
             await sync(database, sites)
             await bootstrap(database, catalogue, env=settings.environment)
-            await fill(database, DatabaseClock(url_of(OWNER_ROLE, copy)), sites, mine, catalogue, months)
+            await fill(
+                database,
+                DatabaseClock(url_of(OWNER_ROLE, copy)),
+                months,
+                sites=sites,
+                settings=mine,
+                catalogue=catalogue,
+            )
 
 
 async def sample_of(database: Database, settings: Settings) -> Sample | None:
@@ -103,8 +110,8 @@ def _quiet() -> Iterator[None]:
         structlog.configure(**before)
 
 
-@asynccontextmanager
-async def empty_folder(path: Path) -> AsyncIterator[Path]:
+@contextmanager
+def empty_folder(path: Path) -> Iterator[Path]:
     """A folder for the length of the block."""
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)

@@ -56,7 +56,14 @@ async def add_sample(
     if await exists(settings):
         return
     say("making the sample: two months of usage, invoices and payments; this takes up to a minute …")
-    async with empty_folder(settings.data_dir / FOLDER) as folder, keeping(say) as keeper:
+    with empty_folder(settings.data_dir / FOLDER) as folder:
+        await _add_beside(folder, server, settings, catalogue, logs=logs, say=say)
+
+
+async def _add_beside(
+    folder: Path, server: EmbeddedPostgres, settings: Settings, catalogue: Catalogue, *, logs: Path, say: Say
+) -> None:
+    async with keeping(say) as keeper:
         ready, token, key = (folder / name for name in ("ready.json", "token", "vipu-key"))
         credentials = {
             "IPUCLOUD_SITE_TOKEN": kept_secret(token),
