@@ -1,0 +1,53 @@
+"""Pages for customers, followed literally: every command runs against a running system."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.pages import DOCS, script
+from tests.support.processes import Up
+
+
+def follow(page: str, system: Up, folder: Path, **variables: str) -> str:
+    """What the page's commands print, run in a shell as its reader would; all of them succeed."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("IPUCLOUD_")}
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    mine = {"PATH": programs, "HOME": str(folder), "IPUCLOUD_CONFIG_DIR": str(folder / "config"), "no_proxy": "*"}
+    ended = subprocess.run(
+        ["sh", "-xc", script(DOCS / page)],
+        cwd=folder,
+        env={**inherited, **mine, **variables},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
+    return ended.stdout
+
+
+def installed(*programs: str) -> pytest.MarkDecorator:
+    missing = [program for program in programs if shutil.which(program) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
+
+
+@installed("ssh", "scp", "ssh-keygen")
+def test_the_tutorial_leads_to_a_bill(system: Up, tmp_path: Path) -> None:
+    shown = follow("tutorial.md", system, tmp_path, **system.environment)
+    for result in ("m2000-pod16", "[16]", "accrued", "forecast"):
+        assert result in shown
+
+
+@installed("curl", "jq")
+def test_the_journey_by_curl_succeeds(system: Up, tmp_path: Path) -> None:
+    project = system.ipucloud.json("whoami", **system.environment)["project"]["slug"]
+    shown = follow("rest.md", system, tmp_path, URL=system.facts["url"], TOKEN=system.facts["token"], PROJECT=project)
+    for result in ('"kind": "cluster.delete"', "m2000-pod5", '"accrued"'):
+        assert result in shown
