@@ -5,6 +5,7 @@ RUN python -m venv /opt/ipucloud \
     && /opt/ipucloud/bin/pip install --no-cache-dir --only-binary :all: --require-hashes -r requirements/runtime.txt \
     && pip install --no-cache-dir --only-binary :all: --require-hashes -r requirements/build.txt
 COPY pyproject.toml README.md LICENSE ./
+COPY docs/errors.md docs/
 COPY alembic alembic
 COPY src src
 RUN pip wheel --no-deps --no-build-isolation --no-index --wheel-dir wheels . \

@@ -10,8 +10,17 @@ from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
+
 PROJECT = Path(__file__).parents[2]
 OWN = {"ipucloud", "tests", "bench", *sys.stdlib_module_names}
+CLIENT = ("__init__.py", "client", "cli/commands", "cli/*.py")
+PARTS = {
+    None: CLIENT,
+    "vipu": (*CLIENT, "cli/vipu", "vipu_cli", "wire/vipu*", "wire/__init__.py"),
+    "laboratory": ("*.py", "*/**/*.py"),
+}
+"""What each extra of the distribution is for, as patterns below `src/ipucloud`. None: what is always installed."""
 RUNTIME_BY_NAME = {
     "fastapi-offline",  # its files are served, none of its code runs
     "httptools",  # uvicorn's HTTP protocol
@@ -34,30 +43,48 @@ TOOLS = {
 """What is run, or read by mypy."""
 
 
-def test_the_product_declares_exactly_what_it_imports() -> None:
-    runtime, _ = declared()
-    assert imported("src", "alembic") == runtime - RUNTIME_BY_NAME
+@pytest.mark.parametrize(("extra", "parts"), PARTS.items(), ids=str)
+def test_each_part_of_the_product_declares_exactly_what_it_imports(extra: str | None, parts: tuple[str, ...]) -> None:
+    files = [file for part in parts for file in files_of(PROJECT / "src" / "ipucloud", part)]
+    files += files_of(PROJECT, "alembic") if extra == "laboratory" else []
+    assert imported(files) == declared(extra) - RUNTIME_BY_NAME
+
+
+def test_production_needs_nothing_of_the_laboratory() -> None:
+    service = [file for file in files_of(PROJECT / "src", "ipucloud") if "laboratory" not in file.parts]
+    assert imported(service) <= declared("service")
 
 
 def test_tests_and_benchmarks_declare_exactly_what_they_import() -> None:
-    runtime, dev = declared()
-    assert imported("tests", "bench", "docs") - runtime == dev - TOOLS
+    runtime = declared("laboratory")
+    files = [file for part in ("tests", "bench", "docs") for file in files_of(PROJECT, part)]
+    assert imported(files) - runtime == declared("dev") - declared(None) - TOOLS
 
 
-def declared() -> tuple[set[str], set[str]]:
+def files_of(folder: Path, part: str) -> list[Path]:
+    return [each for found in folder.glob(part) for each in ([found] if found.is_file() else found.rglob("*.py"))]
+
+
+def declared(extra: str | None) -> set[str]:
+    """The distributions that an installation with the extra asks for, those of the extras it names included."""
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
-    runtime, dev = (
-        {canonical(re.split(r"[\[<>=~; ]", requirement)[0]) for requirement in requirements}
-        for requirements in (project["dependencies"], project["optional-dependencies"]["dev"])
-    )
-    return runtime, dev
+    found, extras = list(project["dependencies"]), [extra] if extra else []
+    while extras:
+        for requirement in project["optional-dependencies"][extras.pop()]:
+            own = re.fullmatch(r"ipucloud\[(\w+)\]", requirement)
+            if own:
+                extras.append(own[1])
+            else:
+                found.append(requirement)
+    return {canonical(re.split(r"[\[<>=~; ]", requirement)[0]) for requirement in found}
 
 
-def imported(*folders: str) -> set[str]:
-    """The distributions of all modules that are imported anywhere below the folders."""
+def imported(files: list[Path]) -> set[str]:
+    """The distributions of all modules that the Python files import."""
     distributions = packages_distributions()
-    files = [file for folder in folders for file in (PROJECT / folder).rglob("*.py")]
-    modules = {module for file in files for module in top_level(ast.parse(file.read_text()))} - OWN
+    modules = {
+        module for file in files if file.suffix == ".py" for module in top_level(ast.parse(file.read_text()))
+    } - OWN
     return {canonical(name) for module in modules for name in distributions[module]}
 
 

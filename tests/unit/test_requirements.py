@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-FILES = ("runtime", "dev", "build", "uv", "focus")
+FILES = ("client", "runtime", "dev", "build", "uv", "focus")
 
 
 def text(name: str) -> str:
@@ -39,13 +39,19 @@ def test_no_registry_is_named(name: str) -> None:
 
 def test_the_files_hold_what_the_project_asks_for() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
-    runtime, dev = direct(project["dependencies"]), direct(project["optional-dependencies"]["dev"])
+    client = direct(project["dependencies"])
+    extras = {
+        name: direct(requirements) - {"ipucloud"} for name, requirements in project["optional-dependencies"].items()
+    }
+    dev = extras.pop("dev")
+    assert client <= pins("client").keys()
+    runtime = client.union(*extras.values())
     assert runtime <= pins("runtime").keys()
     assert runtime | dev <= pins("dev").keys()
     assert {"hatchling", "editables"} <= pins("build").keys()
 
 
 def test_the_files_agree_with_each_other() -> None:
-    assert pins("runtime").items() <= pins("dev").items()
+    assert pins("client").items() <= pins("runtime").items() <= pins("dev").items()
     for package, version in pins("build").items():
         assert pins("dev").get(package, version) == version

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from ipucloud.cli.exits import Exit
 
 _COMPLETION = {"install_completion", "show_completion"}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A command or group: its name, the module with its `app`, its help and its help panel."""
+    """A command or group: its name, the module with its `app`, its help and its help panel.
+
+    `extra`: the extra of the distribution whose packages it needs; None: those of the client suffice.
+    """
 
     name: str
     module: str
     help: str
     panel: str
+    extra: str | None = None
 
 
 class LazyCommand(TyperCommand):
@@ -27,14 +34,24 @@ class LazyCommand(TyperCommand):
 
     def __init__(self, entry: Entry) -> None:
         super().__init__(entry.name, help=entry.help, rich_help_panel=entry.panel)
-        self._module = entry.module
+        self._entry = entry
 
     def make_context(self, *args: Any, **extra: Any) -> Any:  # Any: Typer's context type has no public name
-        app: typer.Typer = importlib.import_module(self._module).app
+        app: typer.Typer = self._load().app
         command = typer.main.get_command(app)
         command.help = command.help or self.help
         command.params = [each for each in command.params if each.name not in _COMPLETION]  # `ipucloud` alone has them
         return command.make_context(*args, **extra)
+
+    def _load(self) -> ModuleType:
+        try:
+            return importlib.import_module(self._entry.module)
+        except ModuleNotFoundError as missing:
+            if self._entry.extra is None or (missing.name or "ipucloud").partition(".")[0] == "ipucloud":
+                raise
+        wanted = f"ipucloud[{self._entry.extra}]"
+        typer.echo(f"ipucloud: `ipucloud {self.name}` needs more packages: pip install '{wanted}'", err=True)
+        raise typer.Exit(Exit.USAGE)
 
 
 class Listing(TyperGroup):

@@ -25,7 +25,7 @@ COMMANDS = (
     ),
     Entry("partitions", "ipucloud.cli.commands.partitions", "Divide a cluster's IPUs among programs.", CUSTOMER),
     Entry("operations", "ipucloud.cli.commands.operations", "List, follow and cancel operations.", CUSTOMER),
-    Entry("vipu", "ipucloud.cli.vipu.command", "Manage partitions directly at a V-IPU controller.", CUSTOMER),
+    Entry("vipu", "ipucloud.cli.vipu.command", "Manage partitions directly at a V-IPU controller.", CUSTOMER, "vipu"),
     Entry("flavors", "ipucloud.cli.commands.flavors", "List cluster sizes and their prices.", CUSTOMER),
     Entry("regions", "ipucloud.cli.commands.regions", "List regions and their capacity.", CUSTOMER),
     Entry("images", "ipucloud.cli.commands.images", "List Poplar images for servers.", CUSTOMER),
@@ -54,15 +54,15 @@ COMMANDS = (
     Entry("open", "ipucloud.cli.commands.open", "Open the API reference in a browser.", ACCOUNT),
     # The only two names of the laboratory in the product. They are loaded when called, so production processes never
     # import it.
-    Entry("demo", "ipucloud.laboratory.demo.command", "Demonstrate the whole product on a simulated site.", SERVICE),
-    Entry("up", "ipucloud.laboratory.up.command", "Run a complete local system until Ctrl-C.", SERVICE),
-    Entry("api", "ipucloud.cli.service.api", "Serve the REST API.", SERVICE),
-    Entry("worker", "ipucloud.cli.service.worker", "Run operations that the API accepted.", SERVICE),
-    Entry("migrate", "ipucloud.cli.service.migrate", "Bring the database's schema up to date.", SERVICE),
-    Entry("bootstrap", "ipucloud.cli.service.bootstrap", "Create the first project, tokens, quotas, prices.", SERVICE),
-    Entry("catalogue", "ipucloud.cli.service.catalogue", "Check and install a catalogue of your own.", SERVICE),
-    Entry("admin", "ipucloud.cli.service.admin", "Audit the service and repair violations.", SERVICE),
-    Entry("site", "ipucloud.cli.service.site", "Read a site's hardware into the inventory.", SERVICE),
+    Entry("demo", "ipucloud.laboratory.demo.command", "Show the product on simulated hardware.", SERVICE, "laboratory"),
+    Entry("up", "ipucloud.laboratory.up.command", "Run a complete local system until Ctrl-C.", SERVICE, "laboratory"),
+    Entry("api", "ipucloud.cli.service.api", "Serve the REST API.", SERVICE, "service"),
+    Entry("worker", "ipucloud.cli.service.worker", "Run operations that the API accepted.", SERVICE, "service"),
+    Entry("migrate", "ipucloud.cli.service.migrate", "Bring the database's schema up to date.", SERVICE, "service"),
+    Entry("bootstrap", "ipucloud.cli.service.bootstrap", "Create the first project and tokens.", SERVICE, "service"),
+    Entry("catalogue", "ipucloud.cli.service.catalogue", "Check and install your own catalogue.", SERVICE, "service"),
+    Entry("admin", "ipucloud.cli.service.admin", "Audit the service and repair violations.", SERVICE, "service"),
+    Entry("site", "ipucloud.cli.service.site", "Read a site's hardware into the inventory.", SERVICE, "service"),
 )
 
 app = typer.Typer(name="ipucloud", no_args_is_help=True, add_completion=True)

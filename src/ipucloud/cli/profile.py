@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
-import typer
+from platformdirs import user_config_path
 
 from ipucloud.client.errors import UsageError
 
@@ -32,7 +32,7 @@ class Profile:
 
 def config_dir(environment: Mapping[str, str]) -> Path:
     """IPUCLOUD_CONFIG_DIR, else the platform's configuration directory."""
-    return Path(environment.get("IPUCLOUD_CONFIG_DIR") or typer.get_app_dir("ipucloud"))
+    return Path(environment.get("IPUCLOUD_CONFIG_DIR") or user_config_path("ipucloud"))
 
 
 def profile_path(environment: Mapping[str, str]) -> Path:
