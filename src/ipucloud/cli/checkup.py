@@ -16,11 +16,11 @@ from pathlib import Path
 import httpx
 
 from ipucloud import __version__
-from ipucloud.cli.profile import chosen, profile_path
 from ipucloud.cli.session import Session
 from ipucloud.client import clusters, projects, ssh_keys, tokens
 from ipucloud.client.errors import ClientError
 from ipucloud.client.models import Whoami
+from ipucloud.client.profiles import chosen, profile_path
 from ipucloud.client.transport import options
 
 OK, WARNING, FAILED = "ok", "warning", "failed"

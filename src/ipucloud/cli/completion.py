@@ -11,8 +11,8 @@ from typing import Any
 import typer
 
 from ipucloud.cli.finding import Kind, partition_kind
-from ipucloud.cli.profile import load, stored_profiles
 from ipucloud.client.errors import ClientError
+from ipucloud.client.profiles import load, stored_profiles
 from ipucloud.client.retry import NO_RETRY
 from ipucloud.client.sync import Client
 

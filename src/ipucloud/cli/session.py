@@ -20,11 +20,11 @@ from ipucloud.cli.completion import names, profiles
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import exit_of
 from ipucloud.cli.finding import PROJECT, explained
-from ipucloud.cli.profile import Profile, config_dir, load, stored_profiles
 from ipucloud.cli.watching import watch
 from ipucloud.client.call import Call
 from ipucloud.client.errors import ApiError, ClientError, OperationFailedError, UsageError
 from ipucloud.client.models import Page
+from ipucloud.client.profiles import Profile, config_dir, load, stored_profiles
 from ipucloud.client.sync import Client
 
 Parameters = ParamSpec("Parameters")

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from ipucloud import __version__
-from ipucloud.client import operations, tokens
+from ipucloud.client import operations, profiles, tokens
 from ipucloud.client.call import Call, Ref, Tagged
 from ipucloud.client.errors import (
     ApiError,
@@ -83,12 +83,16 @@ _SHORTEST_HOLD = 0.5
 
 
 def configured(url: str | None, token: str | None, project: str | None) -> tuple[str, str, str | None]:
-    """What is None, from `IPUCLOUD_URL`, `IPUCLOUD_TOKEN` and `IPUCLOUD_PROJECT`. Raises UsageError."""
-    url = os.environ.get("IPUCLOUD_URL") if url is None else url
-    token = os.environ.get("IPUCLOUD_TOKEN") if token is None else token
+    """What is None, from `IPUCLOUD_URL`, `IPUCLOUD_TOKEN` and `IPUCLOUD_PROJECT`; then, if neither URL nor token was
+    given, from the profile of the command line, whose token is for its URL only. Raises UsageError.
+    """
+    here = profiles.load(os.environ) if url is None and token is None else profiles.of_variables(os.environ)
+    url, token = url or here.url, token or here.token
     if url is None or token is None:
-        raise UsageError("Give the URL and the token of the service, or set IPUCLOUD_URL and IPUCLOUD_TOKEN.")
-    return url, token, project or os.environ.get("IPUCLOUD_PROJECT")
+        raise UsageError(
+            "Give the URL and the token of the service, set IPUCLOUD_URL and IPUCLOUD_TOKEN, or run `ipucloud login`."
+        )
+    return url, token, project or here.project
 
 
 @dataclass

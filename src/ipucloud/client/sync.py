@@ -33,9 +33,9 @@ class Client:
             print(cluster.name, cluster.billing.cost)
     ```
 
-    `url`, `token` and `project` default to `IPUCLOUD_URL`, `IPUCLOUD_TOKEN` and `IPUCLOUD_PROJECT`; the project, an id,
-    number or slug, then to the token's own. `timeout`: seconds for one response. Raises UsageError for a missing or
-    invalid URL or token.
+    `url`, `token` and `project` default to `IPUCLOUD_URL`, `IPUCLOUD_TOKEN` and `IPUCLOUD_PROJECT`, then to the profile
+    stored by `ipucloud login`; the project, an id, number or slug, then to the token's own. `timeout`: seconds for one
+    response. Raises UsageError for a missing or invalid URL or token.
     """
 
     def __init__(

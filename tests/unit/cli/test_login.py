@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ipucloud.client import Client, UsageError, tokens
 from tests.support.scripted import Reply, Service, problem
 
 Run = Callable[..., Any]
@@ -78,6 +79,18 @@ def test_each_profile_has_its_own_token(
         ("admin", "demo", "admin", True),
     ]
     assert "owners" not in run("profiles").out
+
+
+@pytest.mark.usefixtures("bare")
+def test_programs_use_the_profile_too_and_its_token_at_its_url_only(login: Run, service: Service) -> None:
+    with pytest.raises(UsageError, match="ipucloud login"):
+        Client()
+    login("owners", OWNER)
+    with Client() as client:
+        client.run(tokens.whoami())
+    assert bearer(service) == "owners"
+    with pytest.raises(UsageError, match="the token of the service"):
+        Client("https://ipucloud.example")
 
 
 @pytest.mark.usefixtures("bare")

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from ipucloud.cli.profile import Profile, save, stored_profiles
 from ipucloud.cli.service.connections import CONNECTIONS, running_at
+from ipucloud.client.profiles import Profile, save, stored_profiles
 from ipucloud.config import Settings
 from ipucloud.laboratory.demo.journey import Report
 from ipucloud.laboratory.postgres.secret_files import kept_secret, read_secret, write_secret

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.profile import Profile, chosen, overridden, save, stored_profiles
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import projects, tokens
 from ipucloud.client.errors import UsageError
+from ipucloud.client.profiles import Profile, chosen, of_variables, save, stored_profiles
 from ipucloud.client.sync import Client
 
 app = typer.Typer()
@@ -31,7 +31,7 @@ def login(
     name = chosen(session.environment, session.profile)
     profiles = stored_profiles(session.environment)
     stored = profiles.get(name, Profile())
-    known = Profile() if session.profile else overridden(Profile(), session.environment)
+    known = Profile() if session.profile else of_variables(session.environment)
     url = session.url or known.url or _ask("URL of the service", stored.url)
     token = known.token or _ask("Token", hidden=True)
     profile = Profile(url, token, session.project or known.project or (stored.project if url == stored.url else None))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from ipucloud.cli.profile import chosen, save, stored_profiles
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client.errors import UsageError
+from ipucloud.client.profiles import chosen, save, stored_profiles
 
 app = typer.Typer()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from ipucloud.cli.profile import chosen, stored_profiles
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.client.profiles import chosen, stored_profiles
 
 app = typer.Typer()
 

@@ -21,10 +21,10 @@ from pydantic import SecretStr
 
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
-from ipucloud.cli.profile import DEFAULT, Profile
 from ipucloud.cli.service.bootstrapping import PROJECT, bootstrap, knows
 from ipucloud.cli.service.connections import CONNECTIONS, database_of, revealed, sites_of
 from ipucloud.cli.service.errors import CommandError
+from ipucloud.client.profiles import DEFAULT, Profile
 from ipucloud.config import Settings
 from ipucloud.db.migrate import upgrade
 from ipucloud.db.outages import is_unreachable

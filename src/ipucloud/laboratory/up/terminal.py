@@ -7,8 +7,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from ipucloud.cli.profile import Profile, save, stored_profiles
 from ipucloud.client.errors import UsageError
+from ipucloud.client.profiles import Profile, save, stored_profiles
 from ipucloud.laboratory.keeper.keeper import Say
 from ipucloud.laboratory.postgres.secret_files import write_secret
 

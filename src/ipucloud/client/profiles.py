@@ -65,13 +65,18 @@ def load(environment: Mapping[str, str], name: str | None = None) -> Profile:
 
 def overridden(stored: Profile, environment: Mapping[str, str]) -> Profile:
     """The profile with the environment's URL, token and project, where it has them."""
-    token = environment.get("IPUCLOUD_TOKEN")
+    given = of_variables(environment)
     return Profile(
-        url=environment.get("IPUCLOUD_URL") or stored.url,
-        token=token or stored.token,
-        project=environment.get("IPUCLOUD_PROJECT") or stored.project,
-        role=None if token else stored.role,
+        url=given.url or stored.url,
+        token=given.token or stored.token,
+        project=given.project or stored.project,
+        role=None if given.token else stored.role,
     )
+
+
+def of_variables(environment: Mapping[str, str]) -> Profile:
+    """IPUCLOUD_URL, IPUCLOUD_TOKEN and IPUCLOUD_PROJECT."""
+    return Profile(*(_text(environment.get(f"IPUCLOUD_{name}")) for name in ("URL", "TOKEN", "PROJECT")))
 
 
 def stored_profiles(environment: Mapping[str, str]) -> dict[str, Profile]:
