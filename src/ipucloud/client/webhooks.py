@@ -23,11 +23,17 @@ def get(webhook: Ref) -> Call[Webhook]:
 
 
 def update(
-    webhook: Ref, *, url: str | None = None, event_types: Sequence[str] | None = None, enabled: bool | None = None
+    webhook: Ref,
+    *,
+    url: str | None = None,
+    event_types: Sequence[str] | None = None,
+    description: str | None = None,
+    enabled: bool | None = None,
 ) -> Call[Webhook]:
     """Change the given fields."""
     types = None if event_types is None else [*event_types]
-    return request.patch(_path(webhook), Webhook, given(url=url, event_types=types, enabled=enabled))
+    body = given(url=url, event_types=types, description=description, enabled=enabled)
+    return request.patch(_path(webhook), Webhook, body)
 
 
 def delete(webhook: Ref) -> Call[None]:

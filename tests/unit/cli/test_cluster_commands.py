@@ -136,7 +136,7 @@ def test_ssh_config_has_a_block_for_every_reachable_server(run: Run, service: Se
     serve_cluster(service, CLUSTER | {"poplar_servers": [*servers(CLUSTER), away]})
     known_hosts = config_dir / "known_hosts" / "server-1"
     assert run("clusters", "ssh-config").out.splitlines() == [
-        "Host bert-p0 bert",
+        "Host bert bert.0",
         "  HostName 127.0.0.1",
         "  Port 2201",
         "  User ubuntu",

@@ -184,6 +184,13 @@ def test_delete_asks_nobody_who_cannot_answer(run: Run, service: Service) -> Non
     assert not [each for each in service.asked if each.method == "DELETE"]
 
 
+def test_deletion_of_a_protected_cluster_says_how_to_allow_it(run: Run, service: Service) -> None:
+    serve_cluster(service, CLUSTER | {"delete_protection": True})
+    ended = run("clusters", "delete", "bert", "--yes", "--json")
+    assert (ended.status, ended.json["error"]["code"]) == (5, "delete_protected")
+    assert "ipucloud clusters update bert --no-protect" in ended.err
+
+
 def test_delete(run: Run, service: Service) -> None:
     serve_cluster(service)
     service.on("DELETE", f"/v1/projects/demo/clusters/{CLUSTER_ID}", Reply(202, OPERATION))

@@ -33,3 +33,14 @@ def test_a_deleted_webhook_is_one_document(run: Run, service: Service) -> None:
     service.lists("/v1/projects/demo/webhooks", [{"id": "w1", "url": "https://hook.example"}])
     service.on("DELETE", "/v1/projects/demo/webhooks/w1", Reply(204))
     assert run("webhooks", "delete", "https://hook.example", "--json").json == {"deleted": "w1"}
+
+
+def test_a_webhook_is_shown_and_changed(run: Run, service: Service) -> None:
+    path, webhook = "/v1/projects/demo/webhooks", {"id": "w-1", "url": "https://a.example/", "description": "alerts"}
+    service.lists(path, [webhook])
+    service.gives(f"{path}/w-1", webhook)
+    service.on("PATCH", f"{path}/w-1", Reply(body=webhook))
+    assert "alerts" in run("webhooks", "show", "alerts").out
+    assert run("webhooks", "update", "alerts", "--event-type", "cluster.*", "--description", "builds").status == 0
+    assert service.asked[-1].body == {"event_types": ["cluster.*"], "description": "builds"}
+    assert run("webhooks", "update", "alerts").status == 2

@@ -63,12 +63,12 @@ def ssh_config(
 ) -> None:
     """Print OpenSSH client configuration for clusters, so that `ssh bert`, rsync and editors find them.
 
-    A host for every Poplar server, under its name; the first also under the cluster's. Host keys are pinned.
+    Poplar servers are called bert.0, bert.1 and so on, the first of them bert too. Host keys are pinned.
     """
     chosen = [find_cluster(session.client, each) for each in names] if names else session.client.items(clusters.list())
     hosts = [
         {
-            "Host": f"{server.name} {cluster.name}" if place == 0 else server.name,
+            "Host": f"{cluster.name}.{place}" if place else f"{cluster.name} {cluster.name}.0",
             "HostName": server.ssh.host,
             "Port": str(server.ssh.port),
             "User": server.ssh.user,
@@ -78,7 +78,7 @@ def ssh_config(
         }
         for cluster in chosen
         for place, server in enumerate(cluster.poplar_servers)
-        if server.ssh is not None and server.ssh.host_key is not None
+        if server.state == "running" and server.ssh is not None
     ]
     if session.as_json:
         write_json(hosts)

@@ -19,7 +19,7 @@ from ipucloud.cli.times import ExpiresAt
 from ipucloud.client import clusters, flavors, images, operations, partitions, ssh_keys
 from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
-from ipucloud.client.errors import OperationFailedError, UsageError
+from ipucloud.client.errors import ApiError, OperationFailedError, UsageError
 from ipucloud.client.models import Cluster, ClusterState, Operation, OperationState, Origin
 
 app = typer.Typer(no_args_is_help=True)
@@ -142,6 +142,11 @@ def delete(
 ) -> None:
     """Delete a cluster and wipe its servers. Billing ends immediately."""
     cluster = find_cluster(session.client, name)
+    if cluster.delete_protection:
+        allowed = f"ipucloud clusters update {cluster.name} --no-protect"
+        raise ApiError(
+            409, "delete_protected", f"Cluster {cluster.name} is protected. To allow its deletion: {allowed}"
+        )
     if not yes:
         session.confirm(
             f"Delete {cluster.name} and everything on its servers?", "delete the cluster and everything on its servers"

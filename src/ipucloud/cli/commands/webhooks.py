@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import WEBHOOK, id_of
+from ipucloud.cli.finding import WEBHOOK, Kind, id_of
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import events, webhooks
+from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Delivery, DeliveryState, Webhook
 
 app = typer.Typer(no_args_is_help=True)
@@ -17,11 +18,15 @@ app = typer.Typer(no_args_is_help=True)
 Id = Annotated[str, typer.Argument(help="URL, description or id of the webhook.", autocompletion=names(WEBHOOK))]
 Types = Annotated[
     list[str] | None,
-    typer.Option("--event-type", help="Such as cluster.* or a type listed by event-types; repeatable."),
+    typer.Option(
+        "--event-type",
+        help="Such as cluster.* or a type listed by event-types; repeatable.",
+        autocompletion=names(Kind("event type", events.types, lambda each: (each.type,))),
+    ),
 ]
 
 
-@customer_command(app, "create", "https://hooks.example.com/ipucloud --event-type cluster.*")
+@customer_command(app, "create", "https://hooks.example.com/ipucloud --event-type cluster.* --description alerts")
 def create(
     session: Session,
     endpoint: Annotated[str, typer.Argument(help="URL: HTTPS, port 443 or 8443.")],
@@ -55,19 +60,41 @@ def list_webhooks(session: Session) -> None:
     )
 
 
-@customer_command(app, "enable", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
+@customer_command(app, "show", "alerts")
+def show(session: Session, webhook: Id) -> None:
+    """Show a webhook."""
+    _show(session, session.run(webhooks.get(_id(session, webhook))))
+
+
+@customer_command(app, "update", "alerts --event-type cluster.* --event-type budget.*")
+def update(
+    session: Session,
+    webhook: Id,
+    *,
+    endpoint: Annotated[str | None, typer.Option(help="New URL.")] = None,
+    event_type: Types = None,
+    description: Annotated[str | None, typer.Option(help="New description.")] = None,
+) -> None:
+    """Change a webhook. Its event types are replaced by those given."""
+    if (endpoint, event_type, description) == (None, None, None):
+        raise UsageError("Give at least one change, such as --event-type cluster.*")
+    call = webhooks.update(_id(session, webhook), url=endpoint, event_types=event_type, description=description)
+    _show(session, session.run(call))
+
+
+@customer_command(app, "enable", "alerts")
 def enable(session: Session, webhook: Id) -> None:
     """Enable a webhook; only events from now on are sent."""
     _show(session, session.run(webhooks.update(_id(session, webhook), enabled=True)))
 
 
-@customer_command(app, "disable", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
+@customer_command(app, "disable", "alerts")
 def disable(session: Session, webhook: Id) -> None:
     """Disable a webhook until it is enabled again."""
     _show(session, session.run(webhooks.update(_id(session, webhook), enabled=False)))
 
 
-@customer_command(app, "delete", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
+@customer_command(app, "delete", "alerts")
 def delete(session: Session, webhook: Id) -> None:
     """Delete a webhook and its deliveries."""
     found = _id(session, webhook)
@@ -75,13 +102,13 @@ def delete(session: Session, webhook: Id) -> None:
     session.done("deleted", found)
 
 
-@customer_command(app, "ping", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
+@customer_command(app, "ping", "alerts")
 def ping(session: Session, webhook: Id) -> None:
     """Send a test message; `deliveries` shows the result."""
     _show_delivery(session, session.run(webhooks.ping(_id(session, webhook))))
 
 
-@customer_command(app, "rotate-secret", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
+@customer_command(app, "rotate-secret", "alerts")
 def rotate_secret(
     session: Session,
     webhook: Id,
@@ -91,7 +118,7 @@ def rotate_secret(
     _show(session, session.run(webhooks.rotate_secret(_id(session, webhook), keep_previous_seconds=keep)))
 
 
-@customer_command(app, "deliveries", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --state failed")
+@customer_command(app, "deliveries", "alerts --state failed")
 def deliveries(
     session: Session,
     webhook: Id,
@@ -106,7 +133,7 @@ def deliveries(
     )
 
 
-@customer_command(app, "redeliver", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 0196f1d2-8d6f-7c4b-8a51-3a7b6d2e9fa1")
+@customer_command(app, "redeliver", "alerts 0196f1d2-8d6f-7c4b-8a51-3a7b6d2e9fa1")
 def redeliver(
     session: Session, webhook: Id, delivery: Annotated[str, typer.Argument(help="Id of the delivery.")]
 ) -> None:
@@ -131,7 +158,7 @@ def _last(delivery: Delivery) -> str | int | None:
 
 def _show(session: Session, webhook: Webhook) -> None:
     facts: list[tuple[str, object]] = [("id", webhook.id), ("url", webhook.url), ("state", _state(webhook))]
-    facts.append(("events", ", ".join(webhook.event_types) or "all"))
+    facts += [("events", ", ".join(webhook.event_types) or "all"), ("description", webhook.description or None)]
     if webhook.secret is not None:
         facts += [("secret", webhook.secret), ("", "The secret is not shown again.")]
     session.show(webhook, facts)
