@@ -230,7 +230,7 @@ def _who_may(session: Session, error: ClientError) -> str | None:
 
 def _document(error: ClientError) -> object:
     if isinstance(error, ApiError):
-        return dict(error.document)
+        return dict(error.document) or {"status": error.status, "code": error.code, "detail": error.detail}
     if isinstance(error, OperationFailedError) and error.operation.error is not None:
         return error.operation.error
     return {"code": _code(error), "detail": error.detail}
