@@ -302,3 +302,20 @@ class FaultRule(Wire):
 
 class FaultList(Wire):
     faults: list[FaultRule]
+
+
+HTTP_CALLS = (
+    "inventory.get",
+    "networks.list",
+    "networks.get",
+    "networks.put",
+    "networks.delete",
+    "hosts.list",
+    "hosts.get",
+    "hosts.put_server",
+    "hosts.delete_server",
+    "hosts.power",
+    "redfish.get",
+    "redfish.reset",
+)
+"""The names of the site's calls in fault rules; those that set rules are not reached by them."""

@@ -1,0 +1,243 @@
+"""`ipucloud sim`: failures of the simulated site, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from ipucloud.cli import output
+from ipucloud.cli.examples import with_examples
+from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
+from ipucloud.cli.service.simulated_site import CALLS, CLOCK, SimulatedSite, site_at_hand
+from ipucloud.cli.session import Json
+from ipucloud.wire.site import FaultAction, FaultRule, LinkFault, LinkKind
+
+app = typer.Typer(no_args_is_help=True, help="Break and repair the simulated site of `ipucloud up`.")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A fault of calls: its command, the action of its rules, and what it does."""
+
+    command: str
+    action: FaultAction
+    meaning: str
+    example: str
+    call: str | None = None
+    """The only call that it applies to."""
+
+
+CREATE_PARTITION = "vipu.CreatePartition"
+OF_CALLS = (
+    Kind("slow", FaultAction.LATENCY, "Answer calls late.", "'hosts.*' --seconds 5"),
+    Kind("refuse", FaultAction.STATUS, "Refuse calls before they have an effect.", "networks.put --times 3"),
+    Kind("fail-after", FaultAction.STATUS_AFTER, "Answer calls with an error after their effect.", "hosts.put_server"),
+    Kind("drop", FaultAction.DROP_ANSWER, "Break the connection after the effect of calls.", "'vipu.*' --times 1"),
+    Kind("stall", FaultAction.STALL, "Neither act nor answer.", "redfish.reset --for 60"),
+    Kind(
+        "repeat", FaultAction.DUPLICATE, "Let the effect of calls take place again later.", "networks.put --seconds 3"
+    ),
+    Kind("stale", FaultAction.STALE, "Answer reading calls as they were answered before.", "hosts.get --for 30"),
+    Kind(
+        "fail-partition",
+        FaultAction.FAIL_PARTITION,
+        "Let the creation of partitions end in an error.",
+        "--times 1",
+        CREATE_PARTITION,
+    ),
+    Kind(
+        "hang-partition", FaultAction.HANG_PARTITION, "Let the creation of partitions never end.", "", CREATE_PARTITION
+    ),
+)
+OF_HARDWARE = (
+    ("fail-machine", FaultAction.FAIL_MACHINE, "Break an IPU machine; partitions on it fail."),
+    ("fail-host", None, "Break a host: its server is not reachable."),
+    ("fail-link", FaultAction.FAIL_LINK, "Break a link of a machine, or let it lose data."),
+    ("forget-controller", None, "Let a region's V-IPU controller lose everything that it knows."),
+)
+
+Call = Annotated[
+    str, typer.Argument(help="Name of the calls, such as hosts.get or 'vipu.*'; see `ipucloud sim faults`.")
+]
+Target = Annotated[str, typer.Option("--object", help="Only calls about objects of this name; * and ? are patterns.")]
+Seconds = Annotated[float, typer.Option(min=0.0, help="Delay of the answer, or of the repetition.")]
+Times = Annotated[int | None, typer.Option(min=1, help="How often; default: until `ipucloud sim clear`.")]
+Every = Annotated[int, typer.Option(min=1, help="Only every so many calls.")]
+Probability = Annotated[float, typer.Option(min=0.0, max=1.0, help="By chance.")]
+After = Annotated[float, typer.Option(min=0.0, help="Begin after so many seconds of simulated time.")]
+Lasting = Annotated[float | None, typer.Option("--for", min=0.001, help="End after so many seconds of simulated time.")]
+Machine = Annotated[str, typer.Argument(help="Name of the machine, or an end that only one has, such as p001-m07.")]
+Host = Annotated[str, typer.Argument(help="Name of the host, or an end of it.")]
+Link = Annotated[LinkKind, typer.Argument(help="By where it leads.")]
+
+
+@app.callback()
+def sim() -> None:
+    pass
+
+
+@contextmanager
+def _site() -> Iterator[SimulatedSite]:
+    with exit_on_error(), closing(site_at_hand(settings_from_environment())) as site:
+        yield site
+
+
+@app.command("faults", cls=with_examples())
+def faults(as_json: Json = False) -> None:
+    """List the kinds of faults, and the calls that they apply to."""
+    kinds = [(kind.command, kind.meaning) for kind in OF_CALLS] + [(name, what) for name, _, what in OF_HARDWARE]
+    if as_json:
+        output.write_json({"faults": [{"name": name, "meaning": what} for name, what in kinds], "calls": CALLS})
+        return
+    output.write_table(("FAULT", "MEANING"), kinds)
+    typer.echo("\nCalls: " + ", ".join(CALLS))
+
+
+@app.command("show", cls=with_examples())
+def show(as_json: Json = False) -> None:
+    """Show the faults in force, and the hardware that is broken."""
+    with _site() as site:
+        rules, (machines, hosts) = site.rules(), site.broken()
+    if as_json:
+        output.write_json({"faults": rules, "machines": machines, "hosts": hosts})
+        return
+    output.write_table(
+        ("ID", "FAULT", "CALL", "OBJECT", "HITS"),
+        [(rule.id, _named(rule), rule.call, rule.machine or rule.target, rule.hits) for rule in rules],
+    )
+    output.write_facts((("broken machines", ", ".join(machines)), ("broken hosts", ", ".join(hosts))))
+
+
+@app.command("clear", cls=with_examples("", "fault-3", "--repair"))
+def clear(
+    rule: Annotated[str | None, typer.Argument(help="Id of one fault; default: all.")] = None,
+    repair: Annotated[bool, typer.Option("--repair", help="Also repair all machines and hosts.")] = False,
+) -> None:
+    """End faults of calls. Broken hardware stays broken without --repair."""
+    with _site() as site:
+        site.lift(rule)
+        machines, hosts = site.broken() if repair else ([], [])
+        for name in machines:
+            site.change("machines", name, "repair")
+        for name in hosts:
+            site.change("hosts", name, "repair")
+
+
+@app.command("fail-machine", cls=with_examples("p001-m07", "p001-m07 --after 600 --for 1800"))
+def fail_machine(machine: Machine, after: After = 0.0, lasting: Lasting = None) -> None:
+    """Break an IPU machine; partitions on it fail. With --for it is repaired by itself."""
+    with _site() as site:
+        name = site.machine(machine)
+        if after or lasting is not None:
+            site.add(FaultRule(call=CLOCK, action=FaultAction.FAIL_MACHINE, machine=name, after=after, lasting=lasting))
+        else:
+            site.change("machines", name, "fail")
+    _done(f"{name} fails." if after else f"{name} is broken.", f"ipucloud sim repair-machine {name}")
+
+
+@app.command("repair-machine", cls=with_examples("p001-m07"))
+def repair_machine(machine: Machine) -> None:
+    """Repair an IPU machine."""
+    with _site() as site:
+        site.change("machines", site.machine(machine), "repair")
+
+
+@app.command("fail-host", cls=with_examples("h003"))
+def fail_host(host: Host) -> None:
+    """Break a host: its server is not reachable."""
+    with _site() as site:
+        name = site.host(host)
+        site.change("hosts", name, "fail")
+    _done(f"{name} is broken.", f"ipucloud sim repair-host {name}")
+
+
+@app.command("repair-host", cls=with_examples("h003"))
+def repair_host(host: Host) -> None:
+    """Repair a host."""
+    with _site() as site:
+        site.change("hosts", site.host(host), "repair")
+
+
+@app.command("fail-link", cls=with_examples("p001-m07 next", "p001-m07 internal --degraded"))
+def fail_link(
+    machine: Machine,
+    link: Link,
+    degraded: Annotated[bool, typer.Option("--degraded", help="It carries traffic with errors.")] = False,
+) -> None:
+    """Break a link of a machine, or let it lose data."""
+    with _site() as site:
+        name = site.machine(machine)
+        site.change_link(name, link, "fail", LinkFault(state="degraded" if degraded else "down"))
+    _done(f"{name}/{link} is {'degraded' if degraded else 'down'}.", f"ipucloud sim repair-link {name} {link}")
+
+
+@app.command("repair-link", cls=with_examples("p001-m07 next"))
+def repair_link(machine: Machine, link: Link) -> None:
+    """Repair a link of a machine."""
+    with _site() as site:
+        site.change_link(site.machine(machine), link, "repair")
+
+
+@app.command("forget-controller", cls=with_examples("luxembourg-2"))
+def forget_controller(region: Annotated[str, typer.Argument(help="Region of the controller.")]) -> None:
+    """Let a region's V-IPU controller lose everything that it knows. It cannot be undone."""
+    with _site() as site:
+        site.change("controllers", site.region(region), "forget")
+
+
+def _add_command(kind: Kind) -> None:
+    """A command that adds a rule of this kind."""
+
+    def of_call(
+        call: Call,
+        *,
+        target: Target = "*",
+        seconds: Seconds = 0.0,
+        times: Times = None,
+        every: Every = 1,
+        probability: Probability = 1.0,
+        after: After = 0.0,
+        lasting: Lasting = None,
+    ) -> None:
+        fault = FaultRule(
+            call=call,
+            target=target,
+            action=kind.action,
+            seconds=seconds,
+            times=times,
+            every=every,
+            probability=probability,
+            after=after,
+            lasting=lasting,
+        )
+        with _site() as site:
+            added = site.add(fault)
+        _done(f"{added.id} is in force.", f"ipucloud sim clear {added.id}")
+
+    def of_partitions(
+        *, times: Times = None, probability: Probability = 1.0, after: After = 0.0, lasting: Lasting = None
+    ) -> None:
+        of_call(kind.call or "*", times=times, probability=probability, after=after, lasting=lasting)
+
+    function: Callable[..., Any] = of_call if kind.call is None else of_partitions
+    app.command(kind.command, cls=with_examples(kind.example), help=kind.meaning)(function)
+
+
+for _kind in OF_CALLS:
+    _add_command(_kind)
+
+
+def _named(rule: FaultRule) -> str:
+    """The command that made a rule."""
+    by_action = {kind.action: kind.command for kind in OF_CALLS} | {
+        action: name for name, action, _ in OF_HARDWARE if action
+    }
+    return by_action[rule.action]
+
+
+def _done(sentence: str, undo: str) -> None:
+    typer.echo(f"{sentence} To end it: {undo}")

@@ -1,0 +1,161 @@
+"""The simulated site that commands work on: that of a running `ipucloud up`, or the one that the settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from typing import TypeVar
+
+import httpx
+from pydantic import BaseModel
+
+from ipucloud.cli.service.connections import revealed, running_at
+from ipucloud.cli.service.errors import CommandError
+from ipucloud.config import Settings
+from ipucloud.wire import vipu_admin_pb2, vipu_pb2
+from ipucloud.wire.site import (
+    HTTP_CALLS,
+    FaultList,
+    FaultRule,
+    HostList,
+    HostState,
+    Inventory,
+    LinkFault,
+    RedfishSystem,
+)
+
+CALL_SECONDS = 20.0
+SUGGESTED = 5
+_OF_GRPC = (("vipu", vipu_pb2.DESCRIPTOR), ("admin", vipu_admin_pb2.DESCRIPTOR))
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+CALLS: Sequence[str] = (
+    *HTTP_CALLS,
+    *(
+        f"{prefix}.{method.name}"
+        for prefix, file in _OF_GRPC
+        for service in file.services_by_name.values()
+        for method in service.methods
+    ),
+)
+"""The names of calls that a fault rule can match."""
+
+CLOCK = "clock"
+"""The call of rules that break hardware at a time."""
+
+
+class SimulatorError(CommandError):
+    """The site refused, does not answer, or has no object of this name."""
+
+
+class SimulatedSite:
+    """What a person does to a simulated site. Every method raises SimulatorError."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._url = url
+        self._http = httpx.Client(
+            base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=CALL_SECONDS, trust_env=False
+        )
+
+    def close(self) -> None:
+        self._http.close()
+
+    def rules(self) -> list[FaultRule]:
+        return self._read("/v1/faults", FaultList).faults
+
+    def add(self, rule: FaultRule) -> FaultRule:
+        """Put a rule in force; the answer has its id."""
+        if rule.call not in (*CALLS, CLOCK) and not any(each in rule.call for each in "*?["):
+            raise SimulatorError(_unknown("call", rule.call, CALLS))
+        return FaultRule.model_validate_json(self._call("POST", "/v1/faults", rule).content)
+
+    def lift(self, rule_id: str | None) -> None:
+        """Remove one rule, or all of them. Hardware that is broken stays so."""
+        self._call("DELETE", "/v1/faults" if rule_id is None else f"/v1/faults?id={rule_id}")
+
+    def machine(self, name: str) -> str:
+        """The full name of a machine, given by it or by an end of it that only one machine has."""
+        return _only("machine", name, self.machines())
+
+    def host(self, name: str) -> str:
+        return _only("host", name, [host.name for region in self._inventory().regions for host in region.hosts])
+
+    def region(self, name: str) -> str:
+        return _only("region", name, [region.region for region in self._inventory().regions if region.vipu is not None])
+
+    def machines(self) -> list[str]:
+        regions = self._inventory().regions
+        return [machine.name for region in regions for pod in region.pods for machine in pod.machines]
+
+    def broken(self) -> tuple[list[str], list[str]]:
+        """The machines, and the hosts, that are not healthy."""
+        machines = [name for name in self.machines() if self._health(name) != "OK"]
+        hosts = [host.name for host in self._read("/v1/hosts", HostList).hosts if host.state is HostState.FAILED]
+        return machines, hosts
+
+    def change(self, kind: str, name: str, verb: str) -> None:
+        """`fail` or `repair` one of the `machines` or `hosts`, or have one of the `controllers` `forget`."""
+        self._call("POST", f"/v1/{kind}/{name}:{verb}")
+
+    def change_link(self, machine: str, kind: str, verb: str, fault: LinkFault | None = None) -> None:
+        self._call("POST", f"/v1/machines/{machine}/links/{kind}:{verb}", fault)
+
+    def _health(self, machine: str) -> str:
+        return self._read(f"/redfish/v1/Systems/{machine}", RedfishSystem).Status.Health
+
+    def _inventory(self) -> Inventory:
+        return self._read("/v1/inventory", Inventory)
+
+    def _read(self, path: str, model: type[Answer]) -> Answer:
+        return model.model_validate_json(self._call("GET", path).content)
+
+    def _call(self, method: str, path: str, body: BaseModel | None = None) -> httpx.Response:
+        content = None if body is None else body.model_dump_json()
+        try:
+            response = self._http.request(method, path, content=content)
+        except httpx.HTTPError as error:
+            raise SimulatorError(f"The simulated site at {self._url} does not answer: {error}.") from None
+        if response.is_success:
+            return response
+        raise SimulatorError(self._refusal(response))
+
+    def _refusal(self, response: httpx.Response) -> str:
+        if response.headers.get("content-type", "").startswith("application/problem+json"):
+            return f"The simulated site refused: {response.json()['detail']}."
+        return f"The site at {self._url} answers with {response.status_code}; it is not a simulated one."
+
+
+def site_at_hand(settings: Settings) -> SimulatedSite:
+    """The site that the settings name, else that of the system that runs from the data directory.
+
+    Raises SimulatorError.
+    """
+    found = settings if settings.site_url is not None else running_at(settings.data_dir)
+    if found is None or found.site_url is None:
+        raise SimulatorError(
+            f"No `ipucloud up` runs from {settings.data_dir}. Start it; set IPUCLOUD_DATA_DIR to its data directory, "
+            "or IPUCLOUD_SITE_URL and IPUCLOUD_SITE_TOKEN."
+        )
+    return SimulatedSite(found.site_url, revealed(found.site_token))
+
+
+def _only(noun: str, name: str, known: Iterable[str]) -> str:
+    names = sorted(known)
+    if name in names:
+        return name
+    found = [each for each in names if each.endswith(f"-{name}")]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise SimulatorError(f"{len(found)} {noun}s end with {name}. Give the whole name: {_listed(found)}.")
+    raise SimulatorError(_unknown(noun, name, names))
+
+
+def _unknown(noun: str, name: str, known: Iterable[str]) -> str:
+    nearest = sorted(known, key=lambda each: -SequenceMatcher(None, name, each).ratio())
+    return f"There is no {noun} {name}. Nearest first: {_listed(nearest)}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:SUGGESTED]) + (", …" if len(names) > SUGGESTED else "")

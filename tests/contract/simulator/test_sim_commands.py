@@ -1,0 +1,173 @@
+"""`ipucloud sim`: faults of a simulated site by name, and answers to names that do not exist."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from ipucloud.cli.main import cli
+from ipucloud.cli.service.connections import CONNECTIONS
+from ipucloud.cli.service.sim import OF_CALLS, OF_HARDWARE
+from ipucloud.cli.service.simulated_site import CALLS
+from ipucloud.laboratory.simulator.http import app as site_app
+from ipucloud.wire.site import FaultAction
+from tests.support.site import RunningSite, running_site
+
+PAGE = (Path(__file__).parents[3] / "docs" / "simulator.md").read_text()
+MACHINE = "p001-m07"
+
+
+@dataclass(frozen=True)
+class Ended:
+    status: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    with running_site(tmp_path_factory.mktemp("site"), machines=16) as running:
+        yield running
+
+
+@pytest.fixture
+def run(
+    site: RunningSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Iterator[Run]:
+    """Run `ipucloud sim`, which finds the site by the data directory of a running `up`; all is well afterwards."""
+    connections = {"database_url": "postgresql://unused", "site_url": site.url, "site_token": site.token}
+    (tmp_path / CONNECTIONS).write_text(json.dumps(connections))
+    monkeypatch.setenv("IPUCLOUD_DATA_DIR", str(tmp_path))
+
+    def run(*arguments: str) -> Ended:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            cli(["sim", *arguments], prog_name="ipucloud")
+        return Ended(int(ended.value.code or 0), *capfd.readouterr())
+
+    yield run
+    assert run("clear", "--repair").status == 0
+
+
+def shown(run: Run) -> Any:
+    return json.loads(run("show", "--json").out)
+
+
+def test_a_machine_breaks_and_is_repaired_by_a_part_of_its_name(run: Run) -> None:
+    ended = run("fail-machine", MACHINE)
+    assert ended.status == 1  # both regions have one
+    assert "2 machines end with p001-m07" in ended.err
+    whole = re.findall(r"[\w-]+-p001-m07", ended.err)[0]
+    ended = run("fail-machine", whole)
+    assert ended.status == 0
+    assert f"ipucloud sim repair-machine {whole}" in ended.out
+    assert shown(run)["machines"] == [whole]
+    assert run("repair-machine", whole).status == 0
+    assert shown(run)["machines"] == []
+
+
+def test_an_unknown_machine_is_answered_with_the_nearest(run: Run, site: RunningSite) -> None:
+    known = [machine.name for machine in site.region().pods[0].machines]
+    ended = run("fail-machine", known[0] + "x")
+    assert ended.status == 1
+    assert f"There is no machine {known[0]}x. Nearest first: {known[0]}, " in ended.err
+    assert shown(run)["machines"] == []
+
+
+def test_a_host_breaks_and_clear_repairs_it(run: Run, site: RunningSite) -> None:
+    host = site.region().hosts[0].name
+    assert run("fail-host", host).status == 0
+    assert shown(run)["hosts"] == [host]
+    assert run("clear").status == 0
+    assert shown(run)["hosts"] == [host]
+    assert run("clear", "--repair").status == 0
+    assert shown(run)["hosts"] == []
+
+
+def test_a_machine_can_break_later_and_for_a_time(run: Run, site: RunningSite) -> None:
+    name = site.region().pods[0].machines[0].name
+    assert run("fail-machine", name, "--after", "3600", "--for", "60").status == 0
+    assert [(rule["call"], rule["machine"]) for rule in shown(run)["faults"]] == [("clock", name)]
+    assert "fail-machine" in run("show").out
+
+
+def test_links_break(run: Run, site: RunningSite) -> None:
+    name = site.region().pods[0].machines[0].name
+    assert run("fail-link", name, "next", "--degraded").status == 0
+    assert run("repair-link", name, "next").status == 0
+
+
+@pytest.mark.parametrize("kind", OF_CALLS, ids=lambda kind: kind.command)
+def test_every_fault_of_calls_can_be_injected_and_ended(run: Run, kind: Any) -> None:
+    call = [] if kind.call else ["hosts.put_server"]
+    ended = run(kind.command, *call, "--times", "2", "--after", "3600")
+    assert ended.status == 0, ended.err
+    [rule] = shown(run)["faults"]
+    assert (rule["action"], rule["times"]) == (kind.action, 2)
+    assert run("clear", rule["id"]).status == 0
+    assert shown(run)["faults"] == []
+
+
+def test_a_fault_meets_its_calls(run: Run, site: RunningSite) -> None:
+    assert run("refuse", "networks.list", "--times", "1").status == 0
+    with httpx.Client(base_url=site.url, headers={"Authorization": f"Bearer {site.token}"}) as caller:
+        assert [caller.get("/v1/networks").status_code for _ in range(2)] == [503, 200]
+    assert shown(run)["faults"][0]["hits"] == 1
+
+
+def test_an_unknown_call_is_refused_with_the_nearest(run: Run) -> None:
+    ended = run("slow", "host.get", "--seconds", "1")
+    assert ended.status == 1
+    assert "There is no call host.get. Nearest first: hosts.get" in ended.err
+    assert shown(run)["faults"] == []
+
+
+def test_without_a_running_system_it_says_where_it_looked(run: Run, tmp_path: Path, monkeypatch: Any) -> None:
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("IPUCLOUD_DATA_DIR", str(tmp_path / "nothing"))
+        ended = run("show")
+    assert ended.status == 1
+    assert str(tmp_path / "nothing") in ended.err
+
+
+def test_every_action_has_a_command() -> None:
+    commands = {kind.action for kind in OF_CALLS} | {action for _, action, _ in OF_HARDWARE if action}
+    assert commands == set(FaultAction)
+
+
+def test_the_calls_are_those_of_the_site() -> None:
+    source = Path(site_app.__file__).read_text()
+    names = set(re.findall(r'calls\.route\(\s*"\w+",\s*[^,]+,\s*"([\w.]+)"', source))
+    unharmed = {name for name in names if name.split(".")[0] in {"faults", "machines", "links", "controllers"}}
+    unharmed |= {"hosts.fail", "hosts.repair"}
+    assert {name for name in CALLS if name.split(".")[0] not in {"vipu", "admin"}} == names - unharmed
+    assert "vipu.CreatePartition" in CALLS
+
+
+def test_the_page_has_every_command_and_call(run: Run) -> None:
+    listed = json.loads(run("faults", "--json").out)
+    assert [each["name"] for each in listed["faults"] if f"ipucloud sim {each['name']}" not in PAGE] == []
+    assert [call for call in CALLS if not call.startswith(("vipu.", "admin.")) and f"`{call}`" not in PAGE] == []
+
+
+def test_the_bodies_of_the_page_are_accepted(site: RunningSite, run: Run) -> None:
+    bodies = [json.loads(body) for body in re.findall(r"^```json\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)]
+    name = site.region().pods[0].machines[0].name
+    with httpx.Client(base_url=site.url, headers={"Authorization": f"Bearer {site.token}"}) as caller:
+        for body in bodies:
+            machine = {"machine": name} if body.get("machine") else {}
+            answer = caller.post("/v1/faults", json=body | machine)
+            assert answer.status_code == 201, answer.text
+            assert {field: answer.json()[field] for field in body} == body | machine
+    assert len(shown(run)["faults"]) == len(bodies) > 3
+    assert run("clear").status == 0
