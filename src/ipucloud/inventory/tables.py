@@ -14,7 +14,7 @@ from ipucloud.db.base import instant, json_column, metadata, one_of, same_projec
 
 
 class Health(StrEnum):
-    """The health of a machine or host as the site last reported it; only `ok` takes new clusters."""
+    """The health of a machine or host; only `ok` takes new clusters. Nothing observes it yet: it stays `ok`."""
 
     OK = "ok"
     DEGRADED = "degraded"
