@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from ipucloud.cli.targets import period
 from ipucloud.client import (
     budgets,
     clusters,
@@ -84,7 +85,7 @@ OPERATION: Kind[Operation] = Kind("operation", operations.list, lambda each: (ea
 BUDGET: Kind[Budget] = Kind("budget", budgets.list, lambda each: (each.name, each.id))
 WEBHOOK: Kind[Webhook] = Kind("webhook", webhooks.list, lambda each: (each.url, each.description, each.id))
 CONNECTION: Kind[S3Connection] = Kind("S3 connection", s3_connections.list, lambda each: (each.name, each.id))
-EXPORT: Kind[Export] = Kind("export", exports.list, lambda each: (each.id,))
+EXPORT: Kind[Export] = Kind("export", exports.list, lambda each: (period(each), each.id))
 
 
 def partition_kind(cluster: str) -> Kind[PartitionDetails]:

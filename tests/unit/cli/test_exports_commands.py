@@ -35,6 +35,7 @@ EXPORT = {
 
 
 def test_a_file_is_saved_when_it_is_the_one_that_was_made(run: Run, service: Service, tmp_path: Path) -> None:
+    service.lists("/v1/projects/demo/billing/exports", [EXPORT])
     service.gives("/v1/projects/demo/billing/exports/export-1", EXPORT)
     service.on("GET", "/v1/projects/demo/billing/exports/export-1/file", Reply(raw=CONTENT))
     file = tmp_path / "may.csv"

@@ -91,3 +91,43 @@ def test_objects_are_addressed_by_name_or_by_id(run: Run, service: Service) -> N
     ended = run("budgets", "delete", "reserach")
     assert ended.status == 3
     assert "There is no budget reserach in the project. Budgets, nearest first: research." in ended.err
+
+
+def test_operations_name_their_targets(run: Run, service: Service) -> None:
+    cluster, partition, export = (f"01900000-0000-7000-8000-00000000000{n}" for n in (2, 3, 4))
+    kinds = {"cluster.create": cluster, "partition.reset": partition, "export.create": export}
+    service.lists(
+        "/v1/projects/demo/operations",
+        [
+            {
+                "id": ID,
+                "kind": kind,
+                "target": {"type": kind.split(".")[0], "id": target, "cluster": None if target == export else cluster},
+            }
+            for kind, target in kinds.items()
+        ],
+    )
+    service.lists("/v1/projects/demo/clusters", [{"id": cluster, "name": "bert"}])
+    service.lists(f"/v1/projects/demo/clusters/{cluster}/partitions", [{"id": partition, "name": "training"}])
+    service.lists("/v1/projects/demo/billing/exports", [{"id": export, "month": "2026-05"}])
+    rows = [line.split()[1:3] for line in run("operations", "list").out.splitlines()[1:]]
+    assert rows == [["cluster.create", "bert"], ["partition.reset", "bert/training"], ["export.create", "2026-05"]]
+
+
+def test_an_operation_is_found_by_its_cluster(run: Run, service: Service) -> None:
+    service.on("GET", "/v1/projects/demo/operations/bert", NOT_FOUND)
+    service.lists("/v1/projects/demo/clusters", [{"id": ID, "name": "bert"}])
+    service.gives(f"/v1/projects/demo/clusters/{ID}", {"id": ID, "name": "bert"})
+    service.lists("/v1/projects/demo/operations", [{"id": "newest", "kind": "cluster.suspend"}])
+    assert run("operations", "show", "bert", "--json").json["id"] == "newest"
+    assert service.asked[-1].query == {"cluster": ID, "limit": "1"}
+
+
+def test_an_unknown_partition_lists_the_nearest_ones(run: Run, service: Service) -> None:
+    service.lists("/v1/projects/demo/clusters", [{"id": ID, "name": "bert"}])
+    service.gives(f"/v1/projects/demo/clusters/{ID}", {"id": ID, "name": "bert"})
+    service.on("GET", f"/v1/projects/demo/clusters/{ID}/partitions/trainnig", NOT_FOUND)
+    service.lists(f"/v1/projects/demo/clusters/{ID}/partitions", [{"name": "training", "partition_id": "bert-1-t"}])
+    ended = run("partitions", "show", "bert", "trainnig")
+    assert ended.status == 3
+    assert "There is no partition trainnig in the project. Partitions, nearest first: training." in ended.err

@@ -12,6 +12,7 @@ import typer
 
 from ipucloud.cli.commands import invoices
 from ipucloud.cli.completion import names
+from ipucloud.cli.files import writable, write
 from ipucloud.cli.finding import CLUSTER, find_cluster
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import minute, utc
@@ -63,12 +64,12 @@ def report(
         list[str] | None,
         typer.Option(help="cluster, project, flavor, region, sku, day, month or tag:<key>; up to four times."),
     ] = None,
-    csv: Annotated[Path | None, typer.Option(dir_okay=False, help="Write the report to this file as CSV.")] = None,
+    csv: Annotated[Path | None, typer.Option(callback=writable, help="Write the report to this file as CSV.")] = None,
 ) -> None:
     """Report the project's charges, by default grouped by cluster."""
     groups = by or ["cluster"]
     if csv is not None:
-        csv.write_bytes(session.run(billing.report_csv(since=utc(since), until=utc(until), group_by=groups)))
+        write(csv, session.run(billing.report_csv(since=utc(since), until=utc(until), group_by=groups)))
         session.done("written", csv)
         return
     found = session.run(billing.report(since=utc(since), until=utc(until), group_by=groups))

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.commands.accounts import Account
+from ipucloud.cli.files import writable, write
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import decimal, fields
 from ipucloud.client import accounts, invoices
@@ -31,13 +32,13 @@ def list_notes(session: Session, account: Account) -> None:
 def show(
     session: Session,
     number: Annotated[str, typer.Argument(help="Number of the credit note.")],
-    pdf: Annotated[Path | None, typer.Option(dir_okay=False, help="Write the document to this file as PDF.")] = None,
+    pdf: Annotated[Path | None, typer.Option(callback=writable, help="Write the document to this file as PDF.")] = None,
 ) -> None:
     """Show a credit note. Needs a platform token; `ipucloud billing invoice` shows a project's."""
     if pdf is None:
         _show(session, session.run(invoices.get(number, platform=True)))
         return
-    pdf.write_bytes(session.run(invoices.pdf(number, platform=True)))
+    write(pdf, session.run(invoices.pdf(number, platform=True)))
     session.done("written", pdf)
 
 

@@ -10,10 +10,12 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.completion import names
+from ipucloud.cli.files import writable, write
 from ipucloud.cli.finding import CONNECTION, EXPORT, id_of
 from ipucloud.cli.following import follow
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.targets import period
 from ipucloud.client import export_schedules, exports, s3_connections
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Export
@@ -42,7 +44,7 @@ def create(
     file_format: Format = None,
     scope: Annotated[str | None, typer.Option(help="project, or account: everything the account pays for.")] = None,
     connection: Annotated[str | None, typer.Option(help="Also deliver it to this S3 connection (name or id).")] = None,
-    output: Annotated[Path | None, typer.Option(dir_okay=False, help="Save the file here once it is built.")] = None,
+    output: Annotated[Path | None, typer.Option(callback=writable, help="Save the file here once it is built.")] = None,
 ) -> None:
     """Export a billing month or other days, and wait until the file is built."""
     if (month is None) == (since is None) or (since is None) != (until is None):
@@ -72,7 +74,7 @@ def list_(session: Session) -> None:
         ("ID", "PERIOD", "DATASET", "VERSION", "FORMAT", "STATE", "CREATED", "LAST ERROR"),
         lambda each: (
             each.id,
-            _period(each),
+            period(each),
             each.dataset,
             each.version,
             each.format,
@@ -85,14 +87,14 @@ def list_(session: Session) -> None:
     )
 
 
-@customer_command(app, "download", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 may.csv")
+@customer_command(app, "download", "2026-05 may.csv")
 def download(
     session: Session,
-    export: Annotated[str, typer.Argument(help="Id of the export.", autocompletion=names(EXPORT))],
-    output: Annotated[Path, typer.Argument(dir_okay=False, help="Where to save the file.")],
+    export: Annotated[str, typer.Argument(help="Month or id of the export.", autocompletion=names(EXPORT))],
+    output: Annotated[Path, typer.Argument(callback=writable, help="Where to save the file.")],
 ) -> None:
     """Save an export's file."""
-    _save(session, export, output)
+    _save(session, id_of(session.client, EXPORT, export), output)
     session.done("written", output)
 
 
@@ -183,21 +185,15 @@ def delete_schedule(session: Session, schedule: Annotated[str, typer.Argument(he
 
 
 def _save(session: Session, export: str, output: Path) -> None:
-    """Renames the file only once it is complete and its digest matches the manifest's."""
+    """Writes the file only if its digest matches the manifest's."""
     made = session.run(exports.get(export))
     content = session.run(exports.download(export))
     digests = [file.sha256 for file in made.manifest.files] if made.manifest else []
     if hashlib.sha256(content).hexdigest() not in digests:
         raise UsageError("The file's digest does not match the manifest. Download it again.")
-    unfinished = output.with_name(f"{output.name}.part")
-    unfinished.write_bytes(content)
-    unfinished.replace(output)
+    write(output, content)
 
 
 def _facts(made: Export) -> list[tuple[str, object]]:
     rows = made.manifest.rows if made.manifest else None
-    return [("id", made.id), ("period", _period(made)), ("rows", rows), ("available until", made.expires_at)]
-
-
-def _period(made: Export) -> str:
-    return made.month or f"{made.since} to {made.until}"
+    return [("id", made.id), ("period", period(made)), ("rows", rows), ("available until", made.expires_at)]

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ipucloud.cli.files import writable, write
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.client import billing, invoices
 from ipucloud.client.models import Balance
@@ -38,11 +39,11 @@ def list_invoices(session: Session) -> None:
 def show_invoice(
     session: Session,
     number: Annotated[str, typer.Argument(help="Number of an invoice or a credit note, or draft.")] = invoices.DRAFT,
-    pdf: Annotated[Path | None, typer.Option(dir_okay=False, help="Write the document to this file as PDF.")] = None,
+    pdf: Annotated[Path | None, typer.Option(callback=writable, help="Write the document to this file as PDF.")] = None,
 ) -> None:
     """Show an invoice or a credit note, or the draft of the next invoice."""
     if pdf is not None:
-        pdf.write_bytes(session.run(invoices.pdf(number)))
+        write(pdf, session.run(invoices.pdf(number)))
         session.done("written", pdf)
         return
     found = session.run(invoices.get(number))

@@ -7,15 +7,17 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.completion import names
-from ipucloud.cli.finding import OPERATION
+from ipucloud.cli.finding import OPERATION, UUID, explained, find_cluster
 from ipucloud.cli.following import follow
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.targets import target_names
 from ipucloud.client import operations
+from ipucloud.client.errors import ApiError, UsageError
 from ipucloud.client.models import Operation, OperationState
 
 app = typer.Typer(no_args_is_help=True)
 
-Id = Annotated[str, typer.Argument(help="Id of the operation.", autocompletion=names(OPERATION))]
+Id = Annotated[str, typer.Argument(help="Id of the operation, or name of a cluster.", autocompletion=names(OPERATION))]
 
 
 @customer_command(app, "list", "", "--state running")
@@ -23,25 +25,29 @@ def list_operations(
     session: Session, state: Annotated[OperationState | None, typer.Option(help="Only those in this state.")] = None
 ) -> None:
     """List the project's operations, newest first."""
-    session.list(
-        operations.list(state=state),
-        ("ID", "KIND", "STATE", "STAGE", "PROGRESS", "CREATED", "FINISHED"),
+    found = [*session.client.items(operations.list(state=state))]
+    names = {} if session.as_json else target_names(session.client, found)
+    session.show_items(
+        found,
+        ("ID", "KIND", "TARGET", "STATE", "CREATED", "PROGRESS", "STAGE", "FINISHED"),
         lambda each: (
             each.id,
             each.kind,
+            names.get(each.target.id, each.target.id),
             each.state,
-            each.stage,
-            f"{each.progress} %",
             each.created_at,
+            f"{each.progress} %",
+            each.stage,
             each.finished_at,
         ),
+        drop=("STAGE", "FINISHED", "PROGRESS", "CREATED"),
     )
 
 
 @customer_command(app, "show", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def show(session: Session, operation: Id) -> None:
-    """Show an operation with its steps."""
-    _show(session, session.run(operations.get(operation)))
+    """Show an operation with its steps. With the name of a cluster: its newest operation."""
+    _show(session, _get(session, operation))
 
 
 @customer_command(app, "wait", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --timeout 600")
@@ -51,21 +57,38 @@ def wait(
     patience: Annotated[float | None, typer.Option("--timeout", help="Maximum seconds to wait.")] = None,
 ) -> None:
     """Wait until an operation is done; exit status 1 if it failed."""
-    _show(session, follow(session, session.run(operations.get(operation)), patience))
+    _show(session, follow(session, _get(session, operation), patience))
 
 
 @customer_command(app, "cancel", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
 def cancel(session: Session, operation: Id) -> None:
     """Cancel an operation and undo its completed steps."""
-    _show(session, session.run(operations.cancel(operation)))
+    _show(session, session.run(operations.cancel(_get(session, operation).id)))
+
+
+def _get(session: Session, given: str) -> Operation:
+    """The operation with this id, or the newest one of the cluster with this name."""
+    try:
+        return session.run(operations.get(given))
+    except ApiError as error:
+        if error.code != "not_found" or UUID.fullmatch(given):
+            raise explained(session.client, error, (OPERATION, given)) from None
+    cluster = find_cluster(session.client, given)
+    newest = session.run(operations.list(cluster=cluster.id, limit=1)).items
+    if not newest:
+        raise UsageError(f"Cluster {cluster.name} has no operation.")
+    return newest[0]
 
 
 def _show(session: Session, operation: Operation) -> None:
+    target = operation.target
+    names = {} if session.as_json else target_names(session.client, [operation])
+    named = f"{names[target.id]} ({target.id})" if target.id in names else target.id
     facts: list[tuple[str, object]] = [
         ("id", operation.id),
         ("kind", operation.kind),
         ("state", operation.state),
-        ("target", f"{operation.target.type} {operation.target.id}"),
+        ("target", f"{target.type} {named}"),
         ("stage", operation.stage),
         ("progress", f"{operation.progress} %"),
         ("created", operation.created_at),

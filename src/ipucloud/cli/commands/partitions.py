@@ -11,7 +11,8 @@ import typer
 
 from ipucloud.cli.commands.clusters import Patience, Wait, Yes
 from ipucloud.cli.completion import its_partitions, names
-from ipucloud.cli.finding import CLUSTER, find_cluster
+from ipucloud.cli.files import writable, write
+from ipucloud.cli.finding import CLUSTER, find_cluster, partition_kind, suggesting
 from ipucloud.cli.following import carry_out
 from ipucloud.cli.output import plain
 from ipucloud.cli.session import Session, customer_command
@@ -85,7 +86,9 @@ def list_partitions(
 @customer_command(app, "show", "bert training")
 def show(session: Session, cluster: Cluster, name: Name) -> None:
     """Show a partition."""
-    partition = session.run(partitions.get(find_cluster(session.client, cluster).id, name))
+    owner = find_cluster(session.client, cluster).id
+    with suggesting(session.client, (partition_kind(owner), name)):
+        partition = session.run(partitions.get(owner, name))
     session.show(partition, _facts(partition))
 
 
@@ -102,7 +105,8 @@ def reset(
     """Reset a partition's IPUs, ending programs that use it."""
     owner = find_cluster(session.client, cluster).id
     call = partitions.reset(owner, name, relocatable=relocatable)
-    operation = carry_out(session, call, wait=wait, patience=patience)
+    with suggesting(session.client, (partition_kind(owner), name)):
+        operation = carry_out(session, call, wait=wait, patience=patience)
     _show(session, session.run(partitions.get(owner, name)), operation)
 
 
@@ -114,7 +118,8 @@ def delete(
     owner = find_cluster(session.client, cluster).id
     if not yes:
         session.confirm(f"Delete partition {name}?", "delete the partition even if it is in use")
-    operation = carry_out(session, partitions.delete(owner, name), wait=wait, patience=patience)
+    with suggesting(session.client, (partition_kind(owner), name)):
+        operation = carry_out(session, partitions.delete(owner, name), wait=wait, patience=patience)
     session.show({"operation": operation}, [("operation", _summary(operation))])
 
 
@@ -124,15 +129,17 @@ def config(
     cluster: Cluster,
     name: Name,
     gcd: Annotated[int, typer.Option(help="Number of the GCD.")] = 0,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", callback=writable, help="File to write.")] = None,
 ) -> None:
     """Print the IPUoF configuration file of one GCD."""
-    found = session.run(partitions.config(find_cluster(session.client, cluster).id, name, gcd=gcd))
+    owner = find_cluster(session.client, cluster).id
+    with suggesting(session.client, (partition_kind(owner), name)):
+        found = session.run(partitions.config(owner, name, gcd=gcd))
     text = json.dumps(plain(found), indent=2)
     if output is None:
         sys.stdout.write(text + "\n")
     else:
-        output.write_text(text + "\n")
+        write(output, text.encode() + b"\n")
         session.done("file", output)
 
 

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli.completion import names
+from ipucloud.cli.files import writable, write
 from ipucloud.cli.finding import REGION
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import moment
@@ -108,10 +109,10 @@ def withdraw(session: Session, price: Price) -> None:
 
 
 @customer_command(app, "export", "prices.json")
-def export(session: Session, file: Annotated[Path, typer.Argument(dir_okay=False, help="File to write.")]) -> None:
+def export(session: Session, file: Annotated[Path, typer.Argument(callback=writable, help="File to write.")]) -> None:
     """Write the whole price book to a file. Needs a platform token."""
     items = [each.model_dump(mode="json", exclude={"id"}) for each in _book(session)]
-    file.write_text(json.dumps({"items": items}, indent=2) + "\n")
+    write(file, json.dumps({"items": items}, indent=2).encode() + b"\n")
     session.show({"items": items}, [("written", str(file)), ("prices", len(items))])
 
 

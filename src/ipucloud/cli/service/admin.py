@@ -12,10 +12,9 @@ import typer
 from ipucloud.cli import output
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.service import auditing
-from ipucloud.cli.service.connections import running_at
-from ipucloud.cli.service.failures import settings_from_environment, stop
+from ipucloud.cli.service.connections import settings_at_hand
+from ipucloud.cli.service.failures import stop
 from ipucloud.cli.session import Json
-from ipucloud.config import Settings
 from ipucloud.invariants.repairing import REPAIR_LIMIT
 
 app = typer.Typer(no_args_is_help=True, help="Maintain the service.")
@@ -48,7 +47,7 @@ def audit(
     """
     if apply and not repair:
         stop("--apply needs --repair; give both.")
-    settings = _at_hand(settings_from_environment())
+    settings = settings_at_hand("database_url")
     order = auditing.Order(
         repair=repair,
         apply=apply,
@@ -63,12 +62,3 @@ def audit(
     else:
         auditing.show(report)
     raise typer.Exit(report.status)
-
-
-def _at_hand(settings: Settings) -> Settings:
-    if settings.database_url is not None:
-        return settings
-    found = running_at(settings.data_dir)
-    if found is None:
-        stop("Set IPUCLOUD_DATABASE_URL, or IPUCLOUD_DATA_DIR to the data directory of a running `ipucloud up`.")
-    return found

@@ -17,7 +17,7 @@ from ipucloud.cli import output
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import Exit
 from ipucloud.cli.service.catalogue_use import notes
-from ipucloud.cli.service.connections import database_of
+from ipucloud.cli.service.connections import database_of, settings_at_hand
 from ipucloud.cli.service.failures import exit_on_error, settings_from_environment, stop
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
@@ -53,7 +53,7 @@ def check(
     2  the catalogue, the command or a setting is invalid
     6  the database is unreachable
     """
-    settings = settings_from_environment(*(["database_url"] if with_database else []))
+    settings = settings_at_hand("database_url") if with_database else settings_from_environment()
     place = directory or settings.catalogue
     try:
         found = load(place)
@@ -92,7 +92,7 @@ def install(directory: Directory = None, as_json: Json = False) -> None:
 
     Existing prices are kept; they are changed through the API. Safe to repeat.
     """
-    settings = settings_from_environment("database_url")
+    settings = settings_at_hand("database_url")
     with exit_on_error():
         found = load(directory or settings.catalogue)
         added = asyncio.run(_install(settings, found))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
+from ipucloud.cli.service.failures import require, settings_from_environment, stop
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.site.connect import SiteClients
@@ -38,6 +39,21 @@ async def sites_of(settings: Settings) -> AsyncIterator[SiteClients]:
 def revealed(secret: SecretStr | None) -> str:
     """The text of a secret; empty if None."""
     return "" if secret is None else secret.get_secret_value()
+
+
+def settings_at_hand(*needed: str) -> Settings:
+    """The settings of IPUCLOUD_* variables; without a database among them, those of the running `ipucloud up`.
+
+    Ends the command if one that is `needed` is missing.
+    """
+    settings = settings_from_environment()
+    if settings.database_url is None:
+        found = running_at(settings.data_dir)
+        if found is None:
+            stop("Set IPUCLOUD_DATABASE_URL, or IPUCLOUD_DATA_DIR to the data directory of a running `ipucloud up`.")
+        settings = found
+    require(settings, needed)
+    return settings
 
 
 def running_at(data_dir: Path) -> Settings | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
@@ -45,10 +45,15 @@ def settings_from_environment(*needed: str) -> Settings:
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
         stop(" ".join(f"IPUCLOUD_{str(each['loc'][0]).upper()}: {_fault(each['msg'])}." for each in faults))
+    require(settings, needed)
+    return settings
+
+
+def require(settings: Settings, needed: Iterable[str]) -> None:
+    """End the command if one of these settings is missing."""
     for name in needed:
         if getattr(settings, name) is None:
             stop(f"Set IPUCLOUD_{name.upper()} first.")
-    return settings
 
 
 def _fault(message: str) -> str:

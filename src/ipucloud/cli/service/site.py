@@ -9,8 +9,8 @@ import typer
 
 from ipucloud.cli import output
 from ipucloud.cli.examples import with_examples
-from ipucloud.cli.service.connections import database_of, sites_of
-from ipucloud.cli.service.failures import exit_on_error, settings_from_environment
+from ipucloud.cli.service.connections import database_of, settings_at_hand, sites_of
+from ipucloud.cli.service.failures import exit_on_error
 from ipucloud.cli.session import Json
 from ipucloud.config import Settings
 from ipucloud.inventory.sync import Synced, sync
@@ -25,9 +25,12 @@ def site() -> None:
 
 @app.command("sync", cls=with_examples())
 def site_sync(as_json: Json = False) -> None:
-    """Register the hardware that the site lists. Safe to repeat; hardware no longer listed is kept."""
+    """Register the hardware that the site lists. Safe to repeat; hardware no longer listed is kept.
+
+    Without IPUCLOUD_DATABASE_URL, that of the `ipucloud up` running from IPUCLOUD_DATA_DIR.
+    """
     with exit_on_error():
-        found = asdict(asyncio.run(_sync(settings_from_environment("database_url", "site_url"))))
+        found = asdict(asyncio.run(_sync(settings_at_hand("database_url", "site_url"))))
     if as_json:
         output.write_json(found)
     else:
