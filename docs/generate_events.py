@@ -16,9 +16,9 @@ NOTICE = "<!-- Written by docs/generate_events.py; do not edit. -->"
 TEXT = f"""
 # Events
 
-Every project has an event log. `GET /v1/projects/{{project}}/events` and `ipucloud events list` read the log,
-[webhooks](webhooks.md) send it. `GET /v1/event-types` and `ipucloud webhooks event-types` list the
-{len(REGISTRY)} types below, with a JSON Schema of each type's `data`.
+For developers who react to what happens. Every project has an event log: `GET /v1/projects/{{project}}/events` and
+`ipucloud events list` read it, and [webhooks](webhooks.md) send it. `GET /v1/event-types` and
+`ipucloud webhooks event-types` list the {len(REGISTRY)} types below, with a JSON Schema of each type's `data`.
 
 A type never changes its name or meaning. Its `data` may gain members, and types may be added: ignore unknown ones. A
 filter or a webhook with an unknown type is refused (`422 validation_failed`, code

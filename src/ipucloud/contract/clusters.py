@@ -52,7 +52,10 @@ class ClusterCreate(Body):
         default_factory=list, max_length=MAX_KEYS, description="names of the project's keys that may log in"
     )
     user_data: str | None = Field(
-        None, max_length=USER_DATA_LIMIT, pattern=r"^[^\x00]*$", description="cloud-init data of the Poplar servers"
+        None,
+        max_length=USER_DATA_LIMIT,
+        pattern=r"^[^\x00]*$",
+        description="User data for cloud-init, passed to the site with each server. A simulated site ignores it.",
     )
     tags: Tags = Field(default_factory=dict)
     partition: PartitionOptions = PartitionOptions()

@@ -9,6 +9,7 @@ import pytest
 
 CHECKOUT = Path(__file__).parents[3]
 PAGES = sorted([*(CHECKOUT / "docs").rglob("*.md"), *CHECKOUT.glob("*.md")])
+PAGES_TO_READ = sorted([*(CHECKOUT / "docs").glob("*.md"), *(CHECKOUT / "docs" / "billing").glob("*.md")])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -16,6 +17,12 @@ def test_links_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)\s]+)\)", page.read_text())
     local = [target.split("#")[0] for target in targets if "://" not in target and not target.startswith("#")]
     assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES_TO_READ, ids=lambda page: page.name)
+def test_a_page_says_for_whom_it_is(page: Path) -> None:
+    heading, first, *_ = [block for block in page.read_text().split("\n\n") if not block.startswith("<!--")]
+    assert first.startswith("For "), heading
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

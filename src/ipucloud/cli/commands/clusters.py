@@ -61,7 +61,13 @@ def create(
     image: Image = None,
     ssh_keys: Keys = None,
     user_data: Annotated[
-        Path | None, typer.Option(exists=True, dir_okay=False, readable=True, help="File with cloud-init user data.")
+        Path | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            readable=True,
+            help="File with user data for cloud-init; a simulated site ignores it.",
+        ),
     ] = None,
     tags: Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Repeatable.")] = None,
     reconfigurable: Annotated[bool, typer.Option(help="Make the default partition reconfigurable.")] = True,
