@@ -20,28 +20,29 @@ INTERVAL = 2.0
 
 def watch(show: Callable[[], None]) -> NoReturn:
     """Call `show` until it fails or Ctrl-C. A terminal is redrawn; a pipe gets the lines that are new each time."""
-    with _display() as display:
+    terminal = sys.stdout.isatty()
+    with _display(terminal) as display:
         while True:
-            display(_written_by(show))
+            with redirect_stdout(_Buffer(terminal)) as written:
+                show()
+            display(written.getvalue())
             sleep(INTERVAL)
 
 
 class _Buffer(io.StringIO):
     """What is written as if to standard output."""
 
+    def __init__(self, terminal: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+
     def isatty(self) -> bool:
-        return sys.__stdout__ is not None and sys.__stdout__.isatty()
-
-
-def _written_by(show: Callable[[], None]) -> str:
-    with redirect_stdout(_Buffer()) as written:
-        show()
-    return written.getvalue()
+        return self._terminal
 
 
 @contextmanager
-def _display() -> Iterator[Callable[[str], None]]:
-    if not sys.stdout.isatty():
+def _display(terminal: bool) -> Iterator[Callable[[str], None]]:
+    if not terminal:
         yield _NewLines()
         return
     with Live(console=output.console(sys.stdout), auto_refresh=False, vertical_overflow="crop") as live:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.scripted import Reply, Service
+from tests.support.scripted import Reply, Service, problem
 from tests.unit.cli.test_commands import CLUSTER, CLUSTER_ID, DONE, FAILED, HOST_KEY, OPERATION, serve_cluster
 
 Run = Callable[..., Any]
@@ -152,19 +154,38 @@ def test_ssh_config_has_a_block_for_every_reachable_server(run: Run, service: Se
     assert host["HostName"] == "127.0.0.1"
 
 
-def test_watching_writes_new_lines_to_a_pipe_until_the_service_refuses(run: Run, service: Service) -> None:
-    def page(*states: str) -> Reply:
-        return Reply(body={"items": [CLUSTER | {"state": state} for state in states], "next_cursor": None})
+def serve_changing_list(service: Service) -> None:
+    """A cluster that becomes active, then a refusal."""
+    pages = [
+        Reply(body={"items": [CLUSTER | {"state": state}], "next_cursor": None})
+        for state in ("creating", "creating", "active")
+    ]
+    service.on("GET", "/v1/projects/demo/clusters", *pages, problem(401, "unauthenticated", "Send a valid token."))
 
-    refusal = Reply(401, {"code": "unauthenticated", "detail": "Send a valid token."})
-    replies = [page("creating"), page("creating"), page("active")]
-    service.on("GET", "/v1/projects/demo/clusters", *replies, refusal)
+
+def test_watching_writes_new_lines_to_a_pipe_until_the_service_refuses(run: Run, service: Service) -> None:
+    serve_changing_list(service)
     ended = run("clusters", "list", "--watch")
     assert ended.status == 4
     assert [line.split()[1] for line in ended.out.splitlines() if line.startswith("bert")] == ["creating", "active"]
-    service.on("GET", "/v1/projects/demo/clusters", *replies, refusal)
+    serve_changing_list(service)
     states = [line for line in run("clusters", "list", "--watch", "--json").out.splitlines() if '"state"' in line]
     assert len(states) == 2, "one document for each change"
+
+
+def test_watching_redraws_a_terminal(run: Run, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    serve_changing_list(service)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stdout", Terminal())
+    assert run("clusters", "list", "--watch").status == 4
+    drawn = sys.stdout.getvalue() if isinstance(sys.stdout, Terminal) else ""
+    first, *redrawn = drawn.split("\x1b[1A")
+    assert "creating" in first
+    assert "active" in redrawn[-1]
 
 
 def test_events_are_followed_from_the_last_one_on(run: Run, service: Service) -> None:
@@ -173,7 +194,7 @@ def test_events_are_followed_from_the_last_one_on(run: Run, service: Service) ->
         event |= {"at": "2026-01-01T00:00:00Z"}
         return Reply(body={"items": [event | {"id": each} for each in ids], "next_cursor": None})
 
-    refusal = Reply(401, {"code": "unauthenticated", "detail": "Send a valid token."})
+    refusal = problem(401, "unauthenticated", "Send a valid token.")
     service.on("GET", "/v1/projects/demo/events", page("2", "1"), page("3"), page(), refusal)
     ended = run("events", "--follow", "--json")
     assert ended.status == 4
