@@ -34,7 +34,10 @@ GAVE_UP = "The file could not be built. Create the export again, or contact the 
 _BROKEN_OFF = "The file could not be built; it is retried."
 _UNANSWERED = "The bucket's service did not answer."
 _UNDELIVERED = "The file could not be delivered in time: {} It can be downloaded for seven days."
-_NO_KEY = "The bucket's secret cannot be read; create the connection again."
+_NO_KEY = (
+    "The bucket's secret cannot be decrypted. The operator must set IPUCLOUD_SECRETS_KEY to the key that encrypted it; "
+    "if that key is lost, create the connection again."
+)
 
 
 @dataclass(frozen=True, slots=True)
