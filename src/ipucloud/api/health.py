@@ -24,7 +24,7 @@ routes = APIRouter()
 
 class LivenessOut(BaseModel):
     status: str
-    version: str = Field(description="version of the service")
+    version: str = Field(description="Version of the service.")
 
 
 class StatusOut(BaseModel):

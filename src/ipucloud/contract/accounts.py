@@ -12,7 +12,7 @@ from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines
 from ipucloud.contract.wallet import BalanceOut
 from ipucloud.kernel.money import Currency
 
-PaymentDays = Annotated[int, Field(ge=0, le=365, description="days between an invoice and its due date")]
+PaymentDays = Annotated[int, Field(ge=0, le=365, description="Days between an invoice and its due date.")]
 
 
 class BillingAccountOut(Answer):
@@ -24,7 +24,9 @@ class BillingAccountOut(Answer):
     legal_name: str | None
     address: str | None
     tax_id: str | None
-    country: str | None = Field(description="null: the seller's country", examples=["LU"])
+    country: str | None = Field(
+        description="ISO 3166-1 code of the country; null means the seller's country.", examples=["LU"]
+    )
     tax_exempt: bool
     payment_days: int
     created_at: datetime

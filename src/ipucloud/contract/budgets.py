@@ -26,11 +26,13 @@ class BudgetTag(Body):
 class BudgetThreshold(Body):
     """A percentage of the budget's amount. It is reported once a month; its action applies while it is reached."""
 
-    on: Literal["actual", "forecast"] = Field("actual", description="cost so far, or the forecast for the month")
+    on: Literal["actual", "forecast"] = Field(
+        "actual", description="Figure to compare: cost so far (`actual`), or the forecast for the month."
+    )
     percent: int = Field(ge=1, le=1000)
     action: Literal["refuse_creates", "suspend"] | None = Field(
         None,
-        description="`refuse_creates`: no cluster is created or resumed; `suspend`: also suspends active clusters",
+        description="`refuse_creates`: no cluster is created or resumed; `suspend`: also suspends active clusters.",
     )
 
 
@@ -39,12 +41,14 @@ Thresholds = Annotated[list[BudgetThreshold], Field(min_length=1, max_length=20)
 
 class AccountBudgetCreate(Body):
     name: Name
-    amount: BudgetMoney = Field(description="limit for a UTC month, in the installation's currency")
+    amount: BudgetMoney = Field(description="Amount of a UTC month, in the installation's currency.")
     thresholds: Thresholds
 
 
 class BudgetCreate(AccountBudgetCreate):
-    tag: BudgetTag | None = Field(None, description="null: all clusters of the project")
+    tag: BudgetTag | None = Field(
+        None, description="Only clusters with this tag; null for all clusters of the project."
+    )
 
 
 class BudgetPatch(Body):
@@ -64,7 +68,7 @@ class BudgetThresholdOut(Answer):
     on: Literal["actual", "forecast"]
     percent: int
     action: Literal["refuse_creates", "suspend"] | None
-    reached_at: datetime | None = Field(description="when it was reached this month; null: not yet")
+    reached_at: datetime | None = Field(description="When the threshold was reached this month; null if it was not.")
 
 
 class BudgetOut(Answer):
@@ -76,11 +80,13 @@ class BudgetOut(Answer):
     tag: BudgetTagOut | None
     amount: Money
     thresholds: list[BudgetThresholdOut]
-    month: str | None = Field(description="month of the figures; null: not evaluated yet", examples=["2026-05"])
-    actual: Money | None = Field(description="cost so far")
-    forecast: Money | None = Field(description="forecast for the month")
+    month: str | None = Field(
+        description="Month of the figures; null before the first evaluation.", examples=["2026-05"]
+    )
+    actual: Money | None = Field(description="Cost so far.")
+    forecast: Money | None = Field(description="Forecast for the month.")
     evaluated_at: datetime | None
-    refuses_creates: bool = Field(description="whether creating and resuming clusters is refused now")
+    refuses_creates: bool = Field(description="Whether creating and resuming clusters is refused now.")
     created_at: datetime
     version: int
 

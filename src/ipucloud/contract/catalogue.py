@@ -28,7 +28,9 @@ class Source(Model):
 
     id: Slug
     title: str
-    url: str | None = Field(None, description="null for facts defined by this installation")
+    url: str | None = Field(
+        None, description="Where the source is published; null for facts defined by this installation."
+    )
 
 
 def _resolve_source(value: object, info: ValidationInfo) -> object:
@@ -43,7 +45,7 @@ def _resolve_source(value: object, info: ValidationInfo) -> object:
 class Row(Model):
     """A fact of the catalogue."""
 
-    source: Annotated[Source, BeforeValidator(_resolve_source)] = Field(description="source of the figures")
+    source: Annotated[Source, BeforeValidator(_resolve_source)] = Field(description="Source of the figures.")
 
 
 class IpuGeneration(Row):
@@ -52,18 +54,20 @@ class IpuGeneration(Row):
     id: Slug
     name: str
     generation: int = Field(ge=1)
-    architecture: str = Field(description="as named in IPU attributes", examples=["ipu2"])
-    cores: int = Field(description="independent processor cores (tiles)")
+    architecture: str = Field(description="Architecture, as named in IPU attributes.", examples=["ipu2"])
+    cores: int = Field(description="Independent processor cores (tiles).")
     threads: int
     clock_ghz: float | None = None
-    fp16_tflops: float = Field(description="AI compute, FP16.16; the lower figure where sources disagree")
+    fp16_tflops: float = Field(description="AI compute in TFLOPS, FP16.16; the lower figure where sources disagree.")
     fp32_tflops: float | None = None
     fp8_tflops: float | None = None
     in_processor_memory_mb: int
     memory_bandwidth_tb_per_s: float | None = None
     ipu_links: int
-    ipu_link_bandwidth: str = Field(description="as the vendor states it", examples=["10 x 32 GB/s"])
-    exchange_bandwidth: str | None = Field(None, description="on-chip exchange, as the vendor states it")
+    ipu_link_bandwidth: str = Field(
+        description="Links and bandwidth, as the vendor states them.", examples=["10 x 32 GB/s"]
+    )
+    exchange_bandwidth: str | None = Field(None, description="On-chip exchange, as the vendor states it.")
     notes: str | None = None
 
 
@@ -79,19 +83,21 @@ class MachineType(Row):
 
     id: Slug
     name: str
-    sku: Slug | None = Field(None, description="SKU of a machine-minute; null while it is not sold")
-    ipu: Slug = Field(description="the IPU generation's id")
-    ipus: int = Field(ge=1, description="IPUs of a fully equipped machine")
+    sku: Slug | None = Field(None, description="SKU of a machine-minute; null while it is not sold.")
+    ipu: Slug = Field(description="Id of the IPU generation.")
+    ipus: int = Field(ge=1, description="IPUs of a fully equipped machine.")
     cores: int
     threads: int
-    ai_pflops: float = Field(description="AI compute, FP16.16")
+    ai_pflops: float = Field(description="AI compute in PFLOPS, FP16.16.")
     fp32_pflops: float | None = None
     fp8_pflops: float | None = None
     in_processor_memory_gb: float
-    streaming_memory_gb: tuple[int, ...] = Field((), description="available sizes of DDR4 streaming memory per machine")
-    fabric: str = Field(description="links within and between machines")
+    streaming_memory_gb: tuple[int, ...] = Field(
+        (), description="Available sizes of DDR4 streaming memory per machine."
+    )
+    fabric: str = Field(description="Links within and between machines.")
     allocated_through: AllocatedThrough
-    details: tuple[str, ...] = Field((), description="form factor, power, management")
+    details: tuple[str, ...] = Field((), description="Form factor, power and management.")
 
 
 class Pod(Row):
@@ -104,8 +110,8 @@ class Pod(Row):
     ipu_link_domains: int
     host_servers_min: int
     host_servers_max: int
-    ai_pflops: dict[str, float] = Field(description="AI compute by machine type")
-    vendor_products: tuple[str, ...] = Field((), description="the vendor's products of this size; empty: vPOD only")
+    ai_pflops: dict[str, float] = Field(description="AI compute by machine type.")
+    vendor_products: tuple[str, ...] = Field((), description="The vendor's products of this size; empty: vPOD only.")
 
 
 class Region(Row):
@@ -115,9 +121,9 @@ class Region(Row):
 
     slug: Slug
     name: str
-    number: int = Field(ge=1, description="the region's integer id")
-    country: str = Field(pattern=r"^[A-Z]{2}$", description="ISO 3166-1", examples=["LU"])
-    machine_types: tuple[Slug, ...] = Field(description="machine types sold here")
+    number: int = Field(ge=1, description="Integer id of the region.")
+    country: str = Field(pattern=r"^[A-Z]{2}$", description="ISO 3166-1 code of the country.", examples=["LU"])
+    machine_types: tuple[Slug, ...] = Field(description="Machine types sold here.")
 
 
 class FlavorRow(Row):
@@ -127,9 +133,9 @@ class FlavorRow(Row):
 
     name: Slug
     machine_type: Slug
-    pod: Slug | None = Field(None, description="the size of the pod; null for a server with IPUs of its own")
-    sku: Slug | None = Field(None, description="SKU of a machine-minute, if it differs from the machine type's")
-    ipus: int | None = Field(None, ge=1, description="IPUs of a server that its customer can use; null for a pod")
+    pod: Slug | None = Field(None, description="Size of the pod; null for a server with its own IPUs.")
+    sku: Slug | None = Field(None, description="SKU of a machine-minute, if it differs from the machine type's.")
+    ipus: int | None = Field(None, ge=1, description="IPUs of a server that its customer can use; null for a pod.")
     poplar_servers: int = Field(ge=1)
     regions: tuple[Slug, ...] = Field(min_length=1)
 
@@ -140,11 +146,11 @@ class Flavor(FlavorRow):
     A machine that is its own Poplar server belongs to one customer, even if only some of its IPUs are usable.
     """
 
-    sku: Slug = Field(description="SKU of a machine-minute")
+    sku: Slug = Field(description="SKU of a machine-minute.")
     ipus: int
-    machines: int = Field(description="machines billed per minute")
+    machines: int = Field(description="Machines that are billed per minute.")
     allocated_through: AllocatedThrough
-    ai_pflops: float = Field(description="AI compute, FP16.16")
+    ai_pflops: float = Field(description="AI compute in PFLOPS, FP16.16.")
     in_processor_memory_gb: float
 
 
@@ -157,7 +163,7 @@ class Image(Row):
     os: str = Field(examples=["ubuntu"])
     os_version: str = Field(examples=["20.04"])
     vipu_version: str = Field(examples=["1.18.0"])
-    sdk_version: str = Field(description="Poplar SDK", examples=["3.0.0"])
+    sdk_version: str = Field(description="Version of the Poplar SDK.", examples=["3.0.0"])
     regions: tuple[Slug, ...]
 
     @model_validator(mode="after")
@@ -206,7 +212,7 @@ class Recipe(Row):
     id: Slug
     name: str
     task: RecipeTask
-    poprt_benchmark: bool = Field(False, description="in PopRT's benchmark set, at FP16")
+    poprt_benchmark: bool = Field(False, description="In PopRT's benchmark set, at FP16.")
 
 
 class Article(Row):
@@ -225,10 +231,10 @@ class ListPrice(Row):
     sku: Slug
     region: Slug
     currency: Currency
-    unit_price: Amount = Field(description="per minute of the SKU's unit, exact decimal")
+    unit_price: Amount = Field(description="Price per minute of the SKU's unit, as an exact decimal.")
     valid_from: AwareDatetime
     valid_to: AwareDatetime | None = None
-    synthetic: bool = Field(description="true: an example, not an offer")
+    synthetic: bool = Field(description="Whether the price is an example and not an offer.")
 
     @model_validator(mode="after")
     def _is_a_price(self) -> Self:
@@ -243,7 +249,9 @@ class FlavorOut(Flavor):
     """A flavor with its current price; null if it has none."""
 
     price_per_minute: Money | None
-    price_per_hour: Money | None = Field(description="for display: a cluster is billed by the minute")
+    price_per_hour: Money | None = Field(
+        description="Price of 60 minutes, for display: clusters are billed by the minute."
+    )
 
 
 class FlavorPage(Page[FlavorOut]):
@@ -290,12 +298,12 @@ class CapacityPage(Page[CapacityOut]):
 
 
 class InRegion(BaseModel):
-    region: str | None = Field(None, description="flavors offered in this region; slug or number")
+    region: str | None = Field(None, description="Only what is offered in this region, by slug or number.")
 
 
 class Tools(BaseModel):
-    kind: ToolKind | None = Field(None, description="of this kind")
+    kind: ToolKind | None = Field(None, description="Only tools of this kind.")
 
 
 class Recipes(BaseModel):
-    task: RecipeTask | None = Field(None, description="for this task")
+    task: RecipeTask | None = Field(None, description="Only models for this task.")

@@ -30,7 +30,7 @@ class ChargedPriceOut(Answer):
     region: str
     unit_price: Money
     list_unit_price: Money
-    contract: bool = Field(description="a contract price of this account")
+    contract: bool = Field(description="Whether this is a contract price of the account.")
     valid_from: datetime
     valid_to: datetime | None
     source: str
@@ -40,14 +40,14 @@ class ChargeOut(Answer):
     """The posted minutes of one hour, with the usage and the price that give its cost."""
 
     id: str
-    billing_month: date = Field(description="month of the bill that it is on")
+    billing_month: date = Field(description="Month whose invoice includes the charge.")
     account_id: UUID
     hour: datetime
     started_at: datetime
     ended_at: datetime
     posted_at: datetime
-    correction: bool = Field(description="adds to, or reverses, a charge of an hour that was already closed")
-    first_minute: int = Field(description="counted from `anchor_at`")
+    correction: bool = Field(description="Whether it corrects an hour that was already closed.")
+    first_minute: int = Field(description="First minute charged, counted from `anchor_at`.")
     minutes: int
     cost: Money
     formula: str = Field(examples=["60 min × 4 × 0.0625 EUR = 15.00"])
@@ -60,5 +60,5 @@ class ChargePage(Page[ChargeOut]):
 
 
 class ChargePeriod(BaseModel):
-    since: Instant | None = Field(None, description="default: a day ago")
-    until: Instant | None = Field(None, description="default: now")
+    since: Instant | None = Field(None, description="Start of the period. Default: a day ago.")
+    until: Instant | None = Field(None, description="End of the period, exclusive. Default: now.")

@@ -44,12 +44,12 @@ class PartitionOptions(Body):
 class ClusterCreate(Body):
     """A cluster to create or to estimate."""
 
-    name: ClusterName = Field(description="unique among the project's clusters that are not deleted")
+    name: ClusterName = Field(description="Name, unique among the project's clusters that are not deleted.")
     region: Slug = Field(examples=["luxembourg-2"])
     flavor: Slug = Field(examples=["m2000-pod16"])
     image: Slug = Field(examples=["ubuntu-20.04-x64-poplar-1.18.0-3.0.0"])
     ssh_keys: list[KeyName] = Field(
-        default_factory=list, max_length=MAX_KEYS, description="names of the project's keys that may log in"
+        default_factory=list, max_length=MAX_KEYS, description="Names of the project's keys that may log in."
     )
     user_data: str | None = Field(
         None,
@@ -59,8 +59,8 @@ class ClusterCreate(Body):
     )
     tags: Tags = Field(default_factory=dict)
     partition: PartitionOptions = PartitionOptions()
-    delete_protection: bool = Field(False, description="refuse deletion while this is true")
-    expires_at: Instant | None = Field(None, description="when the cluster is deleted automatically")
+    delete_protection: bool = Field(False, description="Whether deletion is refused.")
+    expires_at: Instant | None = Field(None, description="When the cluster is deleted automatically.")
 
 
 class ClusterPatch(Body):
@@ -69,7 +69,7 @@ class ClusterPatch(Body):
     name: Annotated[ClusterName | SkipJsonSchema[None], AfterValidator(not_null)] = None
     tags: Annotated[Tags | SkipJsonSchema[None], AfterValidator(not_null)] = None
     delete_protection: Annotated[bool | SkipJsonSchema[None], AfterValidator(not_null)] = None
-    expires_at: Instant | None = Field(None, description="null: the cluster does not expire")
+    expires_at: Instant | None = Field(None, description="When the cluster is deleted automatically; null: never.")
 
 
 class SshOut(Answer):
@@ -97,13 +97,13 @@ class MachineOut(Answer):
     """An IPU machine that the cluster holds. `slot` is its position in its pod's IPU-Link chain, from 0."""
 
     name: str
-    ordinal: int = Field(description="position within the cluster, from 0")
+    ordinal: int = Field(description="Position in the cluster, counted from 0.")
     pod: str
     slot: int
     machine_type: str
-    ipus: int = Field(description="IPUs of the machine that the cluster can use")
+    ipus: int = Field(description="IPUs of the machine that the cluster can use.")
     health: Literal["ok", "degraded", "failed"]
-    rnic: str = Field(description="address of its RDMA network card")
+    rnic: str = Field(description="Address of its RDMA network card.")
 
 
 class PartitionOut(Answer):
@@ -131,7 +131,7 @@ class ClusterItemOut(Answer):
 
     id: UUID
     name: str
-    project: str = Field(description="the project's slug")
+    project: str = Field(description="Slug of the project.")
     region: str
     flavor: str
     image: str
@@ -140,8 +140,8 @@ class ClusterItemOut(Answer):
     state_entered_at: datetime
     state_sla_seconds: int | None
     blocked_by: str | None = Field(description=BLOCKED_BY)
-    stage: str | None = Field(description="stage of the open operation")
-    progress: int = Field(ge=0, le=100, description="percent of the open operation; 100 when none is open")
+    stage: str | None = Field(description="Stage of the open operation; null when none is open.")
+    progress: int = Field(ge=0, le=100, description="Progress of the open operation in percent; 100 when none is open.")
     created_at: datetime
     ready_at: datetime | None
     deleted_at: datetime | None
@@ -154,7 +154,7 @@ class ClusterItemOut(Answer):
     ipus: int
     price_per_minute: Money | None
     billing: BillingOut
-    operation: OperationSummaryOut | None = Field(description="the open operation")
+    operation: OperationSummaryOut | None = Field(description="The open operation; null when none is open.")
     version: int
 
 
@@ -185,20 +185,22 @@ class ClusterList(Listed):
     model_config = ConfigDict(extra="allow")
     open_prefix: ClassVar[str] = TAG
 
-    state: list[ClusterState] = Field(default_factory=list, description="in any of these states")
-    region: str | None = Field(None, description="in this region", examples=["luxembourg-2"])
-    flavor: str | None = Field(None, description="of this flavor", examples=["m2000-pod16"])
-    name: str | None = Field(None, description="with exactly this name")
-    q: str | None = Field(None, description="part of the name")
+    state: list[ClusterState] = Field(default_factory=list, description="Only those in one of these states.")
+    region: str | None = Field(None, description="Only clusters in this region.", examples=["luxembourg-2"])
+    flavor: str | None = Field(None, description="Only clusters of this flavor.", examples=["m2000-pod16"])
+    name: str | None = Field(None, description="Only the cluster with exactly this name.")
+    q: str | None = Field(None, description="Only clusters whose name contains this.")
 
 
 class WhyNotOut(Answer):
     """Why the cluster does not fit now. Numbers cover the whole region, in machines unless stated otherwise."""
 
-    reason: str = Field(description="capacity, health, maintenance, fragmentation or hosts; others may be added")
+    reason: str = Field(
+        description="`capacity`, `health`, `maintenance`, `fragmentation` or `hosts`; others may be added."
+    )
     detail: str
     numbers: dict[str, int] = Field(
-        description="`largest`: the largest cluster that fits; `missing`: machines that must become free",
+        description="`largest`: the largest cluster that fits; `missing`: machines that must become free.",
         examples=[
             {"wanted": 4, "free": 6, "cleaning": 0, "unhealthy": 1, "maintenance": 0, "largest": 2, "missing": 0}
         ],
@@ -230,4 +232,4 @@ class EstimateOut(Answer):
     price_per_month: Money
     quota: EstimateQuotaOut
     capacity: EstimateCapacityOut
-    expected_seconds: int = Field(description="usual time until the cluster is active")
+    expected_seconds: int = Field(description="Usual time until the cluster is active, in seconds.")

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
-Late = Annotated[bool, Field(description="an audit appended the event afterwards")]
+Late = Annotated[bool, Field(description="An audit appended the event afterwards.")]
 
 
 class Payload(BaseModel):
@@ -19,52 +19,52 @@ class Payload(BaseModel):
 class AmountOfMoney(Payload):
     """An exact amount of a currency."""
 
-    amount: str = Field(description="exact decimal", examples=["400.00"])
-    currency: str = Field(description="ISO 4217 code", examples=["EUR"])
+    amount: str = Field(description="Exact decimal.", examples=["400.00"])
+    currency: str = Field(description="ISO 4217 code of the currency.", examples=["EUR"])
 
 
 class ClusterRequested(Payload):
     """The requested cluster."""
 
-    region: str = Field(description="the region's slug")
-    flavor: str = Field(description="the flavor's name")
+    region: str = Field(description="The region's slug.")
+    flavor: str = Field(description="The flavor's name.")
     late: Late = False
 
 
 class ClusterChanged(Payload):
     """The changed fields."""
 
-    fields: list[str] = Field(description="names of the fields that changed")
+    fields: list[str] = Field(description="Names of the fields that changed.")
 
 
 class ClusterEntered(Payload):
     """Why a cluster entered a state."""
 
-    reason: str | None = Field(None, description="human-readable reason; absent or null: as requested")
+    reason: str | None = Field(None, description="Reason, for people; absent or null if it was requested.")
     late: Late = False
 
 
 class BudgetRef(Payload):
     """A budget."""
 
-    id: UUID = Field(description="the budget's id")
-    name: str = Field(description="the budget's name")
+    id: UUID = Field(description="The budget's id.")
+    name: str = Field(description="The budget's name.")
 
 
 class OverBudget(Payload):
     """A budget suspends clusters once this threshold is reached."""
 
-    reason: Literal["budget"] = Field(description="a budget's threshold was reached")
-    budget: BudgetRef = Field(description="the budget")
-    on: Literal["actual", "forecast"] = Field(description="the figure that reached the threshold")
-    percent: int = Field(description="the threshold, in percent of the budget's amount")
+    reason: Literal["budget"] = Field(description="A budget's threshold was reached.")
+    budget: BudgetRef = Field(description="The budget.")
+    on: Literal["actual", "forecast"] = Field(description="The figure that reached the threshold.")
+    percent: int = Field(description="The threshold, in percent of the budget's amount.")
 
 
 class OutOfFunds(Payload):
     """A prepaid account has no funds left."""
 
-    reason: Literal["funds"] = Field(description="the account ran out of funds")
-    account: UUID = Field(description="the prepaid account")
+    reason: Literal["funds"] = Field(description="The account ran out of funds.")
+    account: UUID = Field(description="The prepaid account.")
 
 
 class ForcedSuspend(RootModel[Annotated[OverBudget | OutOfFunds, Field(discriminator="reason")]]):
@@ -76,62 +76,62 @@ class ForcedSuspend(RootModel[Annotated[OverBudget | OutOfFunds, Field(discrimin
 class OperationOf(Payload):
     """The operation's kind."""
 
-    kind: str = Field(description="the operation's kind", examples=["cluster.create"])
+    kind: str = Field(description="The operation's kind.", examples=["cluster.create"])
     late: Late = False
 
 
 class PartitionOf(Payload):
     """The partition's cluster."""
 
-    cluster: UUID = Field(description="the cluster that the partition belongs to")
+    cluster: UUID = Field(description="The cluster that the partition belongs to.")
 
 
 class TokenReplaced(Payload):
     """The replacement of a token."""
 
-    replaced_by: UUID = Field(description="the new token")
+    replaced_by: UUID = Field(description="The new token.")
 
 
 class AccountAssigned(Payload):
     """The account that pays for a project."""
 
-    account_id: UUID = Field(description="the account that pays from the next full hour on")
+    account_id: UUID = Field(description="The account that pays from the next full hour on.")
 
 
 class WebhookStopped(Payload):
     """Why a webhook is disabled."""
 
     reason: Literal["by_owner", "gone", "failing"] = Field(
-        description="its owner disabled it, it answered 410, or it failed for three days"
+        description="Its owner disabled it, it answered 410, or it failed for three days."
     )
 
 
 class InvoiceNumbered(Payload):
     """The issued invoice."""
 
-    number: str = Field(description="the invoice's number")
+    number: str = Field(description="The invoice's number.")
 
 
 class BudgetReached(Payload):
     """A threshold of a budget, and the figure that reached it."""
 
-    name: str = Field(description="the budget's name")
-    month: str = Field(description="year and month", examples=["2026-05"])
-    percent: int = Field(description="the threshold, in percent of the budget's amount")
-    amount: AmountOfMoney = Field(description="the budget's amount")
-    figure: AmountOfMoney = Field(description="the actual or forecast cost")
-    action: str | None = Field(description="the threshold's action; null: none")
+    name: str = Field(description="The budget's name.")
+    month: str = Field(description="Year and month.", examples=["2026-05"])
+    percent: int = Field(description="The threshold, in percent of the budget's amount.")
+    amount: AmountOfMoney = Field(description="The budget's amount.")
+    figure: AmountOfMoney = Field(description="The actual or forecast cost.")
+    action: str | None = Field(description="The threshold's action; null: none.")
 
 
 class FundsLeft(Payload):
     """The funds of a prepaid account."""
 
-    when_empty: str = Field(description="the account's policy for when its funds are exhausted")
-    left: AmountOfMoney = Field(description="remaining funds, before holds; negative: overdrawn")
+    when_empty: str = Field(description="The account's policy for when its funds are exhausted.")
+    left: AmountOfMoney = Field(description="Remaining funds, before holds; negative: overdrawn.")
 
 
 class AuditRepair(Payload):
     """The violated rule and the audit's repair."""
 
-    rule: str = Field(description="the violated rule")
-    action: str = Field(description="the repair")
+    rule: str = Field(description="The violated rule.")
+    action: str = Field(description="The repair.")

@@ -36,8 +36,8 @@ class EventTypeOut(Answer):
 
     type: str = Field(examples=["cluster.active"])
     meaning: str
-    subject_types: list[str] = Field(description="values of `subject_type`; empty: any")
-    data_schema: dict[str, Any] | None = Field(description="JSON Schema of `data`; null: `data` is empty")
+    subject_types: list[str] = Field(description="Possible values of `subject_type`; empty: any.")
+    data_schema: dict[str, Any] | None = Field(description="JSON Schema of `data`; null if `data` is empty.")
 
 
 class EventTypePage(Page[EventTypeOut]):
@@ -47,9 +47,11 @@ class EventTypePage(Page[EventTypeOut]):
 class EventList(Paged):
     """Events that match every filter."""
 
-    order: Order = Field(Order.NEWEST_FIRST, description="newest first, or oldest first")
+    order: Order = Field(Order.NEWEST_FIRST, description="Newest first (`-created_at`) or oldest first (`created_at`).")
     type: list[EventTypeName] = Field(
-        default_factory=list, description="of any of these types", examples=[["cluster.created"]]
+        default_factory=list,
+        description="Only events of these types; `noun.*` for all types of a noun.",
+        examples=[["cluster.created"]],
     )
-    subject: UUID | None = Field(None, description="about this object, such as a cluster")
-    after: str | None = Field(None, description="events after the one with this id; not with `cursor`")
+    subject: UUID | None = Field(None, description="Only events about this object, such as a cluster, by id.")
+    after: str | None = Field(None, description="Only events after the one with this id. Cannot be used with `cursor`.")

@@ -44,23 +44,23 @@ class FileChoice(Body):
     """Contents of a file."""
 
     dataset: Annotated[Dataset, Field(strict=False)] = Dataset.COST_AND_USAGE
-    version: Annotated[FocusVersion, Field(strict=False)] = Field(FocusVersion.V1_4, description="FOCUS version")
+    version: Annotated[FocusVersion, Field(strict=False)] = Field(FocusVersion.V1_4, description="Version of FOCUS.")
     format: Annotated[FileFormat, Field(strict=False)] = FileFormat.CSV
 
 
 class ExportCreate(FileChoice):
     """A file of one billing month, or of the days in [since, until)."""
 
-    month: Month | None = Field(None, description="billing month, in UTC; the current one is partial")
-    since: Day | None = Field(None, description="first day, in UTC; instead of `month`")
-    until: Day | None = Field(None, description=f"the day after the last one; at most {MAX_DAYS} days")
+    month: Month | None = Field(None, description="Billing month, in UTC; the current month is partial.")
+    since: Day | None = Field(None, description="First day, in UTC, instead of `month`.")
+    until: Day | None = Field(None, description=f"End date, exclusive; at most {MAX_DAYS} days after `since`.")
     scope: Literal["project", "account"] = Field(
         "project",
-        description="account: everything that the project's account pays for; if it also pays for other projects,"
-        " only operators may request it",
+        description="`account`: everything that the project's account pays for; if it also pays for other projects,"
+        " only operators may request it.",
     )
     connection: Annotated[UUID | None, Field(strict=False)] = Field(
-        None, description="also deliver it to this S3 connection"
+        None, description="Id of an S3 connection to deliver the file to."
     )
 
 
@@ -69,24 +69,26 @@ class ExportOut(Answer):
 
     id: UUID
     operation: UUID
-    state: str = Field(description="state of the operation")
+    state: str = Field(description="State of the operation that makes the file.")
     progress: int
     dataset: str
     version: str
     format: str
-    month: str | None = Field(description="null: it covers `since` to `until`")
+    month: str | None = Field(description="Billing month; null if the export covers `since` to `until`.")
     since: date
-    until: date = Field(description="the day after the last one")
+    until: date = Field(description="End date, exclusive.")
     scope: str
     connection: UUID | None
     schedule: UUID | None
     created_at: datetime
-    built_at: datetime | None = Field(description="when its file became available for download")
+    built_at: datetime | None = Field(description="When the file became available; null while it is being built.")
     delivered_at: datetime | None
-    expires_at: datetime | None = Field(description="when its file is removed")
+    expires_at: datetime | None = Field(description="When the file is removed; null while there is none.")
     failed_deliveries: int
-    last_error: str | None = Field(description="why the last attempt failed")
-    manifest: dict[str, Any] | None = Field(description="rows, sums, digest and time of the file")
+    last_error: str | None = Field(description="Why the last attempt failed; null if it did not.")
+    manifest: dict[str, Any] | None = Field(
+        description="Rows, sums, digest and time of the file; null while it is being built."
+    )
 
 
 class ExportPage(Page[ExportOut]):
@@ -103,9 +105,9 @@ class S3ConnectionCreate(Body):
     endpoint: str = Field(max_length=300, pattern=_PRINTED, examples=["https://s3.eu-central-1.amazonaws.com"])
     region: str = Field("us-east-1", max_length=60, pattern=r"^[a-z0-9-]+$")
     bucket: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", examples=["billing-exports"])
-    prefix: str = Field("", max_length=200, pattern=r"^([A-Za-z0-9_=-]+/?)*$", description="folder within the bucket")
+    prefix: str = Field("", max_length=200, pattern=r"^([A-Za-z0-9_=-]+/?)*$", description="Folder within the bucket.")
     access_key_id: str = Field(min_length=1, max_length=128, pattern=_PRINTED)
-    secret: str = Field(min_length=1, max_length=256, pattern=_PRINTED, description="stored encrypted and never shown")
+    secret: str = Field(min_length=1, max_length=256, pattern=_PRINTED, description="Stored encrypted and never shown.")
 
 
 class S3ConnectionOut(Answer):
@@ -130,7 +132,8 @@ class ExportScheduleCreate(FileChoice):
 
     connection: Annotated[UUID, Field(strict=False)]
     every: Literal["day", "month"] = Field(
-        "day", description="day: the month of the previous day, so far; month: the previous month, once it is sealed"
+        "day",
+        description="`day`: the month of the previous day, so far. `month`: the previous month, once it is sealed.",
     )
 
 
@@ -146,7 +149,7 @@ class ExportScheduleOut(Answer):
     next_at: datetime
     created_at: datetime
     last_export: UUID | None
-    last_error: str | None = Field(description="why the last delivery attempt failed")
+    last_error: str | None = Field(description="Why the last delivery failed; null if it did not.")
     last_delivered_at: datetime | None
 
 

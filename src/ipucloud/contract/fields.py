@@ -74,7 +74,9 @@ Instant = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_written
 Line = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Lines = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]+$")]
 Month = Annotated[str, Field(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$", examples=["2026-05"])]
-CountryCode = Annotated[str, Field(pattern=r"^[A-Z]{2}$", description="ISO 3166-1 code", examples=["LU"])]
+CountryCode = Annotated[
+    str, Field(pattern=r"^[A-Z]{2}$", description="ISO 3166-1 code of the country.", examples=["LU"])
+]
 
 
 class Body(BaseModel):

@@ -20,8 +20,8 @@ class InvoiceRow(Answer):
 
     kind: Literal["invoice", "credit_note"]
     number: str = Field(examples=["INV-2026-000001"])
-    invoice: str | None = Field(description="the invoice that a credit note belongs to")
-    month: str = Field(description="billing month", examples=["2026-04"])
+    invoice: str | None = Field(description="Invoice that a credit note belongs to; null for an invoice.")
+    month: str = Field(description="Billing month.", examples=["2026-04"])
     issued_at: datetime
     due_on: date | None
     total: Money
@@ -70,12 +70,12 @@ class InvoiceLineOut(Answer):
     region: str
     price_id: UUID
     usage_month: str = Field(examples=["2026-04"])
-    correction: bool = Field(description="of a month that was already billed")
+    correction: bool = Field(description="Whether it corrects a month that was already invoiced.")
     minutes: int
     machine_minutes: int
     unit_price: Money
-    cost: Money = Field(description="exact")
-    amount: Money = Field(description="rounded to cents")
+    cost: Money = Field(description="Exact cost.")
+    amount: Money = Field(description="Cost, rounded to cents.")
     tax_rate: str = Field(examples=["0.17"])
 
 
@@ -83,7 +83,7 @@ class InvoiceTaxOut(Answer):
     """The tax of one rate."""
 
     name: str
-    rate: str = Field(description="0.17 is 17 %", examples=["0.17"])
+    rate: str = Field(description="Rate as a fraction: 0.17 is 17 %.", examples=["0.17"])
     taxable: Money
     tax: Money
 
@@ -92,7 +92,7 @@ class InvoiceOut(Answer):
     """An invoice, a credit note or a draft. Members that do not apply to its kind are absent."""
 
     kind: Literal["invoice", "credit_note", "draft"]
-    number: str | None = Field(description="null: a draft")
+    number: str | None = Field(description="Number of the document; null for a draft.")
     issued_on: date
     due_on: date | None = None
     payment_days: int | None = None
@@ -100,41 +100,43 @@ class InvoiceOut(Answer):
     currency: str
     seller: IssuerOut
     customer: RecipientOut
-    invoice: str | None = Field(None, description="credit note: the invoice it belongs to")
+    invoice: str | None = Field(None, description="On a credit note: number of the invoice that it belongs to.")
     invoice_issued_on: date | None = None
-    reason: str | None = Field(None, description="credit note")
+    reason: str | None = Field(None, description="On a credit note: why it was issued.")
     lines: list[InvoiceLineOut] | None = None
-    cost: Money | None = Field(None, description="exact cost of the usage")
-    adjustment: Money | None = Field(None, description="difference from rounding the lines")
-    subtotal: Money | None = Field(None, description="sum of the lines")
+    cost: Money | None = Field(None, description="Exact cost of the usage.")
+    adjustment: Money | None = Field(None, description="Difference from rounding the lines.")
+    subtotal: Money | None = Field(None, description="Sum of the lines.")
     promo_applied: Money | None = None
     taxable: Money | None = None
-    net: Money | None = Field(None, description="credit note: the credited amount without tax")
+    net: Money | None = Field(None, description="On a credit note: the credited amount without tax.")
     taxes: list[InvoiceTaxOut]
     tax: Money
     total: Money
-    wallet_applied: Money | None = Field(None, description="paid from the wallet; negative: added to it")
-    to_wallet: Money | None = Field(None, description="credit note: amount added to the wallet")
-    due: Money | None = Field(None, description="amount due at the time of issue")
+    wallet_applied: Money | None = Field(None, description="Amount paid from the wallet; negative if added to it.")
+    to_wallet: Money | None = Field(None, description="On a credit note: amount added to the wallet.")
+    due: Money | None = Field(None, description="Amount due at the time of issue.")
     tax_treatment: Literal["standard", "reverse_charge", "exempt"]
-    notes: list[str] = Field(description="remarks on tax")
+    notes: list[str] = Field(description="Remarks on tax.")
 
 
 class InvoiceFormat(BaseModel):
-    format: Literal["json", "pdf"] | None = Field(None, description="overrides `Accept`")
+    format: Literal["json", "pdf"] | None = Field(None, description="Format of the response; overrides `Accept`.")
 
 
 class CreditNoteCreate(Body):
     """The part of an invoice to credit."""
 
     net: Annotated[Amount, in_cents(1_000_000_000)] | None = Field(
-        None, description="without tax, in whole cents; default: everything not credited yet"
+        None, description="Amount without tax, in whole cents. Default: everything not credited yet."
     )
-    reason: Line = Field(description="printed on the credit note", examples=["a rack lost power on 12 April"])
+    reason: Line = Field(
+        description="Reason, as printed on the credit note.", examples=["a rack lost power on 12 April"]
+    )
 
 
 RATE_PLACES = 6
-Kind = Annotated[str, Field(pattern=r"^[a-z][a-z-]{0,30}$", description="invoices use `standard`")]
+Kind = Annotated[str, Field(pattern=r"^[a-z][a-z-]{0,30}$", description="Kind of rate; invoices use `standard`.")]
 
 
 class SellerOut(Answer):
@@ -144,7 +146,7 @@ class SellerOut(Answer):
     address: str
     country: str = Field(examples=["LU"])
     tax_id: str | None
-    bank: str | None = Field(description="bank details, as printed")
+    bank: str | None = Field(description="Bank details, as printed.")
     version: int
 
 
@@ -164,10 +166,10 @@ class TaxRateOut(Answer):
     id: UUID
     country: str = Field(examples=["LU"])
     kind: str = Field(examples=["standard"])
-    name: str = Field(description="as printed", examples=["VAT"])
-    rate: str = Field(description="0.17 is 17 %", examples=["0.17"])
+    name: str = Field(description="Name, as printed on invoices.", examples=["VAT"])
+    rate: str = Field(description="Rate as a fraction: 0.17 is 17 %.", examples=["0.17"])
     valid_from: date
-    valid_to: date | None = Field(description="null: no end")
+    valid_to: date | None = Field(description="End of validity, exclusive; null: no end.")
     source: str
 
 
@@ -190,6 +192,10 @@ class TaxRateCreate(Body):
     country: CountryCode
     kind: Kind = "standard"
     name: Annotated[str, Field(min_length=1, max_length=20, pattern=r"^[^\x00-\x1f\x7f]+$")] = "VAT"
-    rate: Rate = Field(description="0.17 is 17 %; at most six decimal places", examples=["0.17"])
-    valid_from: Annotated[date, Field(strict=False)] = Field(description="in the future, or in a period without a rate")
+    rate: Rate = Field(
+        description="Rate as a fraction with at most six decimal places: 0.17 is 17 %.", examples=["0.17"]
+    )
+    valid_from: Annotated[date, Field(strict=False)] = Field(
+        description="First day of validity: in the future, or in a period without a rate."
+    )
     source: Line = Field(examples=["tax office, letter of May"])

@@ -32,9 +32,11 @@ Limit = Annotated[
     int,
     BeforeValidator(_within_bounds),
     WithJsonSchema({"type": "integer", "default": USUAL, "examples": [USUAL]}),
-    Field(description=f"items per page; clamped to 1…{MOST}"),
+    Field(description=f"Page size, clamped to 1–{MOST}."),
 ]
-Cursor = Annotated[str | None, Field(description="`next_cursor` of the previous page; other parameters unchanged")]
+Cursor = Annotated[
+    str | None, Field(description="`next_cursor` of the previous page. Leave the other parameters unchanged.")
+]
 
 
 class Paged(BaseModel):
@@ -49,11 +51,13 @@ class Paged(BaseModel):
 class Listed(Paged):
     """Query of a list ordered by age."""
 
-    order: Annotated[Order, Field(description="newest first, or oldest first")] = Order.NEWEST_FIRST
+    order: Annotated[Order, Field(description="Newest first (`-created_at`) or oldest first (`created_at`).")] = (
+        Order.NEWEST_FIRST
+    )
 
 
 class Page(BaseModel, Generic[Item]):
     """A page of a list. `next_cursor` is null on the last one."""
 
     items: list[Item]
-    next_cursor: str | None = Field(description="`cursor` of the next page")
+    next_cursor: str | None = Field(description="`cursor` of the next page; null on the last page.")

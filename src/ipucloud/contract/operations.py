@@ -42,15 +42,15 @@ class OperationSummaryOut(Answer):
     id: UUID
     kind: str = Field(examples=["cluster.create"])
     target: TargetOut
-    state: str = Field(description="queued, running, cancelling, succeeded, failed or cancelled")
+    state: str = Field(description="`queued`, `running`, `cancelling`, `succeeded`, `failed` or `cancelled`.")
     done: bool
     stage: str | None = Field(examples=["POPLAR_SERVERS"])
-    progress: int = Field(ge=0, le=100, description="percent")
+    progress: int = Field(ge=0, le=100, description="Progress in percent.")
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
-    deadline_at: datetime = Field(description="when it fails unless it is done")
-    expected_at: datetime | None = Field(description="expected time of completion")
+    deadline_at: datetime = Field(description="When the operation fails if it is not done by then.")
+    expected_at: datetime | None = Field(description="Expected time of completion.")
     blocked_by: str | None = Field(description=BLOCKED_BY)
     cancellable: bool
     request_id: str
@@ -62,8 +62,8 @@ class StepOut(Answer):
     name: str
     stage: str
     state: str = Field(
-        description="pending, running, succeeded, failed, or skipped: it does not apply to machines of this type, as"
-        " `detail` says, or the operation ended before it"
+        description="`pending`, `running`, `succeeded`, `failed`, or `skipped`: it does not apply to machines of this type,"
+        " as `detail` says, or the operation ended before it."
     )
     attempts: int
     checks: int
@@ -75,7 +75,7 @@ class StepOut(Answer):
 class OperationOut(OperationSummaryOut):
     """An asynchronous request and its progress."""
 
-    error: dict[str, object] | None = Field(description="the problem it failed with")
+    error: dict[str, object] | None = Field(description="Why it failed: a problem document. Null unless it failed.")
     steps: list[StepOut]
 
 
@@ -86,10 +86,12 @@ class OperationPage(Page[OperationOut]):
 class OperationList(Listed):
     """Operations that match every filter."""
 
-    state: list[OperationState] = Field(default_factory=list, description="in any of these states")
-    kind: str | None = Field(None, description="kind, such as cluster.create")
-    cluster: UUID | None = Field(None, description="of this cluster")
+    state: list[OperationState] = Field(default_factory=list, description="Only those in one of these states.")
+    kind: str | None = Field(None, description="Only operations of this kind, such as `cluster.create`.")
+    cluster: UUID | None = Field(None, description="Only operations on this cluster, by id.")
 
 
 class Waiting(BaseModel):
-    wait: float = Field(0, ge=0, le=60, description="seconds to wait for the operation to be done before responding")
+    wait: float = Field(
+        0, ge=0, le=60, description="Seconds to wait for the operation to be done before the service responds."
+    )

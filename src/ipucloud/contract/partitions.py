@@ -42,19 +42,21 @@ Count = Annotated[int, Field(ge=1, le=LARGEST)]
 class PartitionCreate(Body):
     """A partition to create. The controller chooses what is omitted."""
 
-    name: ClusterName = Field(description="unique among the cluster's partitions", examples=["training"])
-    size: Count = Field(description="IPUs: 1, 2, 4, 8, …", examples=[4])
-    gcds: Count = Field(1, description="graph compile domains: processes that share the partition")
-    replicas: Count | None = Field(None, description="default: as many as GCDs")
-    segments: Count | None = Field(None, description="IPU-Link domains; default: as few as possible")
-    reconfigurable: bool = Field(False, description="whether programs choose how many of the IPUs they attach to")
+    name: ClusterName = Field(description="Name, unique among the cluster's partitions.", examples=["training"])
+    size: Count = Field(description="Number of IPUs, a power of two.", examples=[4])
+    gcds: Count = Field(1, description="Number of graph compile domains: processes that share the partition.")
+    replicas: Count | None = Field(None, description="Number of model replicas. Default: as many as GCDs.")
+    segments: Count | None = Field(None, description="Number of IPU-Link domains. Default: as few as possible.")
+    reconfigurable: bool = Field(False, description="Whether programs choose how many of the IPUs they attach to.")
     sync_type: Annotated[SyncType, Field(strict=False)] | None = None
-    routing: Annotated[Routing, Field(strict=False)] | None = Field(None, description="within an IPU-Link domain")
-    gateway_routing: Annotated[GatewayRouting, Field(strict=False)] | None = Field(
-        None, description="between IPU-Link domains"
+    routing: Annotated[Routing, Field(strict=False)] | None = Field(
+        None, description="How IPU-Links are routed within a domain."
     )
-    auto_reset: bool = Field(True, description="whether the controller resets it after a fault")
-    relocatable: bool = Field(False, description="whether it may move to other IPUs when it is reset")
+    gateway_routing: Annotated[GatewayRouting, Field(strict=False)] | None = Field(
+        None, description="How GW-Links are routed between domains."
+    )
+    auto_reset: bool = Field(True, description="Whether the controller resets it after a fault.")
+    relocatable: bool = Field(False, description="Whether it may move to other IPUs when it is reset.")
 
     def shape(self) -> PartitionShape:
         return PartitionShape(**self.model_dump(exclude={"name"}))
@@ -68,7 +70,9 @@ def shape_of(requested: dict[str, Any]) -> PartitionShape:
 class PartitionReset(Body):
     """How to reset."""
 
-    relocatable: bool = Field(False, description="whether it may move to other IPUs; true overrides its setting")
+    relocatable: bool = Field(
+        False, description="Whether it may move to other IPUs; true overrides the partition's setting."
+    )
 
 
 class PartitionIpuOut(Answer):
@@ -76,8 +80,8 @@ class PartitionIpuOut(Answer):
 
     machine: str | None
     ipu: int
-    domain: int = Field(description="IPU-Link domain of the region's V-IPU cluster")
-    segment: int = Field(description="IPU-Link domain of the partition")
+    domain: int = Field(description="IPU-Link domain of the region's V-IPU cluster.")
+    segment: int = Field(description="IPU-Link domain of the partition.")
     number: int
 
 
@@ -86,9 +90,9 @@ class PartitionItemOut(Answer):
 
     id: UUID
     name: str
-    partition_id: str = Field(description="its id at the controller, for IPUOF_VIPU_API_PARTITION_ID")
+    partition_id: str = Field(description="Id at the controller, for `IPUOF_VIPU_API_PARTITION_ID`.")
     origin: Origin = Field(
-        description="cluster: created with the cluster; api: by a request here; customer: directly at the controller"
+        description="Who created it: the cluster's create, a request to this API, or a customer at the controller."
     )
     state: PartitionState
     state_reason: str | None
@@ -103,11 +107,13 @@ class PartitionItemOut(Answer):
     gateway_routing: GatewayRouting | None
     auto_reset: bool | None
     relocatable: bool | None
-    observed_at: datetime | None = Field(description="time of the controller's last report of it")
-    ipuof_config_at: datetime | None = Field(description="when its IPUoF configuration was read; null: not available")
+    observed_at: datetime | None = Field(description="Time of the controller's last report of the partition.")
+    ipuof_config_at: datetime | None = Field(
+        description="When its IPUoF configuration was read; null if it is not available."
+    )
     created_at: datetime
     removed_at: datetime | None
-    operation: UUID | None = Field(description="the open operation on it")
+    operation: UUID | None = Field(description="Id of the open operation; null when none is open.")
     version: int
 
 
@@ -124,12 +130,12 @@ class PartitionPage(Page[PartitionItemOut]):
 class PartitionList(Listed):
     """Partitions that match every filter; removed ones only if `state` includes `removed`."""
 
-    state: list[PartitionState] = Field(default_factory=list, description="any of these states")
-    origin: Origin | None = Field(None, description="created by: cluster, api or customer")
+    state: list[PartitionState] = Field(default_factory=list, description="Only those in one of these states.")
+    origin: Origin | None = Field(None, description="Only partitions of this origin.")
 
 
 class OneGcd(BaseModel):
-    gcd: int = Field(0, ge=0, le=65_535, description="number of the GCD")
+    gcd: int = Field(0, ge=0, le=65_535, description="Number of the GCD, counted from 0.")
 
 
 class IpuofDeviceOut(Answer):

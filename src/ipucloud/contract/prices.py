@@ -18,11 +18,11 @@ class PriceOut(Answer):
 
     sku: str = Field(examples=["ipu-m2000"])
     region: str = Field(examples=["luxembourg-2"])
-    unit: str = Field(description="unit that the price applies to", examples=["machine-minute", "GiB-minute"])
-    unit_price: Money = Field(description="exact price per unit")
+    unit: str = Field(description="Unit whose minutes have this price.", examples=["machine-minute", "GiB-minute"])
+    unit_price: Money = Field(description="Exact price per minute of the unit.")
     valid_from: datetime
-    valid_to: datetime | None = Field(description="null: no end")
-    source: str = Field(description="origin of the price")
+    valid_to: datetime | None = Field(description="End of validity, exclusive; null: no end.")
+    source: str = Field(description="Where the price is from.")
 
 
 class PricePage(Page[PriceOut]):
@@ -34,14 +34,14 @@ class PaidPriceOut(Answer):
 
     sku: str = Field(examples=["ipu-m2000"])
     region: str = Field(examples=["luxembourg-2"])
-    unit: str = Field(description="unit that the price applies to", examples=["machine-minute", "GiB-minute"])
-    unit_price: Money = Field(description="exact price per unit")
-    list_unit_price: Money = Field(description="list price")
-    contract: bool = Field(description="a contract price of this account")
-    account_id: UUID = Field(description="the account that pays in this period")
+    unit: str = Field(description="Unit whose minutes have this price.", examples=["machine-minute", "GiB-minute"])
+    unit_price: Money = Field(description="Exact price per minute of the unit.")
+    list_unit_price: Money = Field(description="List price for the same period.")
+    contract: bool = Field(description="Whether this is a contract price of the account.")
+    account_id: UUID = Field(description="The account that pays in this period.")
     valid_from: datetime
-    valid_to: datetime | None = Field(description="null: no end")
-    source: str = Field(description="origin of the price")
+    valid_to: datetime | None = Field(description="End of validity, exclusive; null: no end.")
+    source: str = Field(description="Where the price is from.")
 
 
 class PaidPricePage(Page[PaidPriceOut]):
@@ -52,12 +52,12 @@ class BookedPriceOut(Answer):
     """A price per minute of the SKU's unit in [valid_from, valid_to)."""
 
     id: UUID
-    account_id: UUID | None = Field(description="null: a list price; else a contract price of this account")
+    account_id: UUID | None = Field(description="Account with this contract price; null for a list price.")
     sku: str = Field(examples=["ipu-m2000"])
     region: str = Field(examples=["luxembourg-2"])
     unit_price: Money
     valid_from: datetime
-    valid_to: datetime | None = Field(description="null: no end")
+    valid_to: datetime | None = Field(description="End of validity, exclusive; null: no end.")
     source: str
 
 
@@ -69,13 +69,17 @@ class PriceAddition(Body):
     """A price version that replaces the one in force from `valid_from` on."""
 
     account_id: Annotated[UUID, Field(strict=False)] | None = Field(
-        None, description="null: a list price; else a contract price"
+        None, description="Account with this contract price; null for a list price."
     )
     sku: Slug
     region: Slug
-    unit_price: Money = Field(description="per minute of the SKU's unit, at most ten decimal places")
-    valid_from: Instant = Field(description="a whole second in the future, or in a period without a price")
-    valid_to: Instant | None = Field(None, description="null: the end of the version that it replaces")
+    unit_price: Money = Field(description="Price per minute of the SKU's unit, with at most ten decimal places.")
+    valid_from: Instant = Field(
+        description="Start of validity: a whole second in the future, or in a period without a price."
+    )
+    valid_to: Instant | None = Field(
+        None, description="End of validity, exclusive; null: the end of the version that it replaces."
+    )
     source: str = Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$", examples=["price list of July"])
 
 

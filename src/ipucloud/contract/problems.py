@@ -10,7 +10,7 @@ from ipucloud.contract.fields import Answer
 class FieldErrorOut(Answer):
     """One error in a request."""
 
-    pointer: str = Field(description="JSON pointer into the body, or `?name` of a query parameter")
+    pointer: str = Field(description="JSON pointer into the body, or `?name` of a query parameter.")
     code: str
     detail: str
 
@@ -20,12 +20,12 @@ class ProblemOut(Answer):
 
     model_config = ConfigDict(title="Problem", extra="allow")
 
-    type: str = Field(description="documentation of this code")
+    type: str = Field(description="Path of the page that explains the code, on this service.")
     title: str
     status: int
-    detail: str = Field(description="how to resolve it")
-    instance: str = Field(description="path of the request")
-    code: str = Field(description="stable; programs should branch on this")
+    detail: str = Field(description="What happened and what to do about it, for people.")
+    instance: str = Field(description="Path of the request.")
+    code: str = Field(description="Stable code of the error; branch on it.")
     request_id: str
-    retryable: bool = Field(description="the same request may succeed later")
+    retryable: bool = Field(description="Whether the same request may succeed later.")
     errors: list[FieldErrorOut] = Field(default_factory=list)

@@ -30,7 +30,9 @@ class ProjectPage(Page[ProjectOut]):
 
 
 class ProjectCreate(Body):
-    slug: str = Field(pattern=NAME_PATTERN, examples=["research"], description="never reused")
+    slug: str = Field(
+        pattern=NAME_PATTERN, examples=["research"], description="Short name in paths; never changed and never reused."
+    )
     name: DisplayName = Field(examples=["Research"])
 
 

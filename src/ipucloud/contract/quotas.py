@@ -16,7 +16,9 @@ class QuotaOut(Answer):
     region: str = Field(examples=["luxembourg-2"])
     machine_type: str = Field(examples=["m2000"])
     limit: int
-    used: int = Field(description="held by clusters, including deleted ones whose machines are not clean yet")
+    used: int = Field(
+        description="Machines held by clusters, including deleted clusters whose machines are not clean yet."
+    )
 
 
 class QuotaPage(Page[QuotaOut]):
@@ -26,7 +28,7 @@ class QuotaPage(Page[QuotaOut]):
 class QuotaLimit(Body):
     region: Slug = Field(examples=["luxembourg-2"])
     machine_type: Slug = Field(examples=["m2000"])
-    limit: int = Field(ge=0, le=MAX_MACHINES, description="machines", examples=[64])
+    limit: int = Field(ge=0, le=MAX_MACHINES, description="Largest number of machines.", examples=[64])
 
 
 class QuotaLimits(Body):

@@ -19,16 +19,16 @@ class SumsOut(Answer):
     """Figures in one currency; `cost` is exact and not rounded."""
 
     minutes: int
-    machine_minutes: int = Field(description="billed machine-minutes")
+    machine_minutes: int = Field(description="Billed machine-minutes.")
     cost: Money
-    list_cost: Money = Field(description="cost at list prices")
+    list_cost: Money = Field(description="Cost at list prices.")
 
 
 class ReportRowOut(SumsOut):
     """The figures of one group."""
 
     group: dict[str, str | None] = Field(
-        description="values by `columns`; null for clusters without the tag",
+        description="Value of each column; null for clusters without the tag.",
         examples=[{"cluster": "0198…", "cluster_name": "bert"}],
     )
 
@@ -38,21 +38,25 @@ class ReportOut(Answer):
 
     since: datetime
     until: datetime
-    posted_until: datetime | None = Field(description="later hours are not closed yet and not in the report")
+    posted_until: datetime | None = Field(description="End of the last closed hour; later usage is not in the report.")
     columns: list[str]
     rows: list[ReportRowOut]
-    totals: list[SumsOut] = Field(description="one per currency")
+    totals: list[SumsOut] = Field(description="Sums of all rows, one for each currency.")
 
 
 class ReportQuery(BaseModel):
-    since: Instant | None = Field(None, description="a full hour; default: the start of the current UTC month")
-    until: Instant | None = Field(None, description="a full hour; default: the current one")
+    since: Instant | None = Field(
+        None, description="Start of the period, a full hour. Default: the start of the current UTC month."
+    )
+    until: Instant | None = Field(
+        None, description="End of the period, exclusive, a full hour. Default: the current hour."
+    )
     group_by: list[GroupBy] = Field(
         default_factory=list,
         max_length=MAX_GROUPS,
-        description="cluster, project, flavor, region, sku, day, month, or tag:<key>; several group by combination",
+        description="`cluster`, `project`, `flavor`, `region`, `sku`, `day`, `month` or `tag:<key>`; repeatable.",
     )
-    format: Literal["json", "csv"] | None = Field(None, description="overrides `Accept`")
+    format: Literal["json", "csv"] | None = Field(None, description="Format of the response; overrides `Accept`.")
 
 
 class ClusterSpendingOut(Answer):
@@ -74,7 +78,7 @@ class ExpectedTaxOut(Answer):
     """The tax that an invoice issued today would add."""
 
     treatment: Literal["standard", "reverse_charge", "exempt"]
-    name: str = Field(description="As printed on invoices.", examples=["VAT"])
+    name: str = Field(description="Name, as printed on invoices.", examples=["VAT"])
     rate: str = Field(description="A fraction: 0.17 is 17 %.", examples=["0.17"])
 
 
@@ -107,8 +111,10 @@ class SummaryOut(SpendingOut):
     """
 
     credit: Money = Field(description="Promotional credit that remains; it pays invoices before the wallet does.")
-    tax: ExpectedTaxOut | None = Field(description="null: the account's country has no tax rate.")
+    tax: ExpectedTaxOut | None = Field(
+        description="Tax that an invoice would add; null if the account's country has no tax rate."
+    )
 
 
 class SummaryQuery(BaseModel):
-    month: Month | None = Field(None, description="Default: the current UTC month.")
+    month: Month | None = Field(None, description="Month to summarise. Default: the current UTC month.")

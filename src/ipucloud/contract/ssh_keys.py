@@ -34,6 +34,6 @@ class SshKeyCreate(Body):
     public_key: str = Field(
         max_length=LONGEST_KEY,
         pattern=r"^[^\x00]*$",
-        description="one line in OpenSSH format, as in id_ed25519.pub; Ed25519, ECDSA, or RSA of at least 3072 bits",
+        description="One line in OpenSSH format, as in id_ed25519.pub; Ed25519, ECDSA, or RSA of at least 3072 bits.",
         examples=["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1 laptop"],
     )

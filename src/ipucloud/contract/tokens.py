@@ -19,18 +19,18 @@ class TokenOut(Answer):
     id: UUID
     name: str
     role: str = Field(examples=["operator"])
-    display_prefix: str = Field(description="first characters of the secret, to tell tokens apart")
-    created_by: UUID | None = Field(description="the token that created it")
+    display_prefix: str = Field(description="First characters of the secret, to tell tokens apart.")
+    created_by: UUID | None = Field(description="Id of the token that created it.")
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
-    last_used_at: datetime | None = Field(description="to the hour")
+    last_used_at: datetime | None = Field(description="When it was last used, to the hour.")
 
 
 class NewTokenOut(TokenOut):
     """A new token."""
 
-    token: str | None = Field(description="the secret, shown only once; null in a replayed response")
+    token: str | None = Field(description="The secret, shown only once; null in a replayed response.")
 
 
 class TokenPage(Page[TokenOut]):
@@ -43,20 +43,24 @@ TokenName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00
 class TokenCreate(Body):
     name: TokenName
     role: Literal["viewer", "operator", "billing", "owner"]
-    expires_at: Instant | None = Field(None, description="null: it does not expire")
+    expires_at: Instant | None = Field(None, description="When it expires; null: never.")
 
 
 class TokenRotate(Body):
     """How to replace a token."""
 
-    keep_previous_seconds: int = Field(0, ge=0, le=604_800, description="how long the replaced token keeps working")
-    expires_at: Instant | None = Field(None, description="null: same as the replaced token")
+    keep_previous_seconds: int = Field(
+        0, ge=0, le=604_800, description="How long the replaced token keeps working, in seconds."
+    )
+    expires_at: Instant | None = Field(
+        None, description="When the new token expires; null: when the replaced one would have."
+    )
 
 
 class PlatformTokenCreate(Body):
     name: TokenName
     role: Literal["admin", "support"]
-    expires_at: Instant | None = Field(None, description="null: it does not expire")
+    expires_at: Instant | None = Field(None, description="When it expires; null: never.")
 
 
 class WhoamiOut(Answer):
@@ -65,4 +69,4 @@ class WhoamiOut(Answer):
     token: TokenOut
     role: str = Field(examples=["owner"])
     scopes: list[str] = Field(examples=[["cluster:read", "cluster:write"]])
-    project: ProjectOut | None = Field(description="null for a token of the platform")
+    project: ProjectOut | None = Field(description="Project of the token; null for a platform token.")

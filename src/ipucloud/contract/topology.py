@@ -25,7 +25,7 @@ class IpuOut(Answer):
     """An IPU of a machine and its partition."""
 
     ipu: int
-    partition: str | None = Field(description="id at the controller")
+    partition: str | None = Field(description="Id, at the controller, of its partition.")
 
 
 class TopologyMachineOut(Answer):
@@ -40,10 +40,10 @@ class LinkOut(Answer):
     """A link between two machines, in one rack or in neighbouring racks. It is down if either machine is."""
 
     kind: Literal["ipu-link", "gw-link"]
-    ends: list[str] = Field(description="two machines")
+    ends: list[str] = Field(description="Names of the two machines.")
     state: Literal["up", "degraded", "down"]
     observed_at: datetime | None = Field(
-        description="time of its controller's report; null: derived from the machines' health"
+        description="Time of its controller's report; null if the state is derived from the machines' health."
     )
 
 
@@ -64,7 +64,7 @@ class TopologyOut(Answer):
     links: list[LinkOut]
     partitions: list[TopologyPartitionOut]
     free_ipus: int
-    largest_partition: int = Field(description="IPUs of the largest partition within one domain that fits now")
+    largest_partition: int = Field(description="IPUs of the largest partition within one domain that fits now.")
     observed_at: datetime | None
 
 
@@ -80,7 +80,7 @@ class KeyRotate(Body):
 
     end_server_key: bool = Field(
         False,
-        description="also revoke the key in the environment of the Poplar servers; `vipu` there then needs the new one",
+        description="Whether to revoke the key of the Poplar servers too; `vipu` there then needs the new one.",
     )
 
 
@@ -90,8 +90,8 @@ class NewKeyOut(Answer):
     operation: OperationOut
     user: str
     access_key_id: str
-    access_key: str | None = Field(description="the secret, shown only once; null in a replayed response")
-    environment: dict[str, str] = Field(description="environment for `ipucloud vipu` and the vendor's clients")
+    access_key: str | None = Field(description="The secret, shown only once; null in a replayed response.")
+    environment: dict[str, str] = Field(description="Environment for `ipucloud vipu` and the vendor's clients.")
 
 
 class VipuOut(Answer):
@@ -99,11 +99,11 @@ class VipuOut(Answer):
 
     host: str
     port: int
-    user: str | None = Field(description="null: the controller has no user accounts")
-    access_key: AccessKeyOut | None = Field(description="the customer's own key; null: none was created")
-    partition: str | None = Field(description="the partition that `environment` names")
+    user: str | None = Field(description="V-IPU user; null if the controller has no user accounts.")
+    access_key: AccessKeyOut | None = Field(description="Key created by `vipu:rotate-key`; null if there is none.")
+    partition: str | None = Field(description="Partition that `environment` names.")
     environment: dict[str, str] = Field(examples=[{"IPUOF_VIPU_API_HOST": "10.1.5.2"}])
 
 
 class ForPartition(BaseModel):
-    partition: str | None = Field(None, description="name or id of the partition for `environment`")
+    partition: str | None = Field(None, description="Name or id of the partition that `environment` names.")

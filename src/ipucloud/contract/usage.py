@@ -19,7 +19,7 @@ class UsageSliceOut(Answer):
     minutes: int
     machines: int
     sku: str
-    unit_price: Money = Field(description="per machine-minute")
+    unit_price: Money = Field(description="Price per machine-minute.")
     cost: Money
 
 
@@ -49,5 +49,5 @@ class ProjectUsageOut(Answer):
 
 
 class Period(BaseModel):
-    since: Instant | None = Field(None, description="default: the start of the current UTC month")
-    until: Instant | None = Field(None, description="default, and latest: now")
+    since: Instant | None = Field(None, description="Start of the period. Default: the start of the current UTC month.")
+    until: Instant | None = Field(None, description="End of the period, exclusive. Default and latest: now.")

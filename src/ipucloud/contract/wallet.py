@@ -56,10 +56,12 @@ class PaymentOut(Answer):
     account_id: UUID
     direction: Literal["in", "out"]
     amount: Money
-    reference: str = Field(description="reference on the bank statement")
+    reference: str = Field(description="Reference on the bank statement.")
     state: Literal["pending", "done", "failed"]
-    invoice: str | None = Field(description="the invoice that it pays")
-    to_wallet: Money | None = Field(description="amount added to the wallet, negative if taken out; null: nothing yet")
+    invoice: str | None = Field(description="Number of the invoice that it pays; null if it is for the wallet.")
+    to_wallet: Money | None = Field(
+        description="Amount added to the wallet, negative if taken out; null until the payment is done."
+    )
     created_at: datetime
     finished_at: datetime | None
 
@@ -69,22 +71,26 @@ class PaymentPage(Page[PaymentOut]):
 
 
 class CreditCreate(Body):
-    amount: PaidMoney = Field(description="in whole cents")
+    amount: PaidMoney = Field(description="Amount in whole cents.")
     reason: Line
     expires_at: Instant
 
 
 class TopUpCreate(Body):
-    amount: PaidMoney = Field(description="in whole cents")
+    amount: PaidMoney = Field(description="Amount in whole cents.")
 
 
 class RefundCreate(Body):
-    amount: PaidMoney = Field(description="in whole cents")
-    reference: Reference = Field(description="unique; a repeated reference is the same payment")
+    amount: PaidMoney = Field(description="Amount in whole cents.")
+    reference: Reference = Field(
+        description="Reference on the bank statement; a repeated reference is the same payment."
+    )
 
 
 class PaymentCreate(RefundCreate):
-    invoice: str | None = Field(None, description="number of the invoice that it pays; default: add to the wallet")
+    invoice: str | None = Field(
+        None, description="Number of the invoice that it pays. Default: add the amount to the wallet."
+    )
 
 
 class PrepaidPolicy(Body):
@@ -101,9 +107,11 @@ class FundsOut(Answer):
 
     account_id: UUID
     when_empty: Literal["warn", "refuse_creates", "suspend"] | None = Field(
-        description="null: the account is not prepaid"
+        description="What happens when the funds are exhausted; null if the account is not prepaid."
     )
-    state: Literal["funded", "empty"] | None = Field(description="as last reported; null: the account is not prepaid")
+    state: Literal["funded", "empty"] | None = Field(
+        description="Whether there are funds, as last reported; null if the account is not prepaid."
+    )
     state_entered_at: datetime | None
     wallet: Money = Field(description="Money paid in advance.")
     credit: Money = Field(description="Promotional credit that remains.")

@@ -50,8 +50,10 @@ Description = Annotated[str, Field(max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$
 class WebhookCreate(Body):
     """An endpoint for events."""
 
-    url: Url = Field(description="HTTPS, port 443 or 8443, at a public address")
-    event_types: EventTypes = Field(default_factory=list, description="types, or all types of a noun; empty: all")
+    url: Url = Field(description="HTTPS URL at a public address, on port 443 or 8443.")
+    event_types: EventTypes = Field(
+        default_factory=list, description="Event types, or `noun.*` for all types of a noun; empty: all types."
+    )
     description: Description = ""
 
 
@@ -72,10 +74,14 @@ class WebhookOut(Answer):
     event_types: list[str]
     description: str
     enabled: bool
-    disabled: Disabled | None = Field(description="by its owner, after a 410 response, or after three days of failures")
+    disabled: Disabled | None = Field(description="Why it is disabled; null if it is enabled.")
     disabled_at: datetime | None
-    failing_since: datetime | None = Field(description="null: the last attempt succeeded, or there was none")
-    previous_secret_until: datetime | None = Field(description="until then messages carry two signatures")
+    failing_since: datetime | None = Field(
+        description="Time of the first of the present failures; null if the last attempt succeeded or there was none."
+    )
+    previous_secret_until: datetime | None = Field(
+        description="Until when messages carry two signatures; null if they carry one."
+    )
     created_at: datetime
     version: int
 
@@ -83,7 +89,9 @@ class WebhookOut(Answer):
 class NewWebhookOut(WebhookOut):
     """A webhook with its new secret."""
 
-    secret: str | None = Field(description="signs its messages; shown only once, null in a replayed response")
+    secret: str | None = Field(
+        description="Secret that signs the messages, shown only once; null in a replayed response."
+    )
 
 
 class WebhookPage(Page[WebhookOut]):
@@ -92,8 +100,8 @@ class WebhookPage(Page[WebhookOut]):
 
 class TryOut(Answer):
     at: datetime
-    status: int | None = Field(description="HTTP status; null: no response")
-    failure: Failure | None = Field(description="null: it succeeded")
+    status: int | None = Field(description="HTTP status of the response; null if there was none.")
+    failure: Failure | None = Field(description="How the attempt failed; null if it succeeded.")
     seconds: float
 
 
@@ -101,9 +109,11 @@ class DeliveryOut(Answer):
     """A message and its delivery attempts."""
 
     id: UUID
-    message_id: str = Field(description="the `webhook-id` header, the same for every attempt", examples=["msg_0193…"])
+    message_id: str = Field(
+        description="Value of the header `webhook-id`, the same for every attempt.", examples=["msg_0193…"]
+    )
     type: str
-    event: str | None = Field(description="the event's id; null: a ping")
+    event: str | None = Field(description="Id of the event; null for a ping.")
     state: DeliveryState
     next_try_at: datetime | None
     delivered_at: datetime | None
@@ -122,13 +132,13 @@ OnlyState = Literal["pending", "delivered", "failed"]
 class DeliveryList(Listed):
     """Deliveries of one webhook."""
 
-    state: OnlyState | None = Field(None, description="in this state")
+    state: OnlyState | None = Field(None, description="Only those in this state.")
 
 
 class MessageData(Answer):
     """The event of a message."""
 
-    id: str = Field(description="the event's id, as in the list of events")
+    id: str = Field(description="Id of the event, as in the list of events.")
     project_id: UUID
     subject_type: str
     subject_id: UUID
@@ -161,5 +171,5 @@ class KeepSecret(Body):
     """How to replace a secret."""
 
     keep_previous_seconds: int = Field(
-        86_400, ge=0, le=604_800, description="how long messages are also signed with the previous secret"
+        86_400, ge=0, le=604_800, description="How long messages are also signed with the previous secret, in seconds."
     )

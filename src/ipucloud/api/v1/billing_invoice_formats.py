@@ -17,7 +17,7 @@ from ipucloud.contract.invoices import InvoiceFormat, InvoiceOut
 PDF = "application/pdf"
 ONE_VERSION = 1
 """For issued documents, which never change."""
-Number = Annotated[str, Path(description="number of an invoice or a credit note", examples=["INV-2026-000001"])]
+Number = Annotated[str, Path(description="Number of the invoice or credit note.", examples=["INV-2026-000001"])]
 
 
 class _Number(Convertor[str]):

@@ -69,7 +69,9 @@ async def add_prices(request: Request, body: PriceAdditions) -> Response:
         errors=(STATE_CONFLICT,),
     ),
 )
-async def withdraw_price(request: Request, price: Annotated[UUID, Path(description="the version's id")]) -> Response:
+async def withdraw_price(
+    request: Request, price: Annotated[UUID, Path(description="Id of the price version.")]
+) -> Response:
     """Withdraw a version that has not begun. The version before it regains its previous end."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:

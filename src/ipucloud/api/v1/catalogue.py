@@ -34,7 +34,7 @@ from ipucloud.inventory.queries import region_capacity
 
 routes = router()
 
-RegionRef = Annotated[str, Path(description="the region's slug or number", examples=["luxembourg-2"])]
+RegionRef = Annotated[str, Path(description="Slug or number of the region.", examples=["luxembourg-2"])]
 _CONDITIONAL = (IF_NONE_MATCH,)
 
 

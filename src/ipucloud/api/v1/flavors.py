@@ -45,7 +45,7 @@ async def list_flavors(request: Request, query: Annotated[InRegion, Query()]) ->
     **operation("getFlavor", "Read a flavor", Permission.PROJECT_READ, gives=FlavorOut, headers=(IF_NONE_MATCH,)),
 )
 async def get_flavor(
-    request: Request, flavor: Annotated[str, Path(description="the flavor's name", examples=["m2000-pod16"])]
+    request: Request, flavor: Annotated[str, Path(description="Name of the flavor.", examples=["m2000-pod16"])]
 ) -> Response:
     """Return a flavor."""
     await principal(request)

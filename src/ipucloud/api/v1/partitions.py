@@ -76,7 +76,7 @@ routes = router()
 PartitionRef = Annotated[
     str,
     Path(
-        description="the partition's name, or its id at the controller",
+        description="Name of the partition, or its id at the controller.",
         pattern=r"^[A-Za-z0-9._-]+$",
         examples=["training"],
     ),

@@ -38,7 +38,7 @@ class BillingAccount(Answer):
     address: str | None = None
     tax_id: str | None = None
     country: str | None = None
-    """null: the seller's country"""
+    """ISO 3166-1 code of the country; null means the seller's country."""
 
     tax_exempt: bool
     payment_days: int
@@ -56,7 +56,7 @@ class BudgetThreshold(Answer):
     percent: int
     action: str | None = None
     reached_at: datetime | None = None
-    """when it was reached this month; null: not yet"""
+    """When the threshold was reached this month; null if it was not."""
 
 
 class ChargedUsage(Answer):
@@ -128,10 +128,10 @@ class EventType(Answer):
     type: str
     meaning: str
     subject_types: Sequence[str] = []
-    """values of `subject_type`; empty: any"""
+    """Possible values of `subject_type`; empty: any."""
 
     data_schema: Mapping[str, object] | None = None
-    """JSON Schema of `data`; null: `data` is empty"""
+    """JSON Schema of `data`; null if `data` is empty."""
 
 
 class ExpectedTax(Answer):
@@ -139,7 +139,7 @@ class ExpectedTax(Answer):
 
     treatment: str
     name: str
-    """As printed on invoices."""
+    """Name, as printed on invoices."""
 
     rate: str
     """A fraction: 0.17 is 17 %."""
@@ -151,36 +151,36 @@ class Export(Answer):
     id: str
     operation: str
     state: str
-    """state of the operation"""
+    """State of the operation that makes the file."""
 
     progress: int
     dataset: str
     version: str
     format: str
     month: str | None = None
-    """null: it covers `since` to `until`"""
+    """Billing month; null if the export covers `since` to `until`."""
 
     since: date
     until: date
-    """the day after the last one"""
+    """End date, exclusive."""
 
     scope: str
     connection: str | None = None
     schedule: str | None = None
     created_at: datetime
     built_at: datetime | None = None
-    """when its file became available for download"""
+    """When the file became available; null while it is being built."""
 
     delivered_at: datetime | None = None
     expires_at: datetime | None = None
-    """when its file is removed"""
+    """When the file is removed; null while there is none."""
 
     failed_deliveries: int
     last_error: str | None = None
-    """why the last attempt failed"""
+    """Why the last attempt failed; null if it did not."""
 
     manifest: ExportManifest | None = None
-    """rows, sums, digest and time of the file"""
+    """Rows, sums, digest and time of the file; null while it is being built."""
 
 
 class ExportSchedule(Answer):
@@ -196,7 +196,7 @@ class ExportSchedule(Answer):
     created_at: datetime
     last_export: str | None = None
     last_error: str | None = None
-    """why the last delivery attempt failed"""
+    """Why the last delivery failed; null if it did not."""
 
     last_delivered_at: datetime | None = None
 
@@ -236,7 +236,7 @@ class Ipu(Answer):
 
     ipu: int
     partition: str | None = None
-    """id at the controller"""
+    """Id, at the controller, of its partition."""
 
 
 class IpuofDevice(Answer):
@@ -268,17 +268,17 @@ class Link(Answer):
 
     kind: str
     ends: Sequence[str] = []
-    """two machines"""
+    """Names of the two machines."""
 
     state: str
     observed_at: datetime | None = None
-    """time of its controller's report; null: derived from the machines' health"""
+    """Time of its controller's report; null if the state is derived from the machines' health."""
 
 
 class Liveness(Answer):
     status: str
     version: str
-    """version of the service"""
+    """Version of the service."""
 
 
 class Machine(Answer):
@@ -286,17 +286,17 @@ class Machine(Answer):
 
     name: str
     ordinal: int
-    """position within the cluster, from 0"""
+    """Position in the cluster, counted from 0."""
 
     pod: str
     slot: int
     machine_type: str
     ipus: int
-    """IPUs of the machine that the cluster can use"""
+    """IPUs of the machine that the cluster can use."""
 
     health: str
     rnic: str
-    """address of its RDMA network card"""
+    """Address of its RDMA network card."""
 
 
 class NewToken(Answer):
@@ -306,19 +306,19 @@ class NewToken(Answer):
     name: str
     role: str
     display_prefix: str
-    """first characters of the secret, to tell tokens apart"""
+    """First characters of the secret, to tell tokens apart."""
 
     created_by: str | None = None
-    """the token that created it"""
+    """Id of the token that created it."""
 
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     last_used_at: datetime | None = None
-    """to the hour"""
+    """When it was last used, to the hour."""
 
     token: str | None = None
-    """the secret, shown only once; null in a replayed response"""
+    """The secret, shown only once; null in a replayed response."""
 
 
 class Webhook(Answer):
@@ -330,19 +330,19 @@ class Webhook(Answer):
     description: str
     enabled: bool
     disabled: Annotated[Disabled | str | None, Field(union_mode="left_to_right")] = None
-    """by its owner, after a 410 response, or after three days of failures"""
+    """Why it is disabled; null if it is enabled."""
 
     disabled_at: datetime | None = None
     failing_since: datetime | None = None
-    """null: the last attempt succeeded, or there was none"""
+    """Time of the first of the present failures; null if the last attempt succeeded or there was none."""
 
     previous_secret_until: datetime | None = None
-    """until then messages carry two signatures"""
+    """Until when messages carry two signatures; null if they carry one."""
 
     created_at: datetime
     version: int
     secret: str | None = None
-    """signs its messages; shown only once, null in a replayed response"""
+    """Secret that signs the messages, shown only once; null in a replayed response."""
 
 
 class OperationState(StrEnum):
@@ -370,26 +370,26 @@ class PaidPrice(Answer):
     sku: str
     region: str
     unit: str
-    """unit that the price applies to"""
+    """Unit whose minutes have this price."""
 
     unit_price: Money
-    """exact price per unit"""
+    """Exact price per minute of the unit."""
 
     list_unit_price: Money
-    """list price"""
+    """List price for the same period."""
 
     contract: bool
-    """a contract price of this account"""
+    """Whether this is a contract price of the account."""
 
     account_id: str
-    """the account that pays in this period"""
+    """The account that pays in this period."""
 
     valid_from: datetime
     valid_to: datetime | None = None
-    """null: no end"""
+    """End of validity, exclusive; null: no end."""
 
     source: str
-    """origin of the price"""
+    """Where the price is from."""
 
 
 class PartitionIpu(Answer):
@@ -398,10 +398,10 @@ class PartitionIpu(Answer):
     machine: str | None = None
     ipu: int
     domain: int
-    """IPU-Link domain of the region's V-IPU cluster"""
+    """IPU-Link domain of the region's V-IPU cluster."""
 
     segment: int
-    """IPU-Link domain of the partition"""
+    """IPU-Link domain of the partition."""
 
     number: int
 
@@ -437,14 +437,14 @@ class Payment(Answer):
     direction: str
     amount: Money
     reference: str
-    """reference on the bank statement"""
+    """Reference on the bank statement."""
 
     state: str
     invoice: str | None = None
-    """the invoice that it pays"""
+    """Number of the invoice that it pays; null if it is for the wallet."""
 
     to_wallet: Money | None = None
-    """amount added to the wallet, negative if taken out; null: nothing yet"""
+    """Amount added to the wallet, negative if taken out; null until the payment is done."""
 
     created_at: datetime
     finished_at: datetime | None = None
@@ -456,17 +456,17 @@ class Price(Answer):
     sku: str
     region: str
     unit: str
-    """unit that the price applies to"""
+    """Unit whose minutes have this price."""
 
     unit_price: Money
-    """exact price per unit"""
+    """Exact price per minute of the unit."""
 
     valid_from: datetime
     valid_to: datetime | None = None
-    """null: no end"""
+    """End of validity, exclusive; null: no end."""
 
     source: str
-    """origin of the price"""
+    """Where the price is from."""
 
 
 class PricesAdded(Answer):
@@ -493,7 +493,7 @@ class Quota(Answer):
     machine_type: str
     limit: int
     used: int
-    """held by clusters, including deleted ones whose machines are not clean yet"""
+    """Machines held by clusters, including deleted clusters whose machines are not clean yet."""
 
 
 class Rack(Answer):
@@ -535,14 +535,14 @@ class ReportRow(Answer):
 
     minutes: int
     machine_minutes: int
-    """billed machine-minutes"""
+    """Billed machine-minutes."""
 
     cost: Money
     list_cost: Money
-    """cost at list prices"""
+    """Cost at list prices."""
 
     group: Mapping[str, str | None] = {}
-    """values by `columns`; null for clusters without the tag"""
+    """Value of each column; null for clusters without the tag."""
 
 
 class Routing(StrEnum):
@@ -577,7 +577,7 @@ class Seller(Answer):
     country: str
     tax_id: str | None = None
     bank: str | None = None
-    """bank details, as printed"""
+    """Bank details, as printed."""
 
     version: int
 
@@ -588,7 +588,7 @@ class Source(Answer):
     id: str
     title: str
     url: str | None = None
-    """null for facts defined by this installation"""
+    """Where the source is published; null for facts defined by this installation."""
 
 
 class SshKey(Answer):
@@ -624,8 +624,8 @@ class Step(Answer):
     stage: str
     state: str
     """
-    pending, running, succeeded, failed, or skipped: it does not apply to machines of this type, as `detail` says,
-    or the operation ended before it
+    `pending`, `running`, `succeeded`, `failed`, or `skipped`: it does not apply to machines of this type, as
+    `detail` says, or the operation ended before it.
     """
 
     attempts: int
@@ -640,11 +640,11 @@ class ReportSums(Answer):
 
     minutes: int
     machine_minutes: int
-    """billed machine-minutes"""
+    """Billed machine-minutes."""
 
     cost: Money
     list_cost: Money
-    """cost at list prices"""
+    """Cost at list prices."""
 
 
 class SyncType(StrEnum):
@@ -672,14 +672,14 @@ class TaxRate(Answer):
     country: str
     kind: str
     name: str
-    """as printed"""
+    """Name, as printed on invoices."""
 
     rate: str
-    """0.17 is 17 %"""
+    """Rate as a fraction: 0.17 is 17 %."""
 
     valid_from: date
     valid_to: date | None = None
-    """null: no end"""
+    """End of validity, exclusive; null: no end."""
 
     source: str
 
@@ -691,16 +691,16 @@ class Token(Answer):
     name: str
     role: str
     display_prefix: str
-    """first characters of the secret, to tell tokens apart"""
+    """First characters of the secret, to tell tokens apart."""
 
     created_by: str | None = None
-    """the token that created it"""
+    """Id of the token that created it."""
 
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     last_used_at: datetime | None = None
-    """to the hour"""
+    """When it was last used, to the hour."""
 
 
 class ToolKind(StrEnum):
@@ -732,10 +732,10 @@ class TopologyPartition(Answer):
 class Try(Answer):
     at: datetime
     status: int | None = None
-    """HTTP status; null: no response"""
+    """HTTP status of the response; null if there was none."""
 
     failure: Annotated[Failure | str | None, Field(union_mode="left_to_right")] = None
-    """null: it succeeded"""
+    """How the attempt failed; null if it succeeded."""
 
     seconds: float
 
@@ -749,7 +749,7 @@ class UsageSlice(Answer):
     machines: int
     sku: str
     unit_price: Money
-    """per machine-minute"""
+    """Price per machine-minute."""
 
     cost: Money
 
@@ -760,13 +760,13 @@ class Vipu(Answer):
     host: str
     port: int
     user: str | None = None
-    """null: the controller has no user accounts"""
+    """V-IPU user; null if the controller has no user accounts."""
 
     access_key: AccessKey | None = None
-    """the customer's own key; null: none was created"""
+    """Key created by `vipu:rotate-key`; null if there is none."""
 
     partition: str | None = None
-    """the partition that `environment` names"""
+    """Partition that `environment` names."""
 
     environment: Mapping[str, str] = {}
 
@@ -778,18 +778,18 @@ class Whoami(Answer):
     role: str
     scopes: Sequence[str] = []
     project: Project | None = None
-    """null for a token of the platform"""
+    """Project of the token; null for a platform token."""
 
 
 class WhyNot(Answer):
     """Why the cluster does not fit now. Numbers cover the whole region, in machines unless stated otherwise."""
 
     reason: str
-    """capacity, health, maintenance, fragmentation or hosts; others may be added"""
+    """`capacity`, `health`, `maintenance`, `fragmentation` or `hosts`; others may be added."""
 
     detail: str
     numbers: Mapping[str, int] = {}
-    """`largest`: the largest cluster that fits; `missing`: machines that must become free"""
+    """`largest`: the largest cluster that fits; `missing`: machines that must become free."""
 
 
 class Balance(Answer):
@@ -835,14 +835,14 @@ class BookedPrice(Answer):
 
     id: str
     account_id: str | None = None
-    """null: a list price; else a contract price of this account"""
+    """Account with this contract price; null for a list price."""
 
     sku: str
     region: str
     unit_price: Money
     valid_from: datetime
     valid_to: datetime | None = None
-    """null: no end"""
+    """End of validity, exclusive; null: no end."""
 
     source: str
 
@@ -857,17 +857,17 @@ class Budget(Answer):
     amount: Money
     thresholds: Annotated[Sequence[BudgetThreshold], Field(validate_default=True)] = []
     month: str | None = None
-    """month of the figures; null: not evaluated yet"""
+    """Month of the figures; null before the first evaluation."""
 
     actual: Money | None = None
-    """cost so far"""
+    """Cost so far."""
 
     forecast: Money | None = None
-    """forecast for the month"""
+    """Forecast for the month."""
 
     evaluated_at: datetime | None = None
     refuses_creates: bool
-    """whether creating and resuming clusters is refused now"""
+    """Whether creating and resuming clusters is refused now."""
 
     created_at: datetime
     version: int
@@ -893,7 +893,7 @@ class ChargedPrice(Answer):
     unit_price: Money
     list_unit_price: Money
     contract: bool
-    """a contract price of this account"""
+    """Whether this is a contract price of the account."""
 
     valid_from: datetime
     valid_to: datetime | None = None
@@ -945,11 +945,11 @@ class Delivery(Answer):
 
     id: str
     message_id: str
-    """the `webhook-id` header, the same for every attempt"""
+    """Value of the header `webhook-id`, the same for every attempt."""
 
     type: str
     event: str | None = None
-    """the event's id; null: a ping"""
+    """Id of the event; null for a ping."""
 
     state: Annotated[DeliveryState | str, Field(union_mode="left_to_right")]
     next_try_at: datetime | None = None
@@ -976,37 +976,37 @@ class Estimate(Answer):
     quota: EstimateQuota
     capacity: EstimateCapacity
     expected_seconds: int
-    """usual time until the cluster is active"""
+    """Usual time until the cluster is active, in seconds."""
 
 
 class Flavor(Answer):
     """A flavor with its current price; null if it has none."""
 
     source: Source
-    """source of the figures"""
+    """Source of the figures."""
 
     name: str
     machine_type: str
     sku: str
-    """SKU of a machine-minute"""
+    """SKU of a machine-minute."""
 
     ipus: int
     poplar_servers: int
     regions: Sequence[str] = []
     machines: int
-    """machines billed per minute"""
+    """Machines that are billed per minute."""
 
     allocated_through: Annotated[AllocatedThrough | str, Field(union_mode="left_to_right")]
     ai_pflops: float
-    """AI compute, FP16.16"""
+    """AI compute in PFLOPS, FP16.16."""
 
     in_processor_memory_gb: float
     price_per_minute: Money | None = None
     price_per_hour: Money | None = None
-    """for display: a cluster is billed by the minute"""
+    """Price of 60 minutes, for display: clusters are billed by the minute."""
 
     pod: str | None = None
-    """the size of the pod; null for a server with IPUs of its own"""
+    """Size of the pod; null for a server with its own IPUs."""
 
 
 class Funds(Answer):
@@ -1014,10 +1014,10 @@ class Funds(Answer):
 
     account_id: str
     when_empty: str | None = None
-    """null: the account is not prepaid"""
+    """What happens when the funds are exhausted; null if the account is not prepaid."""
 
     state: str | None = None
-    """as last reported; null: the account is not prepaid"""
+    """Whether there are funds, as last reported; null if the account is not prepaid."""
 
     state_entered_at: datetime | None = None
     wallet: Money
@@ -1046,14 +1046,14 @@ class Image(Release):
     """An operating system with the Poplar SDK, for Poplar servers."""
 
     source: Source
-    """source of the figures"""
+    """Source of the figures."""
 
     name: str
     os: str
     os_version: str
     vipu_version: str
     sdk_version: str
-    """Poplar SDK"""
+    """Version of the Poplar SDK."""
 
     regions: Sequence[str] = []
 
@@ -1069,16 +1069,16 @@ class InvoiceLine(Answer):
     price_id: str
     usage_month: str
     correction: bool
-    """of a month that was already billed"""
+    """Whether it corrects a month that was already invoiced."""
 
     minutes: int
     machine_minutes: int
     unit_price: Money
     cost: Money
-    """exact"""
+    """Exact cost."""
 
     amount: Money
-    """rounded to cents"""
+    """Cost, rounded to cents."""
 
     tax_rate: str
 
@@ -1089,10 +1089,10 @@ class InvoiceRow(Answer):
     kind: str
     number: str
     invoice: str | None = None
-    """the invoice that a credit note belongs to"""
+    """Invoice that a credit note belongs to; null for an invoice."""
 
     month: str
-    """billing month"""
+    """Billing month."""
 
     issued_at: datetime
     due_on: date | None = None
@@ -1106,7 +1106,7 @@ class InvoiceTax(Answer):
 
     name: str
     rate: str
-    """0.17 is 17 %"""
+    """Rate as a fraction: 0.17 is 17 %."""
 
     taxable: Money
     tax: Money
@@ -1116,29 +1116,29 @@ class IpuGeneration(Answer):
     """One kind of Intelligence Processing Unit. Figures are the vendor's; null: not published."""
 
     source: Source
-    """source of the figures"""
+    """Source of the figures."""
 
     id: str
     name: str
     generation: int
     architecture: str
-    """as named in IPU attributes"""
+    """Architecture, as named in IPU attributes."""
 
     cores: int
-    """independent processor cores (tiles)"""
+    """Independent processor cores (tiles)."""
 
     threads: int
     fp16_tflops: float
-    """AI compute, FP16.16; the lower figure where sources disagree"""
+    """AI compute in TFLOPS, FP16.16; the lower figure where sources disagree."""
 
     in_processor_memory_mb: int
     ipu_links: int
     ipu_link_bandwidth: str
-    """as the vendor states it"""
+    """Links and bandwidth, as the vendor states them."""
 
     clock_ghz: float | None = None
     exchange_bandwidth: str | None = None
-    """on-chip exchange, as the vendor states it"""
+    """On-chip exchange, as the vendor states it."""
 
     fp32_tflops: float | None = None
     fp8_tflops: float | None = None
@@ -1157,36 +1157,36 @@ class MachineType(Answer):
     """A type of machine: the unit of allocation and of billing."""
 
     source: Source
-    """source of the figures"""
+    """Source of the figures."""
 
     id: str
     name: str
     ipu: str
-    """the IPU generation's id"""
+    """Id of the IPU generation."""
 
     ipus: int
-    """IPUs of a fully equipped machine"""
+    """IPUs of a fully equipped machine."""
 
     cores: int
     threads: int
     ai_pflops: float
-    """AI compute, FP16.16"""
+    """AI compute in PFLOPS, FP16.16."""
 
     in_processor_memory_gb: float
     fabric: str
-    """links within and between machines"""
+    """Links within and between machines."""
 
     allocated_through: Annotated[AllocatedThrough | str, Field(union_mode="left_to_right")]
     details: Sequence[str] = []
-    """form factor, power, management"""
+    """Form factor, power and management."""
 
     fp32_pflops: float | None = None
     fp8_pflops: float | None = None
     sku: str | None = None
-    """SKU of a machine-minute; null while it is not sold"""
+    """SKU of a machine-minute; null while it is not sold."""
 
     streaming_memory_gb: Sequence[int] = []
-    """available sizes of DDR4 streaming memory per machine"""
+    """Available sizes of DDR4 streaming memory per machine."""
 
 
 class Operation(Outcome):
@@ -1196,21 +1196,21 @@ class Operation(Outcome):
     kind: str
     target: Target
     state: Annotated[OperationState | str, Field(union_mode="left_to_right")]
-    """queued, running, cancelling, succeeded, failed or cancelled"""
+    """`queued`, `running`, `cancelling`, `succeeded`, `failed` or `cancelled`."""
 
     done: bool
     stage: str | None = None
     progress: int
-    """percent"""
+    """Progress in percent."""
 
     created_at: datetime
     started_at: datetime | None = None
     finished_at: datetime | None = None
     deadline_at: datetime
-    """when it fails unless it is done"""
+    """When the operation fails if it is not done by then."""
 
     expected_at: datetime | None = None
-    """expected time of completion"""
+    """Expected time of completion."""
 
     blocked_by: str | None = None
     """
@@ -1221,7 +1221,7 @@ class Operation(Outcome):
     cancellable: bool
     request_id: str
     error: Problem | None = None
-    """the problem it failed with"""
+    """Why it failed: a problem document. Null unless it failed."""
 
     steps: Annotated[Sequence[Step], Field(validate_default=True)] = []
 
@@ -1232,10 +1232,10 @@ class PartitionDetails(Answer):
     id: str
     name: str
     partition_id: str
-    """its id at the controller, for IPUOF_VIPU_API_PARTITION_ID"""
+    """Id at the controller, for `IPUOF_VIPU_API_PARTITION_ID`."""
 
     origin: Annotated[Origin | str, Field(union_mode="left_to_right")]
-    """cluster: created with the cluster; api: by a request here; customer: directly at the controller"""
+    """Who created it: the cluster's create, a request to this API, or a customer at the controller."""
 
     state: Annotated[PartitionState | str, Field(union_mode="left_to_right")]
     state_reason: str | None = None
@@ -1251,15 +1251,15 @@ class PartitionDetails(Answer):
     auto_reset: bool | None = None
     relocatable: bool | None = None
     observed_at: datetime | None = None
-    """time of the controller's last report of it"""
+    """Time of the controller's last report of the partition."""
 
     ipuof_config_at: datetime | None = None
-    """when its IPUoF configuration was read; null: not available"""
+    """When its IPUoF configuration was read; null if it is not available."""
 
     created_at: datetime
     removed_at: datetime | None = None
     operation: str | None = None
-    """the open operation on it"""
+    """Id of the open operation; null when none is open."""
 
     version: int
     ipus: Annotated[Sequence[PartitionIpu], Field(validate_default=True)] = []
@@ -1285,7 +1285,7 @@ class ProjectAccount(Answer):
     address: str | None = None
     tax_id: str | None = None
     country: str | None = None
-    """null: the seller's country"""
+    """ISO 3166-1 code of the country; null means the seller's country."""
 
     tax_exempt: bool
     payment_days: int
@@ -1299,31 +1299,31 @@ class Recipe(Answer):
     """A model of the model garden, ready to run."""
 
     source: Source
-    """source of the figures"""
+    """Source of the figures."""
 
     id: str
     name: str
     task: Annotated[RecipeTask | str, Field(union_mode="left_to_right")]
     poprt_benchmark: bool | None = None
-    """in PopRT's benchmark set, at FP16"""
+    """In PopRT's benchmark set, at FP16."""
 
 
 class Region(Answer):
     """A location of machines."""
 
     source: Source
-    """source of the figures"""
+    """Source of the figures."""
 
     slug: str
     name: str
     number: int
-    """the region's integer id"""
+    """Integer id of the region."""
 
     country: str
-    """ISO 3166-1"""
+    """ISO 3166-1 code of the country."""
 
     machine_types: Sequence[str] = []
-    """machine types sold here"""
+    """Machine types sold here."""
 
 
 class Report(Answer):
@@ -1332,12 +1332,12 @@ class Report(Answer):
     since: datetime
     until: datetime
     posted_until: datetime | None = None
-    """later hours are not closed yet and not in the report"""
+    """End of the last closed hour; later usage is not in the report."""
 
     columns: Sequence[str] = []
     rows: Annotated[Sequence[ReportRow], Field(validate_default=True)] = []
     totals: Annotated[Sequence[ReportSums], Field(validate_default=True)] = []
-    """one per currency"""
+    """Sums of all rows, one for each currency."""
 
 
 class Summary(Answer):
@@ -1392,14 +1392,14 @@ class Summary(Answer):
     """Promotional credit that remains; it pays invoices before the wallet does."""
 
     tax: ExpectedTax | None = None
-    """null: the account's country has no tax rate."""
+    """Tax that an invoice would add; null if the account's country has no tax rate."""
 
 
 class Tool(Answer):
     """Software that a Poplar server is expected to run."""
 
     source: Source
-    """source of the figures"""
+    """Source of the figures."""
 
     id: str
     name: str
@@ -1415,7 +1415,7 @@ class Topology(Answer):
     partitions: Annotated[Sequence[TopologyPartition], Field(validate_default=True)] = []
     free_ipus: int
     largest_partition: int
-    """IPUs of the largest partition within one domain that fits now"""
+    """IPUs of the largest partition within one domain that fits now."""
 
     observed_at: datetime | None = None
 
@@ -1440,7 +1440,7 @@ class Charge(Answer):
 
     id: str
     billing_month: date
-    """month of the bill that it is on"""
+    """Month whose invoice includes the charge."""
 
     account_id: str
     hour: datetime
@@ -1448,10 +1448,10 @@ class Charge(Answer):
     ended_at: datetime
     posted_at: datetime
     correction: bool
-    """adds to, or reverses, a charge of an hour that was already closed"""
+    """Whether it corrects an hour that was already closed."""
 
     first_minute: int
-    """counted from `anchor_at`"""
+    """First minute charged, counted from `anchor_at`."""
 
     minutes: int
     cost: Money
@@ -1466,7 +1466,7 @@ class Cluster(Answer):
     id: str
     name: str
     project: str
-    """the project's slug"""
+    """Slug of the project."""
 
     region: str
     flavor: str
@@ -1482,10 +1482,10 @@ class Cluster(Answer):
     """
 
     stage: str | None = None
-    """stage of the open operation"""
+    """Stage of the open operation; null when none is open."""
 
     progress: int
-    """percent of the open operation; 100 when none is open"""
+    """Progress of the open operation in percent; 100 when none is open."""
 
     created_at: datetime
     ready_at: datetime | None = None
@@ -1500,7 +1500,7 @@ class Cluster(Answer):
     price_per_minute: Money | None = None
     billing: Billing
     operation: Operation | None = None
-    """the open operation"""
+    """The open operation; null when none is open."""
 
     version: int
     machines: Annotated[Sequence[Machine], Field(validate_default=True)] = []
@@ -1511,7 +1511,7 @@ class Invoice(Answer):
 
     kind: str
     number: str | None = None
-    """null: a draft"""
+    """Number of the document; null for a draft."""
 
     issued_on: date
     period: InvoicePeriod
@@ -1523,40 +1523,40 @@ class Invoice(Answer):
     total: Money
     tax_treatment: str
     notes: Sequence[str] = []
-    """remarks on tax"""
+    """Remarks on tax."""
 
     adjustment: Money | None = None
-    """difference from rounding the lines"""
+    """Difference from rounding the lines."""
 
     cost: Money | None = None
-    """exact cost of the usage"""
+    """Exact cost of the usage."""
 
     due: Money | None = None
-    """amount due at the time of issue"""
+    """Amount due at the time of issue."""
 
     due_on: date | None = None
     invoice: str | None = None
-    """credit note: the invoice it belongs to"""
+    """On a credit note: number of the invoice that it belongs to."""
 
     invoice_issued_on: date | None = None
     lines: Sequence[InvoiceLine] | None = None
     net: Money | None = None
-    """credit note: the credited amount without tax"""
+    """On a credit note: the credited amount without tax."""
 
     payment_days: int | None = None
     promo_applied: Money | None = None
     reason: str | None = None
-    """credit note"""
+    """On a credit note: why it was issued."""
 
     subtotal: Money | None = None
-    """sum of the lines"""
+    """Sum of the lines."""
 
     taxable: Money | None = None
     to_wallet: Money | None = None
-    """credit note: amount added to the wallet"""
+    """On a credit note: amount added to the wallet."""
 
     wallet_applied: Money | None = None
-    """paid from the wallet; negative: added to it"""
+    """Amount paid from the wallet; negative if added to it."""
 
 
 class NewVipuKey(Answer):
@@ -1566,10 +1566,10 @@ class NewVipuKey(Answer):
     user: str
     access_key_id: str
     access_key: str | None = None
-    """the secret, shown only once; null in a replayed response"""
+    """The secret, shown only once; null in a replayed response."""
 
     environment: Mapping[str, str] = {}
-    """environment for `ipucloud vipu` and the vendor's clients"""
+    """Environment for `ipucloud vipu` and the vendor's clients."""
 
 
 class ProjectUsage(Answer):
