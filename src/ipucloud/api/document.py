@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
+from ipucloud.api.examples import describe, exemplify, refusals
 from ipucloud.api.messages import messages
 from ipucloud.api.routing import ERRORS, ApiRoute
 from ipucloud.api.shapes import IDEMPOTENCY_KEY
@@ -34,6 +35,30 @@ from ipucloud.kernel.errors import (
     ErrorCode,
 )
 
+TAGS = {
+    "whoami": "The caller's token and what it may do.",
+    "projects": "Projects own clusters, quotas and tokens.",
+    "ssh-keys": "Public keys that may log in to new clusters.",
+    "regions": "Where machines are, and how many clusters fit there now.",
+    "flavors": "Cluster sizes that are sold, with prices.",
+    "images": "Operating systems with the Poplar SDK.",
+    "prices": "Current and future prices.",
+    "quotas": "How many machines a project may hold.",
+    "clusters": "Clusters, their partitions, topology and V-IPU controller.",
+    "operations": "Progress of asynchronous requests: poll, wait, cancel.",
+    "usage": "Minutes and cost of clusters so far.",
+    "billing": "Accounts, charges, reports, invoices, payments and exports.",
+    "budgets": "Alerts and limits on a month's cost.",
+    "events": "What happened in a project, in order.",
+    "event-types": "Every type of event, with its data.",
+    "webhooks": "Events sent to a server of yours.",
+    "tokens": "Tokens of projects and of the platform.",
+    "hardware": "IPUs and machine types, with the vendor's figures.",
+    "recipes": "Models of the model garden.",
+    "tools": "Software that runs on Poplar servers.",
+    "health": "Whether a process is alive and ready.",
+}
+"""The nouns of paths, in the order in which a customer meets them."""
 _SECURITY = {
     "token": {
         "type": "http",
@@ -82,6 +107,7 @@ def build(app: FastAPI) -> dict[str, Any]:
         description=app.description,
         routes=app.routes,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        servers=[{"url": "/", "description": "The service that serves this document"}],
     )
     components = document["components"]
     components["schemas"].update(_problem_schemas())
@@ -99,7 +125,9 @@ def build(app: FastAPI) -> dict[str, Any]:
         if isinstance(route, APIRoute) and route.include_in_schema:
             method = min(route.methods or ("GET",))
             _complete(document["paths"][route.path_format][method.lower()], route, method)
-    document["tags"] = [{"name": tag} for tag in sorted(_tags(document))]
+    describe(components["schemas"])
+    exemplify(document)
+    document["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
     return document
 
 
@@ -149,9 +177,10 @@ def _errors(route: APIRoute, method: str, operation: dict[str, Any]) -> Iterator
 
 def _refusal(errors: Iterable[ErrorCode]) -> dict[str, Any]:
     codes = {error.code: error.title for error in errors}
+    problem = {"schema": {"$ref": "#/components/schemas/Problem"}, "examples": refusals(codes)}
     return {
         "description": "; ".join(f"`{code}`: {title}" for code, title in codes.items()),
-        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        "content": {MEDIA_TYPE: problem},
     }
 
 
@@ -168,7 +197,3 @@ def _noun(path: str) -> str:
     """The path's tag: `clusters` for `/v1/projects/{project}/clusters/{cluster}/usage`."""
     nouns = [part.partition(":")[0] for part in path.split("/")[2:] if not part.startswith("{")]
     return nouns[1] if nouns[0] == "projects" and len(nouns) > 1 else nouns[0]
-
-
-def _tags(document: dict[str, Any]) -> set[str]:
-    return {tag for path in document["paths"].values() for operation in path.values() for tag in operation["tags"]}

@@ -26,7 +26,7 @@ class Model(BaseModel):
 class Source(Model):
     """Where a fact comes from."""
 
-    id: Slug
+    id: Slug = Field(examples=["datasheet"])
     title: str
     url: str | None = Field(
         None, description="Where the source is published; null for facts defined by this installation."
@@ -51,8 +51,8 @@ class Row(Model):
 class IpuGeneration(Row):
     """One kind of Intelligence Processing Unit. Figures are the vendor's; null: not published."""
 
-    id: Slug
-    name: str
+    id: Slug = Field(examples=["gc200"])
+    name: str = Field(examples=["Colossus Mk2 GC200"])
     generation: int = Field(ge=1)
     architecture: str = Field(description="Architecture, as named in IPU attributes.", examples=["ipu2"])
     cores: int = Field(description="Independent processor cores (tiles).")
@@ -81,17 +81,17 @@ class AllocatedThrough(StrEnum):
 class MachineType(Row):
     """A type of machine: the unit of allocation and of billing."""
 
-    id: Slug
-    name: str
+    id: Slug = Field(examples=["m2000"])
+    name: str = Field(examples=["IPU-M2000"])
     sku: Slug | None = Field(None, description="SKU of a machine-minute; null while it is not sold.")
-    ipu: Slug = Field(description="Id of the IPU generation.")
-    ipus: int = Field(ge=1, description="IPUs of a fully equipped machine.")
-    cores: int
-    threads: int
-    ai_pflops: float = Field(description="AI compute in PFLOPS, FP16.16.")
+    ipu: Slug = Field(description="Id of the IPU generation.", examples=["gc200"])
+    ipus: int = Field(ge=1, description="IPUs of a fully equipped machine.", examples=[4])
+    cores: int = Field(examples=[5888])
+    threads: int = Field(examples=[35328])
+    ai_pflops: float = Field(description="AI compute in PFLOPS, FP16.16.", examples=[1.0])
     fp32_pflops: float | None = None
     fp8_pflops: float | None = None
-    in_processor_memory_gb: float
+    in_processor_memory_gb: float = Field(examples=[3.6])
     streaming_memory_gb: tuple[int, ...] = Field(
         (), description="Available sizes of DDR4 streaming memory per machine."
     )
@@ -119,9 +119,9 @@ class Region(Row):
 
     KEY = ("slug",)
 
-    slug: Slug
-    name: str
-    number: int = Field(ge=1, description="Integer id of the region.")
+    slug: Slug = Field(examples=["luxembourg-2"])
+    name: str = Field(examples=["Luxembourg 2"])
+    number: int = Field(ge=1, description="Integer id of the region.", examples=[2])
     country: str = Field(pattern=r"^[A-Z]{2}$", description="ISO 3166-1 code of the country.", examples=["LU"])
     machine_types: tuple[Slug, ...] = Field(description="Machine types sold here.")
 
@@ -131,12 +131,14 @@ class FlavorRow(Row):
 
     KEY = ("name",)
 
-    name: Slug
+    name: Slug = Field(examples=["m2000-pod16"])
     machine_type: Slug
-    pod: Slug | None = Field(None, description="Size of the pod; null for a server with its own IPUs.")
+    pod: Slug | None = Field(
+        None, description="Size of the pod; null for a server with its own IPUs.", examples=["pod16"]
+    )
     sku: Slug | None = Field(None, description="SKU of a machine-minute, if it differs from the machine type's.")
     ipus: int | None = Field(None, ge=1, description="IPUs of a server that its customer can use; null for a pod.")
-    poplar_servers: int = Field(ge=1)
+    poplar_servers: int = Field(ge=1, examples=[1])
     regions: tuple[Slug, ...] = Field(min_length=1)
 
 
@@ -186,8 +188,8 @@ class ToolKind(StrEnum):
 class Tool(Row):
     """Software that a Poplar server is expected to run."""
 
-    id: Slug
-    name: str
+    id: Slug = Field(examples=["pytorch"])
+    name: str = Field(examples=["PyTorch"])
     kinds: tuple[ToolKind, ...] = Field(min_length=1)
 
 
@@ -209,8 +211,8 @@ class RecipeTask(StrEnum):
 class Recipe(Row):
     """A model of the model garden, ready to run."""
 
-    id: Slug
-    name: str
+    id: Slug = Field(examples=["bert-large"])
+    name: str = Field(examples=["BERT-Large"])
     task: RecipeTask
     poprt_benchmark: bool = Field(False, description="In PopRT's benchmark set, at FP16.")
 

@@ -61,7 +61,7 @@ def _plain_map(schema: dict[str, Any]) -> None:
     schema |= {"propertyNames": {"pattern": key}, "additionalProperties": value}
 
 
-ClusterName = Annotated[str, Field(pattern=NAME_PATTERN, examples=["bert-large"])]
+ClusterName = Annotated[str, Field(pattern=NAME_PATTERN, examples=["bert"])]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,126}[a-z0-9])?$")]
 KeyName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x1f\x7f]+$")]
 TagKey = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._:/-]{0,61}[A-Za-z0-9])?$")]

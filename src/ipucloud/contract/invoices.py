@@ -21,7 +21,7 @@ class InvoiceRow(Answer):
     kind: Literal["invoice", "credit_note"]
     number: str = Field(examples=["INV-2026-000001"])
     invoice: str | None = Field(description="Invoice that a credit note belongs to; null for an invoice.")
-    month: str = Field(description="Billing month.", examples=["2026-04"])
+    month: str = Field(description="Billing month.", examples=["2026-05"])
     issued_at: datetime
     due_on: date | None
     total: Money
@@ -69,7 +69,7 @@ class InvoiceLineOut(Answer):
     sku: str
     region: str
     price_id: UUID
-    usage_month: str = Field(examples=["2026-04"])
+    usage_month: str = Field(examples=["2026-05"])
     correction: bool = Field(description="Whether it corrects a month that was already invoiced.")
     minutes: int
     machine_minutes: int
@@ -130,9 +130,7 @@ class CreditNoteCreate(Body):
     net: Annotated[Amount, in_cents(1_000_000_000)] | None = Field(
         None, description="Amount without tax, in whole cents. Default: everything not credited yet."
     )
-    reason: Line = Field(
-        description="Reason, as printed on the credit note.", examples=["a rack lost power on 12 April"]
-    )
+    reason: Line = Field(description="Reason, as printed on the credit note.", examples=["a rack lost power on 12 May"])
 
 
 RATE_PLACES = 6

@@ -23,8 +23,8 @@ class OperationState(StrEnum):
 
 
 BLOCKED_BY = (
-    "what the current step waits for, since when, and how often it was checked; set when it takes longer than usual or"
-    " something failed"
+    "What the current step waits for, since when, and how often it was checked; null unless it takes longer than usual"
+    " or something failed."
 )
 
 
@@ -62,7 +62,7 @@ class StepOut(Answer):
     name: str
     stage: str
     state: str = Field(
-        description="`pending`, `running`, `succeeded`, `failed`, or `skipped`: it does not apply to machines of this type,"
+        description="`pending`, `running`, `succeeded`, `failed`, or `skipped`: it does not apply to this machine type,"
         " as `detail` says, or the operation ended before it."
     )
     attempts: int

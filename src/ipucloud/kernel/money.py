@@ -125,7 +125,7 @@ Amount = Annotated[
 ]
 """A Decimal of a model: read by `exact`, written to JSON by `plain`."""
 
-Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", description="ISO 4217 code", examples=["EUR"])]
+Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", description="ISO 4217 code of the currency.", examples=["EUR"])]
 
 
 class Money(BaseModel):
@@ -133,7 +133,7 @@ class Money(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    amount: Amount = Field(description="exact decimal, as text")
+    amount: Amount = Field(description="Exact decimal, as text.")
     currency: Currency
 
     @classmethod

@@ -16,7 +16,10 @@ class AccessKey(Answer):
     """A key of the cluster's V-IPU user, without its secret."""
 
     id: str
+    """Id of the access key."""
+
     created_at: datetime
+    """When it was created."""
 
 
 class AllocatedThrough(StrEnum):
@@ -32,29 +35,57 @@ class BillingAccount(Answer):
     """A billing account: it pays for projects."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     currency: str
+    """ISO 4217 code of the currency."""
+
     legal_name: str | None = None
+    """Legal name, as printed on invoices."""
+
     address: str | None = None
+    """Postal address, as printed on invoices."""
+
     tax_id: str | None = None
+    """Tax number, as printed on invoices."""
+
     country: str | None = None
     """ISO 3166-1 code of the country; null means the seller's country."""
 
     tax_exempt: bool
+    """Whether invoices have no tax."""
+
     payment_days: int
+    """Days between an invoice and its due date."""
+
     created_at: datetime
+    """When it was created."""
+
     version: int
+    """Number that grows with every change."""
 
 
 class BudgetTag(Answer):
     key: str
+    """Key of the tag."""
+
     value: str
+    """Value of the tag."""
 
 
 class BudgetThreshold(Answer):
     on: str
+    """Figure that is compared."""
+
     percent: int
+    """Threshold, in percent of the budget's amount."""
+
     action: str | None = None
+    """What happens while the threshold is reached; null: it is only reported."""
+
     reached_at: datetime | None = None
     """When the threshold was reached this month; null if it was not."""
 
@@ -63,10 +94,19 @@ class ChargedUsage(Answer):
     """The usage interval: `machines` were in use in [started_at, ended_at). Minutes are counted from `anchor_at`."""
 
     interval_id: str
+    """Id of the usage interval."""
+
     anchor_at: datetime
+    """Time that minutes are counted from."""
+
     started_at: datetime
+    """Start; null before it."""
+
     ended_at: datetime | None = None
+    """End, exclusive; null while it continues."""
+
     machines: int
+    """Number of machines."""
 
 
 class ClusterState(StrEnum):
@@ -104,29 +144,55 @@ class EstimateQuota(Answer):
     """Whether the project's quota allows the cluster, in machines."""
 
     allowed: bool
+    """Whether the quota allows the cluster."""
+
     limit: int
+    """Largest number of machines."""
+
     used: int
+    """Machines in use."""
+
     needed: int
+    """Machines that the cluster needs."""
 
 
 class Event(Answer):
     """One fact about the subject. `id` is its position in the log; events become visible in this order."""
 
     id: str
+    """Position in the log; events become visible in this order."""
+
     type: str
+    """Type."""
+
     subject_type: str
+    """Type of the object that the event is about."""
+
     subject_id: str
+    """Id of the object that the event is about."""
+
     operation_id: str | None = None
+    """Id of the operation that caused it; null if none did."""
+
     request_id: str | None = None
+    """Id of the request, for logs and support."""
+
     at: datetime
+    """Time of the event."""
+
     data: Mapping[str, object] = {}
+    """Facts about the event; its type defines the members."""
 
 
 class EventType(Answer):
     """A type of event. Its meaning never changes; its `data` may gain members."""
 
     type: str
+    """Type."""
+
     meaning: str
+    """What has happened when such an event is recorded."""
+
     subject_types: Sequence[str] = []
     """Possible values of `subject_type`; empty: any."""
 
@@ -138,6 +204,8 @@ class ExpectedTax(Answer):
     """The tax that an invoice issued today would add."""
 
     treatment: str
+    """How an invoice would be taxed."""
+
     name: str
     """Name, as printed on invoices."""
 
@@ -149,33 +217,59 @@ class Export(Answer):
     """An export and its progress."""
 
     id: str
+    """Unique id."""
+
     operation: str
+    """Id of the operation that makes the file."""
+
     state: str
     """State of the operation that makes the file."""
 
     progress: int
+    """Progress in percent."""
+
     dataset: str
+    """FOCUS dataset."""
+
     version: str
+    """Version of FOCUS."""
+
     format: str
+    """Format of the file."""
+
     month: str | None = None
     """Billing month; null if the export covers `since` to `until`."""
 
     since: date
+    """Start of the period."""
+
     until: date
     """End date, exclusive."""
 
     scope: str
+    """What it covers."""
+
     connection: str | None = None
+    """Id of the S3 connection."""
+
     schedule: str | None = None
+    """Id of the schedule that requested it; null for a request."""
+
     created_at: datetime
+    """When it was created."""
+
     built_at: datetime | None = None
     """When the file became available; null while it is being built."""
 
     delivered_at: datetime | None = None
+    """When it was delivered; null if it is not."""
+
     expires_at: datetime | None = None
     """When the file is removed; null while there is none."""
 
     failed_deliveries: int
+    """Number of failed attempts to deliver it."""
+
     last_error: str | None = None
     """Why the last attempt failed; null if it did not."""
 
@@ -187,18 +281,37 @@ class ExportSchedule(Answer):
     """A schedule and the result of its last export."""
 
     id: str
+    """Unique id."""
+
     connection: str
+    """Id of the S3 connection."""
+
     dataset: str
+    """FOCUS dataset."""
+
     version: str
+    """Version of FOCUS."""
+
     format: str
+    """Format of the file."""
+
     every: str
+    """How often a file is delivered."""
+
     next_at: datetime
+    """When the next file is requested."""
+
     created_at: datetime
+    """When it was created."""
+
     last_export: str | None = None
+    """Id of the last export; null if there is none."""
+
     last_error: str | None = None
     """Why the last delivery failed; null if it did not."""
 
     last_delivered_at: datetime | None = None
+    """When a file was last delivered; null if none was."""
 
 
 class Failure(StrEnum):
@@ -228,55 +341,96 @@ class InvoicePeriod(Answer):
     """Days in [since, until)."""
 
     since: date
+    """Start of the period."""
+
     until: date
+    """End of the period, exclusive."""
 
 
 class Ipu(Answer):
     """An IPU of a machine and its partition."""
 
     ipu: int
+    """Number of the IPU in its machine, counted from 0."""
+
     partition: str | None = None
     """Id, at the controller, of its partition."""
 
 
 class IpuofDevice(Answer):
     ip: str
+    """IP address of the machine."""
+
     server_port: int
+    """Port of the machine's IPUoF server."""
+
     rdma_port: int
+    """RDMA port."""
+
     device_id: int
+    """Number of the device, as programs see it."""
+
     ipulink_segment_id: int
+    """Number of the IPU-Link domain in the partition."""
+
     routing_id: int
+    """Routing id of the IPU."""
+
     ipu_arch_id: int
+    """Number of the IPU architecture."""
+
     ipu_id: int
+    """Number of the IPU in its machine."""
+
     chip_id: str
+    """Id of the chip."""
+
     gwsw_version: str
+    """Version of the gateway software."""
+
     ipum_sw_version: str
+    """Version of the machine's software."""
 
 
 class Issuer(Answer):
     """The seller, with bank details."""
 
     legal_name: str
+    """Legal name, as printed on invoices."""
+
     address: str | None = None
+    """Postal address, as printed on invoices."""
+
     country: str | None = None
+    """ISO 3166-1 code of the country."""
+
     tax_id: str | None = None
+    """Tax number, as printed on invoices."""
+
     bank: str | None = None
+    """Bank details, as printed on invoices."""
 
 
 class Link(Answer):
     """A link between two machines, in one rack or in neighbouring racks. It is down if either machine is."""
 
     kind: str
+    """What it is."""
+
     ends: Sequence[str] = []
     """Names of the two machines."""
 
     state: str
+    """Present state."""
+
     observed_at: datetime | None = None
     """Time of its controller's report; null if the state is derived from the machines' health."""
 
 
 class Liveness(Answer):
     status: str
+    """Present status."""
+
     version: str
     """Version of the service."""
 
@@ -285,16 +439,26 @@ class Machine(Answer):
     """An IPU machine that the cluster holds. `slot` is its position in its pod's IPU-Link chain, from 0."""
 
     name: str
+    """Name."""
+
     ordinal: int
     """Position in the cluster, counted from 0."""
 
     pod: str
+    """Pod that the machine is in."""
+
     slot: int
+    """Position in the pod's IPU-Link chain, counted from 0."""
+
     machine_type: str
+    """Type of the machines."""
+
     ipus: int
     """IPUs of the machine that the cluster can use."""
 
     health: str
+    """Health, as observed at the site."""
+
     rnic: str
     """Address of its RDMA network card."""
 
@@ -303,8 +467,14 @@ class NewToken(Answer):
     """A new token."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     role: str
+    """Role of the token, which gives its permissions."""
+
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
 
@@ -312,8 +482,14 @@ class NewToken(Answer):
     """Id of the token that created it."""
 
     created_at: datetime
+    """When it was created."""
+
     expires_at: datetime | None = None
+    """When it expires; null: never."""
+
     revoked_at: datetime | None = None
+    """When it was revoked; null if it is not."""
+
     last_used_at: datetime | None = None
     """When it was last used, to the hour."""
 
@@ -325,14 +501,26 @@ class Webhook(Answer):
     """A webhook with its new secret."""
 
     id: str
+    """Unique id."""
+
     url: str
+    """URL that receives events."""
+
     event_types: Sequence[str] = []
+    """Types that are sent; empty: all."""
+
     description: str
+    """Text of your own."""
+
     enabled: bool
+    """Whether events are sent."""
+
     disabled: Annotated[Disabled | str | None, Field(union_mode="left_to_right")] = None
     """Why it is disabled; null if it is enabled."""
 
     disabled_at: datetime | None = None
+    """When it was disabled; null if it is enabled."""
+
     failing_since: datetime | None = None
     """Time of the first of the present failures; null if the last attempt succeeded or there was none."""
 
@@ -340,7 +528,11 @@ class Webhook(Answer):
     """Until when messages carry two signatures; null if they carry one."""
 
     created_at: datetime
+    """When it was created."""
+
     version: int
+    """Number that grows with every change."""
+
     secret: str | None = None
     """Secret that signs the messages, shown only once; null in a replayed response."""
 
@@ -368,7 +560,11 @@ class PaidPrice(Answer):
     """What the project pays in [valid_from, valid_to)."""
 
     sku: str
+    """SKU that is billed."""
+
     region: str
+    """Slug of the region."""
+
     unit: str
     """Unit whose minutes have this price."""
 
@@ -385,6 +581,8 @@ class PaidPrice(Answer):
     """The account that pays in this period."""
 
     valid_from: datetime
+    """Start of validity."""
+
     valid_to: datetime | None = None
     """End of validity, exclusive; null: no end."""
 
@@ -396,7 +594,11 @@ class PartitionIpu(Answer):
     """An IPU of a partition. `ipu` is its index within the machine, `number` within the partition."""
 
     machine: str | None = None
+    """Name of the machine; null if it is not the cluster's."""
+
     ipu: int
+    """Number of the IPU in its machine, counted from 0."""
+
     domain: int
     """IPU-Link domain of the region's V-IPU cluster."""
 
@@ -404,14 +606,20 @@ class PartitionIpu(Answer):
     """IPU-Link domain of the partition."""
 
     number: int
+    """Number of the IPU in the partition, counted from 0."""
 
 
 class Partition(Answer):
     """A partition of the cluster's IPUs on the V-IPU controller."""
 
     name: str
+    """Name."""
+
     ipus: int
+    """Number of IPUs."""
+
     reconfigurable: bool
+    """Whether programs choose how many of its IPUs they attach to."""
 
 
 class PartitionState(StrEnum):
@@ -433,13 +641,23 @@ class Payment(Answer):
     """A payment from a customer, or a refund of a wallet."""
 
     id: str
+    """Unique id."""
+
     account_id: str
+    """Id of the billing account."""
+
     direction: str
+    """`in`: from the customer. `out`: a refund."""
+
     amount: Money
+    """Amount."""
+
     reference: str
     """Reference on the bank statement."""
 
     state: str
+    """Present state."""
+
     invoice: str | None = None
     """Number of the invoice that it pays; null if it is for the wallet."""
 
@@ -447,14 +665,21 @@ class Payment(Answer):
     """Amount added to the wallet, negative if taken out; null until the payment is done."""
 
     created_at: datetime
+    """When it was created."""
+
     finished_at: datetime | None = None
+    """When it ended; null before that."""
 
 
 class Price(Answer):
     """A price in [valid_from, valid_to)."""
 
     sku: str
+    """SKU that is billed."""
+
     region: str
+    """Slug of the region."""
+
     unit: str
     """Unit whose minutes have this price."""
 
@@ -462,6 +687,8 @@ class Price(Answer):
     """Exact price per minute of the unit."""
 
     valid_from: datetime
+    """Start of validity."""
+
     valid_to: datetime | None = None
     """End of validity, exclusive; null: no end."""
 
@@ -473,25 +700,43 @@ class PricesAdded(Answer):
     """`added`: how many of the versions are new."""
 
     added: int
+    """How many of the versions are new."""
 
 
 class Project(Answer):
     """A project. Paths accept its `id`, `number` or `slug`."""
 
     id: str
+    """Unique id."""
+
     number: int
+    """Integer id, as some clients expect it."""
+
     slug: str
+    """Short name in paths."""
+
     name: str
+    """Name."""
+
     created_at: datetime
+    """When it was created."""
+
     version: int
+    """Number that grows with every change."""
 
 
 class Quota(Answer):
     """How many machines of a type a project may hold in a region, and how many it holds."""
 
     region: str
+    """Slug of the region."""
+
     machine_type: str
+    """Type of the machines."""
+
     limit: int
+    """Largest number of machines."""
+
     used: int
     """Machines held by clusters, including deleted clusters whose machines are not clean yet."""
 
@@ -500,9 +745,16 @@ class Rack(Answer):
     """An IPU-Link domain: machines in one rack, in the order of their IPU-Link chain."""
 
     name: str
+    """Name."""
+
     domain: int
+    """Number of the IPU-Link domain."""
+
     topology: str
+    """How the machines of the rack are cabled."""
+
     machines: Sequence[str] = []
+    """Names of the machines, in the order of their chain."""
 
 
 class RecipeTask(StrEnum):
@@ -524,20 +776,33 @@ class Recipient(Answer):
     """The customer."""
 
     legal_name: str
+    """Legal name, as printed on invoices."""
+
     address: str | None = None
+    """Postal address, as printed on invoices."""
+
     country: str | None = None
+    """ISO 3166-1 code of the country."""
+
     tax_id: str | None = None
+    """Tax number, as printed on invoices."""
+
     account_id: str
+    """Id of the billing account."""
 
 
 class ReportRow(Answer):
     """The figures of one group."""
 
     minutes: int
+    """Billed minutes."""
+
     machine_minutes: int
     """Billed machine-minutes."""
 
     cost: Money
+    """Exact cost."""
+
     list_cost: Money
     """Cost at list prices."""
 
@@ -560,33 +825,61 @@ class S3Connection(Answer):
     """A bucket. Its secret is never shown."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     endpoint: str
+    """HTTPS URL of the S3 service."""
+
     region: str
+    """Slug of the region."""
+
     bucket: str
+    """Name of the bucket."""
+
     prefix: str
+    """Folder in the bucket."""
+
     access_key_id: str
+    """Id of the access key."""
+
     created_at: datetime
+    """When it was created."""
 
 
 class Seller(Answer):
     """The issuer of invoices."""
 
     legal_name: str
+    """Legal name, as printed on invoices."""
+
     address: str
+    """Postal address, as printed on invoices."""
+
     country: str
+    """ISO 3166-1 code of the country."""
+
     tax_id: str | None = None
+    """Tax number, as printed on invoices."""
+
     bank: str | None = None
     """Bank details, as printed."""
 
     version: int
+    """Number that grows with every change."""
 
 
 class Source(Answer):
     """Where a fact comes from."""
 
     id: str
+    """Unique id."""
+
     title: str
+    """Title."""
+
     url: str | None = None
     """Where the source is published; null for facts defined by this installation."""
 
@@ -595,54 +888,94 @@ class SshKey(Answer):
     """A public key as written to servers: type and base64, without comment."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     type: str
+    """Type."""
+
     public_key: str
+    """The key, as it is written to servers: type and base64, without a comment."""
+
     fingerprint: str
+    """SHA-256 fingerprint, as `ssh-keygen -l` prints it."""
+
     created_at: datetime
+    """When it was created."""
 
 
 class Ssh(Answer):
     """How to log in. `host_key` is the server's host key as an OpenSSH public key line."""
 
     host: str
+    """Host name or address."""
+
     port: int
+    """TCP port."""
+
     user: str
+    """User name."""
+
     command: str
+    """Command that logs in."""
+
     host_key: str
+    """The server's host key, as an OpenSSH public key line."""
+
     host_key_fingerprint: str
+    """SHA-256 fingerprint of the host key."""
 
 
 class Status(Answer):
     status: str
+    """Present status."""
 
 
 class Step(Answer):
     """One action of an operation. `checks`: how often it was found not done; `attempts`: how many of these failed."""
 
     name: str
+    """Name."""
+
     stage: str
+    """Stage that the step belongs to."""
+
     state: str
     """
-    `pending`, `running`, `succeeded`, `failed`, or `skipped`: it does not apply to machines of this type, as
-    `detail` says, or the operation ended before it.
+    `pending`, `running`, `succeeded`, `failed`, or `skipped`: it does not apply to this machine type, as `detail`
+    says, or the operation ended before it.
     """
 
     attempts: int
+    """How many checks failed."""
+
     checks: int
+    """How often the step was found not done."""
+
     detail: str | None = None
+    """What happened, for people."""
+
     started_at: datetime | None = None
+    """Start; null before it."""
+
     finished_at: datetime | None = None
+    """When it ended; null before that."""
 
 
 class ReportSums(Answer):
     """Figures in one currency; `cost` is exact and not rounded."""
 
     minutes: int
+    """Billed minutes."""
+
     machine_minutes: int
     """Billed machine-minutes."""
 
     cost: Money
+    """Exact cost."""
+
     list_cost: Money
     """Cost at list prices."""
 
@@ -661,16 +994,27 @@ class Target(Answer):
     """The operation's target; `cluster` is the target itself or the cluster it belongs to; null for an export."""
 
     type: str
+    """Type."""
+
     id: str
+    """Unique id."""
+
     cluster: str | None = None
+    """Id of the cluster: the target, or the one it belongs to; null for an export."""
 
 
 class TaxRate(Answer):
     """A rate in [valid_from, valid_to)."""
 
     id: str
+    """Unique id."""
+
     country: str
+    """ISO 3166-1 code of the country."""
+
     kind: str
+    """Kind of rate; invoices use `standard`."""
+
     name: str
     """Name, as printed on invoices."""
 
@@ -678,18 +1022,27 @@ class TaxRate(Answer):
     """Rate as a fraction: 0.17 is 17 %."""
 
     valid_from: date
+    """Start of validity."""
+
     valid_to: date | None = None
     """End of validity, exclusive; null: no end."""
 
     source: str
+    """Where the figure is from."""
 
 
 class Token(Answer):
     """A token without its secret."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     role: str
+    """Role of the token, which gives its permissions."""
+
     display_prefix: str
     """First characters of the secret, to tell tokens apart."""
 
@@ -697,8 +1050,14 @@ class Token(Answer):
     """Id of the token that created it."""
 
     created_at: datetime
+    """When it was created."""
+
     expires_at: datetime | None = None
+    """When it expires; null: never."""
+
     revoked_at: datetime | None = None
+    """When it was revoked; null if it is not."""
+
     last_used_at: datetime | None = None
     """When it was last used, to the hour."""
 
@@ -714,23 +1073,45 @@ class ToolKind(StrEnum):
 
 class TopologyMachine(Answer):
     name: str
+    """Name."""
+
     rack: str
+    """Name of the rack."""
+
     slot: int
+    """Position in the pod's IPU-Link chain, counted from 0."""
+
     health: str
+    """Health, as observed at the site."""
+
     ipus: Annotated[Sequence[Ipu], Field(validate_default=True)] = []
+    """IPUs of the machine."""
 
 
 class TopologyPartition(Answer):
     name: str
+    """Name."""
+
     partition_id: str
+    """Id at the controller."""
+
     origin: Annotated[Origin | str, Field(union_mode="left_to_right")]
+    """Who created it: the cluster's create, a request to this API, or a customer at the controller."""
+
     state: Annotated[PartitionState | str, Field(union_mode="left_to_right")]
+    """Present state."""
+
     size: int | None = None
+    """Number of IPUs."""
+
     ipus: Annotated[Sequence[PartitionIpu], Field(validate_default=True)] = []
+    """IPUs of the partition."""
 
 
 class Try(Answer):
     at: datetime
+    """Time of the event."""
+
     status: int | None = None
     """HTTP status of the response; null if there was none."""
 
@@ -738,27 +1119,43 @@ class Try(Answer):
     """How the attempt failed; null if it succeeded."""
 
     seconds: float
+    """Duration of the attempt, in seconds."""
 
 
 class UsageSlice(Answer):
     """Minutes of one size under one price, all started in [started_at, ended_at)."""
 
     started_at: datetime
+    """Start; null before it."""
+
     ended_at: datetime
+    """End, exclusive; null while it continues."""
+
     minutes: int
+    """Billed minutes."""
+
     machines: int
+    """Number of machines."""
+
     sku: str
+    """SKU that is billed."""
+
     unit_price: Money
     """Price per machine-minute."""
 
     cost: Money
+    """Exact cost."""
 
 
 class Vipu(Answer):
     """How to reach the cluster's V-IPU controller from its Poplar servers."""
 
     host: str
+    """Host name or address."""
+
     port: int
+    """TCP port."""
+
     user: str | None = None
     """V-IPU user; null if the controller has no user accounts."""
 
@@ -769,14 +1166,21 @@ class Vipu(Answer):
     """Partition that `environment` names."""
 
     environment: Mapping[str, str] = {}
+    """Environment variables for programs."""
 
 
 class Whoami(Answer):
     """The caller's token. `scopes` are the permissions of its role."""
 
     token: Token
+    """The token of this request."""
+
     role: str
+    """Role of the token, which gives its permissions."""
+
     scopes: Sequence[str] = []
+    """Permissions of the role."""
+
     project: Project | None = None
     """Project of the token; null for a platform token."""
 
@@ -788,6 +1192,8 @@ class WhyNot(Answer):
     """`capacity`, `health`, `maintenance`, `fragmentation` or `hosts`; others may be added."""
 
     detail: str
+    """What happened, for people."""
+
     numbers: Mapping[str, int] = {}
     """`largest`: the largest cluster that fits; `missing`: machines that must become free."""
 
@@ -796,6 +1202,8 @@ class Balance(Answer):
     """An account's balances in one currency, up to the last closed hour."""
 
     currency: str
+    """ISO 4217 code of the currency."""
+
     unbilled: Money
     """Posted cost that is not on an invoice yet."""
 
@@ -813,6 +1221,8 @@ class Balances(Answer):
     """Balances of the account that pays for the project."""
 
     account_id: str
+    """Id of the billing account."""
+
     items: Annotated[Sequence[Balance], Field(validate_default=True)] = []
     """One entry per currency."""
 
@@ -825,37 +1235,67 @@ class Billing(Answer):
     """
 
     status: str
+    """Present status."""
+
     started_at: datetime | None = None
+    """Start; null before it."""
+
     minutes: int
+    """Billed minutes."""
+
     cost: Money | None = None
+    """Exact cost."""
 
 
 class BookedPrice(Answer):
     """A price per minute of the SKU's unit in [valid_from, valid_to)."""
 
     id: str
+    """Unique id."""
+
     account_id: str | None = None
     """Account with this contract price; null for a list price."""
 
     sku: str
+    """SKU that is billed."""
+
     region: str
+    """Slug of the region."""
+
     unit_price: Money
+    """Price per minute of the SKU's unit."""
+
     valid_from: datetime
+    """Start of validity."""
+
     valid_to: datetime | None = None
     """End of validity, exclusive; null: no end."""
 
     source: str
+    """Where the figure is from."""
 
 
 class Budget(Answer):
     """A monthly budget, with the figures of its last evaluation."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     scope: str
+    """What it covers."""
+
     tag: BudgetTag | None = None
+    """Tag of the clusters that count; null: all clusters."""
+
     amount: Money
+    """Amount."""
+
     thresholds: Annotated[Sequence[BudgetThreshold], Field(validate_default=True)] = []
+    """Percentages of the amount that are reported."""
+
     month: str | None = None
     """Month of the figures; null before the first evaluation."""
 
@@ -866,48 +1306,89 @@ class Budget(Answer):
     """Forecast for the month."""
 
     evaluated_at: datetime | None = None
+    """When the figures were computed; null before the first evaluation."""
+
     refuses_creates: bool
     """Whether creating and resuming clusters is refused now."""
 
     created_at: datetime
+    """When it was created."""
+
     version: int
+    """Number that grows with every change."""
 
 
 class Capacity(Answer):
     """How many clusters of a flavor could be created now if only this flavor were requested; if none, why not."""
 
     flavor: str
+    """Name of the flavor."""
+
     machine_type: str
+    """Type of the machines."""
+
     machines: int
+    """Number of machines."""
+
     ipus: int
+    """Number of IPUs."""
+
     available: int
+    """Whether there is room now."""
+
     why_not: WhyNot | None = None
+    """Why there is no room; null if there is."""
 
 
 class ChargedPrice(Answer):
     """The price that was in force."""
 
     id: str
+    """Unique id."""
+
     sku: str
+    """SKU that is billed."""
+
     region: str
+    """Slug of the region."""
+
     unit_price: Money
+    """Price per minute of the SKU's unit."""
+
     list_unit_price: Money
+    """List price for the same period."""
+
     contract: bool
     """Whether this is a contract price of the account."""
 
     valid_from: datetime
+    """Start of validity."""
+
     valid_to: datetime | None = None
+    """End of validity, exclusive; null: no end."""
+
     source: str
+    """Where the figure is from."""
 
 
 class ClusterSpending(Answer):
     """What one cluster cost in the month."""
 
     cluster_id: str
+    """Id of the cluster."""
+
     project_id: str
+    """Id of the project."""
+
     name: str
+    """Name."""
+
     flavor: str
+    """Name of the flavor."""
+
     region: str
+    """Slug of the region."""
+
     state: str
     """Present state of the cluster."""
 
@@ -928,7 +1409,11 @@ class Credit(Answer):
     """A promotional credit. Credits are used in order of expiry."""
 
     id: str
+    """Unique id."""
+
     account_id: str
+    """Id of the billing account."""
+
     amount: Money
     """Amount granted."""
 
@@ -936,45 +1421,80 @@ class Credit(Answer):
     """Amount not used yet."""
 
     reason: str
+    """Why it is granted."""
+
     expires_at: datetime
+    """When it expires; null: never."""
+
     created_at: datetime
+    """When it was created."""
 
 
 class Delivery(Answer):
     """A message and its delivery attempts."""
 
     id: str
+    """Unique id."""
+
     message_id: str
     """Value of the header `webhook-id`, the same for every attempt."""
 
     type: str
+    """Type."""
+
     event: str | None = None
     """Id of the event; null for a ping."""
 
     state: Annotated[DeliveryState | str, Field(union_mode="left_to_right")]
+    """Present state."""
+
     next_try_at: datetime | None = None
+    """Time of the next attempt; null if there is none."""
+
     delivered_at: datetime | None = None
+    """When it was delivered; null if it is not."""
+
     created_at: datetime
+    """When it was created."""
+
     payload: Mapping[str, object] = {}
+    """The message, as it is sent."""
+
     tries: Annotated[Sequence[Try], Field(validate_default=True)] = []
+    """Attempts, oldest first."""
 
 
 class EstimateCapacity(Answer):
     """Whether the region has room for the cluster now."""
 
     available: bool
+    """Whether there is room now."""
+
     why_not: WhyNot | None = None
+    """Why there is no room; null if there is."""
 
 
 class Estimate(Answer):
     """Cost of a cluster, and whether it could be created now. A month is 730 hours; nothing is reserved."""
 
     price_per_minute: Money
+    """Price of one minute; null if there is no price."""
+
     price_per_hour: Money
+    """Price of 60 minutes."""
+
     price_per_day: Money
+    """Price of 24 hours."""
+
     price_per_month: Money
+    """Price of 730 hours."""
+
     quota: EstimateQuota
+    """Whether the project's quota allows the cluster."""
+
     capacity: EstimateCapacity
+    """Whether the region has room now."""
+
     expected_seconds: int
     """Usual time until the cluster is active, in seconds."""
 
@@ -986,22 +1506,38 @@ class Flavor(Answer):
     """Source of the figures."""
 
     name: str
+    """Name."""
+
     machine_type: str
+    """Type of the machines."""
+
     sku: str
     """SKU of a machine-minute."""
 
     ipus: int
+    """Number of IPUs."""
+
     poplar_servers: int
+    """Number of Poplar servers."""
+
     regions: Sequence[str] = []
+    """Slugs of the regions that offer it."""
+
     machines: int
     """Machines that are billed per minute."""
 
     allocated_through: Annotated[AllocatedThrough | str, Field(union_mode="left_to_right")]
+    """Whether a V-IPU controller hands out the IPUs, or the server that they are in."""
+
     ai_pflops: float
     """AI compute in PFLOPS, FP16.16."""
 
     in_processor_memory_gb: float
+    """In-processor memory in GB."""
+
     price_per_minute: Money | None = None
+    """Price of one minute; null if there is no price."""
+
     price_per_hour: Money | None = None
     """Price of 60 minutes, for display: clusters are billed by the minute."""
 
@@ -1013,6 +1549,8 @@ class Funds(Answer):
     """Funds of an account: `available` = wallet + credit - outstanding - unbilled - unposted - held."""
 
     account_id: str
+    """Id of the billing account."""
+
     when_empty: str | None = None
     """What happens when the funds are exhausted; null if the account is not prepaid."""
 
@@ -1020,6 +1558,8 @@ class Funds(Answer):
     """Whether there are funds, as last reported; null if the account is not prepaid."""
 
     state_entered_at: datetime | None = None
+    """When it entered its state."""
+
     wallet: Money
     """Money paid in advance."""
 
@@ -1049,31 +1589,60 @@ class Image(Release):
     """Source of the figures."""
 
     name: str
+    """Name."""
+
     os: str
+    """Operating system."""
+
     os_version: str
+    """Version of the operating system."""
+
     vipu_version: str
+    """Version of the V-IPU software."""
+
     sdk_version: str
     """Version of the Poplar SDK."""
 
     regions: Sequence[str] = []
+    """Slugs of the regions that offer it."""
 
 
 class InvoiceLine(Answer):
     """A project's usage of a SKU in a region under one price version."""
 
     line: int
+    """Number of the line, counted from 1."""
+
     project_id: str
+    """Id of the project."""
+
     project: str
+    """Slug of the project."""
+
     sku: str
+    """SKU that is billed."""
+
     region: str
+    """Slug of the region."""
+
     price_id: str
+    """Id of the price version."""
+
     usage_month: str
+    """Month of the usage."""
+
     correction: bool
     """Whether it corrects a month that was already invoiced."""
 
     minutes: int
+    """Billed minutes."""
+
     machine_minutes: int
+    """Minutes × machines."""
+
     unit_price: Money
+    """Price per minute of the SKU's unit."""
+
     cost: Money
     """Exact cost."""
 
@@ -1081,13 +1650,18 @@ class InvoiceLine(Answer):
     """Cost, rounded to cents."""
 
     tax_rate: str
+    """Rate as a fraction: 0.17 is 17 %."""
 
 
 class InvoiceRow(Answer):
     """An invoice or a credit note in a list."""
 
     kind: str
+    """What it is."""
+
     number: str
+    """Number of the document."""
+
     invoice: str | None = None
     """Invoice that a credit note belongs to; null for an invoice."""
 
@@ -1095,8 +1669,14 @@ class InvoiceRow(Answer):
     """Billing month."""
 
     issued_at: datetime
+    """When it was issued."""
+
     due_on: date | None = None
+    """Date by which it is due; null if nothing is."""
+
     total: Money
+    """Total with tax."""
+
     outstanding: Money
     """Amount not paid yet."""
 
@@ -1105,11 +1685,16 @@ class InvoiceTax(Answer):
     """The tax of one rate."""
 
     name: str
+    """Name."""
+
     rate: str
     """Rate as a fraction: 0.17 is 17 %."""
 
     taxable: Money
+    """Amount that is taxed."""
+
     tax: Money
+    """Tax."""
 
 
 class IpuGeneration(Answer):
@@ -1119,8 +1704,14 @@ class IpuGeneration(Answer):
     """Source of the figures."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     generation: int
+    """Number of the generation."""
+
     architecture: str
     """Architecture, as named in IPU attributes."""
 
@@ -1128,29 +1719,47 @@ class IpuGeneration(Answer):
     """Independent processor cores (tiles)."""
 
     threads: int
+    """Hardware threads."""
+
     fp16_tflops: float
     """AI compute in TFLOPS, FP16.16; the lower figure where sources disagree."""
 
     in_processor_memory_mb: int
+    """In-processor memory in MB."""
+
     ipu_links: int
+    """Number of IPU-Links."""
+
     ipu_link_bandwidth: str
     """Links and bandwidth, as the vendor states them."""
 
     clock_ghz: float | None = None
+    """Clock rate in GHz."""
+
     exchange_bandwidth: str | None = None
     """On-chip exchange, as the vendor states it."""
 
     fp32_tflops: float | None = None
+    """AI compute in TFLOPS, FP32; null if not published."""
+
     fp8_tflops: float | None = None
+    """AI compute in TFLOPS, FP8; null if there is none."""
+
     memory_bandwidth_tb_per_s: float | None = None
+    """Memory bandwidth in TB/s; null if not published."""
+
     notes: str | None = None
+    """Remarks on the figures."""
 
 
 class IpuofConfig(Answer):
     """An IPUoF configuration file: save it in `~/.ipuof.conf.d/`, or set `IPUOF_CONFIG_PATH` to its path."""
 
     attributes: Mapping[str, str] = {}
+    """Attributes of the partition, as programs read them."""
+
     devices: Annotated[Sequence[IpuofDevice], Field(validate_default=True)] = []
+    """IPUs of the GCD."""
 
 
 class MachineType(Answer):
@@ -1160,7 +1769,11 @@ class MachineType(Answer):
     """Source of the figures."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     ipu: str
     """Id of the IPU generation."""
 
@@ -1168,20 +1781,32 @@ class MachineType(Answer):
     """IPUs of a fully equipped machine."""
 
     cores: int
+    """Processor cores (tiles)."""
+
     threads: int
+    """Hardware threads."""
+
     ai_pflops: float
     """AI compute in PFLOPS, FP16.16."""
 
     in_processor_memory_gb: float
+    """In-processor memory in GB."""
+
     fabric: str
     """Links within and between machines."""
 
     allocated_through: Annotated[AllocatedThrough | str, Field(union_mode="left_to_right")]
+    """Whether a V-IPU controller hands out the IPUs, or the server that they are in."""
+
     details: Sequence[str] = []
     """Form factor, power and management."""
 
     fp32_pflops: float | None = None
+    """AI compute in PFLOPS, FP32; null if not published."""
+
     fp8_pflops: float | None = None
+    """AI compute in PFLOPS, FP8; null if there is none."""
+
     sku: str | None = None
     """SKU of a machine-minute; null while it is not sold."""
 
@@ -1193,19 +1818,35 @@ class Operation(Outcome):
     """An asynchronous request and its progress."""
 
     id: str
+    """Unique id."""
+
     kind: str
+    """Kind of operation."""
+
     target: Target
+    """What the operation changes."""
+
     state: Annotated[OperationState | str, Field(union_mode="left_to_right")]
     """`queued`, `running`, `cancelling`, `succeeded`, `failed` or `cancelled`."""
 
     done: bool
+    """Whether it is finished; then nothing changes any more."""
+
     stage: str | None = None
+    """Present stage; null when it is done."""
+
     progress: int
     """Progress in percent."""
 
     created_at: datetime
+    """When it was created."""
+
     started_at: datetime | None = None
+    """Start; null before it."""
+
     finished_at: datetime | None = None
+    """When it ended; null before that."""
+
     deadline_at: datetime
     """When the operation fails if it is not done by then."""
 
@@ -1214,23 +1855,32 @@ class Operation(Outcome):
 
     blocked_by: str | None = None
     """
-    what the current step waits for, since when, and how often it was checked; set when it takes longer than usual
-    or something failed
+    What the current step waits for, since when, and how often it was checked; null unless it takes longer than
+    usual or something failed.
     """
 
     cancellable: bool
+    """Whether the operation can be cancelled now."""
+
     request_id: str
+    """Id of the request, for logs and support."""
+
     error: Problem | None = None
     """Why it failed: a problem document. Null unless it failed."""
 
     steps: Annotated[Sequence[Step], Field(validate_default=True)] = []
+    """Actions of the operation, in order."""
 
 
 class PartitionDetails(Answer):
     """A partition with its IPUs."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     partition_id: str
     """Id at the controller, for `IPUOF_VIPU_API_PARTITION_ID`."""
 
@@ -1238,18 +1888,44 @@ class PartitionDetails(Answer):
     """Who created it: the cluster's create, a request to this API, or a customer at the controller."""
 
     state: Annotated[PartitionState | str, Field(union_mode="left_to_right")]
+    """Present state."""
+
     state_reason: str | None = None
+    """Why it is in its state; null if it was requested."""
+
     state_entered_at: datetime
+    """When it entered its state."""
+
     size: int | None = None
+    """Number of IPUs."""
+
     gcds: int | None = None
+    """Number of graph compile domains."""
+
     replicas: int | None = None
+    """Number of model replicas."""
+
     segments: int | None = None
+    """Number of IPU-Link domains."""
+
     reconfigurable: bool | None = None
+    """Whether programs choose how many of its IPUs they attach to."""
+
     sync_type: Annotated[SyncType | str | None, Field(union_mode="left_to_right")] = None
+    """How the IPUs are synchronised."""
+
     routing: Annotated[Routing | str | None, Field(union_mode="left_to_right")] = None
+    """How IPU-Links are routed within a domain."""
+
     gateway_routing: Annotated[GatewayRouting | str | None, Field(union_mode="left_to_right")] = None
+    """How GW-Links are routed between domains."""
+
     auto_reset: bool | None = None
+    """Whether the controller resets it after a fault."""
+
     relocatable: bool | None = None
+    """Whether it may move to other IPUs when it is reset."""
+
     observed_at: datetime | None = None
     """Time of the controller's last report of the partition."""
 
@@ -1257,40 +1933,76 @@ class PartitionDetails(Answer):
     """When its IPUoF configuration was read; null if it is not available."""
 
     created_at: datetime
+    """When it was created."""
+
     removed_at: datetime | None = None
+    """When it was removed; null if it is not."""
+
     operation: str | None = None
     """Id of the open operation; null when none is open."""
 
     version: int
+    """Number that grows with every change."""
+
     ipus: Annotated[Sequence[PartitionIpu], Field(validate_default=True)] = []
+    """IPUs of the partition."""
 
 
 class PoplarServer(Answer):
     """A server that drives the IPUs; `ssh` is null until it is reachable. `off`: its cluster is suspended."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     state: str
+    """Present state."""
+
     addresses: Sequence[str] = []
+    """IP addresses."""
+
     ssh: Ssh | None = None
+    """How to log in; null until the server is reachable."""
 
 
 class ProjectAccount(Answer):
     """The account that pays for a project, with its balances up to the last closed hour."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     currency: str
+    """ISO 4217 code of the currency."""
+
     legal_name: str | None = None
+    """Legal name, as printed on invoices."""
+
     address: str | None = None
+    """Postal address, as printed on invoices."""
+
     tax_id: str | None = None
+    """Tax number, as printed on invoices."""
+
     country: str | None = None
     """ISO 3166-1 code of the country; null means the seller's country."""
 
     tax_exempt: bool
+    """Whether invoices have no tax."""
+
     payment_days: int
+    """Days between an invoice and its due date."""
+
     created_at: datetime
+    """When it was created."""
+
     version: int
+    """Number that grows with every change."""
+
     balances: Annotated[Sequence[Balance], Field(validate_default=True)] = []
     """One entry per currency."""
 
@@ -1302,8 +2014,14 @@ class Recipe(Answer):
     """Source of the figures."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     task: Annotated[RecipeTask | str, Field(union_mode="left_to_right")]
+    """What the model is for."""
+
     poprt_benchmark: bool | None = None
     """In PopRT's benchmark set, at FP16."""
 
@@ -1315,7 +2033,11 @@ class Region(Answer):
     """Source of the figures."""
 
     slug: str
+    """Short name in paths."""
+
     name: str
+    """Name."""
+
     number: int
     """Integer id of the region."""
 
@@ -1330,12 +2052,20 @@ class Report(Answer):
     """Charges for usage in [since, until). Rows sum exactly to the totals, and totals to the charges."""
 
     since: datetime
+    """Start of the period."""
+
     until: datetime
+    """End of the period, exclusive."""
+
     posted_until: datetime | None = None
     """End of the last closed hour; later usage is not in the report."""
 
     columns: Sequence[str] = []
+    """What the report is grouped by."""
+
     rows: Annotated[Sequence[ReportRow], Field(validate_default=True)] = []
+    """One row for each group."""
+
     totals: Annotated[Sequence[ReportSums], Field(validate_default=True)] = []
     """Sums of all rows, one for each currency."""
 
@@ -1349,6 +2079,8 @@ class Summary(Answer):
     """
 
     month: str
+    """Year and month, in UTC."""
+
     since: datetime
     """Start of the month."""
 
@@ -1402,51 +2134,98 @@ class Tool(Answer):
     """Source of the figures."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     kinds: Sequence[ToolKind | str] = []
+    """What the software is for."""
 
 
 class Topology(Answer):
     """The cluster's topology. `observed_at`: the oldest of the controller's reports used."""
 
     racks: Annotated[Sequence[Rack], Field(validate_default=True)] = []
+    """Racks that the cluster has machines in."""
+
     machines: Annotated[Sequence[TopologyMachine], Field(validate_default=True)] = []
+    """The cluster's machines with their IPUs."""
+
     links: Annotated[Sequence[Link], Field(validate_default=True)] = []
+    """Links between the machines."""
+
     partitions: Annotated[Sequence[TopologyPartition], Field(validate_default=True)] = []
+    """The cluster's partitions."""
+
     free_ipus: int
+    """IPUs that are in no partition."""
+
     largest_partition: int
     """IPUs of the largest partition within one domain that fits now."""
 
     observed_at: datetime | None = None
+    """Oldest of the controller's reports that this shows."""
 
 
 class Usage(Answer):
     """Exact usage of one cluster in [since, until). `since` is null while nothing is billed."""
 
     cluster_id: str
+    """Id of the cluster."""
+
     name: str
+    """Name."""
+
     region: str
+    """Slug of the region."""
+
     flavor: str
+    """Name of the flavor."""
+
     running: bool
+    """Whether minutes are being billed now."""
+
     since: datetime | None = None
+    """Start of the period; null if nothing was billed."""
+
     until: datetime
+    """End of the period, exclusive."""
+
     minutes: int
+    """Billed minutes."""
+
     cost: Money
+    """Exact cost."""
+
     slices: Annotated[Sequence[UsageSlice], Field(validate_default=True)] = []
+    """Usage, divided by size and price."""
 
 
 class Charge(Answer):
     """The posted minutes of one hour, with the usage and the price that give its cost."""
 
     id: str
+    """Unique id."""
+
     billing_month: date
     """Month whose invoice includes the charge."""
 
     account_id: str
+    """Id of the billing account."""
+
     hour: datetime
+    """Start of the hour."""
+
     started_at: datetime
+    """Start; null before it."""
+
     ended_at: datetime
+    """End, exclusive; null while it continues."""
+
     posted_at: datetime
+    """When it was posted."""
+
     correction: bool
     """Whether it corrects an hour that was already closed."""
 
@@ -1454,31 +2233,58 @@ class Charge(Answer):
     """First minute charged, counted from `anchor_at`."""
 
     minutes: int
+    """Billed minutes."""
+
     cost: Money
+    """Exact cost."""
+
     formula: str
+    """How the cost follows from minutes, machines and price."""
+
     usage: ChargedUsage
+    """Usage that is charged."""
+
     price: ChargedPrice
+    """Price that was in force."""
 
 
 class Cluster(Answer):
     """A cluster. `state_reason`, `state_entered_at`, `state_sla_seconds`: why in its state, since when, usual time."""
 
     id: str
+    """Unique id."""
+
     name: str
+    """Name."""
+
     project: str
     """Slug of the project."""
 
     region: str
+    """Slug of the region."""
+
     flavor: str
+    """Name of the flavor."""
+
     image: str
+    """Name of the image."""
+
     state: Annotated[ClusterState | str, Field(union_mode="left_to_right")]
+    """Present state."""
+
     state_reason: str | None = None
+    """Why it is in its state; null if it was requested."""
+
     state_entered_at: datetime
+    """When it entered its state."""
+
     state_sla_seconds: int | None = None
+    """Usual time in this state, in seconds; null if there is none."""
+
     blocked_by: str | None = None
     """
-    what the current step waits for, since when, and how often it was checked; set when it takes longer than usual
-    or something failed
+    What the current step waits for, since when, and how often it was checked; null unless it takes longer than
+    usual or something failed.
     """
 
     stage: str | None = None
@@ -1488,40 +2294,87 @@ class Cluster(Answer):
     """Progress of the open operation in percent; 100 when none is open."""
 
     created_at: datetime
+    """When it was created."""
+
     ready_at: datetime | None = None
+    """When it was first active; null before that."""
+
     deleted_at: datetime | None = None
+    """When it was deleted; null if it is not."""
+
     expires_at: datetime | None = None
+    """When it expires; null: never."""
+
     delete_protection: bool
+    """Whether deletion is refused."""
+
     tags: Mapping[str, str] = {}
+    """Labels: keys with values."""
+
     ssh_keys: Sequence[str] = []
+    """Names of the keys that may log in."""
+
     poplar_servers: Annotated[Sequence[PoplarServer], Field(validate_default=True)] = []
+    """The cluster's Poplar servers."""
+
     partitions: Annotated[Sequence[Partition], Field(validate_default=True)] = []
+    """The cluster's partitions."""
+
     ipus: int
+    """Number of IPUs."""
+
     price_per_minute: Money | None = None
+    """Price of one minute; null if there is no price."""
+
     billing: Billing
+    """Minutes and cost so far."""
+
     operation: Operation | None = None
     """The open operation; null when none is open."""
 
     version: int
+    """Number that grows with every change."""
+
     machines: Annotated[Sequence[Machine], Field(validate_default=True)] = []
+    """IPU machines that the cluster holds."""
 
 
 class Invoice(Answer):
     """An invoice, a credit note or a draft. Members that do not apply to its kind are absent."""
 
     kind: str
+    """What it is."""
+
     number: str | None = None
     """Number of the document; null for a draft."""
 
     issued_on: date
+    """Date of issue."""
+
     period: InvoicePeriod
+    """Days that it covers."""
+
     currency: str
+    """ISO 4217 code of the currency."""
+
     seller: Issuer
+    """Who issues the document."""
+
     customer: Recipient
+    """Who pays."""
+
     taxes: Annotated[Sequence[InvoiceTax], Field(validate_default=True)] = []
+    """Taxes, one for each rate."""
+
     tax: Money
+    """Tax."""
+
     total: Money
+    """Total with tax."""
+
     tax_treatment: str
+    """How the document is taxed."""
+
     notes: Sequence[str] = []
     """Remarks on tax."""
 
@@ -1535,16 +2388,26 @@ class Invoice(Answer):
     """Amount due at the time of issue."""
 
     due_on: date | None = None
+    """Date by which it is due; null if nothing is."""
+
     invoice: str | None = None
     """On a credit note: number of the invoice that it belongs to."""
 
     invoice_issued_on: date | None = None
+    """On a credit note: date of the invoice that it belongs to."""
+
     lines: Sequence[InvoiceLine] | None = None
+    """Lines of the document."""
+
     net: Money | None = None
     """On a credit note: the credited amount without tax."""
 
     payment_days: int | None = None
+    """Days between an invoice and its due date."""
+
     promo_applied: Money | None = None
+    """Promotional credit that is used."""
+
     reason: str | None = None
     """On a credit note: why it was issued."""
 
@@ -1552,6 +2415,8 @@ class Invoice(Answer):
     """Sum of the lines."""
 
     taxable: Money | None = None
+    """Amount that is taxed."""
+
     to_wallet: Money | None = None
     """On a credit note: amount added to the wallet."""
 
@@ -1563,8 +2428,14 @@ class NewVipuKey(Answer):
     """A new key. Once `operation` has succeeded, the controller accepts it instead of the previous one."""
 
     operation: Operation
+    """The operation that does it."""
+
     user: str
+    """User name."""
+
     access_key_id: str
+    """Id of the access key."""
+
     access_key: str | None = None
     """The secret, shown only once; null in a replayed response."""
 
@@ -1576,10 +2447,19 @@ class ProjectUsage(Answer):
     """Usage of a project's clusters in [since, until)."""
 
     since: datetime
+    """Start of the period."""
+
     until: datetime
+    """End of the period, exclusive."""
+
     minutes: int
+    """Billed minutes."""
+
     cost: Money
+    """Exact cost."""
+
     clusters: Annotated[Sequence[Usage], Field(validate_default=True)] = []
+    """Usage of each cluster."""
 
 
 __all__ = [
