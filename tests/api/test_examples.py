@@ -53,7 +53,8 @@ def bodies() -> Iterator[type[BaseModel]]:
         if isinstance(route, APIRoute):
             for parameter in route.dependant.body_params:
                 model = parameter.field_info.annotation
-                assert isinstance(model, type) and issubclass(model, BaseModel)
+                assert isinstance(model, type)
+                assert issubclass(model, BaseModel)
                 yield model
 
 

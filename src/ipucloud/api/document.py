@@ -144,6 +144,8 @@ def _complete(operation: dict[str, Any], route: APIRoute, method: str) -> None:
     if _has_header(operation, "If-None-Match"):
         operation["responses"]["304"] = {"description": "The caller has the current object"}
     for status, response in operation["responses"].items():
+        if response.get("content", {}).get("application/json") == {"schema": {}}:
+            del response["content"]["application/json"]  # FastAPI's default, for answers that are a file
         names = ["Request-Id", *_OF_STATUS.get(int(status), ())]
         if isinstance(route, ApiRoute):
             names += ["RateLimit-Policy", "RateLimit"]
