@@ -20,8 +20,10 @@ from ipucloud.clusters.queries import GET_CLUSTER, LIST_CLUSTERS
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterList
 from ipucloud.contract.lists import Order
+from ipucloud.db import rows
 from ipucloud.db.documents import list_parameters
 from ipucloud.db.driver import Query, query
+from ipucloud.db.rows import Row
 from ipucloud.identity.access import AUTHENTICATE
 
 SETTINGS = "-c jit=off -c plan_cache_mode=force_generic_plan"
@@ -34,9 +36,9 @@ project AS (SELECT id AS project_id, slug FROM projects WHERE id = CAST(:project
 """
 
 
-def without_authentication(statement: sa.TextClause) -> Query:
+def without_authentication(typed: rows.Query[Row]) -> Query:
     """A statement of the product, as the driver takes it, that believes whoever asks."""
-    text = statement.text
+    text = typed.statement.text
     if text.count(AUTHENTICATE) != 1:
         raise ValueError("the statement does not authenticate as it used to")
     return query(sa.text(text.replace(AUTHENTICATE, _NOBODY)))

@@ -102,7 +102,7 @@ async def _driver(urls: Scratch) -> float:
 async def _claim_and_finish(
     connection: Connection, claimed: deque[tuple[str, str, int]], claiming: asyncio.Lock
 ) -> None:
-    claim, finish = query(statements.CLAIM), query(statements.FINISH)
+    claim, finish = query(statements.CLAIM.statement), query(statements.FINISH)
     owner = 2**61
     order = {"first_project": PLATFORM, "kinds": ["bench"], "n": SETTINGS.slots, "owner": owner, "lease": 30.0}
     order["suspects"] = 1

@@ -106,7 +106,7 @@ async def _documents(world: SiteWorld) -> list[dict[str, Any]]:
         for row in found.all():
             who = {"token_hash": world.project.token.hash, **project_parameters(world.project.slug)}
             asked = who | {"cluster_id": row.cluster_id, "ref": row.external_name}
-            document = (await connection.execute(GET_PARTITION, asked)).one().document
+            document = (await GET_PARTITION.one(connection, asked)).document
             if document is not None:
                 assert len(document) < MAX_BYTES
                 shown.append(PartitionDetailOut.model_validate_json(document).model_dump(mode="json"))

@@ -14,17 +14,18 @@ import json
 import pkgutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import asdict, dataclass
+from enum import Enum
 from functools import cache
 from pathlib import Path
-from types import FrameType, NoneType, UnionType
+from types import FrameType
 from typing import Any, get_args, get_origin, get_type_hints
 
 import psycopg
 import sqlalchemy as sa
 from psycopg import adapters
-from psycopg.pq.abc import PGresult
+from psycopg.pq.abc import PGconn
 
 import ipucloud
 
@@ -55,12 +56,21 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a row: its name, its type without None, and whether it may be None."""
+
+    name: str
+    kind: str
+    optional: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """A statement as PostgreSQL gets it, with `$1`, `$2`, … for the parameters `names`.
 
     `place` is the line of the module that has the statement; `written` that of the `sa.text`, which may be a helper's.
-    `text` is the same with the parameters' names, as it was given to `sa.text`. `row`: names and types of the fields of
-    what a `db.rows.Query` makes of a row; None for a statement without one.
+    `text` is the same with the parameters' names, as it was given to `sa.text`. `row`: the fields of what a
+    `db.rows.Query` makes of a row; None for a statement without one.
     """
 
     place: Place
@@ -68,7 +78,7 @@ class Statement:
     text: str
     sql: str
     names: tuple[str, ...]
-    row: tuple[tuple[str, str], ...] | None = None
+    row: tuple[Field, ...] | None = None
 
     def __str__(self) -> str:
         return f"{self.place.module}, line {self.place.line}:\n{self.sql.strip()}"
@@ -91,7 +101,7 @@ def _read(printed: dict[str, Any]) -> Statement:
         text=printed["text"],
         sql=printed["sql"],
         names=tuple(printed["names"]),
-        row=None if row is None else tuple((name, kind) for name, kind in row),
+        row=None if row is None else tuple(Field(**field) for field in row),
     )
 
 
@@ -109,36 +119,72 @@ def calls_of_text() -> Iterator[Place]:
                 yield Place(module, node.lineno)
 
 
-def refusals(url: str) -> list[str]:
-    """What PostgreSQL refuses to prepare in the database at `url`, with the reason.
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of an answer. `nullable`: it is a column of a table, as it is, which may be NULL there."""
 
-    Every statement goes there as `db.driver` sends it, except that the types of the parameters are left open: what a
-    statement needs to know of them it says itself.
+    name: str
+    kinds: frozenset[str]
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What PostgreSQL says of a statement: the columns of its answer, or why it refuses it."""
+
+    statement: Statement
+    columns: tuple[Column, ...] = ()
+    refusal: str | None = None
+
+
+def prepared(url: str) -> list[Prepared]:
+    """Every statement, prepared in the database at `url`.
+
+    It goes there as `db.driver` sends it, except that the types of the parameters are left open: what a statement needs
+    to know of them it says itself.
     """
-    refused = []
     with psycopg.connect(url, autocommit=True) as connection:
-        for statement in statements():
-            answer = connection.pgconn.prepare(b"", statement.sql.encode(), [])
-            if answer.status != psycopg.pq.ExecStatus.COMMAND_OK:
-                refused.append(f"{statement}\n{answer.get_error_message()}")
-                continue
-            described = connection.pgconn.describe_prepared(b"")
-            if statement.row is not None and not _fits(statement.row, described):
-                columns = [(name, _kinds(oid)) for name, oid in _columns(described)]
-                refused.append(f"{statement}\nThe row has {statement.row}, the answer {columns}")
-    return refused
+        nullable = set(
+            connection.execute(
+                "SELECT attrelid, attnum FROM pg_attribute JOIN pg_class c ON c.oid = attrelid"
+                " WHERE relkind IN ('r', 'p') AND NOT attnotnull"
+            )
+        )
+        return [_prepare(connection.pgconn, statement, nullable) for statement in statements()]
 
 
-def _fits(row: tuple[tuple[str, str], ...], described: PGresult) -> bool:
-    columns = _columns(described)
-    return len(row) == len(columns) and all(
-        (field, kind in _kinds(oid)) == (column, True)
-        for (field, kind), (column, oid) in zip(row, columns, strict=True)
+def refusals(url: str) -> list[str]:
+    """What PostgreSQL refuses to prepare, or describes otherwise than the row says, with the reason."""
+    return [f"{each.statement}\n{fault}" for each in prepared(url) if (fault := _fault(each)) is not None]
+
+
+def _prepare(connection: PGconn, statement: Statement, nullable: Container[tuple[int, int]]) -> Prepared:
+    answer = connection.prepare(b"", statement.sql.encode(), [])
+    if answer.status != psycopg.pq.ExecStatus.COMMAND_OK:
+        return Prepared(statement, refusal=answer.get_error_message())
+    described = connection.describe_prepared(b"")
+    columns = (
+        Column(
+            (described.fname(at) or b"").decode(),
+            _kinds(described.ftype(at)),
+            (described.ftable(at), described.ftablecol(at)) in nullable,
+        )
+        for at in range(described.nfields)
     )
+    return Prepared(statement, tuple(columns))
 
 
-def _columns(described: PGresult) -> list[tuple[str, int]]:
-    return [((described.fname(at) or b"").decode(), described.ftype(at)) for at in range(described.nfields)]
+def _fault(found: Prepared) -> str | None:
+    row = found.statement.row
+    if found.refusal is not None or row is None:
+        return found.refusal
+    if len(row) == len(found.columns) and all(map(_fits, row, found.columns)):
+        return None
+    return f"The row has {row}, the answer {[(each.name, sorted(each.kinds)) for each in found.columns]}"
+
+
+def _fits(field: Field, column: Column) -> bool:
+    return field.name in {"", column.name} and not column.kinds.isdisjoint({field.kind, field.kind.partition("[")[0]})
 
 
 def _kinds(oid: int) -> frozenset[str]:
@@ -193,27 +239,45 @@ def _collect() -> Iterator[Statement]:
         importlib.import_module(module.name)
     made = _make_what_is_made_on_demand()
     query = importlib.import_module("ipucloud.db.driver").query
-    typed = importlib.import_module(ROWS).Query
+    typed = _rows().Query
     gc.collect()  # what a typed copy took the place of
     rows = {id(each.statement): each.row for each in gc.get_objects() if isinstance(each, typed)}
     for each in gc.get_objects():
         if isinstance(each, sa.TextClause) and _NOTE in each.__dict__:
             place, written = each.__dict__[_NOTE]
             asked = query(each)
-            yield Statement(place, written, each.text, asked.text.decode(), asked.names, _fields(rows.get(id(each))))
+            row = rows.get(id(each))
+            fields = None if row is None else tuple(_fields(row))
+            yield Statement(place, written, each.text, asked.text.decode(), asked.names, fields)
     made.clear()
 
 
-def _fields(row: type | None) -> tuple[tuple[str, str], ...] | None:
-    return None if row is None else tuple((name, _kind(hint)) for name, hint in get_type_hints(row).items())
+def _rows() -> Any:
+    """The module that `ROWS` names; it must not be imported before `sa.text` takes notes."""
+    return importlib.import_module(ROWS)
 
 
-def _kind(hint: Any) -> str:
-    """The name of a field's type, without what it holds unless that is a list, and without None."""
-    [plain] = [each for each in (get_args(hint) if isinstance(hint, UnionType) else [hint]) if each is not NoneType]
-    if get_origin(plain) is list:
-        return f"list[{get_args(plain)[0].__name__}]"
-    return str((get_origin(plain) or plain).__name__)
+def _fields(row: type, *, optional: bool = False) -> Iterator[Field]:
+    """The fields, those of a row within in its place; for a single value one without a name."""
+    if not _rows().is_row(row):
+        yield Field("", _kind(row), optional=False)
+        return
+    for name, hint in get_type_hints(row).items():
+        kind, may_be_none = _rows().plain(hint)
+        if _rows().is_row(kind):
+            yield from _fields(kind, optional=optional or may_be_none)
+        else:
+            yield Field(name, _kind(kind), optional or may_be_none)
+
+
+def _kind(kind: Any) -> str:
+    """The name of a field's type, without what it holds unless that is a list."""
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return "str"
+    if get_origin(kind) is list:
+        item, _ = _rows().plain(get_args(kind)[0])
+        return f"list[{getattr(get_origin(item) or item, '__name__', 'Any')}]"
+    return str((get_origin(kind) or kind).__name__)
 
 
 if __name__ == "__main__":

@@ -68,8 +68,7 @@ async def _look(services: Services) -> str | None:
 
 
 async def _read_state(services: Services) -> schema_check.State:
-    row = await services.reader.one(schema_check.STATE, {})
-    return schema_check.State("", None) if row is None else schema_check.State(row["revision"] or "", row["now"])
+    return await services.reader.one(schema_check.STATE, {}) or schema_check.State("", None)
 
 
 @routes.get(

@@ -14,15 +14,14 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import orjson
-import sqlalchemy as sa
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.api.etag import JSON
 from ipucloud.api.reads import read, reading_account
 from ipucloud.contract.lists import Listed, Order, Paged
-from ipucloud.db.documents import Place, list_parameters
-from ipucloud.db.reader import Row
+from ipucloud.db.documents import DocumentPage, Place, list_parameters
+from ipucloud.db.rows import Query
 from ipucloud.kernel.errors import INVALID_CURSOR, Problem
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -41,7 +40,7 @@ def behind(query: Listed, request: Request) -> Place | None:
 
 
 async def list_of(
-    request: Request, project: str, statements: Mapping[Order, sa.TextClause], query: Listed, **more: object
+    request: Request, project: str, statements: Mapping[Order, Query[DocumentPage]], query: Listed, **more: object
 ) -> Response:
     """A page of a project's list; `more` are statement parameters that are not in the query.
 
@@ -52,21 +51,20 @@ async def list_of(
 
 
 async def list_of_account(
-    request: Request, account: UUID, statements: Mapping[Order, sa.TextClause], query: Listed
+    request: Request, account: UUID, statements: Mapping[Order, Query[DocumentPage]], query: Listed
 ) -> Response:
     """As `list_of`, for a list of a billing account. Raises what `reads.reading_account` raises."""
     parameters = {"account_id": account, **list_parameters(query, behind(query, request))}
     async with reading_account(request, account) as connection:
-        found = await connection.execute(statements[query.order], parameters)
-    return page(query, request, dict(found.mappings().one()))
+        return page(query, request, await statements[query.order].one(connection, parameters))
 
 
-def page(query: Listed, request: Request, row: Row) -> Response:
-    """The response for a row (items, next_created_at, next_id) of a list statement."""
+def page(query: Listed, request: Request, found: DocumentPage) -> Response:
+    """The response for a page that a list statement found."""
     position = None
-    if row["next_id"] is not None:
-        position = f"{(row['next_created_at'] - _EPOCH) // timedelta(microseconds=1)} {row['next_id'].hex}"
-    return page_at(query, request, row["items"], position)
+    if found.next_created_at is not None and found.next_id is not None:
+        position = f"{(found.next_created_at - _EPOCH) // timedelta(microseconds=1)} {found.next_id.hex}"
+    return page_at(query, request, found.items, position)
 
 
 def page_at(query: Paged, request: Request, items: str, position: str | None) -> Response:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
 from starlette.requests import Request
 
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
 from ipucloud.billing.accounts.store import account_document
-from ipucloud.db.reader import Row
+from ipucloud.db.documents import OneDocument
+from ipucloud.db.rows import Query, Row
 from ipucloud.db.statements import Statements
 from ipucloud.identity.access import (
     IDENTIFY,
@@ -28,7 +29,15 @@ from ipucloud.identity.access import (
 )
 from ipucloud.identity.roles import Permission, Role
 
-_WHO = authenticated("SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id")
+
+class _Caller(NamedTuple):
+    role: str | None
+    project_id: UUID | None
+
+
+_WHO = authenticated(
+    "SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS project_id", _Caller
+)
 
 
 def permission_of(request: Request) -> Permission:
@@ -37,8 +46,8 @@ def permission_of(request: Request) -> Permission:
     return needed
 
 
-async def read(request: Request, statement: sa.TextClause, project: str, **parameters: object) -> Row:
-    """The row of a statement made by `identity.access.authenticated`.
+async def read(request: Request, statement: Query[Row], project: str, **parameters: object) -> Row:
+    """The row of a statement made by `identity.access.authenticated`, which begins with role and project.
 
     Raises `Problem` 401, 404 or 403.
     """
@@ -48,38 +57,41 @@ async def read(request: Request, statement: sa.TextClause, project: str, **param
     )
     if row is None:
         raise TypeError("a statement for `read` must always return one row")
-    admit(row["role"], row["project_id"], permission_of(request))
-    trace.admit(project_id=row["project_id"])
+    role, project_id, *_ = row
+    admit(role, project_id, permission_of(request))
+    trace.admit(project_id=project_id)
     return row
 
 
-async def read_one(request: Request, statement: sa.TextClause, project: str, **parameters: object) -> tuple[bytes, int]:
-    """The JSON and the version of one object, from columns (document, version). Raises `Problem` 401, 403, 404."""
+async def read_one(
+    request: Request, statement: Query[OneDocument], project: str, **parameters: object
+) -> tuple[bytes, int]:
+    """The JSON and the version of one object. Raises `Problem` 401, 403, 404."""
     row = await read(request, statement, project, **parameters)
-    if row["document"] is None:
+    if row.document is None or row.version is None:
         raise not_found()
-    return row["document"].encode(), row["version"]
+    return row.document.encode(), row.version
 
 
-async def read_platform(request: Request, statement: sa.TextClause, **parameters: object) -> Row:
-    """The row of a statement outside any project; it starts with `identity.access.PRINCIPAL` and returns `role`.
+async def read_platform(request: Request, statement: Query[Row], **parameters: object) -> Row:
+    """The row of a statement outside any project: of `identity.access.PRINCIPAL`, whose role it returns first.
 
     Raises `Problem` 401 or 403.
     """
     trace = trace_of(request)
     row = await services_of(request).reader.one(statement, {"token_hash": trace.credential(), **parameters})
-    if row is None or row["role"] is None:
+    if row is None or row[0] is None:
         raise unauthenticated()
-    require(Role(row["role"]), permission_of(request))
+    require(Role(row[0]), permission_of(request))
     trace.admit()
     return row
 
 
 async def principal(request: Request) -> Principal:
     """The caller, outside any project. Raises `Problem` 401 or 403."""
-    row = await read_platform(request, IDENTIFY)
-    trace_of(request).concerns(token_id=row["token_id"])
-    return Principal(row["token_id"], Role(row["role"]), row["home"])
+    found = await read_platform(request, IDENTIFY)
+    trace_of(request).concerns(token_id=found.token_id)
+    return found
 
 
 @asynccontextmanager

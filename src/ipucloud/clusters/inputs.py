@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
-
-import sqlalchemy as sa
 
 from ipucloud.clusters.vipu_keys import Access, access_of
 from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.sealing import Keys
 from ipucloud.operations.kind import OpenOperation
-from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
+from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION
 from ipucloud.operations.results import StepResult
-from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
+from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.ports import Site, VipuAddress
 
 
@@ -79,15 +78,43 @@ class ClusterInputs:
 ClusterAct: TypeAlias = Callable[[Site, ClusterInputs], Awaitable[StepResult]]
 """Calls one step of an operation on a cluster."""
 
-_LOAD = sa.text(
+
+class _Row(NamedTuple):
+    """A cluster with its region's controller; without an operation there may be no cluster either."""
+
+    leased: bool
+    id: UUID
+    project_id: UUID
+    external_name: str
+    region: str
+    machine_type: str
+    state: str
+    image: str
+    ipus: int
+    allocated_through: AllocatedThrough
+    reconfigurable: bool
+    user_data: str | None
+    ssh_public_keys: list[str]
+    requested_at: datetime | None
+    vipu: VipuAddress | None
+    access: dict[str, Any] | None
+    operation: OpenOperation | None
+    machines: list[list[Any]]
+    hosts: list[list[Any]]
+    quarantine_left: float
+
+
+_LOAD = Query(
     f"""
     SELECT w.lease_until > app_now() AS leased,
            c.id, c.project_id, c.external_name, c.region, c.machine_type, c.state, c.image, c.ipus,
-           c.allocated_through, c.reconfigurable, c.user_data, c.ssh_keys, r.vipu_host, r.vipu_user_port,
-           r.vipu_admin_port,
+           c.allocated_through, c.reconfigurable, c.user_data,
+           ARRAY(SELECT key ->> 'public_key' FROM jsonb_array_elements(c.ssh_keys) AS k (key)) AS ssh_public_keys,
            CASE WHEN c.ready_at IS NULL THEN c.created_at END AS requested_at,
-           r.vipu_secure, known.access, {OPEN_OPERATION},
-           held.machines, held.hosts, greatest(0, least(held.quarantine_left, :request_life)) AS quarantine_left
+           r.vipu_host AS host, r.vipu_user_port AS user_port, r.vipu_admin_port AS admin_port, r.vipu_secure AS secure,
+           known.access, {OPEN_OPERATION},
+           coalesce(held.machines, '[]') AS machines, coalesce(held.hosts, '[]') AS hosts,
+           greatest(0, least(held.quarantine_left, :request_life))::float8 AS quarantine_left
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       LEFT JOIN site_regions r ON r.region = c.region
@@ -115,7 +142,8 @@ _LOAD = sa.text(
                  coalesce(bool_or(ends_server_key AND starts_with(name, c.external_name || '-')), false)) AS access
           FROM vipu_access_keys k WHERE k.project_id = c.project_id AND k.cluster_id = c.id) AS known ON r.vipu_secure
      WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
-    """  # noqa: S608  # our own text
+    """,  # noqa: S608  # our own text
+    _Row,
 )
 
 
@@ -126,21 +154,9 @@ async def load(
 
     `billed_from_request`: bill a cluster that becomes usable for the first time from its request on.
     """
-    found = await connection.execute(
-        _LOAD, {"kind": item.kind, "key": item.key, "fence": item.fence, "request_life": request_life}
-    )
-    row = found.one_or_none()
-    if row is None or not row.leased:
-        raise LeaseLost(item.key)
-    operation = open_operation_of(row)
-    if operation is None:
+    row = await inputs_of(connection, _LOAD, item, request_life=request_life)
+    if row.operation is None:
         return None
-    return _inputs(row, operation, keys, row.requested_at if billed_from_request else None)
-
-
-def _inputs(
-    row: sa.Row[Any], operation: OpenOperation, keys: Keys | None, billed_from: datetime | None
-) -> ClusterInputs:
     return ClusterInputs(
         id=row.id,
         project_id=row.project_id,
@@ -150,15 +166,15 @@ def _inputs(
         state=row.state,
         image=row.image,
         ipus=row.ipus,
-        allocated_through=AllocatedThrough(row.allocated_through),
+        allocated_through=row.allocated_through,
         reconfigurable=row.reconfigurable,
         user_data=row.user_data,
-        billed_from=billed_from,
-        ssh_public_keys=tuple(key["public_key"] for key in row.ssh_keys),
-        vipu=VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port, row.vipu_secure),
-        access=access_of(row.external_name, keys, row.access) if row.vipu_secure else None,
-        machines=tuple(MachineInput(*machine) for machine in row.machines or ()),
-        hosts=tuple(HostInput(*host) for host in row.hosts or ()),
-        quarantine_left=float(row.quarantine_left or 0.0),
-        operation=operation,
+        billed_from=row.requested_at if billed_from_request else None,
+        ssh_public_keys=tuple(row.ssh_public_keys),
+        vipu=row.vipu,
+        access=None if row.access is None else access_of(row.external_name, keys, row.access),
+        machines=tuple(MachineInput(*machine) for machine in row.machines),
+        hosts=tuple(HostInput(*host) for host in row.hosts),
+        quarantine_left=row.quarantine_left,
+        operation=row.operation,
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -18,12 +16,15 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NOT_FOUND, OPERATION_IN_PROGRESS, PRECONDITION_FAILED, Problem
 
 
-class _Row(NamedTuple):
-    """A cluster and its region's controller; `typical_seconds` is NULL in an unknown region."""
+class LockedCluster(NamedTuple):
+    """What a request needs to know before it changes a cluster; `now` is the database's time.
+
+    `secure`: its region's V-IPU controller has users. `typical_seconds` is empty in an unknown region.
+    """
 
     id: UUID
     project_id: UUID
-    state: str
+    state: ClusterState
     version: int
     name: str
     tags: dict[str, str]
@@ -36,66 +37,8 @@ class _Row(NamedTuple):
     sku: str
     currency: str
     incarnation: int
-    allocated_through: str
-    typical_seconds: dict[str, float] | None
-    secure: bool
-    now: datetime
-
-
-_LOCK = Query(
-    """
-    SELECT clusters.id, clusters.project_id, clusters.state, clusters.version, clusters.name, clusters.tags,
-           clusters.delete_protection, clusters.expires_at, clusters.region, clusters.machine_type,
-           clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.incarnation,
-           clusters.allocated_through, site_regions.typical_seconds,
-           coalesce(site_regions.vipu_secure, false) AS secure, app_now() AS now
-      FROM clusters LEFT JOIN site_regions ON site_regions.region = clusters.region
-     WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id
-       FOR NO KEY UPDATE OF clusters
-    """,
-    _Row,
-)
-
-
-_LOCK_QUOTA = sa.text(
-    """
-    SELECT q.used FROM quotas q JOIN clusters c USING (project_id, region, machine_type)
-     WHERE c.project_id = :project_id AND c.id = :cluster_id FOR NO KEY UPDATE OF q
-    """
-)
-# A separate statement: one that waits for a lock sees other rows in their earlier state.
-_RUNNING = sa.text(
-    """
-    SELECT id, kind FROM operations
-     WHERE project_id = :project_id AND cluster_id = :cluster_id AND state NOT IN ('cancelled', 'failed', 'succeeded')
-    """
-)
-
-
-@dataclass(frozen=True, slots=True)
-class LockedCluster:
-    """What a request needs to know before it changes a cluster; `now` is the database's time.
-
-    `secure`: its region's V-IPU controller has users.
-    """
-
-    id: UUID
-    project_id: UUID
-    state: ClusterState
-    version: int
-    name: str
-    tags: Mapping[str, str]
-    delete_protection: bool
-    expires_at: datetime | None
-    region: str
-    machine_type: str
-    machines: int
-    ipus: int
-    sku: str
-    currency: str
-    incarnation: int
     allocated_through: AllocatedThrough
-    typical_seconds: Mapping[str, float]
+    typical_seconds: dict[str, float]
     secure: bool
     now: datetime
 
@@ -109,32 +52,50 @@ class LockedCluster:
             )
 
 
+_LOCK = Query(
+    """
+    SELECT clusters.id, clusters.project_id, clusters.state, clusters.version, clusters.name, clusters.tags,
+           clusters.delete_protection, clusters.expires_at, clusters.region, clusters.machine_type,
+           clusters.machines, clusters.ipus, clusters.sku, clusters.currency, clusters.incarnation,
+           clusters.allocated_through, coalesce(site_regions.typical_seconds, '{}') AS typical_seconds,
+           coalesce(site_regions.vipu_secure, false) AS secure, app_now() AS now
+      FROM clusters LEFT JOIN site_regions ON site_regions.region = clusters.region
+     WHERE clusters.project_id = :project_id AND clusters.id = :cluster_id
+       FOR NO KEY UPDATE OF clusters
+    """,
+    LockedCluster,
+)
+_LOCK_QUOTA = sa.text(
+    """
+    SELECT q.used FROM quotas q JOIN clusters c USING (project_id, region, machine_type)
+     WHERE c.project_id = :project_id AND c.id = :cluster_id FOR NO KEY UPDATE OF q
+    """
+)
+
+
+class RunningOperation(NamedTuple):
+    """An unfinished operation on a cluster."""
+
+    id: UUID
+    kind: str
+
+
+# A separate statement: one that waits for a lock sees other rows in their earlier state.
+_RUNNING = Query(
+    """
+    SELECT id, kind FROM operations
+     WHERE project_id = :project_id AND cluster_id = :cluster_id AND state NOT IN ('cancelled', 'failed', 'succeeded')
+    """,
+    RunningOperation,
+)
+
+
 async def lock_cluster(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> LockedCluster:
     """Lock the row until the transaction ends. Raises `Problem` not_found."""
-    row = await _LOCK.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
-    if row is None:
+    cluster = await _LOCK.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
+    if cluster is None:
         raise no_such_cluster()
-    return LockedCluster(
-        id=row.id,
-        project_id=row.project_id,
-        state=ClusterState(row.state),
-        version=row.version,
-        name=row.name,
-        tags=row.tags,
-        delete_protection=row.delete_protection,
-        expires_at=row.expires_at,
-        region=row.region,
-        machine_type=row.machine_type,
-        machines=row.machines,
-        ipus=row.ipus,
-        sku=row.sku,
-        currency=row.currency,
-        incarnation=row.incarnation,
-        allocated_through=AllocatedThrough(row.allocated_through),
-        typical_seconds=row.typical_seconds or {},
-        secure=row.secure,
-        now=row.now,
-    )
+    return cluster
 
 
 async def lock_quota(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> None:
@@ -142,21 +103,11 @@ async def lock_quota(connection: AsyncConnection, *, project_id: UUID, cluster_i
     await connection.execute(_LOCK_QUOTA, {"project_id": project_id, "cluster_id": cluster_id})
 
 
-@dataclass(frozen=True, slots=True)
-class RunningOperation:
-    """An unfinished operation on a cluster."""
-
-    id: UUID
-    kind: str
-
-
 async def running_operation(
     connection: AsyncConnection, actor: Actor, cluster: LockedCluster
 ) -> RunningOperation | None:
     """The open operation of a cluster under this transaction's lock; there is at most one."""
-    found = await connection.execute(_RUNNING, {"project_id": actor.project_id, "cluster_id": cluster.id})
-    row = found.one_or_none()
-    return None if row is None else RunningOperation(row.id, row.kind)
+    return await _RUNNING.one_or_none(connection, {"project_id": actor.project_id, "cluster_id": cluster.id})
 
 
 def in_the_way(operation_id: UUID) -> Problem:

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.usage import PAID, PRICE_NOW, SO_FAR
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, READ_BACK, clauses, money, page_of, rfc3339
+from ipucloud.db.documents import (
+    DOCUMENT_PAGE,
+    ONE_DOCUMENT,
+    READ_BACK,
+    DocumentPage,
+    OneDocument,
+    clauses,
+    money,
+    page_of,
+    rfc3339,
+)
+from ipucloud.db.rows import Query
 from ipucloud.identity.access import authenticated
 from ipucloud.operations.queries import SUMMARY
 
@@ -134,33 +144,30 @@ _FILTERS = """
 """
 
 
-GET_CLUSTER: sa.TextClause = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT))
-"""Parameters: those of the authentication and `:cluster_id`. Answers (role, project_id, document, version), the last
-two NULL when the project has no such cluster. Deleted clusters are still there."""
+GET_CLUSTER = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT), OneDocument)
+"""Parameters: those of the authentication and `:cluster_id`. Deleted clusters are still there."""
 
-LIST_CLUSTERS: Mapping[Order, sa.TextClause] = {
+LIST_CLUSTERS: Mapping[Order, Query[DocumentPage]] = {
     order: authenticated(
-        clauses(page_of("clusters", order, _LIVING + _FILTERS, _DELETED + _FILTERS), _LISTED, DOCUMENT_PAGE)
+        clauses(page_of("clusters", order, _LIVING + _FILTERS, _DELETED + _FILTERS), _LISTED, DOCUMENT_PAGE),
+        DocumentPage,
     )
     for order in Order
 }
 """Parameters: those of the authentication, those of `db.documents.list_parameters` for a `ClusterList`, and `:tags`, a
-JSON object or NULL. Answers (role, project_id, items, next_created_at, next_id): the JSON array of clusters without
-their `machines`, and the last item's place when there are more, else NULL. Deleted clusters are left out, unless
-`:state` names them."""
+JSON object or NULL. Clusters are listed without `machines`, and deleted ones only if `:state` names them."""
 
-_READ = sa.text(
+_READ = Query(
     clauses(
         "WITH project AS (SELECT id AS project_id, slug FROM projects WHERE id = CAST(:project_id AS uuid))",
         _ONE,
         _DOCUMENTS,
         READ_BACK,
-    )
+    ),
+    str,
 )
 
 
 async def cluster_document(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> str:
     """A cluster's JSON inside the transaction that changed it. Raises sqlalchemy.exc.NoResultFound."""
-    found = await connection.execute(_READ, {"project_id": project_id, "cluster_id": cluster_id})
-    document: str = found.scalar_one()
-    return document
+    return await _READ.one(connection, {"project_id": project_id, "cluster_id": cluster_id})

@@ -13,11 +13,12 @@ from ipucloud.clusters.locked import LockedCluster, lock_cluster
 from ipucloud.clusters.operations.create import name_taken
 from ipucloud.contract.clusters import ClusterPatch, ClusterState
 from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 
-_UPDATE = sa.text(
+_UPDATE = Query(
     clauses(
         """
     WITH cluster AS (
@@ -36,7 +37,8 @@ _UPDATE = sa.text(
     )
     SELECT version FROM cluster
         """,
-    )
+    ),
+    int,
 )
 
 
@@ -67,7 +69,7 @@ async def update(
         "tags": orjson.dumps(after["tags"]).decode(),
     }
     try:
-        version: int = (await connection.execute(_UPDATE, parameters)).scalar_one()
+        version = await _UPDATE.one(connection, parameters)
     except sa.exc.IntegrityError as error:
         if isinstance(error.orig, pg_errors.UniqueViolation):
             raise name_taken() from error

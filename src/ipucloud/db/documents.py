@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from ipucloud.contract.lists import Listed, Order
@@ -115,7 +116,26 @@ SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS
        documents.document::text AS document, documents.version
 FROM (VALUES (true)) AS always LEFT JOIN documents ON true
 """
-"""Answers with the one row of a CTE `documents` (document, version), both NULL when there is none."""
+
+
+class OneDocument(NamedTuple):
+    """The row of `ONE_DOCUMENT`: the one of a CTE `documents` (document, version), both NULL when there is none."""
+
+    role: str | None
+    project_id: UUID | None
+    document: str | None
+    version: int | None
+
+
+class Document(NamedTuple):
+    """JSON, and the version of the object."""
+
+    document: str
+    version: int
+
+    def encoded(self) -> tuple[bytes, int]:
+        return self.document.encode(), self.version
+
 
 OF_PROJECT = "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id)"
 READ_BACK = "SELECT document::text AS document FROM documents"
@@ -129,4 +149,13 @@ LEFT JOIN (
   SELECT created_at, id FROM page WHERE place = :limit AND EXISTS (SELECT FROM page WHERE place > :limit)
 ) AS next ON true
 """
-"""Answers with the JSON array of a page from CTEs `page` and `documents`, and its last place if there is more."""
+
+
+class DocumentPage(NamedTuple):
+    """The row of `DOCUMENT_PAGE`: JSON array of CTEs `page` and `documents`, and its last place if there is more."""
+
+    role: str | None
+    project_id: UUID | None
+    items: str
+    next_created_at: datetime | None
+    next_id: UUID | None

@@ -7,19 +7,15 @@ sent on a connection that the server had closed runs again on a fresh one, so a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import psycopg
-import sqlalchemy as sa
-from psycopg.rows import dict_row
 
 from ipucloud.db.driver import Connection, ConnectionPool, query
 from ipucloud.db.engine import APPLICATION
 from ipucloud.db.outages import unavailable
 from ipucloud.db.roles import APP_ROLE
-
-Row: TypeAlias = dict[str, Any]
-"""A row by column name; its types are those of the statement, which no type checker knows."""
+from ipucloud.db.rows import Query, Row
 
 _SESSION = (
     f"-c role={APP_ROLE} -c timezone=UTC -c default_transaction_read_only=on -c statement_timeout=10s "
@@ -39,17 +35,18 @@ class Reader:
     def __init__(self, url: str, *, size: int = 4, wait: float = 5.0, application: str = APPLICATION) -> None:
         self._connections = ConnectionPool(url, session=_SESSION, application=application, size=size, wait=wait)
 
-    async def one(self, statement: sa.TextClause, parameters: Mapping[str, object]) -> Row | None:
-        """The only row of `statement`, or None."""
-        asked = query(statement)
+    async def one(self, statement: Query[Row], parameters: Mapping[str, object]) -> Row | None:
+        """The first row, or None."""
+        asked = query(statement.statement)
         values = [parameters[name] for name in asked.names]
         async with self._connections.turn():
-            return await self._read(asked.text, values)
+            found = await self._read(asked.text, values)
+        return None if found is None else statement.made(found)
 
     async def close(self) -> None:
         await self._connections.close()
 
-    async def _read(self, text: bytes, values: Sequence[object]) -> Row | None:
+    async def _read(self, text: bytes, values: Sequence[object]) -> tuple[Any, ...] | None:
         while connection := self._connections.idle():
             try:
                 return await self._ask(connection, text, values)
@@ -61,10 +58,8 @@ class Reader:
         except psycopg.OperationalError as error:
             raise unavailable() from error
 
-    async def _ask(self, connection: Connection, text: bytes, values: Sequence[object]) -> Row | None:
+    async def _ask(self, connection: Connection, text: bytes, values: Sequence[object]) -> tuple[Any, ...] | None:
         try:
-            cursor = connection.cursor(row_factory=dict_row)
-            await cursor.execute(text, values)
-            return await cursor.fetchone()
+            return await (await connection.execute(text, values)).fetchone()
         finally:
             await self._connections.give_back(connection)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from typing import NamedTuple
 
 import psycopg
 import sqlalchemy as sa
 from psycopg import errors as pg_errors
 
 from ipucloud.db import migrate
+from ipucloud.db.rows import Query
 
-STATE = sa.text("SELECT (SELECT version_num FROM alembic_version) AS revision, app_now() AS now")
-"""What a process checks of its database: the schema's revision, and the time."""
 OLDER = "The database's schema is older than this version needs: run `ipucloud migrate`."
 NEWER = (
     "The database's schema is newer than this version supports: start the version of ipucloud that it was migrated for."
@@ -27,12 +26,15 @@ class SchemaMismatchError(Exception):
     """Another process of this installation met a schema that lacks a table or column."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """`revision` of the schema, empty for none; `now` on the database's clock, if it has one."""
 
     revision: str
     now: datetime | None
+
+
+STATE = Query("SELECT coalesce((SELECT version_num FROM alembic_version), '') AS revision, app_now() AS now", State)
+"""What a process checks of its database: the schema's revision, and the time."""
 
 
 @cache

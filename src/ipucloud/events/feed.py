@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
-
-import sqlalchemy as sa
 
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import clauses, rfc3339
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 
 _POSITION = re.compile(r"([0-9]{1,18})-([0-9]{1,18})", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
+class Position(NamedTuple):
     """A position in the log; written `<transaction>-<id>`, which is an event's `id` in the API."""
 
     transaction: int
@@ -43,8 +41,7 @@ class Position:
 _ENDS = {Order.OLDEST_FIRST: Position(0, 0), Order.NEWEST_FIRST: Position(10**18 - 1, 10**18 - 1)}
 
 
-@dataclass(frozen=True, slots=True)
-class FeedEvent:
+class FeedEvent(NamedTuple):
     """An event: its position, its type, and its JSON as in the API."""
 
     position: Position
@@ -86,6 +83,16 @@ SELECT (SELECT role FROM principal) AS role, (SELECT project_id FROM project) AS
         WHERE place = :limit AND EXISTS (SELECT FROM page WHERE place > :limit)) AS next
 """
 
+
+class EventsFound(NamedTuple):
+    """The row of `LIST_EVENTS`: the page's JSON array, and the position of its last event when there are more."""
+
+    role: str | None
+    project_id: UUID | None
+    items: str
+    next: str | None
+
+
 LIST_EVENTS: Mapping[Order, str] = {
     order: clauses(
         *(", page AS (SELECT transaction, id, row_number() OVER (", _SORTED[order], ") AS place,"),
@@ -94,16 +101,16 @@ LIST_EVENTS: Mapping[Order, str] = {
     )
     for order in Order
 }
-"""Continues `identity.access.authenticated`; parameters from `list_parameters`; answers (role, project_id, items,
-next): the page's JSON array and the position of its last event when there are more, else NULL."""
+"""Continues `identity.access.authenticated`; parameters from `list_parameters`; `EventsFound`."""
 
-_READ = sa.text(
+_READ = Query(
     clauses(
         "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id) SELECT transaction, id, type, CAST(",
         *(_DOCUMENT, "AS text) AS document", _page(Order.OLDEST_FIRST)),
-    )
+    ),
+    FeedEvent,
 )
-_TAIL = sa.text("SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)")
+_TAIL = Query("SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)", int)
 
 
 def list_parameters(
@@ -138,11 +145,9 @@ async def read(
     parameters = list_parameters(
         order=Order.OLDEST_FIRST, limit=limit, behind=behind, types=types, subject_id=subject_id
     )
-    rows = (await connection.execute(_READ, parameters | {"project_id": project_id})).all()[:limit]
-    return [FeedEvent(Position(row.transaction, row.id), row.type, row.document) for row in rows]
+    return (await _READ.all(connection, parameters | {"project_id": project_id}))[:limit]
 
 
 async def tail(connection: Statements) -> Position:
     """The position before all events that are not yet settled: the start of a stream that needs only new events."""
-    found = await connection.execute(_TAIL)
-    return Position(found.scalar_one(), 0)
+    return Position(await _TAIL.one(connection), 0)

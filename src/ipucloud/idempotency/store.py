@@ -26,7 +26,7 @@ class StoredAnswer(NamedTuple):
     body: bytes
 
 
-_LOCK = sa.text("SELECT pg_try_advisory_xact_lock(hashtextextended(CAST(:scope AS text) || ' ' || :key, 0))")
+_LOCK = Query("SELECT pg_try_advisory_xact_lock(hashtextextended(CAST(:scope AS text) || ' ' || :key, 0))", bool)
 _FIND = Query(
     "SELECT fingerprint, status, headers, body FROM idempotency_keys WHERE scope = :scope AND key = :key",
     StoredAnswer,
@@ -45,8 +45,7 @@ _SWEEP = sa.text(
 
 async def take(connection: AsyncConnection, scope: UUID, key: str) -> bool:
     """Lock the key until the transaction ends; False when another transaction has locked it."""
-    taken: bool = (await connection.execute(_LOCK, {"scope": scope, "key": key})).scalar_one()
-    return taken
+    return await _LOCK.one(connection, {"scope": scope, "key": key})
 
 
 async def find(connection: AsyncConnection, scope: UUID, key: str) -> StoredAnswer | None:

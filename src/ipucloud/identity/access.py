@@ -1,8 +1,8 @@
 """Authentication and the project of a request, in one common table expression.
 
 A statement that reads for a customer is made by `authenticated(…)` and selects `(SELECT role FROM principal) AS role`,
-`(SELECT project_id FROM project) AS project_id` and the data, so that authentication costs no extra round trip; `admit`
-then turns the two into 401, 404 or 403. Other requests call `authorize` first, on the connection of their own
+`(SELECT project_id FROM project) AS project_id`, and then the data, so that authentication costs no extra round trip;
+`admit` turns the two into 401, 404 or 403. Other requests call `authorize` first, on the connection of their own
 transaction.
 
 The law: an unknown project and another customer's project give the same answer.
@@ -11,13 +11,10 @@ The law: an unknown project and another customer's project give the same answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
-
+from ipucloud.db.rows import Query, Row
 from ipucloud.db.statements import Statements
 from ipucloud.identity.roles import PERMISSIONS, PLATFORM_ROLES, Permission, Role, allowed
 from ipucloud.kernel.errors import NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED, Problem
@@ -48,30 +45,20 @@ _CANONICAL_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.AS
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 
 
-def authenticated(rest: str) -> sa.TextClause:
+def authenticated(rest: str, row: type[Row]) -> Query[Row]:
     """The statement `WITH principal AS (…), project AS (…) <rest>`; `rest` may start with more CTEs and a comma."""
-    return sa.text(f"WITH {AUTHENTICATE}\n{rest}")
+    return Query(f"WITH {AUTHENTICATE}\n{rest}", row)
 
 
-IDENTIFY = sa.text(f"WITH {PRINCIPAL} TABLE principal")
-"""The live token of `:token_hash` as (token_id, role, home), or no row."""
-
-_AUTHORIZE = authenticated("""
-SELECT principal.token_id, principal.role, project.project_id, project.slug, project.number
-FROM principal LEFT JOIN project ON true""")
-
-
-@dataclass(frozen=True, slots=True)
-class Principal:
+class Principal(NamedTuple):
     """A live token; `home` is its project, None for a platform token."""
 
-    token_id: UUID
     role: Role
+    token_id: UUID
     home: UUID | None
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """A live token acting in a project that it has access to."""
 
     token_id: UUID
@@ -79,6 +66,20 @@ class Scope:
     project_id: UUID
     slug: str
     number: int
+
+
+class _Admission(NamedTuple):
+    role: Role
+    scope: Scope | None
+
+
+IDENTIFY = Query(f"WITH {PRINCIPAL} SELECT role, token_id, home FROM principal", Principal)  # noqa: S608  # our own text
+"""The live token of `:token_hash`, or no row."""
+
+_AUTHORIZE = authenticated(
+    "SELECT principal.role, project.* FROM principal LEFT JOIN project ON true",
+    _Admission,
+)
 
 
 def is_project_id(ref: str) -> bool:
@@ -127,15 +128,9 @@ def admit(role: str | None, project_id: UUID | None, permission: Permission) -> 
 
 async def identify(connection: Statements, token_hash: bytes, permission: Permission) -> Principal:
     """The live token with this SHA-256, for requests outside any project. Raises `Problem` 401 or 403."""
-    row = (await connection.execute(IDENTIFY, {"token_hash": token_hash})).mappings().one_or_none()
-    return known(None if row is None else dict(row), permission)
-
-
-def known(row: Mapping[str, Any] | None, permission: Permission) -> Principal:
-    """Check the result of `IDENTIFY`. Raises `Problem` 401 or 403."""
-    if row is None:
+    principal = await IDENTIFY.one_or_none(connection, {"token_hash": token_hash})
+    if principal is None:
         raise unauthenticated()
-    principal = Principal(row["token_id"], Role(row["role"]), row["home"])
     require(principal.role, permission)
     return principal
 
@@ -143,11 +138,13 @@ def known(row: Mapping[str, Any] | None, permission: Permission) -> Principal:
 async def authorize(connection: Statements, token_hash: bytes, project_ref: str, permission: Permission) -> Scope:
     """The live token acting in the project. Raises `Problem` 401, 404 or 403, as `admit` does."""
     parameters = {"token_hash": token_hash, **project_parameters(project_ref)}
-    row = (await connection.execute(_AUTHORIZE, parameters)).one_or_none()
-    if row is None:
+    found = await _AUTHORIZE.one_or_none(connection, parameters)
+    if found is None:
         raise unauthenticated()
-    admit(row.role, row.project_id, permission)
-    return Scope(row.token_id, Role(row.role), row.project_id, row.slug, row.number)
+    if found.scope is None:
+        raise not_found()
+    require(found.role, permission)
+    return found.scope
 
 
 def require(role: Role, permission: Permission) -> None:

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_types import SSH_KEY_CREATED, SSH_KEY_DELETED, EventType
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, READ_BACK, clauses, page_of, rfc3339
+from ipucloud.db.documents import (
+    DOCUMENT_PAGE,
+    ONE_DOCUMENT,
+    READ_BACK,
+    DocumentPage,
+    OneDocument,
+    clauses,
+    page_of,
+    rfc3339,
+)
+from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.ssh_keys import SshKeyError, parse_public_key
@@ -37,32 +46,36 @@ GET_KEY = authenticated(
         "AND id = :key_id)",
         _DOCUMENTS,
         ONE_DOCUMENT,
-    )
+    ),
+    OneDocument,
 )
-"""Parameter `:key_id`; answers (role, project_id, document, version)."""
+"""Parameter `:key_id`."""
 
-LIST_KEYS: Mapping[Order, sa.TextClause] = {
-    order: authenticated(clauses(page_of("ssh_keys", order, _IN_PROJECT), _DOCUMENTS, DOCUMENT_PAGE)) for order in Order
+LIST_KEYS: Mapping[Order, Query[DocumentPage]] = {
+    order: authenticated(clauses(page_of("ssh_keys", order, _IN_PROJECT), _DOCUMENTS, DOCUMENT_PAGE), DocumentPage)
+    for order in Order
 }
 """Parameters from `db.documents.list_parameters`."""
 
-_CREATE = sa.text(
+_CREATE = Query(
     """
     INSERT INTO ssh_keys (id, project_id, name, key_type, public_key, fingerprint)
     VALUES (:id, :project_id, :name, :key_type, :public_key, :fingerprint)
     ON CONFLICT (project_id, name) DO NOTHING RETURNING id
-    """
+    """,
+    UUID,
 )
-_READ = sa.text(
+_READ = Query(
     clauses(
         "WITH page AS (SELECT",
         _COLUMNS,
         ", 1 AS place FROM ssh_keys WHERE id = :id)",
         _DOCUMENTS,
         READ_BACK,
-    )
+    ),
+    str,
 )
-_DELETE = sa.text("DELETE FROM ssh_keys WHERE project_id = :project_id AND id = :id RETURNING id")
+_DELETE = Query("DELETE FROM ssh_keys WHERE project_id = :project_id AND id = :id RETURNING id", UUID)
 
 
 async def add(connection: AsyncConnection, actor: Actor, *, name: str, public_key: str) -> tuple[UUID, str]:
@@ -74,19 +87,17 @@ async def add(connection: AsyncConnection, actor: Actor, *, name: str, public_ke
         raise Problem(SSH_KEY_REFUSED, refused.sentence, [fault]) from None
     parameters = {"id": new_id(), "project_id": actor.project_id, "name": name}
     key_columns = {"key_type": key.type, "public_key": key.text, "fingerprint": key.fingerprint}
-    stored = await connection.execute(_CREATE, parameters | key_columns)
-    key_id: UUID | None = stored.scalar_one_or_none()
+    key_id = await _CREATE.one_or_none(connection, parameters | key_columns)
     if key_id is None:
         raise Problem(NAME_TAKEN, "The project has a key of this name; choose another name, or delete that key first.")
     await _note(connection, actor, SSH_KEY_CREATED, key_id)
-    document: str = (await connection.execute(_READ, {"id": key_id})).scalar_one()
+    document = await _READ.one(connection, {"id": key_id})
     return key_id, document
 
 
 async def remove(connection: AsyncConnection, actor: Actor, key_id: UUID) -> bool:
     """Delete the key; servers that already accept it keep it. False when the project has no such key."""
-    gone = await connection.execute(_DELETE, {"project_id": actor.project_id, "id": key_id})
-    if gone.scalar_one_or_none() is None:
+    if await _DELETE.one_or_none(connection, {"project_id": actor.project_id, "id": key_id}) is None:
         return False
     await _note(connection, actor, SSH_KEY_DELETED, key_id)
     return True

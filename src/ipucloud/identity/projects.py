@@ -14,7 +14,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_types import PROJECT_CREATED, PROJECT_DELETED, PROJECT_UPDATED, EventType
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, OF_PROJECT, ONE_DOCUMENT, clauses, page_of, rfc3339
+from ipucloud.db.documents import (
+    DOCUMENT_PAGE,
+    OF_PROJECT,
+    ONE_DOCUMENT,
+    Document,
+    DocumentPage,
+    OneDocument,
+    clauses,
+    page_of,
+    rfc3339,
+)
+from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id, not_found
 from ipucloud.kernel.actor import Actor
@@ -34,11 +45,10 @@ _VISIBLE = """
 WHERE deleted_at IS NULL AND EXISTS (SELECT FROM principal WHERE home IS NULL OR home = projects.id)
 """
 
-GET_PROJECT = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT))
-"""Answers (role, project_id, document, version)."""
+GET_PROJECT = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT), OneDocument)
 
-LIST_PROJECTS: Mapping[Order, sa.TextClause] = {
-    order: sa.text(
+LIST_PROJECTS: Mapping[Order, Query[DocumentPage]] = {
+    order: Query(
         clauses(
             "WITH",
             PRINCIPAL,
@@ -46,26 +56,21 @@ LIST_PROJECTS: Mapping[Order, sa.TextClause] = {
             page_of("projects", order, _VISIBLE),
             _DOCUMENTS,
             DOCUMENT_PAGE,
-        )
+        ),
+        DocumentPage,
     )
     for order in Order
 }
 """The projects that a token has access to; parameters `:token_hash` and `list_parameters`.
 
-Answers (role, project_id, items, next_created_at, next_id); `role` is NULL without a live token, `project_id` for a
-platform token.
+`role` is NULL without a live token, `project_id` for a platform token.
 """
 
-_READ = sa.text(
-    clauses(
-        OF_PROJECT,
-        _ONE,
-        _DOCUMENTS,
-        "SELECT document::text AS document, version FROM documents",
-    )
+_READ = Query(
+    clauses(OF_PROJECT, _ONE, _DOCUMENTS, "SELECT document::text AS document, version FROM documents"), Document
 )
-_CREATE = sa.text(
-    "INSERT INTO projects (id, slug, name) VALUES (:id, :slug, :name) ON CONFLICT (slug) DO NOTHING RETURNING id"
+_CREATE = Query(
+    "INSERT INTO projects (id, slug, name) VALUES (:id, :slug, :name) ON CONFLICT (slug) DO NOTHING RETURNING id", UUID
 )
 _RENAME = sa.text(
     """
@@ -82,8 +87,7 @@ _END_TOKENS = sa.text("UPDATE tokens SET revoked_at = app_now() WHERE project_id
 
 async def project_document(connection: AsyncConnection, project_id: UUID) -> tuple[bytes, int]:
     """A project's JSON and version inside the transaction that changed it."""
-    row = (await connection.execute(_READ, {"project_id": project_id})).one()
-    return row.document.encode(), row.version
+    return (await _READ.one(connection, {"project_id": project_id})).encoded()
 
 
 async def create(connection: AsyncConnection, *, slug: str, name: str, request_id: str) -> UUID:
@@ -91,8 +95,7 @@ async def create(connection: AsyncConnection, *, slug: str, name: str, request_i
     if is_project_id(slug):
         fault = FieldError("/slug", "looks_like_an_id", "Choose a slug that cannot be mistaken for an id.")
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", [fault])
-    made = await connection.execute(_CREATE, {"id": new_id(), "slug": slug, "name": name})
-    project_id: UUID | None = made.scalar_one_or_none()
+    project_id = await _CREATE.one_or_none(connection, {"id": new_id(), "slug": slug, "name": name})
     if project_id is None:
         raise Problem(NAME_TAKEN, "Choose another slug: a slug that was ever used cannot be used again.")
     await _note(connection, Actor(project_id, None, request_id), PROJECT_CREATED)

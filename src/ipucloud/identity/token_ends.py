@@ -29,18 +29,24 @@ from ipucloud.kernel.errors import LAST_ADMINISTRATOR, STATE_CONFLICT, Problem
 class _Token(NamedTuple):
     id: UUID
     name: str
-    role: str
+    role: Role
     expires_at: datetime | None
     ended: bool
 
 
-_ADMINISTRATORS = sa.text(
+class _Administrator(NamedTuple):
+    id: UUID
+    expires_at: datetime | None
+
+
+_ADMINISTRATORS = Query(
     """
     SELECT id, expires_at FROM tokens
      WHERE project_id IS NULL AND role = :role AND revoked_at IS NULL
        AND (expires_at IS NULL OR expires_at > app_now())
      ORDER BY id FOR UPDATE
-    """
+    """,
+    _Administrator,
 )
 _LOCK = Query(
     """
@@ -105,7 +111,7 @@ async def rotate(
         env=env,
         project_id=keeper.home,
         name=token.name,
-        role=Role(token.role),
+        role=token.role,
         expires_at=expires_at,
         created_by=keeper.token_id,
         request_id=keeper.request_id,
@@ -122,8 +128,8 @@ async def _locked(connection: AsyncConnection, keeper: Keeper, token_id: UUID) -
     """The token, and when each live administrator's token expires; all are locked until the commit."""
     administrators = {}
     if keeper.home is None:
-        rows = await connection.execute(_ADMINISTRATORS, {"role": Role.ADMIN.value})
-        administrators = {row.id: row.expires_at or _FOR_EVER for row in rows}
+        rows = await _ADMINISTRATORS.all(connection, {"role": Role.ADMIN.value})
+        administrators = {id_: expires_at or _FOR_EVER for id_, expires_at in rows}
     token = await _LOCK.one_or_none(connection, {"project_id": keeper.home, "id": token_id})
     if token is None:
         raise not_found()

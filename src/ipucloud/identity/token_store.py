@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -13,7 +14,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_types import TOKEN_CREATED, EventType
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, READ_BACK, clauses, page_of, rfc3339
+from ipucloud.db.documents import (
+    DOCUMENT_PAGE,
+    ONE_DOCUMENT,
+    READ_BACK,
+    DocumentPage,
+    OneDocument,
+    clauses,
+    page_of,
+    rfc3339,
+)
+from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.identity.access import PRINCIPAL, authenticated
 from ipucloud.identity.roles import Role
@@ -42,19 +53,21 @@ GET_TOKEN = authenticated(
         "AND id = :token_id)",
         _DOCUMENTS,
         ONE_DOCUMENT,
-    )
+    ),
+    OneDocument,
 )
-"""Parameter `:token_id`; answers (role, project_id, document, version)."""
+"""Parameter `:token_id`."""
 
-LIST_TOKENS: Mapping[Order, sa.TextClause] = {
-    order: authenticated(clauses(page_of("tokens", order, _IN_PROJECT), _DOCUMENTS, DOCUMENT_PAGE)) for order in Order
+LIST_TOKENS: Mapping[Order, Query[DocumentPage]] = {
+    order: authenticated(clauses(page_of("tokens", order, _IN_PROJECT), _DOCUMENTS, DOCUMENT_PAGE), DocumentPage)
+    for order in Order
 }
 """All tokens, including revoked ones; parameters from `db.documents.list_parameters`."""
 
 _OF_PLATFORM = "WHERE project_id IS NULL"
 _NO_PROJECT = clauses("WITH", PRINCIPAL, ", project AS (SELECT CAST(NULL AS uuid) AS project_id)")
 
-GET_PLATFORM_TOKEN = sa.text(
+GET_PLATFORM_TOKEN = Query(
     clauses(
         _NO_PROJECT,
         ", page AS (SELECT",
@@ -64,12 +77,13 @@ GET_PLATFORM_TOKEN = sa.text(
         "AND id = :token_id)",
         _DOCUMENTS,
         ONE_DOCUMENT,
-    )
+    ),
+    OneDocument,
 )
 """As `GET_TOKEN`, for a token of the platform; `project_id` is NULL."""
 
-LIST_PLATFORM_TOKENS: Mapping[Order, sa.TextClause] = {
-    order: sa.text(clauses(_NO_PROJECT, page_of("tokens", order, _OF_PLATFORM), _DOCUMENTS, DOCUMENT_PAGE))
+LIST_PLATFORM_TOKENS: Mapping[Order, Query[DocumentPage]] = {
+    order: Query(clauses(_NO_PROJECT, page_of("tokens", order, _OF_PLATFORM), _DOCUMENTS, DOCUMENT_PAGE), DocumentPage)
     for order in Order
 }
 """As `LIST_TOKENS`, for the platform's tokens; `project_id` is NULL."""
@@ -78,7 +92,19 @@ _PROJECT_MEMBERS = f"""
 'id', projects.id, 'number', projects.number, 'slug', projects.slug, 'name', projects.name,
 'created_at', {rfc3339("projects.created_at")}, 'version', projects.version
 """
-WHOAMI = sa.text(
+
+
+class Whoami(NamedTuple):
+    """What a live token can read about itself; `token` and `project` are JSON."""
+
+    role: str
+    token_id: UUID
+    home: UUID | None
+    token: str
+    project: str | None
+
+
+WHOAMI = Query(
     clauses(
         "WITH",
         PRINCIPAL,
@@ -91,9 +117,9 @@ WHOAMI = sa.text(
         _PROJECT_MEMBERS,
         ")::text END AS project",
         "FROM principal CROSS JOIN documents LEFT JOIN projects ON projects.id = principal.home",
-    )
+    ),
+    Whoami,
 )
-"""What a live token can read about itself: (role, token_id, home, token, project), the last two as JSON."""
 
 _CREATE = sa.text(
     """
@@ -102,14 +128,15 @@ _CREATE = sa.text(
      WHERE CAST(:expires_at AS timestamptz) IS NULL OR CAST(:expires_at AS timestamptz) > app_now()
     """
 )
-_READ = sa.text(
+_READ = Query(
     clauses(
         "WITH page AS (SELECT",
         _COLUMNS,
         ", 1 AS place FROM tokens WHERE id = :id)",
         _DOCUMENTS.lstrip(),
         READ_BACK,
-    )
+    ),
+    str,
 )
 _TOUCH = sa.text(
     """
@@ -163,7 +190,7 @@ async def create(
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`.", [fault])
     if project_id is not None:
         await note(connection, Actor(project_id, created_by, request_id or ""), TOKEN_CREATED, token_id)
-    document: str = (await connection.execute(_READ, {"id": token_id})).scalar_one()
+    document = await _READ.one(connection, {"id": token_id})
     return MadeToken(token_id, secret.secret, document)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import close_interval, open_interval
 from ipucloud.clusters.states import BILLABLE
+from ipucloud.db.rows import Query
 from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refusal, Refused, RepairDone, Violation, by
 from ipucloud.invariants.states import STATES
 from ipucloud.invariants.worker_repairs import lock_violated
@@ -14,13 +14,14 @@ from ipucloud.invariants.worker_repairs import lock_violated
 _BILL_STANDS = Refusal("Billed usage is never rewritten; a wrong bill is corrected by a credit.")
 
 
-_BILLED_RIGHTLY = sa.text(
+_BILLED_RIGHTLY = Query(
     """
     SELECT EXISTS (
       SELECT FROM clusters c JOIN usage_intervals u ON u.project_id = c.project_id AND u.cluster_id = c.id
        WHERE c.project_id = :project_id AND c.id = :cluster_id AND u.ended_at IS NULL
          AND (u.quantity, u.sku, u.region, u.currency) = (c.machines, c.sku, c.region, c.currency))
-    """
+    """,
+    bool,
 )
 
 
@@ -28,7 +29,7 @@ async def _bill_from_now(connection: AsyncConnection, violation: Violation) -> R
     """End the wrong open interval and begin a correct one; past intervals stay as they are."""
     cluster = await lock_violated(connection, violation)
     mine = {"project_id": cluster.project_id, "cluster_id": cluster.id}
-    rightly: bool = (await connection.execute(_BILLED_RIGHTLY, mine)).scalar_one()
+    rightly = await _BILLED_RIGHTLY.one(connection, mine)
     if cluster.state not in BILLABLE or rightly:
         raise Refused("The cluster is no longer in use, or is already billed correctly.")
     await close_interval(connection, project_id=cluster.project_id, cluster_id=cluster.id)

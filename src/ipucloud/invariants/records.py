@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
-
-from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
+from ipucloud.db.statements import Statements
 from ipucloud.invariants.states import STATES
 from ipucloud.kernel.ids import read_external_name
 from ipucloud.site.ports import VipuAddress
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterRecord:
+class ClusterRecord(NamedTuple):
     """A cluster that holds hardware or is not gone. `servers` maps its hosts to the servers on them.
 
     `through_vipu`: its machines are under V-IPU; otherwise they are its hosts. `made_room`: its customer had the
@@ -33,8 +31,8 @@ class ClusterRecord:
     state: ClusterState
     through_vipu: bool
     made_room: bool
-    machines: frozenset[str]
-    servers: Mapping[str, str]
+    machines: list[str]
+    servers: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -56,12 +54,32 @@ class Records:
         return {name: cluster for cluster in self.living.values() for name in (*cluster.machines, *cluster.servers)}
 
 
-_CLUSTERS = sa.text(
+class _Region(NamedTuple):
+    region: str
+    vipu: VipuAddress | None
+
+
+class _Hardware(NamedTuple):
+    region: str
+    names: list[str]
+
+
+class _Known(NamedTuple):
+    """A cluster that exists or existed; its last incarnation."""
+
+    id: UUID
+    incarnation: int
+    project_id: UUID
+
+
+_CLUSTERS = Query(
     """
-    SELECT c.id, c.project_id, c.external_name, c.region, c.state, c.allocated_through, held.machines, held.servers,
+    SELECT c.id, c.project_id, c.external_name AS name, c.region, c.state,
+           c.allocated_through = 'v-ipu' AS through_vipu,
            EXISTS (SELECT FROM partitions p
                     WHERE p.project_id = c.project_id AND p.cluster_id = c.id AND p.external_name = c.external_name
-                      AND p.desired_state = 'absent') AS made_room
+                      AND p.desired_state = 'absent') AS made_room,
+           coalesce(held.machines, '{}') AS machines, coalesce(held.servers, '{}') AS servers
       FROM clusters c
       LEFT JOIN (
         SELECT a.cluster_id, array_agg(m.name) FILTER (WHERE m.id IS NOT NULL) AS machines,
@@ -75,30 +93,35 @@ _CLUSTERS = sa.text(
          WHERE a.freed_at IS NULL
          GROUP BY a.cluster_id) AS held ON held.cluster_id = c.id
      WHERE c.state <> ALL (:gone) OR held.cluster_id IS NOT NULL
-    """
+    """,
+    ClusterRecord,
 )
-_REGIONS = sa.text("SELECT region, vipu_host, vipu_user_port, vipu_admin_port, vipu_secure FROM site_regions")
-_HARDWARE = sa.text(
+_REGIONS = Query(
+    """
+    SELECT region, vipu_host AS host, vipu_user_port AS user_port, vipu_admin_port AS admin_port, vipu_secure AS secure
+      FROM site_regions WHERE region = coalesce(:region, region)
+    """,
+    _Region,
+)
+_HARDWARE = Query(
     """
     SELECT p.region, array_agg(m.name) AS names FROM machines m JOIN pods p ON p.id = m.pod_id GROUP BY p.region
     UNION ALL
     SELECT region, array_agg(name) FROM hosts GROUP BY region
-    """
+    """,
+    _Hardware,
 )
-_EVER = sa.text("SELECT id, incarnation, project_id FROM clusters WHERE id = ANY (CAST(:ids AS uuid[]))")
+_EVER = Query("SELECT id, incarnation, project_id FROM clusters WHERE id = ANY (CAST(:ids AS uuid[]))", _Known)
 
 
 async def read_records(database: Database) -> Records:
     """Raises `Problem` unavailable."""
     async with database.read() as connection:
-        clusters = [_cluster(row) for row in await connection.execute(_CLUSTERS, dict(STATES))]
-        regions = {
-            row.region: VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port, row.vipu_secure)
-            for row in await connection.execute(_REGIONS)
-        }
+        clusters = await _CLUSTERS.all(connection, dict(STATES))
+        regions = dict(await _REGIONS.all(connection, {"region": None}))
         hardware: dict[str, frozenset[str]] = dict.fromkeys(regions, frozenset())
-        for row in await connection.execute(_HARDWARE):
-            hardware[row.region] = hardware.get(row.region, frozenset()) | frozenset(row.names)
+        for region, names in await _HARDWARE.all(connection):
+            hardware[region] = hardware.get(region, frozenset()) | frozenset(names)
     return Records({cluster.name: cluster for cluster in clusters}, regions, hardware)
 
 
@@ -106,8 +129,8 @@ async def ever_ours(database: Database, names: Collection[str]) -> dict[str, UUI
     """Which of the names belong to any incarnation of any cluster, with its project."""
     read = {name: found for name in names if (found := read_external_name(name)) is not None}
     async with database.read() as connection:
-        rows = await connection.execute(_EVER, {"ids": sorted({cluster for cluster, _ in read.values()})})
-        known = {row.id: row for row in rows}
+        rows = await _EVER.all(connection, {"ids": sorted({cluster for cluster, _ in read.values()})})
+    known = {row.id: row for row in rows}
     return {
         name: known[cluster].project_id
         for name, (cluster, incarnation) in read.items()
@@ -115,15 +138,6 @@ async def ever_ours(database: Database, names: Collection[str]) -> dict[str, UUI
     }
 
 
-def _cluster(row: sa.Row[Any]) -> ClusterRecord:
-    return ClusterRecord(
-        id=row.id,
-        project_id=row.project_id,
-        name=row.external_name,
-        region=row.region,
-        state=ClusterState(row.state),
-        through_vipu=row.allocated_through == AllocatedThrough.V_IPU,
-        made_room=row.made_room,
-        machines=frozenset(row.machines or ()),
-        servers=row.servers or {},
-    )
+async def address_of(connection: Statements, region: str | None) -> VipuAddress | None:
+    """The address of the region's controller. Raises sqlalchemy.exc.NoResultFound for an unknown region."""
+    return (await _REGIONS.one(connection, {"region": region})).vipu

@@ -13,21 +13,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.db.engine import Database
 from ipucloud.invariants.audit import audit_sites
 from ipucloud.invariants.journal import Entry
+from ipucloud.invariants.records import address_of
 from ipucloud.invariants.rules import DatabaseRepair, Finding, Refusal, Refused, RepairDone, SiteRemoval
 from ipucloud.invariants.site_rules import SiteRule
 from ipucloud.kernel.clock import Clock
 from ipucloud.site.errors import SiteError
-from ipucloud.site.ports import Site, Sites, VipuAddress
+from ipucloud.site.ports import Site, Sites
 
 REPAIR_LIMIT = 5
 """Most repairs at sites in one run. More of them suggest a wrong view of a site or of the database."""
 
 REMOVAL_CHECKS = 30
 """How often a removal checks whether the object is gone."""
-
-_ADDRESS = sa.text(
-    "SELECT vipu_host, vipu_user_port, vipu_admin_port, vipu_secure FROM site_regions WHERE region = :region"
-)
 
 
 class Outcome(StrEnum):
@@ -129,8 +126,8 @@ class Repairer:
         entry = Entry(finding, repair.does, self.requested_by)
         async with self.database.begin() as connection:
             repair_id = await entry.begin(connection)
-            address = (await connection.execute(_ADDRESS, {"region": finding.violation.region})).one()
-        site = sites.at(VipuAddress.of(*address), lambda: self.call_timeout)
+            address = await address_of(connection, finding.violation.region)
+        site = sites.at(address, lambda: self.call_timeout)
         error = await self._until_gone(site, finding, repair)
         async with self.database.begin() as connection:
             await entry.end(connection, repair_id, error)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.site.ports import Site
 
@@ -18,8 +19,7 @@ LISTED = 1000
 """Most violations of one rule that an audit lists."""
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(NamedTuple):
     """An object that breaks a rule. `region` and `host` locate objects at a site."""
 
     object_id: str
@@ -92,11 +92,11 @@ class Invariant(Rule):
 
     statement: str
     parameters: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
-    limited: sa.TextClause = field(init=False, repr=False, compare=False)
+    limited: Query[Violation] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        limited = sa.text(f"SELECT * FROM ({self.statement}) AS broken LIMIT {LISTED}")  # noqa: S608  # our own text
-        object.__setattr__(self, "limited", limited)
+        text = f"SELECT *, NULL AS region, NULL AS host FROM ({self.statement}) AS broken LIMIT {LISTED}"  # noqa: S608
+        object.__setattr__(self, "limited", Query(text, Violation))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,7 @@ class Finding:
 
 async def violations(connection: Statements, rule: Invariant) -> list[Violation]:
     """Current violations of the rule, at most `LISTED`."""
-    found = await connection.execute(rule.limited, dict(rule.parameters))
-    return [Violation(row.object_id, row.project_id, row.detail) for row in found]
+    return await rule.limited.all(connection, dict(rule.parameters))
 
 
 def by(does: str, *statements: str) -> DatabaseRepair:

@@ -89,7 +89,7 @@ def _no_allocation(cluster: ClusterRecord, region: RegionCensus) -> str | None:
 
 def _other_machines(cluster: ClusterRecord, region: RegionCensus) -> str | None:
     found = region.allocations.get(cluster.name)
-    if found is None or found.agent_ids == cluster.machines:
+    if found is None or found.agent_ids == frozenset(cluster.machines):
         return None
     return f"the allocation has {_listed(found.agent_ids)}, the cluster {_listed(cluster.machines)}"
 
@@ -121,7 +121,7 @@ def _no_network(cluster: ClusterRecord, region: RegionCensus) -> str | None:
 
 def _other_ports(cluster: ClusterRecord, region: RegionCensus) -> str | None:
     found = region.networks.get(cluster.name)
-    wanted = (cluster.machines if cluster.through_vipu else frozenset()) | cluster.servers.keys()
+    wanted = {*(cluster.machines if cluster.through_vipu else ()), *cluster.servers}
     joined = wanted if found is None else {*found.spec.machines, *found.spec.hosts}
     return None if joined == wanted else f"the network joins {_listed(joined)}, the cluster has {_listed(wanted)}"
 

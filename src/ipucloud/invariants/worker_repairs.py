@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters.locked import LockedCluster, lock_cluster, running_operation
@@ -14,6 +14,7 @@ from ipucloud.clusters.operations.delete import DELETE, TEARDOWN
 from ipucloud.clusters.operations.kind import ClusterKind, ClusterStep
 from ipucloud.clusters.operations.repair import REPAIR, steps_of_create
 from ipucloud.contract.clusters import ClusterState
+from ipucloud.db.rows import Query
 from ipucloud.invariants.kinds import KINDS
 from ipucloud.invariants.rules import DatabaseRepair, Refused, RepairDone, Violation
 from ipucloud.invariants.states import GONE, WORKING
@@ -28,9 +29,20 @@ REQUEST_ID = "audit"
 DEADLINE_SECONDS = 3600.0
 """How long a repair may take before it gives up; clean-ups never do."""
 
-_OPERATION = sa.text(
+
+class _Open(NamedTuple):
+    """An open operation on a cluster, one of its partitions, or an export."""
+
+    kind: str
+    cluster_id: UUID | None
+    partition_id: UUID | None
+    export_id: UUID | None
+
+
+_OPERATION = Query(
     "SELECT kind, cluster_id, partition_id, export_id FROM operations"
-    " WHERE project_id = :project_id AND id = :id AND finished_at IS NULL"
+    " WHERE project_id = :project_id AND id = :id AND finished_at IS NULL",
+    _Open,
 )
 
 
@@ -84,7 +96,7 @@ async def _delete_again(connection: AsyncConnection, violation: Violation) -> Re
 
 async def _wake_cluster_of_operation(connection: AsyncConnection, violation: Violation) -> RepairDone:
     operation = {"project_id": violation.project_id, "id": UUID(violation.object_id)}
-    found = (await connection.execute(_OPERATION, operation)).one_or_none()
+    found = await _OPERATION.one_or_none(connection, operation)
     if found is None or violation.project_id is None:
         raise Refused("The operation has finished.")
     if found.kind not in KINDS:

@@ -64,18 +64,19 @@ _SNAPSHOT = Query(
     """,
     _PodRow,
 )
-_FREE_HOSTS = sa.text(
+_FREE_HOSTS = Query(
     """
     SELECT count(*) FROM hosts LEFT JOIN machines ON machines.id = hosts.machine_id
       LEFT JOIN pods ON pods.id = machines.pod_id
      WHERE hosts.region = :region AND hosts.health = 'ok' AND NOT hosts.maintenance
        AND CASE WHEN :own_hosts THEN pods.machine_type = :machine_type ELSE hosts.machine_id IS NULL END
        AND NOT EXISTS (SELECT FROM allocations WHERE host_id = hosts.id AND freed_at IS NULL)
-    """
+    """,
+    int,
 )
 # Hosts are shared by the region's machine types, and so by several pools: hosts locked by another pool are skipped.
 # Machines that are hosts themselves use their own, which no other cluster gets.
-_TAKE = sa.text(
+_TAKE = Query(
     """
     WITH chosen AS (
       SELECT id FROM hosts
@@ -97,7 +98,8 @@ _TAKE = sa.text(
         FROM numbered
     )
     SELECT count(*) FROM numbered
-    """
+    """,
+    int,
 )
 _ONE_HOLDER = frozenset({"uq_allocations_live_machine", "uq_allocations_live_host"})
 
@@ -166,10 +168,8 @@ class Room:
 async def read_room(connection: Statements, region: str, need: Need) -> Room:
     """The room for this need now. Nothing is locked: the answer may already be outdated."""
     pods = await _snapshot(connection, region, need.machine_type)
-    hosts = await connection.execute(
-        _FREE_HOSTS, {"region": region, "machine_type": need.machine_type, "own_hosts": need.own_hosts}
-    )
-    return Room(pods, hosts.scalar_one())
+    asked = {"region": region, "machine_type": need.machine_type, "own_hosts": need.own_hosts}
+    return Room(pods, await _FREE_HOSTS.one(connection, asked))
 
 
 async def take(connection: AsyncConnection, demand: Demand) -> None:
@@ -223,7 +223,7 @@ async def _insert(connection: AsyncConnection, demand: Demand, found: Placement)
         "own_hosts": demand.need.own_hosts,
     }
     try:
-        hosts: int = (await connection.execute(_TAKE, parameters)).scalar_one()
+        hosts = await _TAKE.one(connection, parameters)
     except sa.exc.IntegrityError as error:
         if isinstance(error.orig, pg_errors.UniqueViolation) and error.orig.diag.constraint_name in _ONE_HOLDER:
             raise exhausted(_outrun()) from error

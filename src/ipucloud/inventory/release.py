@@ -7,6 +7,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.rows import Query
+
 _RELEASE = sa.text(
     """
     UPDATE allocations SET released_at = app_now()
@@ -14,7 +16,7 @@ _RELEASE = sa.text(
        AND (:hosts OR machine_id IS NOT NULL)
     """
 )
-_FREE = sa.text(
+_FREE = Query(
     """
     WITH freed AS (
       UPDATE allocations SET freed_at = app_now()
@@ -22,7 +24,8 @@ _FREE = sa.text(
       RETURNING machine_id
     )
     SELECT count(machine_id) FROM freed
-    """
+    """,
+    int,
 )
 
 # A quarantine that starts again is longer than necessary, never shorter.
@@ -39,6 +42,4 @@ async def release(connection: AsyncConnection, *, project_id: UUID, cluster_id: 
 
 async def free(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> int:
     """Return to the pool everything that was released and was observed clean; the number of machines among it."""
-    found = await connection.execute(_FREE, {"project_id": project_id, "cluster_id": cluster_id})
-    machines: int = found.scalar_one()
-    return machines
+    return await _FREE.one(connection, {"project_id": project_id, "cluster_id": cluster_id})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum, auto
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -43,8 +43,7 @@ class Billing(Enum):
     UNCHANGED = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class OpenStep:
+class OpenStep(NamedTuple):
     """The current step. `attempts` counts its failures so far; `last`: no step follows.
 
     It began `running_for` seconds ago. `blocked`: it is recorded as failing or as taking longer than usual.
@@ -60,8 +59,7 @@ class OpenStep:
     blocked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OpenOperation:
+class OpenOperation(NamedTuple):
     """An unfinished operation with its current step, as of one instant.
 
     `overdue`: its deadline has passed. `undoing`: the steps of its undo are running. `usual`: the usual length of the

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
-import sqlalchemy as sa
-
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import DOCUMENT_PAGE, OF_PROJECT, ONE_DOCUMENT, READ_BACK, clauses, page_of, rfc3339
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 
 # What the step under way waits for, once that failed or takes longer than usual. `id` is the operation's.
@@ -94,11 +93,9 @@ LIST_OPERATIONS: Mapping[Order, str] = {
 """Parameters: those of `db.documents.list_parameters` for an `OperationList`. Answers (role, project_id, items,
 next_created_at, next_id)."""
 
-_READ = sa.text(clauses(OF_PROJECT, _ONE, _DOCUMENTS, READ_BACK))
+_READ = Query(clauses(OF_PROJECT, _ONE, _DOCUMENTS, READ_BACK), str)
 
 
 async def operation_document(connection: Statements, *, project_id: UUID, operation_id: UUID) -> str:
     """An operation's JSON inside the transaction that opened it. Raises sqlalchemy.exc.NoResultFound."""
-    found = await connection.execute(_READ, {"project_id": project_id, "operation_id": operation_id})
-    document: str = found.scalar_one()
-    return document
+    return await _READ.one(connection, {"project_id": project_id, "operation_id": operation_id})

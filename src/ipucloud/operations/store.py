@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.operations import OperationState
 from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import RECORD
 from ipucloud.kernel.actor import Actor
@@ -264,14 +265,22 @@ async def append_undo(
     failpoint("operation.undo_appended")
 
 
-def _end_by(column: str) -> sa.TextClause:
-    return sa.text(
+class _Ended(NamedTuple):
+    """`cause` is the code of the problem that a failed operation ended with."""
+
+    kind: str
+    cause: str | None
+
+
+def _end_by(column: str) -> Query[_Ended]:
+    return Query(
         clauses(
             """
         WITH ended AS (
           UPDATE operations
-             SET state = :state, error = coalesce(CAST(:error AS jsonb), error), finished_at = app_now(),
-                 version = version + 1, progress = CASE WHEN :state = 'succeeded' THEN 100 ELSE progress END
+             SET state = CAST(:state AS text), error = coalesce(CAST(:error AS jsonb), error),
+                 finished_at = app_now(), version = version + 1,
+                 progress = CASE WHEN CAST(:state AS text) = 'succeeded' THEN 100 ELSE progress END
            WHERE project_id = :project_id AND finished_at IS NULL AND
             """,
             column,
@@ -293,8 +302,9 @@ def _end_by(column: str) -> sa.TextClause:
         RETURNING (SELECT kind FROM ended) AS kind,
                   (SELECT error->>'code' FROM ended WHERE state = 'failed') AS cause
             """,
-        )
-    ).bindparams(sa.bindparam("state", type_=sa.Text))
+        ),
+        _Ended,
+    )
 
 
 _END, _END_OF_CLUSTER = _end_by("id"), _end_by("cluster_id")
@@ -319,8 +329,8 @@ async def preempt(connection: AsyncConnection, *, project_id: UUID, cluster_id: 
     await _end(connection, _END_OF_CLUSTER, values)
 
 
-async def _end(connection: AsyncConnection, statement: sa.TextClause, values: Mapping[str, object]) -> None:
-    ended = (await connection.execute(statement, values)).one_or_none()
+async def _end(connection: AsyncConnection, statement: Query[_Ended], values: Mapping[str, object]) -> None:
+    ended = await statement.one_or_none(connection, values)
     if ended is not None and ended.cause is not None:
         count_failure(connection, kind=ended.kind, cause=ended.cause)
 
@@ -329,7 +339,7 @@ def _json(error: Problem | None) -> str | None:
     return None if error is None else orjson.dumps(error.document()).decode()
 
 
-_CANCEL = sa.text(
+_CANCEL = Query(
     clauses(
         """
     WITH cancelled AS (
@@ -347,7 +357,8 @@ _CANCEL = sa.text(
     )
     SELECT cluster_id FROM cancelled
         """,
-    )
+    ),
+    UUID,
 )
 
 
@@ -364,6 +375,6 @@ POWERED_OFF_NOW = sa.text(
 
 async def request_cancel(connection: AsyncConnection, *, project_id: UUID, operation_id: UUID) -> UUID | None:
     """Set the flag that a reconciler reads between steps. Returns the cluster to wake, or None when it is too late."""
-    found = await connection.execute(_CANCEL, {"project_id": project_id, "operation_id": operation_id})
+    cluster_id = await _CANCEL.one_or_none(connection, {"project_id": project_id, "operation_id": operation_id})
     failpoint("cancel.asked")
-    return found.scalar_one_or_none()
+    return cluster_id

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
-
-import sqlalchemy as sa
 
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.partitions import Origin, PartitionState, shape_of
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace, PartitionShape
 from ipucloud.operations.kind import OpenOperation
-from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
+from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION
 from ipucloud.partitions.plan import Desired
 from ipucloud.partitions.states import IN_USE, DesiredState
-from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
+from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.site.ports import VipuAddress
 
 
@@ -91,12 +90,31 @@ class PartitionInputs:
         )
 
 
+class _Row(NamedTuple):
+    """A cluster with its region's controller. There may be none: then its columns are NULL."""
+
+    leased: bool
+    id: UUID | None
+    project_id: UUID
+    external_name: str
+    state: str
+    ipus: int
+    allocated_through: AllocatedThrough
+    vipu: VipuAddress | None
+    machines: list[list[Any]]
+    partitions: list[dict[str, Any]]
+    partition_id: UUID | None
+    operation: OpenOperation | None
+
+
 # A removed partition is kept for a while: a request in flight when it was removed may still make it.
-_LOAD = sa.text(
+_LOAD = Query(
     f"""
     SELECT w.lease_until > app_now() AS leased, c.id, c.project_id, c.external_name, c.state, c.ipus,
-           c.allocated_through, r.vipu_host, r.vipu_user_port, r.vipu_admin_port, r.vipu_secure, held.machines,
-           known.partitions, o.partition_id, {OPEN_OPERATION}
+           c.allocated_through,
+           r.vipu_host AS host, r.vipu_user_port AS user_port, r.vipu_admin_port AS admin_port, r.vipu_secure AS secure,
+           coalesce(held.machines, '[]') AS machines, coalesce(known.partitions, '[]') AS partitions, o.partition_id,
+           {OPEN_OPERATION}
       FROM work w
       LEFT JOIN clusters c ON c.id = CAST(w.key AS uuid)
       LEFT JOIN site_regions r ON r.region = c.region
@@ -118,32 +136,27 @@ _LOAD = sa.text(
          WHERE project_id = c.project_id AND cluster_id = c.id
            AND (removed_at IS NULL OR removed_at > app_now() - interval '1 hour')) AS known ON true
      WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
-    """  # noqa: S608  # our own text
+    """,  # noqa: S608  # our own text
+    _Row,
 )
 
 
 async def load(connection: Statements, item: WorkItem) -> PartitionInputs | None:
     """The inputs, or None when the cluster is not in use or has no V-IPU. Raises LeaseLost."""
-    found = await connection.execute(_LOAD, {"kind": item.kind, "key": item.key, "fence": item.fence})
-    row = found.one_or_none()
-    if row is None or not row.leased:
-        raise LeaseLost(item.key)
-    if row.id is None or row.state not in IN_USE or row.allocated_through != AllocatedThrough.V_IPU:
+    row = await inputs_of(connection, _LOAD, item)
+    if row.id is None or row.vipu is None or row.state not in IN_USE:
         return None
-    vipu = VipuAddress.of(row.vipu_host, row.vipu_user_port, row.vipu_admin_port, row.vipu_secure)
-    return None if vipu is None else _inputs(row, vipu)
-
-
-def _inputs(row: sa.Row[Any], vipu: VipuAddress) -> PartitionInputs:
+    if row.allocated_through is not AllocatedThrough.V_IPU:
+        return None
     return PartitionInputs(
         cluster_id=row.id,
         project_id=row.project_id,
         external_name=row.external_name,
         ipus=row.ipus,
-        vipu=vipu,
-        machines={(domain, slot): name for domain, slot, name in row.machines or ()},
-        records=tuple(_record(each) for each in row.partitions or ()),
-        operation=open_operation_of(row),
+        vipu=row.vipu,
+        machines={(domain, slot): name for domain, slot, name in row.machines},
+        records=tuple(_record(each) for each in row.partitions),
+        operation=row.operation,
         operated=row.partition_id,
     )
 

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, OF_PROJECT, ONE_DOCUMENT, READ_BACK, clauses, page_of, rfc3339
+from ipucloud.db.documents import (
+    DOCUMENT_PAGE,
+    OF_PROJECT,
+    ONE_DOCUMENT,
+    READ_BACK,
+    DocumentPage,
+    OneDocument,
+    clauses,
+    page_of,
+    rfc3339,
+)
+from ipucloud.db.rows import Query
 from ipucloud.identity.access import authenticated
 
 _CLUSTER = """
@@ -65,11 +78,23 @@ _LIVING = clauses(
 _REMOVED = clauses(_OF_THE_CLUSTER, "AND removed_at IS NOT NULL AND 'removed' = ANY(CAST(:state AS text[]))")
 _KNOWN = "SELECT answer.*, (SELECT allocated_through FROM cluster) AS allocated_through FROM ("
 
-GET_PARTITION: sa.TextClause = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT))
-"""Parameters: those of the authentication, `:cluster_id`, and `:ref`, a name or an id at the controller. Answers
-(role, project_id, document, version), the last two NULL when the project has no such partition."""
+GET_PARTITION = authenticated(clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT), OneDocument)
+"""Parameters: those of the authentication, `:cluster_id`, and `:ref`, a name or an id at the controller."""
 
-GET_IPUOF: sa.TextClause = authenticated(
+
+class IpuofFound(NamedTuple):
+    """The configuration of a GCD, None when there is none; also, all but the last two, when there is no partition."""
+
+    role: str | None
+    project_id: UUID | None
+    document: str | None
+    version: int | None
+    external_name: str | None
+    gcds: int | None
+    state: str | None
+
+
+GET_IPUOF = authenticated(
     clauses(
         _ONE,
         """
@@ -81,28 +106,41 @@ GET_IPUOF: sa.TextClause = authenticated(
                documents.document, documents.version, documents.external_name, documents.gcds, documents.state
         FROM (VALUES (true)) AS always LEFT JOIN documents ON true
         """,
-    )
+    ),
+    IpuofFound,
 )
-"""As `GET_PARTITION`, with `:gcd`; `document` is the configuration of that GCD, NULL when there is none. Also answers
-(external_name, gcds, state), NULL when there is no such partition."""
+"""As `GET_PARTITION`, with `:gcd`."""
 
-LIST_PARTITIONS: Mapping[Order, sa.TextClause] = {
+
+class PartitionPage(NamedTuple):
+    """A page; `allocated_through` is None when the project has no such cluster."""
+
+    role: str | None
+    project_id: UUID | None
+    items: str
+    next_created_at: datetime | None
+    next_id: UUID | None
+    allocated_through: AllocatedThrough | None
+
+    def page(self) -> DocumentPage:
+        return DocumentPage(*self[:-1])
+
+
+LIST_PARTITIONS: Mapping[Order, Query[PartitionPage]] = {
     order: authenticated(
         clauses(
             _CLUSTER, page_of("partitions", order, _LIVING, _REMOVED), _LISTED, _KNOWN, DOCUMENT_PAGE, ") AS answer"
-        )
+        ),
+        PartitionPage,
     )
     for order in Order
 }
 """Parameters: those of the authentication, `:cluster_id` and those of `db.documents.list_parameters` for a
-`PartitionList`; without `:state` removed partitions are left out. Answers (role, project_id, items, next_created_at,
-next_id, allocated_through); the last is NULL when the project has no such cluster."""
+`PartitionList`; without `:state` removed partitions are left out."""
 
-_READ = sa.text(clauses(OF_PROJECT, _ONE, _DOCUMENTS, READ_BACK))
+_READ = Query(clauses(OF_PROJECT, _ONE, _DOCUMENTS, READ_BACK), str)
 
 
 async def partition_document(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID, ref: str) -> str:
     """A living partition's JSON inside a transaction. Raises sqlalchemy.exc.NoResultFound."""
-    found = await connection.execute(_READ, {"project_id": project_id, "cluster_id": cluster_id, "ref": ref})
-    document: str = found.scalar_one()
-    return document
+    return await _READ.one(connection, {"project_id": project_id, "cluster_id": cluster_id, "ref": ref})

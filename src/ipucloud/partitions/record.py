@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.partitions import Origin, PartitionState
 from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
@@ -22,14 +23,15 @@ from ipucloud.partitions.states import IN_USE, DesiredState
 from ipucloud.site.ports import Link, SeenPartition
 from ipucloud.site.ports import PartitionState as Ready
 
-_LOCK = sa.text(
-    "SELECT state FROM clusters WHERE id = :cluster_id AND external_name = :external_name FOR NO KEY UPDATE"
+_LOCK = Query(
+    "SELECT state FROM clusters WHERE id = :cluster_id AND external_name = :external_name FOR NO KEY UPDATE", str
 )
-_OPEN = sa.text(
+_OPEN = Query(
     """
     SELECT id FROM operations
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND finished_at IS NULL AND partition_id IS NOT NULL
-    """
+    """,
+    UUID,
 )
 
 
@@ -42,10 +44,10 @@ async def lock(connection: AsyncConnection, inputs: PartitionInputs) -> bool:
     """
     mine = {"project_id": inputs.project_id, "cluster_id": inputs.cluster_id}
     named = {"cluster_id": inputs.cluster_id, "external_name": inputs.external_name}
-    state = (await connection.execute(_LOCK, named)).scalar_one_or_none()
+    state = await _LOCK.one_or_none(connection, named)
     failpoint("partitions.locked")
     expected = None if inputs.operation is None else inputs.operation.id
-    return state in IN_USE and (await connection.execute(_OPEN, mine)).scalar_one_or_none() == expected
+    return state in IN_USE and await _OPEN.one_or_none(connection, mine) == expected
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,12 +69,13 @@ _FACTS = Query(
     """,
     _Facts,
 )
-_TAKEN = sa.text(
+_TAKEN = Query(
     """
     SELECT count(*) FROM partitions
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND removed_at IS NULL
        AND :name IN (name, external_name)
-    """
+    """,
+    int,
 )
 _INSERT = sa.text(
     """
@@ -130,7 +131,7 @@ async def create(
         raise Problem(VALIDATION_FAILED, "Such a partition cannot be made here; `errors` lists what to change.", wrong)
     _nothing_runs(facts)
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id}
-    if (await connection.execute(_TAKEN, mine | {"name": body.name})).scalar_one():
+    if await _TAKEN.one(connection, mine | {"name": body.name}):
         raise Problem(
             NAME_TAKEN,
             "Another partition of the cluster has this name. Choose another name, or remove that partition first.",

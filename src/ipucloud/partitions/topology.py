@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
-
-import sqlalchemy as sa
 
 from ipucloud.clusters.locked import no_such_cluster
 from ipucloud.contract.catalogue import AllocatedThrough
@@ -24,16 +22,42 @@ from ipucloud.contract.topology import (
     TopologyPartitionOut,
     VipuOut,
 )
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace
 from ipucloud.partitions.requests import no_vipu
 from ipucloud.partitions.room import room
 from ipucloud.wire.site import LinkKind
 
-_READ = sa.text(
+Machine = Mapping[str, Any]
+BareLink = tuple[Literal["ipu-link", "gw-link"], Machine, Machine]
+
+
+class _Found(NamedTuple):
+    """A cluster's hardware, partitions and links, and when the last two were observed."""
+
+    external_name: str
+    allocated_through: AllocatedThrough
+    vipu_host: str | None
+    vipu_user_port: int | None
+    vipu_secure: bool | None
+    machines: list[Machine]
+    partitions: list[Mapping[str, Any]]
+    observed_at: datetime | None
+    links: list[list[Any]]
+    links_at: datetime | None
+
+
+class _Key(NamedTuple):
+    name: str
+    created_at: datetime
+
+
+_READ = Query(
     """
-    SELECT c.external_name, c.allocated_through, r.vipu_host, r.vipu_user_port, r.vipu_secure, held.machines,
-           known.partitions, known.observed_at, l.links, l.observed_at AS links_at
+    SELECT c.external_name, c.allocated_through, r.vipu_host, r.vipu_user_port, r.vipu_secure,
+           coalesce(held.machines, '[]') AS machines, coalesce(known.partitions, '[]') AS partitions,
+           known.observed_at, coalesce(l.links, '[]') AS links, l.observed_at AS links_at
       FROM clusters c
       LEFT JOIN vipu_links l ON l.project_id = c.project_id AND l.cluster_id = c.id
       LEFT JOIN site_regions r ON r.region = c.region
@@ -52,25 +76,23 @@ _READ = sa.text(
           FROM partitions
          WHERE project_id = c.project_id AND cluster_id = c.id AND removed_at IS NULL) AS known ON true
      WHERE c.project_id = :project_id AND c.id = :cluster_id
-    """
+    """,
+    _Found,
 )
-
-_KEY = sa.text(
+_KEY = Query(
     """
     SELECT name, created_at FROM vipu_access_keys
      WHERE project_id = :project_id AND cluster_id = :cluster_id AND replaced_at IS NULL
-    """
+    """,
+    _Key,
 )
 
-Machine = Mapping[str, Any]
-BareLink = tuple[Literal["ipu-link", "gw-link"], Machine, Machine]
 
-
-async def _found(connection: Statements, project_id: UUID, cluster_id: UUID) -> sa.Row[Any]:
-    row = (await connection.execute(_READ, {"project_id": project_id, "cluster_id": cluster_id})).one_or_none()
+async def _found(connection: Statements, project_id: UUID, cluster_id: UUID) -> _Found:
+    row = await _READ.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
     if row is None:
         raise no_such_cluster()
-    if row.allocated_through != AllocatedThrough.V_IPU:
+    if row.allocated_through is not AllocatedThrough.V_IPU:
         raise no_vipu()
     return row
 
@@ -78,8 +100,8 @@ async def _found(connection: Statements, project_id: UUID, cluster_id: UUID) -> 
 async def topology(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> TopologyOut:
     """Raises `Problem`: not_found, no_vipu."""
     row = await _found(connection, project_id, cluster_id)
-    seen = SeenLinks({(kind, *ends): state for kind, ends, state in row.links or ()}, row.links_at)
-    return picture(row.machines or [], row.partitions or [], row.observed_at, seen)
+    seen = SeenLinks({(kind, *ends): state for kind, ends, state in row.links}, row.links_at)
+    return picture(row.machines, row.partitions, row.observed_at, seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +216,10 @@ async def vipu(connection: Statements, *, project_id: UUID, cluster_id: UUID, pa
     Raises `Problem`: not_found, no_vipu.
     """
     row = await _found(connection, project_id, cluster_id)
-    if row.vipu_host is None:
+    if row.vipu_host is None or row.vipu_user_port is None:
         raise no_vipu()
-    known: list[Mapping[str, Any]] = row.partitions or []
-    chosen = known[0]["partition_id"] if len(known) == 1 else None
+    known = row.partitions
+    chosen: str | None = known[0]["partition_id"] if len(known) == 1 else None
     if partition is not None:
         named = [each["partition_id"] for each in known if partition in {each["name"], each["partition_id"]}]
         if not named:
@@ -214,7 +236,7 @@ async def vipu(connection: Statements, *, project_id: UUID, cluster_id: UUID, pa
     key = None
     if row.vipu_secure:
         environment["VIPU_CLI_API_USER_ID"] = row.external_name
-        newest = (await connection.execute(_KEY, {"project_id": project_id, "cluster_id": cluster_id})).one_or_none()
+        newest = await _KEY.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
         key = None if newest is None else AccessKeyOut(id=newest.name, created_at=newest.created_at)
     return VipuOut(
         host=row.vipu_host,

@@ -184,8 +184,8 @@ class Engine:
     async def _claim(self, count: int) -> int:
         deadline = self._clock.monotonic() + self._settings.lease
         async with self._database.read() as connection:
-            found = await connection.execute(
-                statements.CLAIM,
+            claimed = await statements.CLAIM.all(
+                connection,
                 {
                     "first_project": self._first_project,
                     "kinds": list(self._reconcilers),
@@ -195,10 +195,7 @@ class Engine:
                     "lease": self._settings.lease,
                 },
             )
-            work_items = [
-                WorkItem(row.kind, row.key, row.project_id, row.fence, row.attempt, deadline, self._clock)
-                for row in found
-            ]
+        work_items = [WorkItem(*each, deadline, self._clock) for each in claimed]
         for item in work_items:
             failpoint("engine.claimed")
             task = asyncio.create_task(self._reconcile(item), name=f"{item.kind}:{item.key}")
@@ -344,11 +341,11 @@ class Engine:
             deadline = self._clock.monotonic() + self._settings.lease
             failpoint("engine.before_heartbeat")
             async with self._database.read() as connection:
-                found = await connection.execute(
-                    statements.HEARTBEAT, {"owner": self._presence.owner, "lease": self._settings.lease}
+                renewed = await statements.HEARTBEAT.all(
+                    connection, {"owner": self._presence.owner, "lease": self._settings.lease}
                 )
                 failpoint("engine.heartbeat_sent")
-                held = {(row.kind, row.key): row.fence for row in found}
+            held = {(each.kind, each.key): each.fence for each in renewed}
             for task, item in list(self._running.items()):
                 if held.get((item.kind, item.key)) == item.fence:
                     item.deadline = deadline

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import sqlalchemy as sa
 
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.reconcile.wake import PLATFORM
 
@@ -20,14 +21,15 @@ _ENSURE = sa.text(
     ON CONFLICT (kind, key) DO NOTHING
     """
 )
-_AHEAD = sa.text(
+_AHEAD = Query(
     """
     SELECT EXISTS (
       SELECT FROM work
         JOIN unnest(CAST(:kinds AS text[]), CAST(:keys AS text[]), CAST(:pauses AS double precision[]))
              AS own (kind, key, pause) USING (kind, key)
        WHERE lease_owner IS NULL AND run_at > app_now() + make_interval(secs => pause + 1)) AS ahead
-    """
+    """,
+    bool,
 )
 
 
@@ -46,6 +48,4 @@ async def ensure(database: Database, work_items: PlatformWork) -> bool:
     rows = [(kind, key, pause) for kind, pauses in work_items.items() for key, pause in pauses.items()]
     kinds, keys, longest = ([row[place] for row in rows] for place in range(3))
     async with database.read() as connection:
-        found = await connection.execute(_AHEAD, {"kinds": kinds, "keys": keys, "pauses": longest})
-        ahead: bool = found.scalar_one()
-        return ahead
+        return await _AHEAD.one(connection, {"kinds": kinds, "keys": keys, "pauses": longest})

@@ -11,6 +11,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query, Row
 from ipucloud.db.schema_check import lacks_table_or_column
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.clock import Clock
@@ -69,6 +70,17 @@ class Reconciler(Protocol[Inputs, Result]):
 
     async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: Inputs, result: Result) -> Outcome:
         """Write all consequences. The engine adds the fence check to the transaction, and rolls back a stale result."""
+
+
+async def inputs_of(connection: Statements, statement: Query[Row], item: WorkItem, **more: object) -> Row:
+    """The row of a statement about the work item with `:kind`, `:key` and `:fence`. Raises LeaseLost.
+
+    Its first column says whether the lease still runs. `more` are further parameters.
+    """
+    row = await statement.one_or_none(connection, {"kind": item.kind, "key": item.key, "fence": item.fence, **more})
+    if row is None or not row[0]:
+        raise LeaseLost(item.key)
+    return row
 
 
 @dataclass(frozen=True)

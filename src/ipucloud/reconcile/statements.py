@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+from uuid import UUID
+
 import sqlalchemy as sa
 
-_INTEGER = sa.BigInteger()
+from ipucloud.db.rows import Query
+
+
+class Claimed(NamedTuple):
+    """A work item under a new lease."""
+
+    kind: str
+    key: str
+    project_id: UUID
+    fence: int
+    attempt: int
+
+
+class Held(NamedTuple):
+    """A work item whose lease was renewed."""
+
+    kind: str
+    key: str
+    fence: int
+
 
 # Projects take turns: starting after the project served last, stepping through the index finds up to :n projects with
 # due work, and the oldest items of each are taken. A project with ten thousand items waits for its turn like a project
@@ -13,7 +35,7 @@ _INTEGER = sa.BigInteger()
 # An item that kills its worker interrupts the passes beside it, and their attempts count as well. An item that failed
 # twice is a suspect, and a worker has at most one suspect at a time (:suspects is 1 or 0): harmless items finish their
 # pass and are cleared before the fifth attempt parks them.
-CLAIM = sa.text(
+CLAIM = Query(
     """
     WITH RECURSIVE due (project_id, turn) AS (
       (SELECT project_id, 1 FROM work
@@ -48,7 +70,8 @@ CLAIM = sa.text(
            claimed_seq = w.wake_seq, attempt = w.attempt + 1
       FROM mine WHERE w.kind = mine.kind AND w.key = mine.key
     RETURNING w.kind, w.key, w.project_id, w.fence, w.attempt
-    """
+    """,
+    Claimed,
 )
 
 EXTEND = sa.text(
@@ -71,7 +94,7 @@ FINISH = sa.text(
 
 # Rows that another transaction has locked are skipped, here and in REAP: one stalled transaction must not keep a worker
 # from its other items. A lease has three heartbeats.
-HEARTBEAT = sa.text(
+HEARTBEAT = Query(
     """
     WITH mine AS (
       SELECT kind, key FROM work WHERE lease_owner = :owner FOR NO KEY UPDATE SKIP LOCKED
@@ -79,7 +102,8 @@ HEARTBEAT = sa.text(
     UPDATE work w SET lease_until = app_now() + make_interval(secs => :lease)
       FROM mine WHERE w.kind = mine.kind AND w.key = mine.key
     RETURNING w.kind, w.key, w.fence
-    """
+    """,
+    Held,
 )
 
 # A worker holds a session advisory lock under its owner number; PostgreSQL releases it with the connection, so the

@@ -69,8 +69,7 @@ class DatabaseWatch:
 
     async def _state(self) -> schema_check.State:
         async with self._database.read() as connection:
-            row = (await connection.execute(schema_check.STATE)).one()
-            return schema_check.State(row.revision or "", row.now)
+            return await schema_check.STATE.one(connection)
 
     def _compare_clocks(self, before: float, now: datetime) -> None:
         """Detect a step back. The database showed `now` after `before` on this process's monotonic clock."""

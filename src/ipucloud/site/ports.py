@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ipucloud.kernel.vipu import GatewayRouting, IpuPlace, PartitionShape, Routing, SyncType
 from ipucloud.wire.site import Host, Inventory, LinkKind, LinkState, Network, NetworkSpec, RedfishSystem, ServerSpec
@@ -256,23 +256,13 @@ class Site:
     machines: Machines
 
 
-@dataclass(frozen=True, slots=True)
-class VipuAddress:
+class VipuAddress(NamedTuple):
     """The addresses of a controller. `secure`: its user service authenticates callers."""
 
     host: str
     user_port: int
     admin_port: int
     secure: bool = False
-
-    @classmethod
-    def of(
-        cls, host: str | None, user_port: int | None, admin_port: int | None, secure: bool | None = False
-    ) -> VipuAddress | None:
-        """From a region's columns; None for a region without V-IPU."""
-        if host is None or user_port is None or admin_port is None:
-            return None
-        return cls(host, user_port, admin_port, bool(secure))
 
 
 Budget = Callable[[], float]

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -18,11 +18,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.contract.event_payloads import WebhookStopped
 from ipucloud.contract.event_types import WEBHOOK_DISABLED
 from ipucloud.contract.webhooks import Disabled, Failure
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.kernel.sealing import Keys, SealingError, unseal
 from ipucloud.reconcile.outcomes import Done, Go, Outcome, Wait
-from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
+from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 from ipucloud.webhooks.dispatch import DELIVERY
 from ipucloud.webhooks.messages import headers, secret_place
 from ipucloud.webhooks.schedule import GIVEN_UP_AFTER, pause_after, seconds_asked
@@ -34,11 +35,33 @@ NO_KEY_SECONDS = 60.0
 AT_ONCE = 8
 """Concurrent messages to one endpoint."""
 
-_LOAD = sa.text(
+
+class _Row(NamedTuple):
+    """An endpoint with its secrets and due deliveries; without deliveries there may be no endpoint either."""
+
+    leased: bool
+    now: datetime
+    id: UUID
+    project_id: UUID
+    url: str
+    secret: str
+    previous_secret: str | None
+    deliveries: list[list[Any]] | None
+    next_in: float | None
+
+
+class _Endpoint(NamedTuple):
+    """`given_up`: it has failed for too long."""
+
+    enabled: bool
+    given_up: bool | None
+
+
+_LOAD = Query(
     """
     SELECT w.lease_until > app_now() AS leased, app_now() AS now, h.id, h.project_id, h.url, h.secret,
            CASE WHEN h.previous_until > app_now() THEN h.previous_secret END AS previous_secret,
-           due.deliveries, extract(epoch FROM later.next_at - app_now()) AS next_in
+           due.deliveries, extract(epoch FROM later.next_at - app_now())::float8 AS next_in
       FROM work w
       LEFT JOIN webhooks h ON h.id = CAST(w.key AS uuid) AND h.disabled IS NULL
       LEFT JOIN LATERAL (
@@ -50,13 +73,15 @@ _LOAD = sa.text(
         SELECT min(next_at) AS next_at FROM webhook_deliveries WHERE webhook_id = h.id AND next_at > app_now()
       ) AS later ON true
      WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
-    """
+    """,
+    _Row,
 )
-_LOCK = sa.text(
+_LOCK = Query(
     """
     SELECT disabled IS NULL AS enabled, app_now() - failing_since >= make_interval(secs => :given_up) AS given_up
       FROM webhooks WHERE id = :id FOR NO KEY UPDATE
-    """
+    """,
+    _Endpoint,
 )
 _TRIED = sa.text(
     """
@@ -134,12 +159,9 @@ class Deliverer:
         self._draw = draw
 
     async def load(self, connection: Statements, item: WorkItem) -> EndpointInputs | Outcome:
-        asked = {"kind": item.kind, "key": item.key, "fence": item.fence, "at_once": AT_ONCE}
-        row = (await connection.execute(_LOAD, asked)).one_or_none()
-        if row is None or not row.leased:
-            raise LeaseLost(item.key)
+        row = await inputs_of(connection, _LOAD, item, at_once=AT_ONCE)
         if row.deliveries is None:
-            return Done() if row.next_in is None else Wait("nothing is due", recheck=max(0.0, float(row.next_in)))
+            return Done() if row.next_in is None else Wait("nothing is due", recheck=max(0.0, row.next_in))
         sealed = (row.secret,) if row.previous_secret is None else (row.secret, row.previous_secret)
         due = tuple(Due(UUID(key), payload, tries) for key, payload, tries in row.deliveries)
         return EndpointInputs(row.id, row.project_id, row.url, sealed, due, row.now)
@@ -174,7 +196,7 @@ class Deliverer:
         self, connection: AsyncConnection, item: WorkItem, inputs: EndpointInputs, result: Sequence[Tried]
     ) -> Outcome:
         asked = {"id": inputs.id, "given_up": GIVEN_UP_AFTER.total_seconds()}
-        endpoint = (await connection.execute(_LOCK, asked)).one_or_none()
+        endpoint = await _LOCK.one_or_none(connection, asked)
         if endpoint is None:
             return Done()
         if not result:

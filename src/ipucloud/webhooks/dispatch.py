@@ -6,10 +6,13 @@ The log is read below the oldest running transaction, so that nothing commits be
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.reconcile.outcomes import Go, Outcome, Wait
 from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
@@ -25,18 +28,19 @@ ENDPOINTS = 200
 EVENTS = 200
 """Endpoints, and events of each, per transaction."""
 
-_HELD = sa.text(
-    "SELECT lease_until > app_now() AS leased FROM work WHERE kind = :kind AND key = :key AND fence = :fence"
+_HELD = Query(
+    "SELECT lease_until > app_now() AS leased FROM work WHERE kind = :kind AND key = :key AND fence = :fence", bool
 )
 _SETTLED = "transaction < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
-_BEHIND = sa.text(
+_BEHIND = Query(
     clauses(
         "SELECT h.id FROM webhooks h WHERE h.disabled IS NULL AND EXISTS (",
         "  SELECT FROM events e WHERE e.project_id = h.project_id",
         "     AND (e.transaction, e.id) > (h.after_transaction, h.after_id) AND e.",
         _SETTLED,
         ") ORDER BY h.id LIMIT :endpoints FOR NO KEY UPDATE SKIP LOCKED",
-    )
+    ),
+    UUID,
 )
 _ENQUEUE = sa.text(
     clauses(
@@ -87,7 +91,7 @@ class Dispatcher:
 
     async def load(self, connection: Statements, item: WorkItem) -> bool | Outcome:
         held = {"kind": item.kind, "key": item.key, "fence": item.fence}
-        if not (await connection.execute(_HELD, held)).scalar_one_or_none():
+        if not await _HELD.one_or_none(connection, held):
             raise LeaseLost(item.key)
         return True
 
@@ -95,8 +99,7 @@ class Dispatcher:
         """Makes no external call."""
 
     async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: bool, result: None) -> Outcome:
-        found = await connection.execute(_BEHIND, {"endpoints": ENDPOINTS})
-        ids = list(found.scalars())
+        ids = await _BEHIND.all(connection, {"endpoints": ENDPOINTS})
         if not ids:
             return Wait("nothing new", recheck=self._interval)
         asked = {"ids": ids, "events": EVENTS, "delivery": DELIVERY}

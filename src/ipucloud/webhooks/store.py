@@ -89,10 +89,10 @@ _ONE_DELIVERY = clauses(
     "AND webhook_id = :webhook_id AND id = :delivery_id)",
 )
 GET_DELIVERY = clauses(_ONE_DELIVERY, _DELIVERY_DOCUMENTS, ONE_DOCUMENT)
-_READ = sa.text(clauses(OF_PROJECT, _ONE, _DOCUMENTS, READ_BACK))
-_READ_DELIVERY = sa.text(clauses(OF_PROJECT, _ONE_DELIVERY, _DELIVERY_DOCUMENTS, READ_BACK))
+_READ = Query(clauses(OF_PROJECT, _ONE, _DOCUMENTS, READ_BACK), str)
+_READ_DELIVERY = Query(clauses(OF_PROJECT, _ONE_DELIVERY, _DELIVERY_DOCUMENTS, READ_BACK), str)
 _PROJECT_LOCK = sa.text("SELECT id FROM projects WHERE id = :project_id FOR NO KEY UPDATE")
-_COUNT = sa.text("SELECT count(*) FROM webhooks WHERE project_id = :project_id")
+_COUNT = Query("SELECT count(*) FROM webhooks WHERE project_id = :project_id", int)
 
 
 class _Locked(NamedTuple):
@@ -152,12 +152,13 @@ _PING = sa.text(
         "'data', json_build_object('webhook_id', CAST(:webhook_id AS uuid)))::text, app_now())",
     )
 ).bindparams(sa.bindparam("type", type_=sa.Text))
-_AGAIN = sa.text(
+_AGAIN = Query(
     """
     UPDATE webhook_deliveries SET state = 'pending', tries = 0, next_at = app_now(), delivered_at = NULL
      WHERE project_id = :project_id AND webhook_id = :webhook_id AND id = :delivery_id
        AND jsonb_array_length(log) < :most RETURNING id
-    """
+    """,
+    UUID,
 )
 _SWEEP = sa.text("DELETE FROM webhook_deliveries WHERE created_at < app_now() - CAST(:kept AS interval)")
 
@@ -175,7 +176,7 @@ async def create(connection: AsyncConnection, actor: Actor, body: WebhookCreate,
     """Raises `Problem`: quota_exceeded, unavailable without a key of the installation."""
     mine = {"project_id": actor.project_id}
     await connection.execute(_PROJECT_LOCK, mine)
-    if (await connection.execute(_COUNT, mine)).scalar_one() >= LIMIT:
+    if await _COUNT.one(connection, mine) >= LIMIT:
         raise Problem(QUOTA_EXCEEDED, f"A project can have at most {LIMIT} webhooks. Delete one first.")
     webhook_id = new_id()
     secret, sealed = _new_secret(keys, webhook_id, actor.project_id)
@@ -241,9 +242,9 @@ async def redeliver(connection: AsyncConnection, actor: Actor, webhook_id: UUID,
     """
     await _enabled(connection, actor, webhook_id)
     asked = {"project_id": actor.project_id, "webhook_id": webhook_id, "delivery_id": delivery_id}
-    if (await connection.execute(_READ_DELIVERY, asked)).scalar_one_or_none() is None:
+    if await _READ_DELIVERY.one_or_none(connection, asked) is None:
         raise _not_found()
-    if (await connection.execute(_AGAIN, asked | {"most": MAX_ATTEMPTS})).scalar_one_or_none() is None:
+    if await _AGAIN.one_or_none(connection, asked | {"most": MAX_ATTEMPTS}) is None:
         raise Problem(STATE_CONFLICT, f"The message was attempted {MAX_ATTEMPTS} times. Read the event instead.")
     return await _sent(connection, asked)
 
@@ -256,7 +257,7 @@ async def sweep(connection: AsyncConnection) -> None:
 async def _sent(connection: AsyncConnection, asked: Mapping[str, UUID]) -> tuple[UUID, str]:
     key, project_id = str(asked["webhook_id"]), asked["project_id"]
     await wake(connection, kind=DELIVERY, key=key, project_id=project_id)
-    document: str = (await connection.execute(_READ_DELIVERY, asked)).scalar_one()
+    document = await _READ_DELIVERY.one(connection, asked)
     return asked["delivery_id"], document
 
 
@@ -283,8 +284,7 @@ def _not_found() -> Problem:
 
 
 async def _document(connection: AsyncConnection, mine: Mapping[str, UUID]) -> str:
-    document: str = (await connection.execute(_READ, mine)).scalar_one()
-    return document
+    return await _READ.one(connection, mine)
 
 
 def _new_secret(keys: Keys | None, webhook_id: UUID, project_id: UUID) -> tuple[str, str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
+from uuid import UUID
 
-import sqlalchemy as sa
 import structlog
 
 from ipucloud.billing.bookkeeping import keep_books
@@ -15,6 +16,7 @@ from ipucloud.clusters.operations.delete import delete
 from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.idempotency import store as idempotency
 from ipucloud.invariants.audit import audit, audit_sites
 from ipucloud.invariants.gauge import VIOLATIONS
@@ -43,19 +45,25 @@ async def sweep_deliveries(database: Database) -> None:
         await webhooks.sweep(connection)
 
 
-_EXPIRED = sa.text(
+class _Expired(NamedTuple):
+    id: UUID
+    project_id: UUID
+
+
+_EXPIRED = Query(
     """
     SELECT id, project_id FROM clusters
      WHERE expires_at <= app_now() AND NOT delete_protection AND state NOT IN ('deleting', 'deleted')
      ORDER BY expires_at LIMIT 100
-    """
+    """,
+    _Expired,
 )
 
 
 async def delete_expired_clusters(database: Database, settings: Settings) -> None:
     """Delete clusters past their `expires_at`, each in its own transaction; protected ones stay."""
     async with database.read() as connection:
-        expired = (await connection.execute(_EXPIRED)).all()
+        expired = await _EXPIRED.all(connection)
     for cluster in expired:
         actor = Actor(project_id=cluster.project_id, token_id=None, request_id=f"expiry-{cluster.id}")
         async with database.begin() as connection:

@@ -6,7 +6,21 @@ import psycopg
 import pytest
 
 from tests.support.postgres import Database
-from tests.support.statements import calls_of_text, refusals, statements
+from tests.support.statements import calls_of_text, prepared, refusals, statements
+
+NEVER_NULL = {
+    ("ipucloud.billing.exports.inputs", "fence"): "read by the delivery, which follows the build",
+    ("ipucloud.billing.exports.inputs", "manifest"): "read by the delivery, which follows the build",
+    ("ipucloud.billing.invoices.issue", "owner_id"): "only accounts `unbilled`, which belong to a billing account",
+    ("ipucloud.clusters.operations.rotate_key", "vipu_host"): "only clusters of a secure controller, which has one",
+    ("ipucloud.clusters.operations.rotate_key", "vipu_user_port"): "only clusters of a secure controller",
+    ("ipucloud.operations.store", ""): "only operations on clusters can be cancelled",
+}
+"""Fields without None although their columns may be NULL, with the reason why these rows have a value."""
+
+
+UNREAD = {"ipucloud.worker.measures": "labels of a metric and its value, in the order that a `Measure` declares"}
+"""Modules with statements whose rows are passed on as they are, with what they are."""
 
 
 def test_every_statement_is_found() -> None:
@@ -18,6 +32,25 @@ def test_every_statement_is_found() -> None:
 
 def test_postgresql_prepares_every_statement(database: Database) -> None:
     assert "\n\n".join(refusals(database.app_url)) == ""
+
+
+def test_rows_of_several_columns_have_types(database: Database) -> None:
+    """One column is a scalar; more of them are the fields of a `db.rows.Query`."""
+    untyped = [
+        each.statement for each in prepared(database.app_url) if len(each.columns) > 1 and not each.statement.row
+    ]
+    assert [str(each.place) for each in untyped if each.place.module not in UNREAD] == []
+
+
+def test_fields_of_columns_that_may_be_null_may_be_none(database: Database) -> None:
+    """As far as PostgreSQL tells: not of an expression, nor of a table that is joined outer."""
+    found = {
+        (each.statement.place.module, field.name)
+        for each in prepared(database.app_url)
+        for field, column in zip(each.statement.row or (), each.columns, strict=False)
+        if column.nullable and not field.optional
+    }
+    assert found == NEVER_NULL.keys()
 
 
 def test_a_renamed_column_is_noticed(database: Database) -> None:

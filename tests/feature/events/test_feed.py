@@ -13,7 +13,7 @@ from ipucloud.contract.event_types import REGISTRY
 from ipucloud.contract.events import EventOut
 from ipucloud.contract.lists import Order
 from ipucloud.db.engine import Database
-from ipucloud.events.feed import LIST_EVENTS, FeedEvent, Position, list_parameters, read, tail
+from ipucloud.events.feed import LIST_EVENTS, EventsFound, FeedEvent, Position, list_parameters, read, tail
 from ipucloud.events.log import record
 from ipucloud.identity.access import authenticated
 from tests.support.factories import Project, make_project
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 SUBJECT = UUID(int=7)
 A, B, C, D, E = (f"cluster.{state}" for state in ("active", "suspending", "suspended", "resuming", "deleting"))
-LISTS = {order: authenticated(text) for order, text in LIST_EVENTS.items()}
+LISTS = {order: authenticated(text, EventsFound) for order, text in LIST_EVENTS.items()}
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ async def seen(db: Database, project: Project, behind: Position | None = None) -
 async def listed(db: Database, project: Project, order: Order, **query: object) -> tuple[list[EventOut], str | None]:
     parameters = authentication(project) | list_parameters(order=order, **query)  # type: ignore[arg-type]
     async with db.read() as connection:
-        row = (await connection.execute(LISTS[order], parameters)).one()
+        row = await LISTS[order].one(connection, parameters)
     return [EventOut.model_validate(event) for event in orjson.loads(row.items)], row.next
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from prometheus_client import REGISTRY
 
-from tests.support.cloud import Cloud
+from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -15,15 +15,15 @@ def failed(cause: str) -> float:
     return REGISTRY.get_sample_value("operations_failed_total", labels) or 0.0
 
 
-async def test_a_failed_create_is_counted_by_its_cause(cloud: Cloud) -> None:
+async def test_a_failed_create_is_counted_by_its_cause(world: World) -> None:
     before = failed("provisioning_failed")
-    made = await cloud.create()
-    await cloud.fail_create(made.target_id)
+    made = await world.create()
+    await world.fail_create(made.target_id)
     assert failed("provisioning_failed") == before + 1
 
 
-async def test_a_create_that_a_delete_replaces_is_counted_as_preempted(cloud: Cloud) -> None:
+async def test_a_create_that_a_delete_replaces_is_counted_as_preempted(world: World) -> None:
     before = failed("preempted")
-    made = await cloud.create()
-    await cloud.delete(made.target_id)
+    made = await world.create()
+    await world.delete(made.target_id)
     assert failed("preempted") == before + 1

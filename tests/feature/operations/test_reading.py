@@ -9,7 +9,7 @@ import pytest
 
 from ipucloud.contract.lists import Order
 from ipucloud.contract.operations import OperationList, OperationOut
-from ipucloud.db.documents import Place, list_parameters
+from ipucloud.db.documents import DocumentPage, OneDocument, Place, list_parameters
 from ipucloud.identity.access import authenticated
 from ipucloud.operations.queries import GET_OPERATION, LIST_OPERATIONS
 from tests.support.factories import make_project
@@ -18,8 +18,8 @@ from tests.support.world import World, authentication
 
 pytestmark = pytest.mark.anyio
 
-GET = authenticated(GET_OPERATION)
-LISTS = {order: authenticated(text) for order, text in LIST_OPERATIONS.items()}
+GET = authenticated(GET_OPERATION, OneDocument)
+LISTS = {order: authenticated(text, DocumentPage) for order, text in LIST_OPERATIONS.items()}
 
 
 async def ids(world: World, behind: Place | None = None, **filters: Any) -> list[str]:

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 from unittest import mock
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters import inputs, reconciler
@@ -27,7 +26,6 @@ from ipucloud.contract.operations import OperationState
 from ipucloud.invariants.comparison import SITE_OBJECTS, Comparison, SiteObject
 from ipucloud.inventory import release
 from ipucloud.operations import runner
-from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.results import Achieved, Failed, StepResult
 from ipucloud.operations.runner import Runner
 from ipucloud.reconcile.reconciler import WorkItem
@@ -69,13 +67,14 @@ def canary(stack: ExitStack) -> None:
 
 @mutant("a step that failed is repeated under another name")
 def new_name(stack: ExitStack) -> None:
-    honest = inputs._inputs
+    honest = inputs.load
 
-    def named(row: sa.Row[Any], operation: OpenOperation, *others: Any) -> ClusterInputs:
-        found = honest(row, operation, *others)
-        return dataclasses.replace(found, external_name=f"{found.external_name}-{operation.step.attempts}")
+    async def named(*asked: Any, **others: Any) -> ClusterInputs | None:
+        found = await honest(*asked, **others)
+        name = f"{found.external_name}-{found.operation.step.attempts}" if found else ""
+        return found and dataclasses.replace(found, external_name=name)
 
-    replace(stack, inputs, "_inputs", named)
+    replace(stack, reconciler, "load", named)
 
 
 @mutant("machines are verified while old requests can still take effect")

@@ -13,9 +13,11 @@ from ipucloud.contract.event_payloads import ClusterEntered
 from ipucloud.contract.event_types import REGISTRY
 from ipucloud.contract.operations import OperationState
 from ipucloud.db.base import DB_NOW
+from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.kernel.errors import PROVISIONING_FAILED, Problem
-from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
+from ipucloud.operations.kind import OpenOperation
+from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION
 from ipucloud.operations.store import end_operation
 
 _SERVERS_RUN = sa.text(
@@ -26,8 +28,9 @@ _SERVERS_RUN = sa.text(
      WHERE cluster_id = :id
     """
 )
-_OPEN = sa.text(
-    f"SELECT {OPEN_OPERATION} FROM operations o {CURRENT_STEP} WHERE o.cluster_id = :id AND o.finished_at IS NULL"  # noqa: S608
+_OPEN = Query(
+    f"SELECT {OPEN_OPERATION} FROM operations o {CURRENT_STEP} WHERE o.cluster_id = :id AND o.finished_at IS NULL",  # noqa: S608
+    OpenOperation,
 )
 _QUOTA_GIVEN_BACK = (
     "UPDATE quotas SET used = used - machines FROM clusters WHERE clusters.id = :id"
@@ -92,6 +95,4 @@ async def _enter(connection: AsyncConnection, cluster_id: UUID, state: str, **ch
 async def _end(
     connection: AsyncConnection, cluster_id: UUID, state: OperationState, error: Problem | None = None
 ) -> None:
-    operation = open_operation_of((await connection.execute(_OPEN, {"id": cluster_id})).one())
-    assert operation is not None
-    await end_operation(connection, operation, state, error)
+    await end_operation(connection, await _OPEN.one(connection, {"id": cluster_id}), state, error)

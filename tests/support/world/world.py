@@ -16,6 +16,7 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.clusters.queries import GET_CLUSTER
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.identity.access import project_parameters
 from ipucloud.operations.queries import operation_document
 from tests.support.factories import Project, seed_world
@@ -65,8 +66,8 @@ class World(Customer):
         """The cluster's JSON."""
         parameters = authentication(self.project) | {"cluster_id": cluster_id}
         async with self.database.read() as connection:
-            row = (await connection.execute(GET_CLUSTER, parameters)).one()
-        document: dict[str, Any] = orjson.loads(row.document)
+            row = await GET_CLUSTER.one(connection, parameters)
+        document: dict[str, Any] = orjson.loads(row.document or "null")
         return document
 
     async def operation(self, operation_id: UUID) -> dict[str, Any]:
@@ -77,14 +78,14 @@ class World(Customer):
         return document
 
     async def rows(
-        self, statement: str | sa.TextClause, parameters: Mapping[str, object] = MappingProxyType({}), **values: object
+        self, statement: str | Query[Any], parameters: Mapping[str, object] = MappingProxyType({}), **values: object
     ) -> Sequence[Any]:
-        text = sa.text(statement) if isinstance(statement, str) else statement
+        text = sa.text(statement) if isinstance(statement, str) else statement.statement
         async with self.database.read() as connection:
             return (await connection.execute(text, {**parameters, **values})).all()
 
     async def one(
-        self, statement: str | sa.TextClause, parameters: Mapping[str, object] = MappingProxyType({}), **values: object
+        self, statement: str | Query[Any], parameters: Mapping[str, object] = MappingProxyType({}), **values: object
     ) -> Any:
         (row,) = await self.rows(statement, parameters, **values)
         return row

@@ -21,14 +21,15 @@ from ipucloud.billing.invoices.credit_notes import issue_credit_note
 from ipucloud.billing.invoices.queries import GET_SEEN, LIST_OF_ACCOUNT, LIST_SEEN, document_of, draft_of
 from ipucloud.contract.invoices import CreditNoteCreate, InvoiceFormat, InvoiceOut, InvoicePage
 from ipucloud.contract.lists import Listed
+from ipucloud.db.documents import DocumentPage, OneDocument
 from ipucloud.identity.access import Principal, authenticated, not_found
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
 from ipucloud.kernel.errors import STATE_CONFLICT
 
 routes = router()
 
-_LIST = {order: authenticated(text) for order, text in LIST_SEEN.items()}
-_GET = authenticated(GET_SEEN)
+_LIST = {order: authenticated(text, DocumentPage) for order, text in LIST_SEEN.items()}
+_GET = authenticated(GET_SEEN, OneDocument)
 
 
 @routes.get(

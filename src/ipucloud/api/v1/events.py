@@ -18,12 +18,12 @@ from ipucloud.api.routing import operation, router
 from ipucloud.api.shapes import IF_NONE_MATCH, ProjectRef
 from ipucloud.contract.event_types import REGISTRY
 from ipucloud.contract.events import EventList, EventPage, EventTypeOut, EventTypePage
-from ipucloud.events.feed import LIST_EVENTS, Position, list_parameters
+from ipucloud.events.feed import LIST_EVENTS, EventsFound, Position, list_parameters
 from ipucloud.identity.access import authenticated
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import FieldError
 
-_LIST = {order: authenticated(text) for order, text in LIST_EVENTS.items()}
+_LIST = {order: authenticated(text, EventsFound) for order, text in LIST_EVENTS.items()}
 
 routes = router()
 
@@ -42,7 +42,7 @@ async def list_events(request: Request, project: ProjectRef, query: Annotated[Ev
         subject_id=query.subject,
     )
     row = await read(request, _LIST[query.order], project, **parameters)
-    return page_at(query, request, row["items"], row["next"])
+    return page_at(query, request, row.items, row.next)
 
 
 @routes.get(

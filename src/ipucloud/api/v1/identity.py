@@ -20,11 +20,11 @@ routes = router()
 async def whoami(request: Request) -> Response:
     """Return the caller's token, project, role and permissions."""
     row = await read_platform(request, WHOAMI)
-    role = Role(row["role"])
+    role = Role(row.role)
     body = {
-        "token": orjson.Fragment(row["token"]),
+        "token": orjson.Fragment(row.token),
         "role": role,
         "scopes": sorted(permission for permission in Permission if allowed(role, permission)),
-        "project": None if row["project"] is None else orjson.Fragment(row["project"]),
+        "project": None if row.project is None else orjson.Fragment(row.project),
     }
     return Response(orjson.dumps(body), media_type=JSON)

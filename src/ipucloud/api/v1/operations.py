@@ -25,6 +25,7 @@ from ipucloud.api.trace import trace_of
 from ipucloud.api.writes import change
 from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.contract.operations import OperationList, OperationOut, OperationPage, Waiting
+from ipucloud.db.documents import DocumentPage, OneDocument
 from ipucloud.identity.access import Scope, authenticated, not_found
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
@@ -36,8 +37,8 @@ POLL_SECONDS = 0.5
 """Interval of a long poll's reads; it holds no database connection between them."""
 RETRY_AFTER = "2"
 
-_GET = authenticated(GET_OPERATION)
-_LIST = {order: authenticated(text) for order, text in LIST_OPERATIONS.items()}
+_GET = authenticated(GET_OPERATION, OneDocument)
+_LIST = {order: authenticated(text, DocumentPage) for order, text in LIST_OPERATIONS.items()}
 
 routes = router()
 

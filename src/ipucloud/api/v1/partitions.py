@@ -99,11 +99,11 @@ async def list_partitions(
     trace_of(request).concerns(cluster_id=cluster)
     parameters = list_parameters(query, behind(query, request))
     row = await read(request, LIST_PARTITIONS[query.order], project, cluster_id=cluster, **parameters)
-    if row["allocated_through"] is None:
+    if row.allocated_through is None:
         raise not_found()
-    if row["allocated_through"] != AllocatedThrough.V_IPU:
+    if row.allocated_through is not AllocatedThrough.V_IPU:
         raise no_vipu()
-    return page(query, request, row)
+    return page(query, request, row.page())
 
 
 @routes.post(
@@ -216,17 +216,17 @@ async def get_partition_config(
     """Return the controller's file that lets programs of one GCD connect to the partition's IPUs."""
     trace_of(request).concerns(cluster_id=cluster)
     row = await read(request, GET_IPUOF, project, cluster_id=cluster, ref=partition, gcd=query.gcd)
-    if row["external_name"] is None:
+    if row.external_name is None:
         raise not_found()
-    if row["gcds"] is None:
+    if row.gcds is None:
         raise Problem(
             STATE_CONFLICT, "The controller has not provided a configuration yet. Wait until the partition is active."
         )
-    if row["document"] is None:
-        raise invalid([FieldError("?gcd", "unknown_gcd", f"The partition has GCDs 0 to {row['gcds'] - 1}.")])
-    middle = "" if row["gcds"] == 1 else f"_gcd{query.gcd}"
-    name = f"{row['external_name']}{middle}_ipuof.conf"
-    return Response(row["document"], media_type=JSON, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    if row.document is None:
+        raise invalid([FieldError("?gcd", "unknown_gcd", f"The partition has GCDs 0 to {row.gcds - 1}.")])
+    middle = "" if row.gcds == 1 else f"_gcd{query.gcd}"
+    name = f"{row.external_name}{middle}_ipuof.conf"
+    return Response(row.document, media_type=JSON, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 async def _begun(

@@ -75,9 +75,9 @@ async def create_platform_token(request: Request, body: PlatformTokenCreate) -> 
 async def get_platform_token(request: Request, token: TokenId) -> Response:
     """Return a token without its secret."""
     row = await read_platform(request, token_store.GET_PLATFORM_TOKEN, token_id=token)
-    if row["document"] is None:
+    if row.document is None:
         raise not_found()
-    return Response(row["document"], media_type=JSON)
+    return Response(row.document, media_type=JSON)
 
 
 @routes.delete(

@@ -32,6 +32,7 @@ from ipucloud.contract.webhooks import (
     WebhookPage,
     WebhookPatch,
 )
+from ipucloud.db.documents import DocumentPage, OneDocument
 from ipucloud.egress.urls import UrlRefused, target_of
 from ipucloud.identity.access import Scope, authenticated
 from ipucloud.identity.roles import Permission
@@ -43,10 +44,10 @@ routes = router()
 
 WebhookId = Annotated[UUID, Path(description="Id of the webhook.")]
 DeliveryId = Annotated[UUID, Path(description="Id of the delivery.")]
-_LIST_WEBHOOKS = {order: authenticated(text) for order, text in store.LIST_WEBHOOKS.items()}
-_GET_WEBHOOK = authenticated(store.GET_WEBHOOK)
-_LIST_DELIVERIES = {order: authenticated(text) for order, text in store.LIST_DELIVERIES.items()}
-_GET_DELIVERY = authenticated(store.GET_DELIVERY)
+_LIST_WEBHOOKS = {order: authenticated(text, DocumentPage) for order, text in store.LIST_WEBHOOKS.items()}
+_GET_WEBHOOK = authenticated(store.GET_WEBHOOK, OneDocument)
+_LIST_DELIVERIES = {order: authenticated(text, DocumentPage) for order, text in store.LIST_DELIVERIES.items()}
+_GET_DELIVERY = authenticated(store.GET_DELIVERY, OneDocument)
 _ALL = "/v1/projects/{project}/webhooks"
 _ONE = _ALL + "/{webhook:uuid}"
 _DELIVERY = _ONE + "/deliveries/{delivery:uuid}"

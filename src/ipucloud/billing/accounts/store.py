@@ -13,7 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads import AccountAssigned
 from ipucloud.contract.event_types import PROJECT_ACCOUNT_CHANGED
-from ipucloud.db.documents import rfc3339
+from ipucloud.db.documents import Document, rfc3339
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
@@ -26,15 +27,16 @@ _CREATE = sa.text(
     VALUES (:id, :name, :currency, :legal_name, :address, :tax_id, :country, :tax_exempt, :payment_days)
     """
 )
-_READ = sa.text(
+_READ = Query(
     f"""
-    SELECT version, json_build_object(
+    SELECT json_build_object(
              'id', id, 'name', name, 'currency', coalesce(currency, :currency), 'legal_name', legal_name,
              'address', address, 'tax_id', tax_id, 'country', country, 'tax_exempt', tax_exempt,
              'payment_days', payment_days,
-             'created_at', {rfc3339("created_at")}, 'version', version)::text AS document
+             'created_at', {rfc3339("created_at")}, 'version', version)::text AS document, version
       FROM billing_accounts WHERE id = :id
-    """  # noqa: S608  # our own text
+    """,  # noqa: S608  # our own text
+    Document,
 )
 _UPDATE = sa.text(
     """
@@ -47,9 +49,9 @@ _UPDATE = sa.text(
     """
 )
 _FIELDS = ("name", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days")
-_OF_PROJECT = sa.text("SELECT account_id FROM payer_of(:project_id, app_now())")
-_LAST_OF_PROJECT = sa.text(
-    "SELECT account_id FROM project_accounts WHERE project_id = :project_id ORDER BY valid_from DESC LIMIT 1"
+_OF_PROJECT = Query("SELECT account_id FROM payer_of(:project_id, app_now())", UUID)
+_LAST_OF_PROJECT = Query(
+    "SELECT account_id FROM project_accounts WHERE project_id = :project_id ORDER BY valid_from DESC LIMIT 1", UUID
 )
 # One to two hours ahead: a transaction that begins before the full hour may end after it.
 _ASSIGN = sa.text(
@@ -95,10 +97,10 @@ async def create(
 
 async def account_document(connection: Statements, account_id: UUID, *, currency: str) -> tuple[bytes, int]:
     """The account's JSON and version; `currency` is the installation's. Raises `Problem` not_found."""
-    row = (await connection.execute(_READ, {"id": account_id, "currency": currency})).one_or_none()
+    row = await _READ.one_or_none(connection, {"id": account_id, "currency": currency})
     if row is None:
         raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
-    return row.document.encode(), row.version
+    return row.encoded()
 
 
 async def update(
@@ -112,8 +114,7 @@ async def update(
 
 async def account_of(connection: Statements, project_id: UUID) -> UUID:
     """The account that pays for the project now."""
-    found: UUID = (await connection.execute(_OF_PROJECT, {"project_id": project_id})).scalar_one()
-    return found
+    return await _OF_PROJECT.one(connection, {"project_id": project_id})
 
 
 async def assign(connection: AsyncConnection, actor: Actor, account_id: UUID) -> None:
@@ -122,7 +123,7 @@ async def assign(connection: AsyncConnection, actor: Actor, account_id: UUID) ->
     The caller holds the project's lock. The account must exist.
     """
     values = {"project_id": actor.project_id, "account_id": account_id}
-    if (await connection.execute(_LAST_OF_PROJECT, {"project_id": actor.project_id})).scalar_one() == account_id:
+    if await _LAST_OF_PROJECT.one(connection, {"project_id": actor.project_id}) == account_id:
         return
     await connection.execute(_ASSIGN, values)
     await record(

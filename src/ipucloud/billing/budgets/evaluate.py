@@ -6,18 +6,30 @@ One statement computes and stores every budget's figures, and fires; of concurre
 
 from __future__ import annotations
 
+from datetime import date, datetime
+from typing import NamedTuple
+
 import sqlalchemy as sa
 
 from ipucloud.billing.reports.outlook import OUTLOOK, OVER_EVERYTHING
 from ipucloud.db.documents import clauses, money
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
 from ipucloud.kernel.failpoints import failpoint
 
 LATE_HOURS = 2
 """How long after its end a month is evaluated, so that its last minutes count."""
 
-_MONTHS = sa.text(
+
+class _Month(NamedTuple):
+    month: date
+    since: datetime
+    until: datetime
+    current: bool
+
+
+_MONTHS = Query(
     """
     SELECT month::date AS month, month AT TIME ZONE 'UTC' AS since,
            (month + interval '1 month') AT TIME ZONE 'UTC' AS until,
@@ -26,11 +38,12 @@ _MONTHS = sa.text(
               FROM unnest(ARRAY[app_now() - make_interval(hours => :late), app_now()]) AS instant) AS checked_at
      WHERE EXISTS (SELECT FROM budgets WHERE deleted_at IS NULL)
      ORDER BY month
-    """
+    """,
+    _Month,
 )
 _ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(7220503)")
 _FIGURE = "CASE t.measure WHEN 'actual' THEN f.actual ELSE f.forecast END"
-_EVALUATE = sa.text(
+_EVALUATE = Query(
     clauses(
         """
         WITH chosen AS (
@@ -92,19 +105,20 @@ _EVALUATE = sa.text(
         )
         SELECT count(*) FROM fired
         """,
-    )
+    ),
+    int,
 )
 
 
 async def evaluate_budgets(database: Database) -> int:
     """Compute every budget's month, and fire reached thresholds; returns how many fired."""
     async with database.read() as connection:
-        months = (await connection.execute(_MONTHS, {"late": LATE_HOURS})).mappings().all()
+        months = await _MONTHS.all(connection, {"late": LATE_HOURS})
     fired = 0
     for month in months:
         async with database.begin() as connection:
             for statement in (*OVER_EVERYTHING, _ONE_AT_A_TIME):
                 await connection.execute(statement)
-            fired += (await connection.execute(_EVALUATE, dict(month))).scalar_one()
+            fired += await _EVALUATE.one(connection, month._asdict())
             failpoint("budgets.before_commit")
     return fired

@@ -12,7 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.budgets.refusal import REFUSES
 from ipucloud.contract.event_types import BUDGET_CREATED, BUDGET_DELETED, BUDGET_UPDATED, EventType
-from ipucloud.db.documents import clauses, money, rfc3339
+from ipucloud.db.documents import Document, clauses, money, rfc3339
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
@@ -24,7 +25,7 @@ LIMIT = 100
 """Budgets of one project or account."""
 
 _DOCUMENTS = clauses(
-    "SELECT b.version, json_build_object(",
+    "SELECT json_build_object(",
     """
       'id', b.id, 'name', b.name,
       'scope', CASE WHEN b.account_id IS NOT NULL THEN 'account' WHEN b.tag_key IS NOT NULL THEN 'tag'
@@ -44,7 +45,8 @@ _DOCUMENTS = clauses(
     """,
     f"'amount', {money('b.amount', 'b.currency')}, 'actual', {money('b.actual', 'b.currency')},",
     f"'forecast', {money('b.forecast', 'b.currency')}, 'evaluated_at', {rfc3339('b.evaluated_at')},",
-    f"'refuses_creates', {REFUSES}, 'created_at', {rfc3339('b.created_at')}, 'version', b.version)::text AS document",
+    f"'refuses_creates', {REFUSES}, 'created_at', {rfc3339('b.created_at')}, 'version', b.version)::text",
+    "AS document, b.version",
     "FROM budgets b WHERE b.deleted_at IS NULL",
 )
 _CREATE = sa.text(
@@ -72,22 +74,23 @@ _THRESHOLD = sa.text(
 class _Statements:
     """For budgets of one kind of owner: a project's own account has the project's id."""
 
-    list: sa.TextClause
-    read: sa.TextClause
-    count: sa.TextClause
-    lock: sa.TextClause
-    taken: sa.TextClause
+    list: Query[Document]
+    read: Query[Document]
+    count: Query[int]
+    lock: Query[int]
+    taken: Query[bool]
 
 
 def _statements(column: str) -> _Statements:
     mine = f"b.{column} = :owner AND b.deleted_at IS NULL"
     return _Statements(
-        list=sa.text(clauses(_DOCUMENTS, "AND", mine, "ORDER BY b.created_at, b.id")),
-        read=sa.text(clauses(_DOCUMENTS, "AND", mine, "AND b.id = :id")),
-        count=sa.text(f"SELECT count(*) FROM budgets b WHERE {mine}"),  # noqa: S608  # our own text
-        lock=sa.text(f"SELECT version FROM budgets b WHERE {mine} AND b.id = :id FOR NO KEY UPDATE"),  # noqa: S608
-        taken=sa.text(
-            f"SELECT EXISTS (SELECT FROM budgets b WHERE {mine} AND b.name = :name AND b.id <> :id)"  # noqa: S608
+        list=Query(clauses(_DOCUMENTS, "AND", mine, "ORDER BY b.created_at, b.id"), Document),
+        read=Query(clauses(_DOCUMENTS, "AND", mine, "AND b.id = :id"), Document),
+        count=Query(f"SELECT count(*) FROM budgets b WHERE {mine}", int),  # noqa: S608  # our own text
+        lock=Query(f"SELECT version FROM budgets b WHERE {mine} AND b.id = :id FOR NO KEY UPDATE", int),  # noqa: S608
+        taken=Query(
+            f"SELECT EXISTS (SELECT FROM budgets b WHERE {mine} AND b.name = :name AND b.id <> :id)",  # noqa: S608
+            bool,
         ),
     )
 
@@ -124,15 +127,15 @@ class NewBudget:
 
 async def list_budgets(connection: Statements, owner: Owner) -> list[str]:
     """Each budget's JSON, oldest first."""
-    return [row.document for row in await connection.execute(_OF[owner.kind].list, {"owner": owner.id})]
+    return [each.document for each in await _OF[owner.kind].list.all(connection, {"owner": owner.id})]
 
 
 async def budget_document(connection: Statements, owner: Owner, budget: UUID) -> tuple[bytes, int]:
     """The budget's JSON and version. Raises `Problem` not_found."""
-    row = (await connection.execute(_OF[owner.kind].read, {"owner": owner.id, "id": budget})).one_or_none()
+    row = await _OF[owner.kind].read.one_or_none(connection, {"owner": owner.id, "id": budget})
     if row is None:
         raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
-    return row.document.encode(), row.version
+    return row.encoded()
 
 
 async def create(connection: AsyncConnection, owner: Owner, new: NewBudget, actor: Actor | None) -> UUID:
@@ -141,7 +144,7 @@ async def create(connection: AsyncConnection, owner: Owner, new: NewBudget, acto
     Raises `Problem` name_taken, and state_conflict for one too many.
     """
     made = new_id()
-    if (await connection.execute(_OF[owner.kind].count, {"owner": owner.id})).scalar_one() >= LIMIT:
+    if await _OF[owner.kind].count.one(connection, {"owner": owner.id}) >= LIMIT:
         raise Problem(STATE_CONFLICT, f"There are {LIMIT} budgets already. Delete one first.")
     key, value = new.tag or (None, None)
     inserted = await connection.execute(
@@ -166,10 +169,9 @@ async def create(connection: AsyncConnection, owner: Owner, new: NewBudget, acto
 
 async def lock(connection: AsyncConnection, owner: Owner, budget: UUID) -> int:
     """Lock the budget; returns its version. Raises `Problem` not_found."""
-    found = (await connection.execute(_OF[owner.kind].lock, {"owner": owner.id, "id": budget})).scalar_one_or_none()
-    if found is None:
+    version = await _OF[owner.kind].lock.one_or_none(connection, {"owner": owner.id, "id": budget})
+    if version is None:
         raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
-    version: int = found
     return version
 
 
@@ -187,10 +189,9 @@ async def update(
 
     Raises `Problem` name_taken.
     """
-    if name is not None:
-        taken = await connection.execute(_OF[owner.kind].taken, {"owner": owner.id, "name": name, "id": budget})
-        if taken.scalar_one():
-            raise _name_taken()
+    same_name = {"owner": owner.id, "name": name, "id": budget}
+    if name is not None and await _OF[owner.kind].taken.one(connection, same_name):
+        raise _name_taken()
     await connection.execute(_UPDATE, {"id": budget, "name": name, "amount": None if amount is None else amount.amount})
     if thresholds is not None:
         await connection.execute(_FORGET_THRESHOLDS, {"id": budget})

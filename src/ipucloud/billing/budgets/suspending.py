@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.budgets.refusal import REACHED
@@ -35,7 +34,14 @@ _AIMED = clauses(
     )
     """,
 )
-_DUE = sa.text(
+
+
+class _Due(NamedTuple):
+    project_id: UUID
+    cluster_id: UUID
+
+
+_DUE = Query(
     clauses(
         _AIMED,
         """
@@ -49,7 +55,8 @@ _DUE = sa.text(
                   WHERE o.cluster_id = a.cluster_id AND o.state NOT IN ('cancelled', 'failed', 'succeeded'))
          ORDER BY cluster_id LIMIT :limit
         """,
-    )
+    ),
+    _Due,
 )
 
 
@@ -86,8 +93,7 @@ async def over_budget(connection: Statements, *, states: Sequence[str], limit: i
 
     Those with an open operation follow when it is done.
     """
-    rows = await connection.execute(_DUE, {"states": list(states), "cluster_id": None, "limit": limit})
-    return [(row.project_id, row.cluster_id) for row in rows]
+    return [*await _DUE.all(connection, {"states": list(states), "cluster_id": None, "limit": limit})]
 
 
 async def note_over_budget(

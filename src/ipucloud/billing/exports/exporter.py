@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-import sqlalchemy as sa
 from pydantic import JsonValue
 
-from ipucloud.billing.exports.inputs import ExportInputs
+from ipucloud.billing.exports.inputs import Export, ExportInputs
 from ipucloud.billing.exports.order import Build, Deliver, Reply, Target
 from ipucloud.billing.exports.periods import Period
 from ipucloud.billing.exports.process import Note, carried_out
 from ipucloud.billing.exports.selection import Selection
 from ipucloud.catalogue.current import CurrentCatalogue
-from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.engine import Database
 from ipucloud.db.schema_check import SchemaMismatchError
 from ipucloud.kernel.errors import DEADLINE_EXCEEDED, Problem
@@ -88,9 +85,9 @@ class Exporter:
             export_id=row.id,
             fence=item.fence,
             subject=Selection(
-                dataset=Dataset(row.dataset),
-                version=FocusVersion(row.focus_version),
-                format=FileFormat(row.format),
+                dataset=row.dataset,
+                version=row.focus_version,
+                format=row.format,
                 period=Period(row.since, row.until),
                 project_id=None if row.account_id else row.project_id,
                 account_id=row.account_id,
@@ -144,9 +141,9 @@ class Exporter:
 
         return note
 
-    def _target(self, row: sa.Row[Any]) -> Target:
+    def _target(self, row: Export) -> Target:
         """Raises SealingError."""
-        if self._keys is None or row.secret is None:
+        if self._keys is None or row.connection_id is None or row.secret is None:
             raise SealingError("no key")
         return Target(
             endpoint=row.endpoint,

@@ -3,16 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from datetime import date
+from typing import Any, NamedTuple
+from uuid import UUID
 
-import sqlalchemy as sa
-
+from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.operations.kind import OpenOperation
-from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION, open_operation_of
-from ipucloud.reconcile.reconciler import LeaseLost, WorkItem
+from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION
+from ipucloud.reconcile.reconciler import WorkItem, inputs_of
 
-_LOAD = sa.text(
+
+class Export(NamedTuple):
+    """An export and the bucket that it is delivered to, if any. Without an operation there may be no export either."""
+
+    leased: bool
+    id: UUID
+    project_id: UUID
+    account_id: UUID | None
+    dataset: Dataset
+    focus_version: FocusVersion
+    format: FileFormat
+    since: date
+    until: date
+    fence: int
+    manifest: dict[str, Any]
+    last_error: str | None
+    connection_id: UUID | None
+    endpoint: str
+    region: str
+    bucket: str
+    prefix: str
+    access_key_id: str
+    secret: str | None
+    operation: OpenOperation | None
+
+
+_LOAD = Query(
     f"""
     SELECT w.lease_until > app_now() AS leased, x.id, x.project_id, x.account_id, x.dataset, x.focus_version, x.format,
            coalesce(x.month, x.since) AS since,
@@ -25,15 +53,16 @@ _LOAD = sa.text(
       LEFT JOIN s3_connections c ON c.project_id = x.project_id AND c.id = x.connection_id
       {CURRENT_STEP}
      WHERE w.kind = :kind AND w.key = :key AND w.fence = :fence
-    """  # noqa: S608  # our own text
+    """,  # noqa: S608  # our own text
+    Export,
 )
 
 
 @dataclass(frozen=True)
 class ExportInputs:
-    """An export with its open operation. `row` holds the columns of the statement."""
+    """An export with its open operation."""
 
-    row: sa.Row[Any]
+    row: Export
     operation: OpenOperation
 
     @property
@@ -44,9 +73,5 @@ class ExportInputs:
 
 async def load(connection: Statements, item: WorkItem) -> ExportInputs | None:
     """The inputs, or None when the export has no open operation. Raises LeaseLost."""
-    found = await connection.execute(_LOAD, {"kind": item.kind, "key": item.key, "fence": item.fence})
-    row = found.one_or_none()
-    if row is None or not row.leased:
-        raise LeaseLost(item.key)
-    operation = open_operation_of(row)
-    return None if operation is None else ExportInputs(row, operation)
+    row = await inputs_of(connection, _LOAD, item)
+    return None if row.operation is None else ExportInputs(row, row.operation)

@@ -7,12 +7,14 @@ from datetime import date
 import sqlalchemy as sa
 
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 
-_MONTHS = sa.text(
+_MONTHS = Query(
     """
     SELECT month FROM billing_months b
      WHERE sealed_at IS NOT NULL AND NOT EXISTS (SELECT FROM export_months e WHERE e.month = b.month) ORDER BY month
-    """
+    """,
+    date,
 )
 _PATIENCE = sa.text("SET LOCAL statement_timeout = '10min'")
 _FREEZE = sa.text("INSERT INTO export_months (month) VALUES (:month) ON CONFLICT DO NOTHING")
@@ -34,7 +36,7 @@ _NAMES = sa.text(
 async def freeze_names(database: Database) -> list[date]:
     """Record the names of every sealed month that has none yet, each in one transaction; returns the months."""
     async with database.read() as connection:
-        months = list((await connection.execute(_MONTHS)).scalars())
+        months = await _MONTHS.all(connection)
     for month in months:
         async with database.begin() as connection:
             await connection.execute(_PATIENCE)

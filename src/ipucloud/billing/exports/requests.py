@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -15,6 +16,7 @@ from ipucloud.billing.exports.periods import Period
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.documents import rfc3339
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import NOT_FOUND, QUOTA_EXCEEDED, STATE_CONFLICT, Problem
@@ -28,20 +30,23 @@ LISTED = 200
 BUILD_DEADLINE = 3600.0
 DELIVERY_DEADLINE = 86_400.0
 
-_RECENT = sa.text(
+_RECENT = Query(
     """
     SELECT count(*) FROM exports
      WHERE project_id = :project_id AND schedule_id IS NULL AND created_at > app_now() - interval '24 hours'
-    """
+    """,
+    int,
 )
-_LAST_DAY = sa.text("SELECT (date_trunc('month', app_now() AT TIME ZONE 'UTC') + interval '1 month')::date - 1")
-_CONNECTED = sa.text(
-    "SELECT EXISTS (SELECT FROM s3_connections WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL)"
+_LAST_DAY = Query("SELECT (date_trunc('month', app_now() AT TIME ZONE 'UTC') + interval '1 month')::date - 1", date)
+_CONNECTED = Query(
+    "SELECT EXISTS (SELECT FROM s3_connections WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL)",
+    bool,
 )
-_OTHERS = sa.text(
+_OTHERS = Query(
     """
     SELECT EXISTS (SELECT FROM project_accounts WHERE account_id = :account_id AND project_id <> :project_id)
-    """
+    """,
+    bool,
 )
 _INSERT = sa.text(
     """
@@ -63,14 +68,23 @@ SELECT json_build_object(
   FROM exports x JOIN operations o ON o.project_id = x.project_id AND o.export_id = x.id
  WHERE x.project_id = :project_id
 """  # noqa: S608  # our own text
-_ONE = sa.text(_DOCUMENT + " AND x.id = :id")
-_LIST = sa.text(_DOCUMENT + " ORDER BY x.created_at DESC, x.id DESC LIMIT :limit")
-_FILE = sa.text(
-    """
-    SELECT fence, manifest, expires_at > app_now() AS kept FROM exports WHERE project_id = :project_id AND id = :id
-    """
+_ONE = Query(_DOCUMENT + " AND x.id = :id", str)
+_LIST = Query(_DOCUMENT + " ORDER BY x.created_at DESC, x.id DESC LIMIT :limit", str)
+
+
+class _Stored(NamedTuple):
+    """An export's file; all None before it is built."""
+
+    fence: int | None
+    manifest: dict[str, Any] | None
+    kept: bool | None
+
+
+_FILE = Query(
+    "SELECT fence, manifest, expires_at > app_now() AS kept FROM exports WHERE project_id = :project_id AND id = :id",
+    _Stored,
 )
-_CHUNK = sa.text("SELECT data FROM export_chunks WHERE export_id = :id AND fence = :fence AND ordinal = :ordinal")
+_CHUNK = Query("SELECT data FROM export_chunks WHERE export_id = :id AND fence = :fence AND ordinal = :ordinal", bytes)
 _EXPIRE = sa.text(
     """
     DELETE FROM export_chunks
@@ -116,15 +130,14 @@ async def request_export(connection: AsyncConnection, actor: Actor, wanted: Want
     for an unknown connection.
     """
     mine = {"project_id": actor.project_id}
-    if wanted.schedule_id is None and (await connection.execute(_RECENT, mine)).scalar_one() >= A_DAY:
+    if wanted.schedule_id is None and await _RECENT.one(connection, mine) >= A_DAY:
         detail = f"A project may ask for {A_DAY} exports a day. Wait, or let a schedule deliver them."
         raise Problem(QUOTA_EXCEEDED, detail, extra={"limit": A_DAY})
-    if wanted.period.until - timedelta(days=1) > (await connection.execute(_LAST_DAY)).scalar_one():
+    if wanted.period.until - timedelta(days=1) > await _LAST_DAY.one(connection):
         raise Problem(STATE_CONFLICT, "The month has not begun.")
-    if wanted.connection_id is not None:
-        found = await connection.execute(_CONNECTED, mine | {"id": wanted.connection_id})
-        if not found.scalar_one():
-            raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
+    asked = mine | {"id": wanted.connection_id}
+    if wanted.connection_id is not None and not await _CONNECTED.one(connection, asked):
+        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
     export_id = new_id()
     await connection.execute(_INSERT, mine | _columns(export_id, wanted))
     steps = plan(delivered=wanted.connection_id is not None)
@@ -142,33 +155,28 @@ async def request_export(connection: AsyncConnection, actor: Actor, wanted: Want
 
 async def pays_for_others(connection: Statements, *, account_id: UUID, project_id: UUID) -> bool:
     """Whether the account pays, or ever paid, for another project."""
-    found = await connection.execute(_OTHERS, {"account_id": account_id, "project_id": project_id})
-    other: bool = found.scalar_one()
-    return other
+    return await _OTHERS.one(connection, {"account_id": account_id, "project_id": project_id})
 
 
 async def export_document(connection: Statements, *, project_id: UUID, export_id: UUID) -> bytes:
     """An export's JSON. Raises `Problem` not_found."""
-    found = await connection.execute(_ONE, {"project_id": project_id, "id": export_id})
-    row = found.one_or_none()
-    if row is None:
+    document = await _ONE.one_or_none(connection, {"project_id": project_id, "id": export_id})
+    if document is None:
         raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
-    document: str = row.document
     return document.encode()
 
 
 async def export_documents(connection: Statements, *, project_id: UUID) -> Sequence[str]:
     """The newest exports, as JSON."""
-    found = await connection.execute(_LIST, {"project_id": project_id, "limit": LISTED})
-    return list(found.scalars())
+    return await _LIST.all(connection, {"project_id": project_id, "limit": LISTED})
 
 
 async def kept_file(connection: Statements, *, project_id: UUID, export_id: UUID) -> KeptFile:
     """The file of an export. Raises `Problem`: not_found, state_conflict before it is built and after it expired."""
-    row = (await connection.execute(_FILE, {"project_id": project_id, "id": export_id})).one_or_none()
+    row = await _FILE.one_or_none(connection, {"project_id": project_id, "id": export_id})
     if row is None:
         raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
-    if row.manifest is None:
+    if row.manifest is None or row.fence is None:
         raise Problem(STATE_CONFLICT, "The file is not built yet: wait for the export's operation.")
     if not row.kept:
         raise Problem(STATE_CONFLICT, "The file was removed after seven days. Create the export again.")
@@ -181,12 +189,12 @@ async def pieces_of(database: Database, file: KeptFile) -> AsyncIterator[bytes]:
     sent = 0
     for ordinal in range(file.size + 1):
         async with database.read() as connection:
-            found = await connection.execute(_CHUNK, {"id": file.export_id, "fence": file.fence, "ordinal": ordinal})
-            data: bytes | None = found.scalar()
+            asked = {"id": file.export_id, "fence": file.fence, "ordinal": ordinal}
+            data = await _CHUNK.one_or_none(connection, asked)
         if data is None:
             break
         sent += len(data)
-        yield bytes(data)
+        yield data
     if sent != file.size:
         raise OSError("a piece of the file is gone")  # the client sees a body that is too short
 

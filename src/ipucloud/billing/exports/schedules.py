@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import date, datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -17,6 +18,7 @@ from ipucloud.billing.exports.requests import Wanted, request_export
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.egress.urls import UrlRefused, endpoint_of
 from ipucloud.kernel.actor import Actor
@@ -37,15 +39,24 @@ SELECT json_build_object(
          'access_key_id', access_key_id, 'created_at', {rfc3339("created_at")})::text AS document
   FROM s3_connections WHERE project_id = :project_id AND deleted_at IS NULL
 """  # noqa: S608  # our own text
-_CONNECTIONS = sa.text(_CONNECTION + " ORDER BY created_at, id")
-_ONE_CONNECTION = sa.text(_CONNECTION + " AND id = :id")
-_COUNTS = sa.text(
+_CONNECTIONS = Query(_CONNECTION + " ORDER BY created_at, id", str)
+_ONE_CONNECTION = Query(_CONNECTION + " AND id = :id", str)
+
+
+class _Counts(NamedTuple):
+    connections: int
+    same_name: int
+    schedules: int
+
+
+_COUNTS = Query(
     """
     SELECT (SELECT count(*) FROM s3_connections WHERE project_id = :project_id AND deleted_at IS NULL) AS connections,
            (SELECT count(*) FROM s3_connections
              WHERE project_id = :project_id AND deleted_at IS NULL AND name = CAST(:name AS text)) AS same_name,
            (SELECT count(*) FROM export_schedules WHERE project_id = :project_id AND deleted_at IS NULL) AS schedules
-    """
+    """,
+    _Counts,
 )
 _CONNECT = sa.text(
     """
@@ -53,11 +64,12 @@ _CONNECT = sa.text(
     VALUES (:id, :project_id, :name, :endpoint, :region, :bucket, :prefix, :access_key_id, :secret)
     """
 )
-_USED = sa.text(
+_USED = Query(
     """
     SELECT EXISTS (SELECT FROM export_schedules
                     WHERE project_id = :project_id AND connection_id = :id AND deleted_at IS NULL)
-    """
+    """,
+    bool,
 )
 # The secret is deleted immediately; the row stays, for the exports that were delivered to it.
 _DISCONNECT = sa.text(
@@ -78,8 +90,8 @@ SELECT json_build_object(
                       ORDER BY e.scheduled_for DESC LIMIT 1) AS x ON true
  WHERE s.project_id = :project_id AND s.deleted_at IS NULL
 """  # noqa: S608  # our own text
-_SCHEDULES = sa.text(_SCHEDULE + " ORDER BY s.created_at, s.id")
-_ONE_SCHEDULE = sa.text(_SCHEDULE + " AND s.id = :id")
+_SCHEDULES = Query(_SCHEDULE + " ORDER BY s.created_at, s.id", str)
+_ONE_SCHEDULE = Query(_SCHEDULE + " AND s.id = :id", str)
 # A month is exported on its third day after: it is sealed, and its invoices are issued, on the second.
 _FIRST = """
 CASE every WHEN 'day' THEN date_trunc('day', app_now(), 'UTC') + interval '1 day 1 hour'
@@ -140,25 +152,43 @@ _END_SCHEDULE = sa.text(
      WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL
     """
 )
-_DUE = sa.text(
+_DUE = Query(
     clauses(
         "SELECT s.id FROM export_schedules s",
         _ABOUT,
         "WHERE s.next_at <= app_now() AND s.deleted_at IS NULL AND",
         _READY,
         "ORDER BY s.next_at LIMIT :limit",
-    )
+    ),
+    UUID,
 )
-_TAKE = sa.text(
+
+
+class _Taken(NamedTuple):
+    """A schedule that is due: `planned` is the day, `following` when it is due next."""
+
+    project_id: UUID
+    dataset: Dataset
+    focus_version: FocusVersion
+    format: FileFormat
+    connection_id: UUID
+    planned: date
+    month: date
+    following: datetime
+
+
+_TAKE = Query(
     clauses(
-        "SELECT s.*, (s.next_at AT TIME ZONE 'UTC')::date AS planned, about.month,",
+        "SELECT s.project_id, s.dataset, s.focus_version, s.format, s.connection_id,",
+        "(s.next_at AT TIME ZONE 'UTC')::date AS planned, about.month,",
         _NEXT,
         "AS following FROM export_schedules s",
         _ABOUT,
         "WHERE s.id = :id AND s.next_at <= app_now() AND s.deleted_at IS NULL AND",
         _READY,
         "FOR UPDATE OF s",
-    )
+    ),
+    _Taken,
 )
 _MOVE_ON = sa.text("UPDATE export_schedules SET next_at = :following WHERE id = :id")
 
@@ -202,7 +232,7 @@ async def connect(
     except UrlRefused as error:
         raise _invalid("/endpoint", "endpoint", str(error)) from None
     keys = needed(keys)
-    held = (await connection.execute(_COUNTS, {"project_id": project_id, "name": bucket.name})).one()
+    held = await _COUNTS.one(connection, {"project_id": project_id, "name": bucket.name})
     if held.connections >= MAX_CONNECTIONS:
         raise Problem(QUOTA_EXCEEDED, f"A project can have at most {MAX_CONNECTIONS} connections.")
     if held.same_name:
@@ -216,17 +246,17 @@ async def connect(
 
 async def connection_document(connection: Statements, project_id: UUID, connection_id: UUID) -> bytes:
     """A connection's JSON, without its secret. Raises `Problem` not_found."""
-    return _one((await connection.execute(_ONE_CONNECTION, {"project_id": project_id, "id": connection_id})).first())
+    return _one(await _ONE_CONNECTION.one_or_none(connection, {"project_id": project_id, "id": connection_id}))
 
 
 async def connection_documents(connection: Statements, project_id: UUID) -> Sequence[str]:
-    return list((await connection.execute(_CONNECTIONS, {"project_id": project_id})).scalars())
+    return await _CONNECTIONS.all(connection, {"project_id": project_id})
 
 
 async def disconnect(connection: AsyncConnection, project_id: UUID, connection_id: UUID) -> None:
     """Forget a connection's secret and end it. Raises `Problem`: in_use by a schedule, not_found."""
     mine = {"project_id": project_id, "id": connection_id}
-    if (await connection.execute(_USED, mine)).scalar_one():
+    if await _USED.one(connection, mine):
         raise Problem(IN_USE, "A schedule delivers to it: delete the schedule first.")
     if (await connection.execute(_DISCONNECT, mine)).rowcount != 1:
         raise _not_found()
@@ -235,7 +265,7 @@ async def disconnect(connection: AsyncConnection, project_id: UUID, connection_i
 async def add_schedule(connection: AsyncConnection, project_id: UUID, plan: Plan) -> bytes:
     """Create a schedule from the next day or month on; returns its JSON. The caller holds the project's lock."""
     await connection_document(connection, project_id, plan.connection_id)
-    held = (await connection.execute(_COUNTS, {"project_id": project_id, "name": ""})).one()
+    held = await _COUNTS.one(connection, {"project_id": project_id, "name": ""})
     if held.schedules >= MAX_SCHEDULES:
         raise Problem(QUOTA_EXCEEDED, f"A project can have at most {MAX_SCHEDULES} schedules.")
     made = new_id()
@@ -249,11 +279,11 @@ async def add_schedule(connection: AsyncConnection, project_id: UUID, plan: Plan
         "every": plan.every,
     }
     await connection.execute(_ADD_SCHEDULE, values)
-    return _one((await connection.execute(_ONE_SCHEDULE, {"project_id": project_id, "id": made})).first())
+    return _one(await _ONE_SCHEDULE.one_or_none(connection, {"project_id": project_id, "id": made}))
 
 
 async def schedule_documents(connection: Statements, project_id: UUID) -> Sequence[str]:
-    return list((await connection.execute(_SCHEDULES, {"project_id": project_id})).scalars())
+    return await _SCHEDULES.all(connection, {"project_id": project_id})
 
 
 async def end_schedule(connection: AsyncConnection, project_id: UUID, schedule_id: UUID) -> None:
@@ -265,20 +295,20 @@ async def end_schedule(connection: AsyncConnection, project_id: UUID, schedule_i
 async def serve_schedules(database: Database) -> None:
     """Create due exports, one per schedule, each in one transaction with the schedule's next time."""
     async with database.read() as connection:
-        due = (await connection.execute(_DUE, {"limit": AT_ONCE})).all()
-    for schedule in due:
+        due = await _DUE.all(connection, {"limit": AT_ONCE})
+    for schedule_id in due:
         async with database.begin() as connection:
-            await _serve(connection, schedule.id)
+            await _serve(connection, schedule_id)
 
 
 async def _serve(connection: AsyncConnection, schedule_id: UUID) -> None:
-    row = (await connection.execute(_TAKE, {"id": schedule_id})).one_or_none()
+    row = await _TAKE.one_or_none(connection, {"id": schedule_id})
     if row is None:
         return
     wanted = Wanted(
-        Dataset(row.dataset),
-        FocusVersion(row.focus_version),
-        FileFormat(row.format),
+        row.dataset,
+        row.focus_version,
+        row.format,
         month_of(row.month),
         connection_id=row.connection_id,
         schedule_id=schedule_id,
@@ -289,10 +319,9 @@ async def _serve(connection: AsyncConnection, schedule_id: UUID) -> None:
     log.info("export_scheduled", schedule=str(schedule_id), export=str(export_id))
 
 
-def _one(row: sa.Row[Any] | None) -> bytes:
-    if row is None:
+def _one(document: str | None) -> bytes:
+    if document is None:
         raise _not_found()
-    document: str = row[0]
     return document.encode()
 
 

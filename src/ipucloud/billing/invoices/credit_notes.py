@@ -7,6 +7,7 @@ amount due first; the rest is added to the wallet.
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -19,22 +20,36 @@ from ipucloud.billing.invoices.payments import settle_invoice, still_due
 from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.billing.invoices.tables import CREDIT_NOTE_SERIES
 from ipucloud.contract.invoices import InvoiceOut
+from ipucloud.db.rows import Query
 from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import plain, product, rounded
 
-_INVOICE = sa.text(
+
+class _Invoice(NamedTuple):
+    """An invoice with its tax rate, and what is not credited yet."""
+
+    id: UUID
+    currency: str
+    document: str
+    rate: Decimal
+    left: Decimal
+    left_tax: Decimal
+
+
+_INVOICE = Query(
     """
-    SELECT i.id, i.account_id, i.currency, i.taxable, i.tax, i.document::text AS document, t.rate,
-           coalesce(given.net, 0) AS given_net, coalesce(given.tax, 0) AS given_tax
+    SELECT i.id, i.currency, i.document::text AS document, t.rate,
+           i.taxable - coalesce(given.net, 0) AS left, i.tax - coalesce(given.tax, 0) AS left_tax
       FROM invoices i
       JOIN invoice_taxes t ON t.invoice_id = i.id
      CROSS JOIN LATERAL (
        SELECT sum(net) AS net, sum(tax) AS tax FROM credit_notes n WHERE n.invoice_id = i.id) AS given
      WHERE i.number = :number
-    """
+    """,
+    _Invoice,
 )
-_ACCOUNT = sa.text("SELECT account_id FROM invoices WHERE number = :number")
+_ACCOUNT = Query("SELECT account_id FROM invoices WHERE number = :number", UUID)
 _NOTE = sa.text(
     """
     INSERT INTO credit_notes (id, invoice_id, series, year, sequence, number, reason, net, tax, total, to_wallet,
@@ -50,34 +65,31 @@ async def issue_credit_note(connection: AsyncConnection, invoice: str, *, net: D
 
     Raises `Problem` not_found, state_conflict if nothing is left, validation_failed for more than the rest.
     """
-    account = (await connection.execute(_ACCOUNT, {"number": invoice})).scalar_one_or_none()
+    account = await _ACCOUNT.one_or_none(connection, {"number": invoice})
     if account is None:
         raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
     payer = await lock_payer(connection, account)
-    row = (await connection.execute(_INVOICE, {"number": invoice})).one()
-    left, left_tax = row.taxable - row.given_net, row.tax - row.given_tax
-    if left <= 0:
+    row = await _INVOICE.one(connection, {"number": invoice})
+    if row.left <= 0:
         raise Problem(STATE_CONFLICT, "This invoice is fully credited already.")
-    if net is not None and net > left:
+    if net is not None and net > row.left:
         fault = FieldError(
-            "/net", "too_much", f"At most {plain(left)} {row.currency} of the invoice is not credited yet."
+            "/net", "too_much", f"At most {plain(row.left)} {row.currency} of the invoice is not credited yet."
         )
         raise Problem(VALIDATION_FAILED, "Correct the fields named in `errors`; nothing was credited.", [fault])
-    net = left if net is None else net
-    tax = left_tax if net == left else min(left_tax, rounded(product(net, row.rate)))
+    net = row.left if net is None else net
+    tax = row.left_tax if net == row.left else min(row.left_tax, rounded(product(net, row.rate)))
     due = await still_due(connection, row.id)
     credit = Credit(net, tax, to_wallet=max(Decimal(0), net + tax - due))
     return await _write(connection, payer, row, credit, reason)
 
 
-async def _write(
-    connection: AsyncConnection, payer: Payer, invoice: sa.Row[*tuple[object, ...]], credit: Credit, reason: str
-) -> str:
-    made, day, currency = new_id(), await today(connection), str(invoice.currency)
-    await post(connection, _moves(made, payer, credit, currency))
+async def _write(connection: AsyncConnection, payer: Payer, invoice: _Invoice, credit: Credit, reason: str) -> str:
+    made, day = new_id(), await today(connection)
+    await post(connection, _moves(made, payer, credit, invoice.currency))
     number = await next_number(connection, CREDIT_NOTE_SERIES, day)
     document = credit_note_document(
-        InvoiceOut.model_validate_json(str(invoice.document)), credit, number=str(number), issued_on=day, reason=reason
+        InvoiceOut.model_validate_json(invoice.document), credit, number=str(number), issued_on=day, reason=reason
     )
     values = {
         "id": made,
@@ -95,7 +107,7 @@ async def _write(
     }
     await connection.execute(_NOTE, values)
     settled = credit.total - credit.to_wallet
-    await settle_invoice(connection, UUID(str(invoice.id)), settled, credit_note_id=made)
+    await settle_invoice(connection, invoice.id, settled, credit_note_id=made)
     return str(number)
 
 

@@ -37,7 +37,7 @@ _GRANT = sa.text(
     VALUES (:id, :account_id, :currency, :amount, :reason, :expires_at)
     """
 )
-_LIST = sa.text(
+_LIST = Query(
     f"""
     SELECT json_build_object(
              'id', id, 'account_id', account_id, 'amount', {money("amount", "currency")}, 'reason', reason,
@@ -46,12 +46,22 @@ _LIST = sa.text(
       FROM promo_credits c
      WHERE account_id = :account_id AND (CAST(:id AS uuid) IS NULL OR id = :id)
      ORDER BY expires_at, id LIMIT 1000
-    """  # noqa: S608  # our own text
+    """,  # noqa: S608  # our own text
+    str,
 )
 _BURN = sa.text(
     "INSERT INTO promo_credit_uses (credit_id, invoice_id, amount) VALUES (:credit_id, :invoice_id, :amount)"
 )
-_EXPIRED = sa.text(
+
+
+class _Expired(NamedTuple):
+    id: UUID
+    account_id: UUID
+    currency: str
+    rest: Decimal
+
+
+_EXPIRED = Query(
     f"""
     SELECT id, account_id, currency, {_REST} AS rest FROM promo_credits c
      WHERE expires_at <= app_now() AND {_REST} > 0
@@ -61,7 +71,8 @@ _EXPIRED = sa.text(
             AND NOT EXISTS (SELECT FROM invoiced_months i WHERE i.month = b.month))
        AND (CAST(:id AS uuid) IS NULL OR id = :id)
      ORDER BY expires_at, id LIMIT :limit
-    """  # noqa: S608  # our own text
+    """,  # noqa: S608  # our own text
+    _Expired,
 )
 
 
@@ -110,7 +121,7 @@ async def grant(
 
 async def credits_of(connection: Statements, account_id: UUID, *, id: UUID | None = None) -> Sequence[str]:  # noqa: A002
     """The account's credits as JSON, the one that expires first at the top; or the one with this id."""
-    return list((await connection.execute(_LIST, {"account_id": account_id, "id": id})).scalars())
+    return await _LIST.all(connection, {"account_id": account_id, "id": id})
 
 
 async def usable(connection: Statements, bill: Bill) -> Sequence[Usable]:
@@ -141,7 +152,7 @@ async def write_burned(connection: AsyncConnection, invoice_id: UUID, burned: Se
 async def expire_credits(database: Database) -> int:
     """Reverse the rest of expired credits, each in its own transaction; returns how many."""
     async with database.read() as connection:
-        due = (await connection.execute(_EXPIRED, {"id": None, "limit": AT_ONCE})).all()
+        due = await _EXPIRED.all(connection, {"id": None, "limit": AT_ONCE})
     for row in due:
         async with database.begin() as transaction:
             await _expire(transaction, row.account_id, row.id)
@@ -151,7 +162,7 @@ async def expire_credits(database: Database) -> int:
 
 async def _expire(connection: AsyncConnection, account_id: UUID, credit_id: UUID) -> None:
     payer = await lock_payer(connection, account_id)
-    row = (await connection.execute(_EXPIRED, {"id": credit_id, "limit": 1})).one_or_none()
+    row = await _EXPIRED.one_or_none(connection, {"id": credit_id, "limit": 1})
     if row is None:
         return
     await connection.execute(_BURN, {"credit_id": credit_id, "invoice_id": None, "amount": row.rest})

@@ -11,6 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -32,6 +33,7 @@ from ipucloud.contract.event_payloads import InvoiceNumbered
 from ipucloud.contract.event_types import INVOICE_ISSUED
 from ipucloud.contract.invoices import InvoiceOut, SellerOut
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.kernel.failpoints import failpoint
@@ -44,16 +46,24 @@ ACCOUNTS_AT_ONCE = 10_000
 """Accounts whose charges are read in one pass over the month; memory does not grow with how many there are."""
 NO_TAX = "VAT"
 
-_MONTHS = sa.text(
+_MONTHS = Query(
     """
     SELECT month FROM billing_months b
      WHERE sealed_at IS NOT NULL AND NOT EXISTS (SELECT FROM invoiced_months i WHERE i.month = b.month)
      ORDER BY month
-    """
+    """,
+    date,
 )
+
+
+class _Account(NamedTuple):
+    owner_id: UUID
+    currency: str
+
+
 # Whoever used anything has an account `unbilled`. LATERAL and LIMIT have the index of charges by account asked once for
 # each, whatever the planner thinks of reading the whole month instead.
-_ACCOUNTS = sa.text(
+_ACCOUNTS = Query(
     """
     SELECT owner_id, currency
       FROM ledger_accounts a
@@ -65,7 +75,8 @@ _ACCOUNTS = sa.text(
        AND NOT EXISTS (SELECT FROM invoices i
                         WHERE i.account_id = a.owner_id AND i.currency = a.currency AND i.month = :month)
      ORDER BY owner_id, currency LIMIT :limit
-    """
+    """,
+    _Account,
 )
 _ISSUED = sa.text("SELECT FROM invoices WHERE account_id = :account_id AND currency = :currency AND month = :month")
 _DONE = sa.text("INSERT INTO invoiced_months (month) VALUES (:month) ON CONFLICT DO NOTHING")
@@ -130,7 +141,7 @@ async def issue_invoices(database: Database) -> list[str]:
     """Issue due invoices of every sealed month; returns their numbers. Without a tax rate they wait."""
     issued: list[str] = []
     async with database.read() as connection:
-        months: list[date] = list((await connection.execute(_MONTHS)).scalars())
+        months = await _MONTHS.all(connection)
     for month in months:
         waiting = 0
         async with aclosing(_bills(database, month)) as bills:
@@ -278,24 +289,15 @@ async def _tell(connection: AsyncConnection, invoice_id: UUID, number: str, comp
 
 async def _bills(database: Database, month: date) -> AsyncGenerator[tuple[Bill, Sequence[Line]]]:
     """Accounts with charges in the month and no invoice of it, in order of their ids, and their lines."""
-    behind: tuple[UUID, str] = (UUID(int=0), "")
+    behind = _Account(UUID(int=0), "")
     while True:
+        after = {"behind_account": behind.owner_id, "behind_currency": behind.currency}
         async with database.read() as connection:
-            page = (
-                await connection.execute(
-                    _ACCOUNTS,
-                    {
-                        "month": month,
-                        "behind_account": behind[0],
-                        "behind_currency": behind[1],
-                        "limit": ACCOUNTS_AT_ONCE,
-                    },
-                )
-            ).all()
+            page = await _ACCOUNTS.all(connection, {"month": month, "limit": ACCOUNTS_AT_ONCE, **after})
         if page:
             async with aclosing(lines_of_many(database, month, [row.owner_id for row in page])) as bills:
                 async for bill in bills:
                     yield bill
         if len(page) < ACCOUNTS_AT_ONCE:
             return
-        behind = page[-1].owner_id, page[-1].currency
+        behind = page[-1]

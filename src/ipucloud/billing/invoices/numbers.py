@@ -8,19 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 
-_NEXT = sa.text(
+_NEXT = Query(
     """
     INSERT INTO invoice_counters AS c (series, year, last) VALUES (:series, :year, 1)
     ON CONFLICT (series, year) DO UPDATE SET last = c.last + 1
     RETURNING last
-    """
+    """,
+    int,
 )
-_TODAY = sa.text("SELECT (app_now() AT TIME ZONE 'UTC')::date")
+_TODAY = Query("SELECT (app_now() AT TIME ZONE 'UTC')::date", date)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,10 @@ class Number:
 
 async def next_number(connection: AsyncConnection, series: str, day: date) -> Number:
     """The next number of the series in the day's year."""
-    sequence: int = (await connection.execute(_NEXT, {"series": series, "year": day.year})).scalar_one()
+    sequence = await _NEXT.one(connection, {"series": series, "year": day.year})
     return Number(series, day.year, sequence)
 
 
 async def today(connection: Statements) -> date:
     """The day in UTC."""
-    found: date = (await connection.execute(_TODAY)).scalar_one()
-    return found
+    return await _TODAY.one(connection)

@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.ledger.transfers import Side
@@ -18,11 +17,12 @@ _READ = """
 SELECT id, name, legal_name, address, country, tax_id, tax_exempt, payment_days
   FROM billing_accounts WHERE id = :account_id
 """
-_BALANCE = sa.text(
+_BALANCE = Query(
     """
     SELECT coalesce(sum(credits - debits), 0) AS balance FROM ledger_accounts
      WHERE owner_id = :account_id AND code = :code AND currency = :currency
-    """
+    """,
+    Decimal,
 )
 
 
@@ -65,8 +65,7 @@ async def read_payer(connection: Statements, account_id: UUID) -> Payer:
 async def balance(connection: Statements, payer: Payer, code: str, currency: str) -> Decimal:
     """The customer's balance; negative when owed."""
     values = {"account_id": payer.id, "code": code, "currency": currency}
-    found: Decimal = (await connection.execute(_BALANCE, values)).scalar_one()
-    return found
+    return await _BALANCE.one(connection, values)
 
 
 async def _payer(connection: Statements, statement: Query[Payer], account_id: UUID) -> Payer:

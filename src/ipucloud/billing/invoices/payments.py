@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -23,8 +22,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.invoices.payer import Payer, balance, lock_payer, platform
 from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, clauses, money, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, DocumentPage, clauses, money, page_of, rfc3339
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, Problem
 from ipucloud.kernel.failpoints import failpoint
@@ -39,7 +39,7 @@ AT_ONCE = 100
 MAX_EXPECTED = 20
 """Payments that an account may announce before one of them ends."""
 # For a list that was authorised before it is read.
-NOBODY = "WITH principal AS (SELECT NULL AS role), project AS (SELECT NULL AS project_id)"
+NOBODY = "WITH principal AS (SELECT NULL AS role), project AS (SELECT CAST(NULL AS uuid) AS project_id)"
 
 
 class Collected(StrEnum):
@@ -50,14 +50,34 @@ class Collected(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class PendingPayment:
+class PendingPayment(NamedTuple):
     """Money that is expected; `reference` names it at the provider too, and is used once."""
 
     id: UUID
     account_id: UUID
     reference: str
-    amount: Money
+    amount: Decimal
+    currency: str
+
+    @property
+    def money(self) -> Money:
+        return Money.of(self.amount, self.currency)
+
+
+class _Known(NamedTuple):
+    """A payment with the reference."""
+
+    id: UUID
+    direction: str
+    state: str
+    amount: Decimal
+    currency: str
+    invoice_id: UUID | None
+
+
+class _Invoice(NamedTuple):
+    id: UUID
+    currency: str
 
 
 class PaymentPort(Protocol):
@@ -83,9 +103,9 @@ json_build_object(
   'invoice', (SELECT number FROM invoices i WHERE i.id = p.invoice_id),
   'created_at', {rfc3339("p.created_at")}, 'finished_at', {rfc3339("p.finished_at")})
 """  # noqa: S608  # our own text
-_ONE = sa.text(clauses("SELECT CAST(", _COLUMNS, "AS text) AS document FROM payments p WHERE p.id = :id"))
+_ONE = Query(clauses("SELECT CAST(", _COLUMNS, "AS text) AS document FROM payments p WHERE p.id = :id"), str)
 LIST_PAYMENTS = {
-    order: sa.text(
+    order: Query(
         clauses(
             NOBODY,
             page_of("payments", order, "WHERE account_id = :account_id"),
@@ -93,17 +113,19 @@ LIST_PAYMENTS = {
             _COLUMNS,
             "AS document FROM page p)",
             DOCUMENT_PAGE,
-        )
+        ),
+        DocumentPage,
     )
     for order in Order
 }
 """An account's payments; parameters `:account_id` and those of `list_parameters`."""
-_EXPECTED = sa.text("SELECT count(*) FROM payments WHERE account_id = :account_id AND finished_at IS NULL")
-_FIND = sa.text(
+_EXPECTED = Query("SELECT count(*) FROM payments WHERE account_id = :account_id AND finished_at IS NULL", int)
+_FIND = Query(
     """
     SELECT id, direction, state, amount, currency, invoice_id FROM payments
      WHERE account_id = :account_id AND reference = :reference
-    """
+    """,
+    _Known,
 )
 _INSERT = sa.text(
     """
@@ -118,12 +140,13 @@ _END = sa.text(
      WHERE id = :id
     """
 )
-_INVOICE = sa.text("SELECT id, currency FROM invoices WHERE account_id = :account_id AND number = :number")
-_OPEN = sa.text(
+_INVOICE = Query("SELECT id, currency FROM invoices WHERE account_id = :account_id AND number = :number", _Invoice)
+_OPEN = Query(
     """
     SELECT due - coalesce((SELECT sum(amount) FROM invoice_settlements s WHERE s.invoice_id = i.id), 0)
       FROM invoices i WHERE id = :invoice_id
-    """
+    """,
+    Decimal,
 )
 _SETTLE = sa.text(
     """
@@ -132,7 +155,7 @@ _SETTLE = sa.text(
     """
 )
 # Growing pauses while the status is unknown: 1, 2, 4, … minutes, up to a day.
-_PENDING = sa.text(
+_PENDING = Query(
     """
     SELECT id, account_id, reference, amount, currency FROM payments
      WHERE finished_at IS NULL AND direction = 'in'
@@ -140,7 +163,8 @@ _PENDING = sa.text(
             OR checked_at + least(make_interval(mins => (2 ^ least(checks, 11))::integer),
                 interval '1 day') <= app_now())
      ORDER BY checked_at NULLS FIRST, id LIMIT :limit
-    """
+    """,
+    PendingPayment,
 )
 _LOOKED = sa.text(
     "UPDATE payments SET checked_at = app_now(), checks = checks + 1 WHERE id = :id AND finished_at IS NULL"
@@ -153,7 +177,7 @@ async def expect_payment(connection: AsyncConnection, account_id: UUID, amount: 
     Raises `Problem` state_conflict if too many are pending.
     """
     await lock_payer(connection, account_id)
-    if (await connection.execute(_EXPECTED, {"account_id": account_id})).scalar_one() >= MAX_EXPECTED:
+    if await _EXPECTED.one(connection, {"account_id": account_id}) >= MAX_EXPECTED:
         raise Problem(STATE_CONFLICT, f"{MAX_EXPECTED} payments are expected: pay, or wait for, one of them first.")
     made = new_id()
     await _insert(connection, made, account_id, amount, f"TOP-{made.hex[-12:].upper()}")
@@ -169,14 +193,14 @@ async def record_payment(
     """
     payer = await lock_payer(connection, account_id)
     invoice_id = await _invoice(connection, account_id, invoice, amount.currency)
-    known = (await connection.execute(_FIND, {"account_id": account_id, "reference": reference})).one_or_none()
+    known = await _FIND.one_or_none(connection, {"account_id": account_id, "reference": reference})
     if known is None:
         made = new_id()
         await _insert(connection, made, account_id, amount, reference, invoice_id=invoice_id)
     else:
         made, same = known.id, (known.direction, known.currency) == ("in", amount.currency)
         if known.state == "done" and same and (known.amount, known.invoice_id) == (amount.amount, invoice_id):
-            return UUID(str(made))
+            return made
         if known.state != "pending" or not same:
             raise Problem(STATE_CONFLICT, "Another payment has this reference. Use a unique one.")
     await _come_in(connection, payer, made, amount, invoice_id)
@@ -189,10 +213,10 @@ async def record_refund(connection: AsyncConnection, account_id: UUID, amount: M
     Raises `Problem` not_found, and state_conflict if the wallet has less or the reference is another payment's.
     """
     payer = await lock_payer(connection, account_id)
-    known = (await connection.execute(_FIND, {"account_id": account_id, "reference": reference})).one_or_none()
+    known = await _FIND.one_or_none(connection, {"account_id": account_id, "reference": reference})
     if known is not None:
         if (known.direction, known.currency, known.amount) == ("out", amount.currency, amount.amount):
-            return UUID(str(known.id))
+            return known.id
         raise Problem(STATE_CONFLICT, "Another payment has this reference. Use a unique one.")
     held = await balance(connection, payer, "wallet", amount.currency)
     if held < amount.amount:
@@ -208,10 +232,9 @@ async def record_refund(connection: AsyncConnection, account_id: UUID, amount: M
 async def collect_payments(database: Database, port: PaymentPort, *, patience: float = CALL_SECONDS) -> int:
     """Check every pending payment that is due; returns how many ended."""
     async with database.read() as connection:
-        rows = (await connection.execute(_PENDING, {"limit": AT_ONCE})).all()
+        pending = await _PENDING.all(connection, {"limit": AT_ONCE})
     ended = 0
-    for row in rows:
-        payment = PendingPayment(row.id, row.account_id, row.reference, Money.of(row.amount, row.currency))
+    for payment in pending:
         outcome = await _ask(port, payment, patience)
         async with database.begin() as transaction:
             ended += await _apply(transaction, payment, outcome)
@@ -220,14 +243,13 @@ async def collect_payments(database: Database, port: PaymentPort, *, patience: f
 
 
 async def payment_document(connection: Statements, payment_id: UUID) -> bytes:
-    document: str = (await connection.execute(_ONE, {"id": payment_id})).scalar_one()
+    document = await _ONE.one(connection, {"id": payment_id})
     return document.encode()
 
 
 async def still_due(connection: AsyncConnection, invoice_id: UUID) -> Decimal:
     """Amount due of an invoice; the caller holds its account's lock."""
-    left: Decimal = (await connection.execute(_OPEN, {"invoice_id": invoice_id})).scalar_one()
-    return left
+    return await _OPEN.one(connection, {"invoice_id": invoice_id})
 
 
 async def settle_invoice(
@@ -257,13 +279,13 @@ async def _apply(connection: AsyncConnection, payment: PendingPayment, outcome: 
     payer = await lock_payer(connection, payment.account_id)
     await connection.execute(_LOOKED, {"id": payment.id})
     values = {"account_id": payment.account_id, "reference": payment.reference}
-    row = (await connection.execute(_FIND, values)).one()
+    row = await _FIND.one(connection, values)
     if row.state != "pending" or outcome is Collected.UNKNOWN:
         return False
     if outcome is Collected.DONE:
-        await _come_in(connection, payer, payment.id, payment.amount, row.invoice_id)
+        await _come_in(connection, payer, payment.id, payment.money, row.invoice_id)
     else:
-        await _end(connection, payment.id, payment.amount, Decimal(0), state="failed")
+        await _end(connection, payment.id, payment.money, Decimal(0), state="failed")
     return True
 
 
@@ -286,12 +308,12 @@ async def _come_in(
 async def _invoice(connection: AsyncConnection, account_id: UUID, number: str | None, currency: str) -> UUID | None:
     if number is None:
         return None
-    row = (await connection.execute(_INVOICE, {"account_id": account_id, "number": number})).one_or_none()
+    row = await _INVOICE.one_or_none(connection, {"account_id": account_id, "number": number})
     if row is None:
         raise Problem(NOT_FOUND, "The account has no such invoice.")
     if row.currency != currency:
         raise Problem(STATE_CONFLICT, f"The invoice is in {row.currency}: a payment is in the same currency.")
-    return UUID(str(row.id))
+    return row.id
 
 
 async def _insert(

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-import sqlalchemy as sa
-
 from ipucloud.billing.accounts.store import account_of
 from ipucloud.billing.invoices.document import written
 from ipucloud.billing.invoices.issue import TaxUnknown, compute
@@ -19,7 +17,8 @@ from ipucloud.billing.invoices.numbers import today
 from ipucloud.billing.invoices.payer import read_payer
 from ipucloud.billing.invoices.payments import NOBODY
 from ipucloud.contract.lists import Order
-from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, clauses, money, page_of, rfc3339
+from ipucloud.db.documents import DOCUMENT_PAGE, ONE_DOCUMENT, DocumentPage, clauses, money, page_of, rfc3339
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import STATE_CONFLICT, Problem
 
@@ -62,19 +61,21 @@ GET_SEEN = clauses(
 )
 """One of them, by `:number`. For `authenticated`."""
 LIST_OF_ACCOUNT = {
-    order: sa.text(clauses(NOBODY, page_of(_ALL, order, "WHERE account_id = :account_id"), _LISTED, DOCUMENT_PAGE))
+    order: Query(
+        clauses(NOBODY, page_of(_ALL, order, "WHERE account_id = :account_id"), _LISTED, DOCUMENT_PAGE), DocumentPage
+    )
     for order in Order
 }
 """An account's documents; parameters `:account_id` and those of `list_parameters`."""
-_GET = sa.text(clauses("SELECT document::text AS document FROM", _ALL, "WHERE number = :number"))
-_SHARED = sa.text(
-    "SELECT EXISTS (SELECT FROM project_accounts WHERE account_id = :account_id AND project_id <> :project_id)"
+_GET = Query(clauses("SELECT document::text AS document FROM", _ALL, "WHERE number = :number"), str)
+_SHARED = Query(
+    "SELECT EXISTS (SELECT FROM project_accounts WHERE account_id = :account_id AND project_id <> :project_id)", bool
 )
 
 
 async def document_of(connection: Statements, number: str) -> bytes | None:
     """An invoice or a credit note, as it was issued."""
-    document: str | None = (await connection.execute(_GET, {"number": number})).scalar_one_or_none()
+    document = await _GET.one_or_none(connection, {"number": number})
     return None if document is None else document.encode()
 
 
@@ -85,10 +86,9 @@ async def draft_of(connection: Statements, project_id: UUID, currency: str, *, e
     state_conflict when no tax rate is set.
     """
     payer = await read_payer(connection, await account_of(connection, project_id))
-    if payer.id != project_id and not everything:
-        shared = await connection.execute(_SHARED, {"account_id": payer.id, "project_id": project_id})
-        if shared.scalar_one():
-            return None
+    owners = {"account_id": payer.id, "project_id": project_id}
+    if payer.id != project_id and not everything and await _SHARED.one(connection, owners):
+        return None
     month = (await today(connection)).replace(day=1)
     try:
         computed = await compute(connection, Bill(payer.id, currency, month), payer)

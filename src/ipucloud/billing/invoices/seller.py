@@ -5,14 +5,17 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.documents import Document
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 
-_READ = sa.text(
+_READ = Query(
     """
-    SELECT version, json_build_object('legal_name', legal_name, 'address', address, 'country', country,
-                                      'tax_id', tax_id, 'bank', bank, 'version', version)::text AS document
+    SELECT json_build_object('legal_name', legal_name, 'address', address, 'country', country,
+                             'tax_id', tax_id, 'bank', bank, 'version', version)::text AS document, version
       FROM sellers
-    """
+    """,
+    Document,
 )
 _UPDATE = sa.text(
     """
@@ -28,8 +31,7 @@ _FIELDS = ("legal_name", "address", "country", "tax_id", "bank")
 
 async def seller_document(connection: Statements) -> tuple[bytes, int]:
     """The seller's JSON and version."""
-    row = (await connection.execute(_READ)).one()
-    return row.document.encode(), row.version
+    return (await _READ.one(connection)).encoded()
 
 
 async def update_seller(connection: AsyncConnection, changes: dict[str, object], *, if_version: int | None) -> bool:

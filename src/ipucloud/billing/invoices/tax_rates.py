@@ -46,11 +46,27 @@ _ALL = Query(
     """,
     TaxRate,
 )
-_IN_FORCE = sa.text(
+
+
+class RateInForce(NamedTuple):
+    name: str
+    rate: Decimal
+
+
+class _Covering(NamedTuple):
+    """The rate in force before a new one; `past`: the new one does not begin in the future."""
+
+    id: UUID
+    valid_to: date | None
+    past: bool
+
+
+_IN_FORCE = Query(
     """
     SELECT name, rate FROM tax_rates
      WHERE country = :country AND kind = :kind AND daterange(valid_from, valid_to) @> CAST(:day AS date)
-    """
+    """,
+    RateInForce,
 )
 _KNOWN = sa.text(
     """
@@ -58,13 +74,14 @@ _KNOWN = sa.text(
      WHERE country = :country AND kind = :kind AND valid_from = :valid_from AND rate = :rate AND name = :name
     """
 )
-_COVERING = sa.text(
+_COVERING = Query(
     """
     SELECT id, valid_to, :valid_from <= (app_now() AT TIME ZONE 'UTC')::date AS past FROM tax_rates
      WHERE country = :country AND kind = :kind AND valid_from < :valid_from
        AND (valid_to IS NULL OR valid_to > :valid_from)
        FOR UPDATE
-    """
+    """,
+    _Covering,
 )
 _END = sa.text("UPDATE tax_rates SET valid_to = :valid_from WHERE id = :id")
 _INSERT = """
@@ -92,11 +109,9 @@ async def all_rates(connection: Statements) -> Sequence[TaxRate]:
     return await _ALL.all(connection)
 
 
-async def rate_on(connection: Statements, country: str, day: date) -> tuple[str, Decimal] | None:
+async def rate_on(connection: Statements, country: str, day: date) -> RateInForce | None:
     """Name and amount of the standard rate in force on the day; None if none is set."""
-    found = await connection.execute(_IN_FORCE, {"country": country, "kind": STANDARD_KIND, "day": day})
-    row = found.one_or_none()
-    return None if row is None else (row.name, row.rate)
+    return await _IN_FORCE.one_or_none(connection, {"country": country, "kind": STANDARD_KIND, "day": day})
 
 
 async def add_rate(connection: AsyncConnection, new: NewTaxRate) -> None:
@@ -108,7 +123,7 @@ async def add_rate(connection: AsyncConnection, new: NewTaxRate) -> None:
     values = {name: getattr(new, name) for name in NewTaxRate.__slots__}
     if (await connection.execute(_KNOWN, values)).first() is not None:
         return
-    covering = (await connection.execute(_COVERING, values)).one_or_none()
+    covering = await _COVERING.one_or_none(connection, values)
     if covering is not None:
         if covering.past:
             fault = FieldError("/valid_from", "not_in_future", "A rate is in force on this day: choose a later one.")

@@ -29,7 +29,7 @@ from ipucloud.kernel.failpoints import failpoint
 SETTLE_SECONDS = 60
 """How long after its end an hour is closed; requests accepted in it have usually finished by then."""
 
-_DUE = sa.text(
+_DUE = Query(
     """
     SELECT hour
       FROM (SELECT least((SELECT min(started_at) FROM usage_intervals), (SELECT min(hour) FROM hour_closes)) AS at)
@@ -38,14 +38,16 @@ _DUE = sa.text(
                            app_now() - interval '1 hour' - make_interval(secs => :settle), interval '1 hour') AS hour
      WHERE NOT EXISTS (SELECT FROM hour_closes c WHERE c.hour = hour.hour AND c.closed_at IS NOT NULL)
      ORDER BY hour LIMIT :limit
-    """
+    """,
+    datetime,
 )
-_DIRTY = sa.text(
+_DIRTY = Query(
     """
     SELECT DISTINCT hour FROM dirty_hours d
      WHERE EXISTS (SELECT FROM hour_closes c WHERE c.hour = d.hour AND c.closed_at IS NOT NULL)
      ORDER BY hour LIMIT :limit
-    """
+    """,
+    datetime,
 )
 _BEGIN = sa.text(
     """
@@ -66,9 +68,7 @@ _LONG = (
     sa.text("SET LOCAL work_mem = '64MB'"),
 )
 _LOCK_OPEN = sa.text("SELECT FROM hour_closes WHERE hour = :hour AND closed_at IS NULL FOR UPDATE")
-_LOCK_CLOSED = sa.text(
-    "SELECT revision, verified_at FROM hour_closes WHERE hour = :hour AND closed_at IS NOT NULL FOR UPDATE"
-)
+_LOCK_CLOSED = Query("SELECT revision FROM hour_closes WHERE hour = :hour AND closed_at IS NOT NULL FOR UPDATE", int)
 _MONTH = """
 , bill AS MATERIALIZED (
   SELECT min(month) AS month FROM billing_months, bounds
@@ -147,19 +147,18 @@ _CORRECT = Query(
 _CLOSED = sa.text("UPDATE hour_closes SET closed_at = app_now(), charges = :charges WHERE hour = :hour")
 _CORRECTED = sa.text("UPDATE hour_closes SET revision = revision + 1 WHERE hour = :hour")
 _CLEAN = sa.text("DELETE FROM dirty_hours WHERE hour = :hour")
-_UNPRICED = sa.text(UNPRICED)
+_UNPRICED = Query(UNPRICED, int)
 _VERIFIED = sa.text("UPDATE hour_closes SET verified_at = app_now() WHERE hour = :hour")
 
 
 async def due_hours(connection: Statements, limit: int) -> list[datetime]:
     """The first hours that are over and not closed, since anything was used at all."""
-    found = await connection.execute(_DUE, {"settle": SETTLE_SECONDS, "limit": limit})
-    return list(found.scalars())
+    return await _DUE.all(connection, {"settle": SETTLE_SECONDS, "limit": limit})
 
 
 async def hours_to_correct(connection: Statements, limit: int) -> list[datetime]:
     """Closed hours with late changes."""
-    return list((await connection.execute(_DIRTY, {"limit": limit})).scalars())
+    return await _DIRTY.all(connection, {"limit": limit})
 
 
 async def close_hour(database: Database, hour: datetime) -> int:
@@ -212,8 +211,8 @@ async def post_hour(connection: AsyncConnection, hour: datetime) -> int:
 
 async def _correct(connection: AsyncConnection, hour: datetime, *, verify: bool) -> int:
     await _take_time(connection)
-    locked = (await connection.execute(_LOCK_CLOSED, {"hour": hour})).one_or_none()
-    if locked is None:
+    revision = await _LOCK_CLOSED.one_or_none(connection, {"hour": hour})
+    if revision is None:
         return 0
     # First, so that changes noted from now on stay noted: the following statements see at least as much.
     await connection.execute(_CLEAN, {"hour": hour})
@@ -221,9 +220,9 @@ async def _correct(connection: AsyncConnection, hour: datetime, *, verify: bool)
     found = await _CORRECT.all(connection, {"hour": hour})
     failpoint("correct.charged")
     if found:
-        await post_usage(connection, hour, locked.revision + 1, found)
+        await post_usage(connection, hour, revision + 1, found)
         await connection.execute(_CORRECTED, {"hour": hour})
-    if verify and (await connection.execute(_UNPRICED, {"hour": hour})).scalar_one() == 0:
+    if verify and await _UNPRICED.one(connection, {"hour": hour}) == 0:
         await connection.execute(_VERIFIED, {"hour": hour})
     return sum(each.charges for each in found)
 

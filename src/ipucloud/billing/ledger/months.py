@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from ipucloud.billing.ledger.close import correct_hour, due_hours
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.kernel.failpoints import failpoint
 
 AHEAD_MONTHS = 2
@@ -15,7 +16,7 @@ AHEAD_MONTHS = 2
 HOURS_AT_ONCE = 48
 """Hours verified per turn, so that closing new hours does not wait for a whole month."""
 
-_MISSING = sa.text(
+_MISSING = Query(
     """
     SELECT month::date AS month
       FROM (SELECT least(app_now(), (SELECT min(started_at) FROM usage_intervals), (SELECT min(hour) FROM hour_closes))
@@ -25,32 +26,35 @@ _MISSING = sa.text(
              AS month
      WHERE NOT EXISTS (SELECT FROM billing_months b WHERE b.month = month.month::date)
      ORDER BY month
-    """
+    """,
+    date,
 )
 _OPEN = sa.text("SELECT open_billing_month(:month)")
-_TO_SEAL = sa.text(
+_TO_SEAL = Query(
     """
     SELECT month FROM billing_months
      WHERE sealed_at IS NULL AND (month + interval '1 month 1 day') AT TIME ZONE 'UTC' <= app_now()
      ORDER BY month
-    """
+    """,
+    date,
 )
-_UNVERIFIED = sa.text(
+_UNVERIFIED = Query(
     """
     SELECT hour FROM hour_closes c
      WHERE hour >= CAST(:month AS date)::timestamp AT TIME ZONE 'UTC'
        AND hour < (CAST(:month AS date) + interval '1 month') AT TIME ZONE 'UTC'
        AND (verified_at IS NULL OR EXISTS (SELECT FROM dirty_hours d WHERE d.hour = c.hour))
      ORDER BY hour
-    """
+    """,
+    datetime,
 )
-_SEAL = sa.text("SELECT seal_billing_month(:month)")
+_SEAL = Query("SELECT seal_billing_month(:month)", bool)
 
 
 async def open_months(database: Database) -> list[date]:
     """Create missing partitions from the month of the first usage to the next month; returns the new ones."""
     async with database.read() as connection:
-        missing: list[date] = list((await connection.execute(_MISSING, {"ahead": AHEAD_MONTHS})).scalars())
+        missing = await _MISSING.all(connection, {"ahead": AHEAD_MONTHS})
     for month in missing:
         async with database.begin() as connection:
             await connection.execute(_OPEN, {"month": month})
@@ -66,14 +70,14 @@ async def seal_months(database: Database) -> list[date]:
     """
     sealed = []
     async with database.read() as connection:
-        months: list[date] = list((await connection.execute(_TO_SEAL)).scalars())
+        months = await _TO_SEAL.all(connection)
         due = await due_hours(connection, 1)
     for month in months:
         if any(_month_of(hour) <= month for hour in due):
             continue
         if await _verify(database, month):
             async with database.begin() as connection:
-                done: bool = (await connection.execute(_SEAL, {"month": month})).scalar_one()
+                done = await _SEAL.one(connection, {"month": month})
                 failpoint("months.before_seal_commit")
             sealed += [month] if done else []
     return sealed
@@ -89,7 +93,7 @@ async def _verify(database: Database, month: date) -> bool:
 
 async def _unverified(database: Database, month: date) -> list[datetime]:
     async with database.read() as connection:
-        return list((await connection.execute(_UNVERIFIED, {"month": month})).scalars())
+        return await _UNVERIFIED.all(connection, {"month": month})
 
 
 def _month_of(hour: datetime) -> date:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID
-
-import sqlalchemy as sa
 
 from ipucloud.billing.reports.outlook import outlook
 from ipucloud.contract.wallet import FundsOut
 from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.money import Money
 
@@ -64,9 +66,29 @@ FUNDS = clauses(
 )
 """CTEs that follow a CTE `payer` (account_id, currency): `funds` by account; `left_over` is before holds."""
 
-PARTS = ("wallet", "credit", "outstanding", "unbilled", "unposted", "held")
-"""The amounts of which `available` is made."""
-_OF_ACCOUNT = sa.text(
+
+class Parts(NamedTuple):
+    """The amounts of which `available` is made."""
+
+    wallet: Decimal
+    credit: Decimal
+    outstanding: Decimal
+    unbilled: Decimal
+    unposted: Decimal
+    held: Decimal
+
+
+class _Funds(NamedTuple):
+    account_id: UUID
+    currency: str
+    parts: Parts
+    left_over: Decimal
+    when_empty: str | None
+    state: str | None
+    state_entered_at: datetime | None
+
+
+_OF_ACCOUNT = Query(
     clauses(
         "WITH payer AS (SELECT CAST(:account_id AS uuid) AS account_id, CAST(:currency AS text) AS currency),",
         FUNDS,
@@ -74,18 +96,19 @@ _OF_ACCOUNT = sa.text(
         SELECT f.*, p.when_empty, p.state, p.state_entered_at
           FROM funds f LEFT JOIN prepaid_accounts p USING (account_id, currency)
         """,
-    )
+    ),
+    _Funds,
 )
 
 
 async def funds_of(connection: Statements, account_id: UUID, *, currency: str) -> FundsOut:
     """The account's funds at this moment."""
-    row = (await connection.execute(_OF_ACCOUNT, {"account_id": account_id, "currency": currency})).one()
+    row = await _OF_ACCOUNT.one(connection, {"account_id": account_id, "currency": currency})
     return FundsOut(
         account_id=row.account_id,
         when_empty=row.when_empty,
         state=row.state,
         state_entered_at=row.state_entered_at,
-        **{name: Money.of(getattr(row, name), currency) for name in PARTS},
-        available=Money.of(row.left_over - row.held, currency),
+        **{name: Money.of(amount, currency) for name, amount in row.parts._asdict().items()},
+        available=Money.of(row.left_over - row.parts.held, currency),
     )

@@ -7,13 +7,14 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.prepaid.funds import PARTS, funds_of
+from ipucloud.billing.prepaid.funds import Parts, funds_of
 from ipucloud.billing.prepaid.tables import HOLDING
 from ipucloud.contract.wallet import FundsOut
+from ipucloud.db.rows import Query
 from ipucloud.kernel.errors import FUNDS_EXHAUSTED, Problem
 from ipucloud.kernel.money import Money
 
-_LOCK = sa.text("SELECT when_empty FROM prepaid_accounts WHERE account_id = :account_id FOR NO KEY UPDATE")
+_LOCK = Query("SELECT when_empty FROM prepaid_accounts WHERE account_id = :account_id FOR NO KEY UPDATE", str)
 # A resumed cluster may still have its previous hold.
 _END = sa.text(
     """
@@ -37,7 +38,7 @@ async def hold(
     Nothing is held unless the account refuses when empty. Comes last in its transaction: billing is the end of the lock
     order. Raises `Problem` funds_exhausted if the available funds do not suffice.
     """
-    locked = (await connection.execute(_LOCK, {"account_id": account_id})).scalar_one_or_none()
+    locked = await _LOCK.one_or_none(connection, {"account_id": account_id})
     if locked not in HOLDING:
         return
     mine = {"project_id": project_id, "cluster_id": cluster_id}
@@ -53,7 +54,7 @@ async def hold(
 
 
 def _exhausted(funds: FundsOut, needed: Money) -> Problem:
-    figures = {name: getattr(funds, name) for name in (*PARTS, "available")}
+    figures = {name: getattr(funds, name) for name in (*Parts._fields, "available")}
     return Problem(
         FUNDS_EXHAUSTED,
         "The account that pays for this project is prepaid, and its available funds do not cover the cluster's first "

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 from uuid import UUID
-
-import sqlalchemy as sa
 
 from ipucloud.billing.prepaid.funds import FUNDS
 from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 
+
+class _Due(NamedTuple):
+    project_id: UUID
+    cluster_id: UUID
+    account_id: UUID
+
+
 # The funds are computed again: an account paid into since it was reported as empty suspends nothing.
-_DUE = sa.text(
+_DUE = Query(
     clauses(
         """
         WITH payer AS MATERIALIZED (
@@ -24,7 +31,7 @@ _DUE = sa.text(
         """,
         FUNDS,
         """
-        SELECT f.account_id, c.project_id, c.id AS cluster_id
+        SELECT c.project_id, c.id AS cluster_id, f.account_id
           FROM funds f
          CROSS JOIN LATERAL projects_paid_by(f.account_id) AS paid
           JOIN billed_clusters c ON c.project_id = paid.project_id AND c.state = ANY(CAST(:states AS text[]))
@@ -34,17 +41,18 @@ _DUE = sa.text(
                   WHERE o.cluster_id = c.id AND o.state NOT IN ('cancelled', 'failed', 'succeeded'))
          ORDER BY c.id LIMIT :limit
         """,
-    )
+    ),
+    _Due,
 )
-_ANY = sa.text("SELECT EXISTS (SELECT FROM prepaid_accounts WHERE when_empty = 'suspend' AND state = 'empty')")
+_ANY = Query("SELECT EXISTS (SELECT FROM prepaid_accounts WHERE when_empty = 'suspend' AND state = 'empty')", bool)
 
 
 async def out_of_funds(connection: Statements, *, states: Sequence[str], limit: int) -> list[tuple[UUID, UUID]]:
     """Project and id of clusters in one of the states whose account has no funds; none with an open operation."""
-    if not (await connection.execute(_ANY)).scalar_one():
+    if not await _ANY.one(connection):
         return []
     values = {"project_id": None, "cluster_id": None, "states": list(states), "limit": limit}
-    return [(row.project_id, row.cluster_id) for row in await connection.execute(_DUE, values)]
+    return [(due.project_id, due.cluster_id) for due in await _DUE.all(connection, values)]
 
 
 async def empty_payer(
@@ -52,5 +60,5 @@ async def empty_payer(
 ) -> UUID | None:
     """The account that pays for the cluster, if it has run empty and suspends then."""
     values = {"project_id": project_id, "cluster_id": cluster_id, "states": list(states), "limit": 1}
-    row = (await connection.execute(_DUE, values)).one_or_none()
-    return None if row is None else row.account_id
+    due = await _DUE.one_or_none(connection, values)
+    return None if due is None else due.account_id

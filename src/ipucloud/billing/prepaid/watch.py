@@ -8,10 +8,11 @@ from ipucloud.billing.prepaid.funds import FUNDS, GONE, POSTED
 from ipucloud.billing.reports.outlook import OVER_EVERYTHING
 from ipucloud.db.documents import clauses, money
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.events.log import RECORD
 from ipucloud.kernel.failpoints import failpoint
 
-_ANY = sa.text("SELECT EXISTS (SELECT FROM prepaid_accounts) OR EXISTS (SELECT FROM create_holds)")
+_ANY = Query("SELECT EXISTS (SELECT FROM prepaid_accounts) OR EXISTS (SELECT FROM create_holds)", bool)
 _ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(7220504)")
 _RELEASE = sa.text(
     clauses(
@@ -60,7 +61,7 @@ async def watch_prepaid(database: Database) -> int:
     runs report a change exactly once.
     """
     async with database.read() as connection:
-        if not (await connection.execute(_ANY)).scalar_one():
+        if not await _ANY.one(connection):
             return 0
     async with database.begin() as connection:
         for statement in (*OVER_EVERYTHING, _ONE_AT_A_TIME, _RELEASE):

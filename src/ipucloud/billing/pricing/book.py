@@ -10,13 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.billing.pricing.queries import BookedPrice
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.contract.prices import BookedPriceOut, PriceAddition
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
 from ipucloud.kernel.ids import new_id
@@ -30,13 +34,35 @@ _INSTALL = sa.text(
     ON CONFLICT DO NOTHING
     """
 )
-_BOOK = sa.text(
+
+
+class _Booked(NamedTuple):
+    id: UUID
+    account_id: UUID | None
+    price: BookedPrice
+
+
+class _Covering(NamedTuple):
+    """The version in force before a new one; `past`: the new one does not begin in the future."""
+
+    id: UUID
+    valid_to: datetime | None
+    past: bool
+
+
+class _Found(NamedTuple):
+    begun: bool
+    followed: bool
+
+
+_BOOK = Query(
     """
     SELECT id, NULL::uuid AS account_id, sku, region, currency, unit_price, valid_from, valid_to, source FROM prices
     UNION ALL
     SELECT id, account_id, sku, region, currency, unit_price, valid_from, valid_to, source FROM contract_prices
      ORDER BY account_id NULLS FIRST, sku, region, currency, valid_from
-    """
+    """,
+    _Booked,
 )
 _SAME_KEY = "sku = :sku AND region = :region AND currency = :currency"
 _TABLES = {"prices": _SAME_KEY, "contract_prices": f"{_SAME_KEY} AND account_id = :account_id"}
@@ -45,19 +71,20 @@ _TABLES = {"prices": _SAME_KEY, "contract_prices": f"{_SAME_KEY} AND account_id 
 @dataclass(frozen=True, slots=True)
 class _Statements:
     known: sa.TextClause
-    covering: sa.TextClause
+    covering: Query[_Covering]
     end: sa.TextClause
     insert: sa.TextClause
-    find: sa.TextClause
+    find: Query[_Found]
 
 
 def _statements(table: str, same: str) -> _Statements:
     own, value = (", account_id", ", :account_id") if table == "contract_prices" else ("", "")
     return _Statements(
         known=sa.text(f"SELECT FROM {table} WHERE {same} AND valid_from = :valid_from AND unit_price = :unit_price"),
-        covering=sa.text(
+        covering=Query(
             f"SELECT id, valid_to, :valid_from <= app_now() AS past FROM {table} WHERE {same}"  # noqa: S608
-            " AND valid_from < :valid_from AND (valid_to IS NULL OR valid_to > :valid_from) FOR UPDATE"
+            " AND valid_from < :valid_from AND (valid_to IS NULL OR valid_to > :valid_from) FOR UPDATE",
+            _Covering,
         ),
         end=sa.text(f"UPDATE {table} SET valid_to = :valid_from WHERE id = :id"),  # noqa: S608
         insert=sa.text(
@@ -66,16 +93,17 @@ def _statements(table: str, same: str) -> _Statements:
             " SELECT :id, :sku, :region, :currency, :unit_price, :valid_from, CAST(:valid_to AS timestamptz),"
             f" :source, CAST(:follows AS uuid), CAST(:follows_end AS timestamptz){value}"
         ),
-        find=sa.text(
+        find=Query(
             f"SELECT p.valid_from <= app_now() AS begun, EXISTS (SELECT FROM {table} n WHERE n.follows = p.id) AS"  # noqa: S608
-            f" followed FROM {table} p WHERE p.id = :id FOR UPDATE"
+            f" followed FROM {table} p WHERE p.id = :id FOR UPDATE",
+            _Found,
         ),
     )
 
 
 _LIST, _CONTRACT = (_statements(table, same) for table, same in _TABLES.items())
-_PAST = sa.text("SELECT CAST(:valid_from AS timestamptz) <= app_now()")
-_ACCOUNT = sa.text("SELECT EXISTS (SELECT FROM billing_accounts WHERE id = :account_id)")
+_PAST = Query("SELECT CAST(:valid_from AS timestamptz) <= app_now()", bool)
+_ACCOUNT = Query("SELECT EXISTS (SELECT FROM billing_accounts WHERE id = :account_id)", bool)
 _WITHDRAW = sa.text("SELECT withdraw_price(:id)")
 _ONE_AT_A_TIME = sa.text("SELECT pg_advisory_xact_lock(7220502)")
 
@@ -108,16 +136,16 @@ async def book(connection: Statements) -> Sequence[BookedPriceOut]:
     """Every version that ever was or will be in force: list prices first, then account by account."""
     return [
         BookedPriceOut(
-            id=row.id,
-            account_id=row.account_id,
-            sku=row.sku,
-            region=row.region,
-            unit_price=Money.of(row.unit_price, row.currency),
-            valid_from=row.valid_from,
-            valid_to=row.valid_to,
-            source=row.source,
+            id=version,
+            account_id=account_id,
+            sku=price.sku,
+            region=price.region,
+            unit_price=Money.of(price.unit_price, price.currency),
+            valid_from=price.valid_from,
+            valid_to=price.valid_to,
+            source=price.source,
         )
-        for row in await connection.execute(_BOOK)
+        for version, account_id, price in await _BOOK.all(connection)
     ]
 
 
@@ -139,7 +167,7 @@ async def withdraw(connection: AsyncConnection, price_id: UUID) -> None:
     """
     await connection.execute(_ONE_AT_A_TIME)
     for statements in (_LIST, _CONTRACT):
-        found = (await connection.execute(statements.find, {"id": price_id})).one_or_none()
+        found = await statements.find.one_or_none(connection, {"id": price_id})
         if found is None:
             continue
         if found.begun:
@@ -170,7 +198,7 @@ async def _add(connection: AsyncConnection, place: int, price: PriceAddition) ->
     if (await connection.execute(statements.known, values)).first() is not None:
         return False
     await _check(connection, place, price)
-    covering = (await connection.execute(statements.covering, values)).one_or_none()
+    covering = await statements.covering.one_or_none(connection, values)
     if covering is not None:
         if covering.past:
             raise _refused(
@@ -199,9 +227,9 @@ async def _check(connection: AsyncConnection, place: int, price: PriceAddition) 
     """A contract never reaches into the past; the list may, where it has a gap."""
     if price.account_id is None:
         return
-    if not (await connection.execute(_ACCOUNT, {"account_id": price.account_id})).scalar_one():
+    if not await _ACCOUNT.one(connection, {"account_id": price.account_id}):
         raise _refused(place, "account_id", "unknown_account", "There is no such billing account.")
-    if (await connection.execute(_PAST, {"valid_from": price.valid_from})).scalar_one():
+    if await _PAST.one(connection, {"valid_from": price.valid_from}):
         raise _refused(place, "valid_from", "not_in_future", "A contract price begins in the future.")
 
 

@@ -3,27 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID
-
-import sqlalchemy as sa
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.contract.prices import PaidPriceOut, PriceOut
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.money import Money
 
-_CURRENT_AND_FUTURE = sa.text(
+
+class BookedPrice(NamedTuple):
+    """A version of a price, in [valid_from, valid_to)."""
+
+    sku: str
+    region: str
+    currency: str
+    unit_price: Decimal
+    valid_from: datetime
+    valid_to: datetime | None
+    source: str
+
+
+class _PaidPrice(NamedTuple):
+    price: BookedPrice
+    list_unit_price: Decimal
+    contract: bool
+    account_id: UUID
+
+
+_CURRENT_AND_FUTURE = Query(
     """
     SELECT sku, region, currency, unit_price, valid_from, valid_to, source FROM prices
      WHERE valid_to IS NULL OR valid_to > app_now()
      ORDER BY sku, region, currency, valid_from
-    """
+    """,
+    BookedPrice,
 )
-_PAID = sa.text(
+_PAID = Query(
     """
-    SELECT article.sku, article.region, article.currency, paid.unit_price, paid.list_unit_price, paid.valid_from,
+    SELECT article.sku, article.region, article.currency, paid.unit_price, paid.valid_from,
            nullif(paid.valid_to, 'infinity') AS valid_to, coalesce(k.source, p.source) AS source,
-           k.id IS NOT NULL AS contract, paid.account_id
+           paid.list_unit_price, k.id IS NOT NULL AS contract, paid.account_id
       FROM (SELECT sku, region, currency FROM prices WHERE valid_to IS NULL OR valid_to > app_now()
             UNION SELECT sku, region, currency FROM contract_prices
                    WHERE account_id IN (SELECT account_id FROM project_accounts WHERE project_id = :project_id)
@@ -33,7 +56,8 @@ _PAID = sa.text(
       LEFT JOIN contract_prices k ON k.id = paid.price_id
      WHERE paid.valid_to > app_now()
      ORDER BY article.sku, article.region, article.currency, paid.valid_from
-    """
+    """,
+    _PaidPrice,
 )
 
 
@@ -52,7 +76,7 @@ async def current_and_future(connection: Statements, catalogue: Catalogue) -> Se
             valid_to=row.valid_to,
             source=row.source,
         )
-        for row in await connection.execute(_CURRENT_AND_FUTURE)
+        for row in await _CURRENT_AND_FUTURE.all(connection)
     ]
 
 
@@ -60,16 +84,16 @@ async def paid_by(connection: Statements, project_id: UUID, catalogue: Catalogue
     """The project's current and future prices: its account's contract prices, else list prices."""
     return [
         PaidPriceOut(
-            sku=row.sku,
-            region=row.region,
-            unit=catalogue.unit_of(row.sku),
-            unit_price=Money.of(row.unit_price, row.currency),
-            list_unit_price=Money.of(row.list_unit_price, row.currency),
-            contract=row.contract,
-            account_id=row.account_id,
-            valid_from=row.valid_from,
-            valid_to=row.valid_to,
-            source=row.source,
+            sku=price.sku,
+            region=price.region,
+            unit=catalogue.unit_of(price.sku),
+            unit_price=Money.of(price.unit_price, price.currency),
+            list_unit_price=Money.of(list_unit_price, price.currency),
+            contract=contract,
+            account_id=account_id,
+            valid_from=price.valid_from,
+            valid_to=price.valid_to,
+            source=price.source,
         )
-        for row in await connection.execute(_PAID, {"project_id": project_id})
+        for price, list_unit_price, contract, account_id in await _PAID.all(connection, {"project_id": project_id})
     ]

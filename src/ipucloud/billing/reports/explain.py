@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-import sqlalchemy as sa
-
 from ipucloud.db.documents import money, plain, rfc3339
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 
 MAX_DAYS = 31
-_CHARGES = sa.text(
+_CHARGES = Query(
     f"""
     SELECT json_build_object(
              'id', to_char(c.hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24')
@@ -42,14 +41,14 @@ _CHARGES = sa.text(
                           coalesce(CAST(:since AS timestamptz), app_now()) + interval '31 days')
        AND c.ended_at > coalesce(CAST(:since AS timestamptz), app_now() - interval '1 day')
      ORDER BY c.hour, c.first_minute, c.rev
-    """  # noqa: S608  # our own text
+    """,  # noqa: S608  # our own text
+    str,
 )
-_KNOWN = sa.text("SELECT EXISTS (SELECT FROM billed_clusters WHERE project_id = :project_id AND id = :cluster_id)")
+_KNOWN = Query("SELECT EXISTS (SELECT FROM billed_clusters WHERE project_id = :project_id AND id = :cluster_id)", bool)
 
 
 async def knows_cluster(connection: Statements, *, project_id: UUID, cluster_id: UUID) -> bool:
-    found: bool = (await connection.execute(_KNOWN, {"project_id": project_id, "cluster_id": cluster_id})).scalar_one()
-    return found
+    return await _KNOWN.one(connection, {"project_id": project_id, "cluster_id": cluster_id})
 
 
 async def charges_of(
@@ -60,4 +59,4 @@ async def charges_of(
     Each is as posted, with its inputs. A correction adds or reverses minutes of an hour that was already closed.
     """
     parameters = {"project_id": project_id, "cluster_id": cluster_id, "since": since, "until": until}
-    return list((await connection.execute(_CHARGES, parameters)).scalars())
+    return await _CHARGES.all(connection, parameters)

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from enum import StrEnum
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
-
-import sqlalchemy as sa
 
 from ipucloud.billing.reports.rollup import DAY_CLOSED, HOLDS
 from ipucloud.contract.reports import ReportOut, ReportRowOut, SumsOut
@@ -109,6 +108,17 @@ _POSTED = Query(
 )
 
 
+class _Row(NamedTuple):
+    """The sums of a group, by the group's values in the order of its columns."""
+
+    values: list[str]
+    currency: str
+    minutes: int
+    machine_minutes: int
+    cost: Decimal
+    list_cost: Decimal
+
+
 @dataclass
 class ReportTooBigError(Exception):
     """More than `MAX_DAYS` days or `MAX_ROWS` groups; the message is the remedy."""
@@ -138,7 +148,7 @@ async def report(
     columns = tuple(name for group in groups for name in _columns(group))
     values = {"project_id": project_id, "account_id": account_id, "since": period.since, "until": period.until}
     statement = _statement(tuple(TAG if group.startswith(TAG) else group for group in groups))
-    found = await connection.execute(statement, values | {f"tag_{place}": tag for place, tag in enumerate(tags)})
+    found = await statement.all(connection, values | {f"tag_{place}": tag for place, tag in enumerate(tags)})
     rows = [_row(each, columns) for each in found]
     if len(rows) > MAX_ROWS:
         raise ReportTooBigError("group_by", "There are too many groups: choose a shorter period or fewer groups.")
@@ -162,7 +172,7 @@ def _columns(group: str) -> tuple[str, ...]:
 
 
 @cache
-def _statement(groups: tuple[str, ...]) -> sa.TextClause:
+def _statement(groups: tuple[str, ...]) -> Query[_Row]:
     values, tags = [], 0
     for group in groups:
         if group == TAG:
@@ -171,9 +181,8 @@ def _statement(groups: tuple[str, ...]) -> sa.TextClause:
             continue
         values.append(_VALUES[Group(group)])
         values += [f"{group}s.name"] if group in _NAMES else []
-    named = [f"{value} AS group_{place}" for place, value in enumerate(values)]
-    places = [f"group_{place}" for place in range(len(values))]
-    return sa.text(
+    keys = ", ".join([*values, "used.currency"])
+    return Query(
         clauses(
             _PERIOD,
             DAY_CLOSED,
@@ -181,16 +190,14 @@ def _statement(groups: tuple[str, ...]) -> sa.TextClause:
             HOLDS,
             _USED,
             "SELECT",
-            ", ".join([*named, _SUMS]),
+            f"CAST(ARRAY[{', '.join(values)}] AS text[]) AS values,",
+            _SUMS,
             "FROM used",
             "LEFT JOIN billed_clusters AS clusters ON clusters.id = used.cluster_id" if _of_clusters(groups) else "",
             "LEFT JOIN projects ON projects.id = used.project_id" if Group.PROJECT in groups else "",
-            "GROUP BY",
-            ", ".join([*places, "used.currency"]),
-            "ORDER BY",
-            ", ".join([*places, "used.currency"]),
-            f"LIMIT {MAX_ROWS + 1}",
-        )
+            f"GROUP BY {keys} ORDER BY {keys} LIMIT {MAX_ROWS + 1}",
+        ),
+        _Row,
     )
 
 
@@ -198,9 +205,9 @@ def _of_clusters(groups: tuple[str, ...]) -> bool:
     return bool({Group.CLUSTER.value, Group.FLAVOR.value, TAG} & set(groups))
 
 
-def _row(row: sa.Row[Any], columns: Sequence[str]) -> ReportRowOut:
+def _row(row: _Row, columns: Sequence[str]) -> ReportRowOut:
     return ReportRowOut(
-        group=dict(zip(columns, row, strict=False)),
+        group=dict(zip(columns, row.values, strict=True)),
         minutes=row.minutes,
         machine_minutes=row.machine_minutes,
         cost=Money.of(row.cost, row.currency),

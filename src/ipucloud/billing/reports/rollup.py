@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from ipucloud.db.documents import clauses
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 
 DAYS_AT_ONCE = 31
@@ -31,7 +32,7 @@ CROSS JOIN LATERAL (
 HOLDS = "(rolled.hours, rolled.revisions) = (present.hours, present.revisions)"
 """Whether a row of `day_rollups AS rolled` is as the charges are."""
 
-_STALE = sa.text(
+_STALE = Query(
     """
     SELECT day
       FROM (SELECT (hour AT TIME ZONE 'UTC')::date AS day, count(*) AS hours, sum(revision) AS revisions
@@ -41,10 +42,11 @@ _STALE = sa.text(
       LEFT JOIN day_rollups USING (day)
      WHERE (closed.hours, closed.revisions) IS DISTINCT FROM (day_rollups.hours, day_rollups.revisions)
      ORDER BY day LIMIT :limit
-    """
+    """,
+    date,
 )
 _KNOW = sa.text("INSERT INTO day_rollups (day) VALUES (:day) ON CONFLICT DO NOTHING")
-_LOCK = sa.text("SELECT version FROM day_rollups WHERE day = :day FOR UPDATE")
+_LOCK = Query("SELECT version FROM day_rollups WHERE day = :day FOR UPDATE", int)
 _PATIENCE = sa.text("SET LOCAL statement_timeout = '10min'")
 # One statement: its rows and the figures of their inputs are of one snapshot.
 _BUILD = sa.text(
@@ -76,7 +78,7 @@ _FORGET = sa.text("DELETE FROM usage_days WHERE day = :day AND version < :versio
 
 async def stale_days(connection: Statements, limit: int) -> list[date]:
     """Days that are over and have no roll-up, or one that something was posted after."""
-    return list((await connection.execute(_STALE, {"limit": limit})).scalars())
+    return await _STALE.all(connection, {"limit": limit})
 
 
 async def roll_up(database: Database, day: date) -> None:
@@ -84,7 +86,7 @@ async def roll_up(database: Database, day: date) -> None:
     async with database.begin() as connection:
         await connection.execute(_PATIENCE)
         await connection.execute(_KNOW, {"day": day})
-        version = (await connection.execute(_LOCK, {"day": day})).scalar_one() + 1
+        version = await _LOCK.one(connection, {"day": day}) + 1
         await connection.execute(_BUILD, {"day": day, "version": version})
         await connection.execute(_FORGET, {"day": day, "version": version})
 

@@ -16,6 +16,7 @@ from ipucloud.billing.invoices.tax_rates import install_shipped_rates
 from ipucloud.billing.pricing.book import install_prices
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.identity import projects, token_store
 from ipucloud.identity.access import identify
 from ipucloud.identity.roles import Permission, Role
@@ -30,13 +31,14 @@ MACHINES = 128
 REQUEST_ID = "bootstrap"
 
 _ALONE = sa.text("SELECT pg_advisory_xact_lock(hashtext('ipucloud bootstrap'))")
-_PROJECT = sa.text("SELECT id FROM projects WHERE slug = :slug")
-_LIVING_TOKEN = sa.text(
+_PROJECT = Query("SELECT id FROM projects WHERE slug = :slug", UUID)
+_LIVING_TOKEN = Query(
     """
     SELECT EXISTS (SELECT FROM tokens
      WHERE project_id IS NOT DISTINCT FROM CAST(:project_id AS uuid) AND role = :role
        AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > app_now()))
-    """
+    """,
+    bool,
 )
 
 
@@ -69,7 +71,7 @@ async def bootstrap(
         await connection.execute(_ALONE)
         await install_prices(connection, catalogue)
         await install_shipped_rates(connection)
-        project_id: UUID | None = (await connection.execute(_PROJECT, {"slug": slug})).scalar_one_or_none()
+        project_id = await _PROJECT.one_or_none(connection, {"slug": slug})
         if project_id is None:
             project_id = await projects.create(connection, slug=slug, name=slug, request_id=REQUEST_ID)
         await _set_quotas(connection, catalogue, project_id, machines)
@@ -109,8 +111,7 @@ async def _set_quotas(connection: AsyncConnection, catalogue: Catalogue, project
 async def _token(
     connection: AsyncConnection, env: str, project_id: UUID | None, role: Role, *, another: bool = False
 ) -> str | None:
-    found = await connection.execute(_LIVING_TOKEN, {"project_id": project_id, "role": role})
-    if found.scalar_one() and not another:
+    if await _LIVING_TOKEN.one(connection, {"project_id": project_id, "role": role}) and not another:
         return None
     made = await token_store.create(
         connection, env=env, project_id=project_id, name=f"first {role}", role=role, request_id=REQUEST_ID

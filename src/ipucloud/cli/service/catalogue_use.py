@@ -3,42 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
-
-import sqlalchemy as sa
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
 
 from ipucloud.catalogue.queries import Catalogue
 from ipucloud.contract.catalogue import AllocatedThrough, Flavor
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.kernel.money import plain
 
-_CLUSTERS = sa.text(
+
+class _Clusters(NamedTuple):
+    """Clusters alike."""
+
+    region: str
+    flavor: str
+    image: str
+    machine_type: str
+    machines: int
+    ipus: int
+    allocated_through: AllocatedThrough
+    sku: str
+    number: int
+
+
+class _Machines(NamedTuple):
+    region: str
+    machine_type: str
+    servers: bool
+    number: int
+
+
+class _Quotas(NamedTuple):
+    region: str
+    machine_type: str
+    number: int
+
+
+class _Price(NamedTuple):
+    sku: str
+    region: str
+    currency: str
+    unit_price: Decimal
+    now: datetime
+
+
+_CLUSTERS = Query(
     """
     SELECT region, flavor, image, machine_type, machines, ipus, allocated_through, sku, count(*) AS number
       FROM clusters WHERE deleted_at IS NULL
      GROUP BY region, flavor, image, machine_type, machines, ipus, allocated_through, sku
      ORDER BY region, flavor, image
-    """
+    """,
+    _Clusters,
 )
-_MACHINES = sa.text(
+_MACHINES = Query(
     """
     SELECT pods.region, pods.machine_type, bool_and(pods.vipu_cluster_id IS NULL) AS servers, count(*) AS number
       FROM pods JOIN machines ON machines.pod_id = pods.id
      GROUP BY pods.region, pods.machine_type ORDER BY pods.region, pods.machine_type
-    """
+    """,
+    _Machines,
 )
-_QUOTAS = sa.text(
+_QUOTAS = Query(
     """
     SELECT region, machine_type, count(*) AS number FROM quotas WHERE machine_limit > 0
      GROUP BY region, machine_type ORDER BY region, machine_type
-    """
+    """,
+    _Quotas,
 )
-_PRICES = sa.text(
+_PRICES = Query(
     """
     SELECT sku, region, currency, unit_price, app_now() AS now FROM prices
      WHERE valid_from <= app_now() AND (valid_to IS NULL OR valid_to > app_now())
      ORDER BY sku, region, currency
-    """
+    """,
+    _Price,
 )
 _SAME = ("machine_type", "machines", "ipus", "allocated_through", "sku")
 """Properties that a cluster keeps from its flavor."""
@@ -50,10 +91,10 @@ async def notes(database: Database, catalogue: Catalogue, currency: str) -> list
     Raises `Problem` unavailable.
     """
     async with database.read() as connection:
-        clusters = (await connection.execute(_CLUSTERS)).all()
-        machines = (await connection.execute(_MACHINES)).all()
-        quotas = (await connection.execute(_QUOTAS)).all()
-        prices = (await connection.execute(_PRICES)).all()
+        clusters = await _CLUSTERS.all(connection)
+        machines = await _MACHINES.all(connection)
+        quotas = await _QUOTAS.all(connection)
+        prices = await _PRICES.all(connection)
     return [
         *_of_clusters(catalogue, clusters),
         *_of_machines(catalogue, machines),
@@ -62,7 +103,7 @@ async def notes(database: Database, catalogue: Catalogue, currency: str) -> list
     ]
 
 
-def _of_clusters(catalogue: Catalogue, rows: Iterable[sa.Row[Any]]) -> Iterator[str]:
+def _of_clusters(catalogue: Catalogue, rows: Iterable[_Clusters]) -> Iterator[str]:
     images = {(image.name, region) for image in catalogue.images for region in image.regions}
     for row in rows:
         those = _clusters(row)
@@ -75,15 +116,15 @@ def _of_clusters(catalogue: Catalogue, rows: Iterable[sa.Row[Any]]) -> Iterator[
             yield f"{those} {row.flavor} in {row.region} with image {row.image}, which is not offered there."
 
 
-def _clusters(row: sa.Row[Any]) -> str:
+def _clusters(row: _Clusters) -> str:
     return "1 cluster is a" if row.number == 1 else f"{row.number} clusters are each a"
 
 
-def _differs(flavor: Flavor, row: sa.Row[Any]) -> bool:
+def _differs(flavor: Flavor, row: _Clusters) -> bool:
     return any(getattr(flavor, field) != getattr(row, field) for field in _SAME)
 
 
-def _of_machines(catalogue: Catalogue, rows: Sequence[sa.Row[Any]]) -> Iterator[str]:
+def _of_machines(catalogue: Catalogue, rows: Sequence[_Machines]) -> Iterator[str]:
     known = {(row.region, row.machine_type): row for row in rows}
     sold = {(region, flavor.machine_type): flavor for flavor in catalogue.flavors for region in flavor.regions}
     for (region, machine_type), flavor in sold.items():
@@ -101,14 +142,14 @@ def _of_machines(catalogue: Catalogue, rows: Sequence[sa.Row[Any]]) -> Iterator[
             yield f"{_count(row.number, f'{machine_type} machine')} in {region}: no flavor sells them."
 
 
-def _of_quotas(catalogue: Catalogue, rows: Iterable[sa.Row[Any]]) -> Iterator[str]:
+def _of_quotas(catalogue: Catalogue, rows: Iterable[_Quotas]) -> Iterator[str]:
     sold = {(region.slug, machine_type) for region in catalogue.regions for machine_type in region.machine_types}
     for row in rows:
         if (row.region, row.machine_type) not in sold:
             yield f"{_count(row.number, 'quota')} for {row.machine_type} in {row.region}, which are not sold there."
 
 
-def _of_prices(catalogue: Catalogue, rows: Sequence[sa.Row[Any]], currency: str) -> Iterator[str]:
+def _of_prices(catalogue: Catalogue, rows: Sequence[_Price], currency: str) -> Iterator[str]:
     booked = {(row.sku, row.region, row.currency): row for row in rows}
     for flavor in catalogue.flavors:
         for region in flavor.regions:

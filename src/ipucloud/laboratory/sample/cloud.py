@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.catalogue.current import CurrentCatalogue
@@ -22,6 +21,7 @@ from ipucloud.clusters.operations.suspend import suspend
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterCreate
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.clock import SystemClock
 from ipucloud.laboratory.sample.story import KEY_NAME, Use
@@ -36,7 +36,15 @@ OPERATION_SECONDS = 120.0
 """Of a simulated site that takes no time: more than any operation needs, on a busy machine too."""
 POLL_SECONDS = 0.05
 
-_STATE = sa.text("SELECT state, error->>'detail' AS detail FROM operations WHERE id = :id AND finished_at IS NOT NULL")
+
+class _Finished(NamedTuple):
+    state: str
+    detail: str | None
+
+
+_STATE = Query(
+    "SELECT state, error->>'detail' AS detail FROM operations WHERE id = :id AND finished_at IS NOT NULL", _Finished
+)
 
 
 class SampleError(CommandError):
@@ -91,7 +99,7 @@ class Cloud:
         async with self._worker(), asyncio.timeout(OPERATION_SECONDS):
             while True:
                 async with self.database.read() as connection:
-                    row = (await connection.execute(_STATE, {"id": operation})).one_or_none()
+                    row = await _STATE.one_or_none(connection, {"id": operation})
                 if row is not None:
                     break
                 await asyncio.sleep(POLL_SECONDS)

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import partial
+from typing import NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -25,6 +26,7 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.config import Settings
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
 from ipucloud.identity import key_store, projects, token_store
 from ipucloud.identity.roles import Role
 from ipucloud.kernel.actor import Actor
@@ -47,7 +49,14 @@ _USED_BEFORE = sa.text(
 )
 _NO_SELLER = sa.text("SELECT version = 1 FROM sellers")
 _INVOICED = sa.text("SELECT EXISTS (SELECT FROM invoiced_months WHERE month = :month)")
-_INVOICE = sa.text("SELECT number, due FROM invoices WHERE account_id = :account_id AND month = :month")
+
+
+class _Invoice(NamedTuple):
+    number: str
+    due: Decimal
+
+
+_INVOICE = Query("SELECT number, due FROM invoices WHERE account_id = :account_id AND month = :month", _Invoice)
 
 
 async def unused_months(database: Database) -> Months:
@@ -196,8 +205,7 @@ class _Sample:
 
     async def _first_invoice(self) -> tuple[str, Decimal]:
         async with self._database.read() as connection:
-            row = (await connection.execute(_INVOICE, {"account_id": self._account, "month": self._months.first})).one()
-        return row.number, row.due
+            return await _INVOICE.one(connection, {"account_id": self._account, "month": self._months.first})
 
 
 def _money(amount: Decimal) -> Money:

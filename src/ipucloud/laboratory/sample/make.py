@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
+from uuid import UUID
 
-import sqlalchemy as sa
 import structlog
 from pydantic import SecretStr
 
@@ -19,6 +20,7 @@ from ipucloud.cli.service.connections import database_of, sites_of
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.db.roles import APP_ROLE, OWNER_ROLE
+from ipucloud.db.rows import Query
 from ipucloud.identity import token_store
 from ipucloud.identity.roles import Role
 from ipucloud.inventory.sync import sync
@@ -35,12 +37,19 @@ TOKEN_NAME = "finance"
 QUICK = {"site_poll_interval": 0.02, "request_life": 0.1, "poll_seconds": 0.2, "site_call_timeout": 20.0}
 """What suits a simulated site that takes no time."""
 
-_PROJECT = sa.text("SELECT id FROM projects WHERE slug = :slug AND deleted_at IS NULL")
-_INVOICES = sa.text(
+
+class _Invoice(NamedTuple):
+    month: str
+    number: str
+
+
+_PROJECT = Query("SELECT id FROM projects WHERE slug = :slug AND deleted_at IS NULL", UUID)
+_INVOICES = Query(
     """
     SELECT to_char(i.month, 'YYYY-MM') AS month, i.number
       FROM invoices i JOIN projects p ON p.id = i.account_id WHERE p.slug = :slug ORDER BY i.month LIMIT 2
-    """
+    """,
+    _Invoice,
 )
 
 
@@ -83,8 +92,8 @@ async def make(url_of: UrlOf, name: str, settings: Settings, catalogue: Catalogu
 async def sample_of(database: Database, settings: Settings) -> Sample | None:
     """The sample in a database, if it is there, with the token kept in the data directory, or a new one."""
     async with database.read() as connection:
-        project = (await connection.execute(_PROJECT, {"slug": PROJECT})).scalar_one_or_none()
-        invoices = (await connection.execute(_INVOICES, {"slug": PROJECT})).all()
+        project = await _PROJECT.one_or_none(connection, {"slug": PROJECT})
+        invoices = await _INVOICES.all(connection, {"slug": PROJECT})
     if project is None or not invoices:
         return None
     path = settings.data_dir / TOKEN
@@ -124,7 +133,7 @@ def empty_folder(path: Path) -> Iterator[Path]:
 async def exists(settings: Settings) -> bool:
     """Whether the settings' database has the sample."""
     async with database_of(settings) as database, database.read() as connection:
-        return (await connection.execute(_PROJECT, {"slug": PROJECT})).first() is not None
+        return await _PROJECT.one_or_none(connection, {"slug": PROJECT}) is not None
 
 
 def _on(settings: Settings, url: str) -> Settings:
