@@ -142,10 +142,10 @@ def _spending(found: Summary) -> list[tuple[str, object]]:
 def _notes(found: Summary) -> Iterator[str]:
     """What the amounts do not include."""
     if len(found.clusters) < found.cluster_count:
-        yield f"{found.cluster_count - len(found.clusters)} clusters that cost less are not listed."
+        yield f"Clusters that are not listed, because they cost less: {found.cluster_count - len(found.clusters)}."
     if found.unpriced_minutes:
-        yield f"{found.unpriced_minutes} minutes have no price yet and are not included: contact the operator."
-    tax = f"{found.tax.name} {Decimal(found.tax.rate):.2%}" if found.tax else "tax"
+        yield f"Minutes without a price, which are not included: {found.unpriced_minutes}. Contact the operator."
+    tax = f"{found.tax.name} of {(100 * Decimal(found.tax.rate)).normalize():f} %" if found.tax else "tax"
     yield f"Invoices add {tax} and subtract promotional credit, of which {found.credit} remains."
 
 
