@@ -45,7 +45,7 @@ _OUTLOOK = sa.text(
     clauses(
         "WITH chosen AS (SELECT CAST(:project AS uuid) AS project_id),",
         OUTLOOK,
-        "SELECT cluster_id, sum(minutes_so_far) AS minutes, sum(so_far) AS cost FROM outlook GROUP BY cluster_id",
+        "SELECT cluster_id, sum(accrued_minutes) AS minutes, sum(accrued) AS cost FROM outlook GROUP BY cluster_id",
     )
 )
 _INTERVAL = """

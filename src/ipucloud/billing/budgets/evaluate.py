@@ -54,19 +54,19 @@ _EVALUATE = Query(
         OUTLOOK,
         """
         , spent AS MATERIALIZED (
-          SELECT id, sum(so_far) AS so_far, sum(cost) AS cost
-            FROM (SELECT b.id, o.so_far, o.cost FROM budgets b JOIN outlook o USING (project_id, currency)
+          SELECT id, sum(accrued) AS accrued, sum(cost) AS cost
+            FROM (SELECT b.id, o.accrued, o.cost FROM budgets b JOIN outlook o USING (project_id, currency)
                    WHERE b.tag_key IS NULL
                   UNION ALL
-                  SELECT b.id, o.so_far, o.cost FROM budgets b JOIN outlook o USING (project_id, currency)
+                  SELECT b.id, o.accrued, o.cost FROM budgets b JOIN outlook o USING (project_id, currency)
                     JOIN billed_clusters c ON c.project_id = o.project_id AND c.id = o.cluster_id
                    WHERE c.tags ->> b.tag_key = b.tag_value
                   UNION ALL
-                  SELECT b.id, o.so_far, o.cost FROM budgets b JOIN outlook o USING (account_id, currency)) AS counted
+                  SELECT b.id, o.accrued, o.cost FROM budgets b JOIN outlook o USING (account_id, currency)) AS counted
            GROUP BY id
         ), figures AS (
           SELECT b.id, b.name, b.project_id, b.account_id, b.amount, b.currency,
-                 coalesce(s.so_far, 0) AS actual, coalesce(s.cost, 0) AS forecast
+                 coalesce(s.accrued, 0) AS actual, coalesce(s.cost, 0) AS forecast
             FROM budgets b LEFT JOIN spent s USING (id) WHERE b.deleted_at IS NULL
         ), stored AS (
           UPDATE budgets b

@@ -32,7 +32,7 @@ FUNDS = clauses(
     outlook(_LAST_CLOSED, "date_trunc('second', app_now(), 'UTC')"),
     """
     , unposted AS (
-      SELECT account_id, currency, cluster_id, sum(so_far) AS cost FROM outlook
+      SELECT account_id, currency, cluster_id, sum(accrued) AS cost FROM outlook
        GROUP BY account_id, currency, cluster_id
     ), held AS (
       SELECT h.account_id, h.currency, sum(greatest(0, h.amount - coalesce(a.cost, 0))) AS amount

@@ -36,7 +36,7 @@ _OUTLOOK = """
    CROSS JOIN LATERAL prices_paid(article.project_id, article.sku, article.region, article.currency) AS price
 ), slice AS (
   SELECT live.interval_id, live.project_id, paid.account_id, live.cluster_id, live.currency, past.minutes AS past,
-         past.cost AS so_far, month.minutes, month.cost
+         past.cost AS accrued, month.minutes, month.cost
     FROM live
     JOIN paid ON (paid.project_id, paid.sku, paid.region, paid.currency)
                = (live.project_id, live.sku, live.region, live.currency)
@@ -46,7 +46,7 @@ _OUTLOOK = """
    CROSS JOIN LATERAL priced_minutes(live.anchor_at, live.begins, live.ends, paid.valid_from, paid.valid_to,
                                      live.quantity, paid.unit_price) AS month
 ), outlook AS (
-  SELECT project_id, account_id, cluster_id, currency, sum(past) AS minutes_so_far, sum(so_far) AS so_far,
+  SELECT project_id, account_id, cluster_id, currency, sum(past) AS accrued_minutes, sum(accrued) AS accrued,
          sum(minutes) AS minutes, sum(cost) AS cost
     FROM slice GROUP BY project_id, account_id, cluster_id, currency
 ), unpriced AS (
@@ -61,7 +61,7 @@ _OUTLOOK = """
 def outlook(since: str, until: str) -> str:
     """CTEs that follow a CTE `chosen` (project_id): `outlook` by project, payer, cluster and currency, and `unpriced`.
 
-    `since` and `until` are SQL expressions. Of the minutes that begin between them, `so_far` is what those before now
+    `since` and `until` are SQL expressions. Of the minutes that begin between them, `accrued` is what those before now
     cost, and `cost` what all of them will. Minutes without a price are in neither, and counted in `unpriced`.
     """
     bounds = f"bounds AS (SELECT {since} AS begins, {until} AS ends, date_trunc('second', app_now(), 'UTC') AS now"

@@ -24,7 +24,7 @@ _SUMMARY = """
      AND c.hour >= bounds.begins AND c.hour < bounds.ends AND c.currency = :currency
    GROUP BY c.cluster_id
 ), used AS (
-  SELECT cluster_id, sum(minutes_so_far) AS minutes, sum(so_far) AS accrued, sum(cost) AS forecast
+  SELECT cluster_id, sum(accrued_minutes) AS minutes, sum(accrued) AS accrued, sum(cost) AS forecast
     FROM outlook WHERE account_id IN (SELECT account_id FROM payer) AND currency = :currency
    GROUP BY cluster_id
 ), rate AS (
