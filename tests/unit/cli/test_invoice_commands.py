@@ -64,3 +64,10 @@ def test_balance_and_credits(run: Run, service: Service) -> None:
     assert ended.status == 0
     assert "2.00 EUR" in ended.out
     assert "welcome" in ended.out
+
+
+def test_a_wallet_payment_is_announced_in_the_currency_of_the_account(run: Run, service: Service) -> None:
+    service.gives("/v1/projects/demo/billing/account", {"id": "account-1", "currency": "CHF", "balances": []})
+    service.on("POST", "/v1/projects/demo/billing/top-ups", Reply(201, {"id": "payment-1", "reference": "IPU-77"}))
+    assert "IPU-77" in run("billing", "top-up", "500.00").out
+    assert service.asked[-1].body == {"amount": {"amount": "500.00", "currency": "CHF"}}

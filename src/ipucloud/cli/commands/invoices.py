@@ -1,4 +1,4 @@
-"""`ipucloud billing invoices`, `invoice`, `balance`, `credits`."""
+"""`ipucloud billing invoices`, `invoice`, `balance`, `top-up`, `credits`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import typer
 
 from ipucloud.cli.files import writable, write
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import Amount, fields
 from ipucloud.client import billing, invoices
-from ipucloud.client.models import Balance
+from ipucloud.client.models import Balance, Money
 
 app = typer.Typer()
 
@@ -88,6 +89,14 @@ def balances_of(items: Sequence[Balance]) -> list[tuple[str, object]]:
     """The balances of an account, as facts."""
     names = ("unbilled", "outstanding", "wallet", "credit")
     return [(name, getattr(each, name)) for each in items for name in names]
+
+
+@customer_command(app, "top-up", "500.00")
+def top_up(session: Session, amount: Amount) -> None:
+    """Announce a wallet payment. It is credited when the money arrives with the reference shown."""
+    money = Money(amount=amount, currency=session.run(billing.account()).currency)
+    payment = session.run(billing.top_up(money))
+    session.show(payment, fields(payment, "reference", "amount", "state"))
 
 
 @customer_command(app, "credits")
