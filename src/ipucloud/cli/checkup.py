@@ -99,7 +99,7 @@ class _Checkup:
         except ClientError as error:
             return self._add("service", FAILED, str(error), "ipucloud login")
         except httpx.HTTPError as error:
-            found = f"{url} cannot be reached ({error or type(error).__name__})."
+            found = f"{url} cannot be reached ({str(error) or type(error).__name__})."
             return self._add(
                 "service", FAILED, found, "Check the URL and the network; start the service if it is yours."
             )
