@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from operator import itemgetter
 from types import NoneType, UnionType
 from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
@@ -56,42 +57,29 @@ def is_row(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
-def _maker(row: type[Value]) -> Callable[[Sequence[Any]], Value]:
-    """Makes the row of the values of its columns."""
-    if not is_row(row):
-        field = _field(row, optional=False)
-        return lambda values: field(iter(values))
-    hints = [plain(hint) for hint in get_type_hints(row).values()]
-    if not any(is_row(kind) or _is_enum(kind) for kind, _ in hints):
-        return lambda values: row(*values)
-    fields = [_field(kind, optional=optional) for kind, optional in hints]
-
-    def make(values: Sequence[Any]) -> Value:
-        left = iter(values)
-        return row(*(field(left) for field in fields))
-
-    return make
-
-
-def _field(kind: Any, *, optional: bool) -> Callable[[Iterator[Any]], Any]:
-    """Makes a field of the next values."""
-    if _is_enum(kind):
-        return lambda left: None if (value := next(left)) is None else kind(value)
+def _maker(kind: type[Value], place: int = 0) -> Callable[[Sequence[Any]], Value]:
+    """Makes a row, or a single value, of the values of its columns, which begin at a place."""
     if not is_row(kind):
-        return next
-    make, width = _maker(kind), _width(kind)
-
-    def nested(left: Iterator[Any]) -> Any:
-        values = [next(left) for _ in range(width)]
-        return None if optional and values[0] is None else make(values)
-
-    return nested
-
-
-def _width(row: type[tuple[Any, ...]]) -> int:
-    kinds = (plain(hint)[0] for hint in get_type_hints(row).values())
-    return sum(_width(kind) if is_row(kind) else 1 for kind in kinds)
+        return _field(kind, place, optional=False)
+    fields: list[Callable[[Sequence[Any]], Any]] = []
+    following = place
+    for hint in get_type_hints(kind).values():
+        inner, optional = plain(hint)
+        fields.append(_field(inner, following, optional=optional))
+        following += _width(inner)
+    if place == 0 and all(isinstance(field, itemgetter) for field in fields):
+        return lambda values: kind(*values)
+    return lambda values: kind(*[field(values) for field in fields])
 
 
-def _is_enum(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Enum)
+def _field(kind: Any, place: int, *, optional: bool) -> Callable[[Sequence[Any]], Any]:
+    if is_row(kind):
+        make = _maker(kind, place)
+        return (lambda values: None if values[place] is None else make(values)) if optional else make
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return lambda values: None if values[place] is None else kind(values[place])
+    return itemgetter(place)
+
+
+def _width(kind: Any) -> int:
+    return sum(_width(plain(hint)[0]) for hint in get_type_hints(kind).values()) if is_row(kind) else 1

@@ -1,0 +1,38 @@
+"""What a typed statement makes of the values of a row."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from ipucloud.db.rows import Query
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+class Place(NamedTuple):
+    row: int
+    seat: int | None
+
+
+class Guest(NamedTuple):
+    name: str
+    place: Place | None
+    colour: Colour | None
+
+
+GUESTS = Query("SELECT 1", Guest)
+
+
+def test_a_row_within_takes_its_columns_and_an_enum_its_member() -> None:
+    assert GUESTS.made(("Ada", 3, None, "red")) == Guest("Ada", Place(3, None), Colour.RED)
+
+
+def test_a_row_within_is_none_when_its_first_column_is_null() -> None:
+    assert GUESTS.made(("Ada", None, 7, None)) == Guest("Ada", None, None)
+
+
+def test_one_column_is_the_value_itself() -> None:
+    assert Query("SELECT 1", int).made((5,)) == 5
