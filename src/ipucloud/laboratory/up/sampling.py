@@ -55,7 +55,7 @@ async def add_sample(
     """Make the sample unless it is there. Nothing but this process may use the database. Raises as `make` does."""
     if await exists(settings):
         return
-    say("making the sample: two months of usage, invoices and payments; this takes up to a minute …")
+    say("Making the sample: two months of usage, invoices and payments. This takes up to a minute.")
     with empty_folder(settings.data_dir / FOLDER) as folder:
         await _add_beside(folder, server, settings, catalogue, logs=logs, say=say)
 
