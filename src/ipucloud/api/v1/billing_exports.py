@@ -145,5 +145,5 @@ def _period(body: ExportCreate) -> Period:
     try:
         return Period(**days)
     except ValueError:
-        sentence = f"`until` is the day after the last one; a period has 1 to {MAX_DAYS} days."
+        sentence = f"`until` is exclusive and must be after `since`; a period has 1 to {MAX_DAYS} days."
         raise invalid([FieldError("/until", "not_a_period", sentence)]) from None

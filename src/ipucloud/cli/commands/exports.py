@@ -38,7 +38,7 @@ def create(
     month: Annotated[str | None, typer.Argument(help="Month, such as 2026-05; or use --since and --until.")] = None,
     *,
     since: Annotated[str | None, typer.Option(help="First day in UTC, such as 2026-05-04.")] = None,
-    until: Annotated[str | None, typer.Option(help="The day after the last one.")] = None,
+    until: Annotated[str | None, typer.Option(help="End date in UTC, exclusive.")] = None,
     dataset: Dataset = None,
     version: Version = None,
     file_format: Format = None,
