@@ -29,10 +29,10 @@ class Looker:
     kind = "bench"
 
     def __init__(self) -> None:
-        self.looked: dict[str, int] = {}
+        self.reconciled: dict[str, int] = {}
 
     async def load(self, connection: Statements, item: WorkItem) -> Outcome:
-        self.looked[item.key] = time.monotonic_ns()
+        self.reconciled[item.key] = time.monotonic_ns()
         return Done()
 
     async def act(self, item: WorkItem, inputs: None) -> None:
@@ -53,7 +53,7 @@ async def main(url: str) -> None:
     print("ready", flush=True)
     await running
     await database.close()
-    print(json.dumps(looker.looked), flush=True)
+    print(json.dumps(looker.reconciled), flush=True)
 
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ PER_CLUSTER = 4
 SECONDS = 10.0
 """The whole audit should take no longer (goal G-16)."""
 
-TOLD = 3
-"""Of so many rules, the slowest, the seconds are told."""
+SHOWN = 3
+"""Of so many rules, the slowest, the seconds are shown."""
 
 _HARDWARE = (
     "INSERT INTO site_regions (region, vipu_host, vipu_user_port, vipu_admin_port)"
@@ -146,7 +146,7 @@ async def _measure(urls: Scratch, rounds: int) -> tuple[dict[str, float], list[f
             totals.append(sum(times[-1] for times in by_rule.values()))
     await database.close()
     medians = {name: statistics.median(times) for name, times in by_rule.items()}
-    slowest = sorted(medians, key=lambda name: medians[name])[-TOLD:]
+    slowest = sorted(medians, key=lambda name: medians[name])[-SHOWN:]
     return {name: medians[name] for name in reversed(slowest)}, totals
 
 

@@ -89,11 +89,11 @@ def _files(stage: Stage, urls: Scratch, month: date, customer: Project) -> Itera
     def write(kind: str) -> float:
         arguments = ("-m", "bench.processes.exporter", kind, urls.app_url, month.isoformat(), str(customer.id))
         with Child.python(*arguments, log=stage.folder / f"{kind}.log") as child:
-            told = json.loads(child.line(600.0))
-        if told["rows"] != ROWS // HOURS * HOURS:
-            raise ValueError(f"{told['rows']} rows were written")
-        memory[kind] = told["memory"]
-        rate: float = told["rows"] / told["seconds"]
+            written = json.loads(child.line(600.0))
+        if written["rows"] != ROWS // HOURS * HOURS:
+            raise ValueError(f"{written['rows']} rows were written")
+        memory[kind] = written["memory"]
+        rate: float = written["rows"] / written["seconds"]
         return rate
 
     sides = {kind: partial(write, kind) for kind in ("csv", "parquet", "copy")}

@@ -43,7 +43,7 @@ class Case:
     settings: Mapping[str, float] = field(default_factory=dict)
 
 
-LOOKED_AT = Case("waiting for the site, looked at in turns", _RUNNING)
+IN_TURNS = Case("waiting for the site, looked at in turns", _RUNNING)
 UNANSWERED = Case(
     "each in a call that is not answered",
     _LEASED,
@@ -58,11 +58,11 @@ def run(stage: Stage) -> list[Finding]:
     ):
         asyncio.run(_ask_for_one(urls.app_url, site))
         copy_cluster(urls.superuser_url, OPERATIONS - 1)
-        looked_at = _memory(stage, urls, site, LOOKED_AT)
+        in_turns = _memory(stage, urls, site, IN_TURNS)
         site.http().post("/v1/faults", json=_silence().model_dump(mode="json")).raise_for_status()
         with psycopg.connect(urls.superuser_url) as connection:
             connection.execute(_AGAIN)
-        return [looked_at, _memory(stage, urls, site, UNANSWERED)]
+        return [in_turns, _memory(stage, urls, site, UNANSWERED)]
 
 
 def _memory(stage: Stage, urls: Scratch, site: RunningSite, case: Case) -> Finding:

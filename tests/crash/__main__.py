@@ -21,13 +21,13 @@ def main() -> int:
     # Processes that die have much to complain about; what is wrong in the end, the run tells itself.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     match sys.argv[1:]:
-        case ["share", told, number, of]:
-            print(asyncio.run(share(Order.of(told), int(number), int(of))).document())
+        case ["share", document, number, of]:
+            print(asyncio.run(share(Order.of(document), int(number), int(of))).document())
             return 0
     options = _options()
     order = Order(options.what, options.kills, options.seed, tuple(options.leases), options.only)
     with running_server():
-        return _told(divided(order, options.processes))
+        return _report(divided(order, options.processes))
 
 
 def _options() -> argparse.Namespace:
@@ -41,7 +41,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _told(tally: Tally) -> int:
+def _report(tally: Tally) -> int:
     points = sum(1 for note in tally.notes if note.startswith(POINT))
     print(f"processes died at {points} points")
     for note, count in sorted(tally.notes.items()):

@@ -75,9 +75,9 @@ async def at_the_site(lab: Lab, owners: Mapping[str, str]) -> dict[str, Seen]:
     )
     seen: dict[str, dict[str, frozenset[str]]] = {}
 
-    def note(name: str, part: str, things: frozenset[str]) -> None:
+    def note(name: str, part: str, names: frozenset[str]) -> None:
         mine = seen.setdefault(name, {})
-        mine[part] = mine.get(part, frozenset()) | things
+        mine[part] = mine.get(part, frozenset()) | names
 
     for network in networks:
         mark = set() if network.state is NetworkState.READY else {network.state.value}

@@ -15,7 +15,7 @@ from tests.crash.victims import Victim
 from tests.support.waiting import PATIENCE
 
 SIZE = 4
-_LOOKED = (
+_UNSEEN = (
     "SELECT claimed_seq < wake_seq OR lease_owner IS NOT NULL AS unseen FROM work"
     " WHERE kind = 'partitions' AND key = :key"
 )
@@ -104,7 +104,7 @@ class RotateKey(Kind):
     async def drive(self, lab: Lab, expectation: Expectation, victim: Victim) -> None:
         await super().drive(lab, expectation, victim)
         async with asyncio.timeout(PATIENCE):
-            while (await lab.rows(_LOOKED, key=str(expectation.cluster)))[0].unseen:
+            while (await lab.rows(_UNSEEN, key=str(expectation.cluster)))[0].unseen:
                 await asyncio.sleep(0.01)
 
 

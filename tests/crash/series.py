@@ -43,8 +43,8 @@ class Tally:
 
     @classmethod
     def of(cls, document: str) -> Tally:
-        told = json.loads(document)
-        return cls(**(told | {"notes": Counter(told["notes"])}))
+        values = json.loads(document)
+        return cls(**(values | {"notes": Counter(values["notes"])}))
 
 
 @asynccontextmanager

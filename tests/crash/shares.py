@@ -42,8 +42,8 @@ class Order:
     only: str = ""
 
     @classmethod
-    def of(cls, told: str) -> Order:
-        values = json.loads(told)
+    def of(cls, document: str) -> Order:
+        values = json.loads(document)
         return cls(**(values | {"what": What(values["what"]), "leases": tuple(values["leases"])}))
 
 
@@ -113,7 +113,7 @@ async def _freeze(lab: Lab, case: zombies.Case | zombies.Inside, tally: Tally) -
 
 
 async def _kill_at_random(lab: Lab, seed: int, tally: Tally) -> Sequence[str]:
-    told = await chaos.history(lab, seed, matrix.names())
-    tally.kills += told.kills
-    tally.notes.update(POINT + point for point in told.died_at)
-    return [f"{fault}; died at {told.died_at}" for fault in told.faults]
+    played = await chaos.history(lab, seed, matrix.names())
+    tally.kills += played.kills
+    tally.notes.update(POINT + point for point in played.died_at)
+    return [f"{fault}; died at {played.died_at}" for fault in played.faults]

@@ -19,9 +19,9 @@ SEEDS_IN_SHORT = (1, 2)
 @pytest.mark.parametrize("seed", SEEDS_IN_SHORT)
 async def test_whatever_moment_workers_die_at_others_finish(lab: Lab, seed: int) -> None:
     await lab.clear()
-    told = await chaos.history(lab, seed, matrix.names())
-    assert told.kills
-    assert told.faults == [], f"died at {told.died_at}"
+    played = await chaos.history(lab, seed, matrix.names())
+    assert played.kills
+    assert played.faults == [], f"died at {played.died_at}"
 
 
 @pytest.mark.full

@@ -89,7 +89,7 @@ class Zygote:
         order = {
             "id": name,
             "role": role,
-            "settings": _told(settings),
+            "settings": _plain(settings),
             "log": str(log),
             "traps": [asdict(trap) for trap in traps],
         }
@@ -122,7 +122,7 @@ class Zygote:
                 del self._victims[event["id"]]
 
 
-def _told(settings: Settings) -> dict[str, Any]:
+def _plain(settings: Settings) -> dict[str, Any]:
     """What makes equal settings in another process."""
     return {
         name: value.get_secret_value() if hasattr(value, "get_secret_value") else value

@@ -42,7 +42,7 @@ class Nursery:
         self._unfinished: dict[int, bytes] = {}
 
     def run(self) -> None:
-        tell(threads=sum(1 for _ in Path("/proc/self/task").iterdir()))
+        report(threads=sum(1 for _ in Path("/proc/self/task").iterdir()))
         while True:
             for key, _ in self._selector.select():
                 chunk = os.read(key.fd, CHUNK)
@@ -76,19 +76,19 @@ class Nursery:
         self._children[reading] = (pid, order["id"])
         self._unfinished[reading] = b""
         self._selector.register(reading, selectors.EVENT_READ)
-        tell(id=order["id"], pid=pid)
+        report(id=order["id"], pid=pid)
 
     def _heard(self, fd: int, chunk: bytes) -> None:
         pid, name = self._children[fd]
         if chunk:
             *points, self._unfinished[fd] = (self._unfinished[fd] + chunk).split(b"\n")
-            tell(id=name, points=[point.decode() for point in points])
+            report(id=name, points=[point.decode() for point in points])
             return
         self._selector.unregister(fd)
         os.close(fd)
         del self._children[fd], self._unfinished[fd]
         _, status = os.waitpid(pid, 0)
-        tell(id=name, status=os.waitstatus_to_exitcode(status))
+        report(id=name, status=os.waitstatus_to_exitcode(status))
 
 
 def _live(order: dict[str, Any], points: int) -> None:
@@ -101,10 +101,10 @@ def _live(order: dict[str, Any], points: int) -> None:
             os.dup2(old, new)
         traps = [Trap(trap["point"], trap["hit"], Action(trap["action"]), trap["after"]) for trap in order["traps"]]
 
-        def tell_point(point: str) -> None:
+        def report_point(point: str) -> None:
             os.write(points, f"{point}\n".encode())
 
-        arm(Armed(traps, tell_point))
+        arm(Armed(traps, report_point))
         ROLES[order["role"]](Settings(**order["settings"]))
         code = 0
     except BaseException:  # noqa: BLE001  # whatever it is, a child must not go on as its parent
@@ -119,7 +119,7 @@ def _die_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def tell(**event: object) -> None:
+def report(**event: object) -> None:
     os.write(1, (json.dumps(event) + "\n").encode())
 
 

@@ -58,7 +58,7 @@ def test_lines_arrive_whole_and_in_order(pipe: tuple[int, int]) -> None:
     assert writer.lost == 0
 
 
-def test_nobody_waits_for_a_pipe_that_is_not_read_and_what_is_lost_is_told(pipe: tuple[int, int]) -> None:
+def test_nobody_waits_for_a_pipe_that_is_not_read_and_lost_lines_are_counted(pipe: tuple[int, int]) -> None:
     writer = LineWriter(pipe[1], lambda count: f"lost {count}", room=ROOM)
     for _ in range(5000):
         writer.write_line(LINE)
@@ -83,7 +83,7 @@ def test_a_refused_line_is_lost_and_nothing_is_raised() -> None:
     os.close(full)
 
 
-def test_a_new_reader_is_told_what_the_former_one_missed_and_sees_no_torn_line(tmp_path: Path) -> None:
+def test_a_new_reader_gets_the_count_of_lost_lines_and_no_torn_line(tmp_path: Path) -> None:
     path = tmp_path / "fifo"
     os.mkfifo(path)
     first = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

@@ -79,7 +79,7 @@ def test_a_process_works_and_drains_without_its_log(
             assert started.stop() == 0
 
 
-def test_requests_are_answered_while_nobody_reads_the_log_and_its_reader_is_told_what_is_missing(
+def test_requests_are_answered_while_nobody_reads_the_log_and_its_reader_learns_what_is_missing(
     tmp_path: Path, database: Database
 ) -> None:
     events: list[dict[str, Any]] = []

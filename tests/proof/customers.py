@@ -26,7 +26,7 @@ class Register:
 
     acknowledged: set[str] = field(default_factory=set)
     clusters: int = 0
-    told: Counter[str] = field(default_factory=Counter)
+    answers: Counter[str] = field(default_factory=Counter)
     slowest: float = 0.0
     faults: list[str] = field(default_factory=list)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
@@ -41,8 +41,8 @@ class Register:
             "acknowledged": len(self.acknowledged),
             "clusters": self.clusters,
             "slowest_seconds": round(self.slowest, 2),
-            "requests_per_second": round(self.told.total() / (time.monotonic() - self.begun)),
-            **self.told,
+            "requests_per_second": round(self.answers.total() / (time.monotonic() - self.begun)),
+            **self.answers,
         }
 
 
@@ -125,13 +125,13 @@ class Customer:
         try:
             answer = await client.request(method, path, headers=headers, json=body, timeout=HANG_SECONDS)
         except httpx.TransportError as error:
-            self._register.told[type(error).__name__] += 1
+            self._register.answers[type(error).__name__] += 1
             if self._strict or isinstance(error, httpx.ReadTimeout):
                 self._register.faults.append(f"{method} {path}: {error!r}")
             return None
         finally:
             self._register.slowest = max(self._register.slowest, time.monotonic() - begun)
-        self._register.told[str(answer.status_code)] += 1
+        self._register.answers[str(answer.status_code)] += 1
         if answer.is_success:
             return answer
         if self._strict or not _says_later(answer):

@@ -9,18 +9,18 @@ from typing import Any, Literal
 from ipucloud.kernel.vipu import PartitionShape
 from ipucloud.site.calls import Call
 from ipucloud.site.ports import Site, Sites
-from tests.proof import site_things as things
-from tests.proof.site_things import DIGEST, IPUS_OF_A_MACHINE, REGION, Thing
+from tests.proof import site_resources as resources
+from tests.proof.site_resources import DIGEST, IPUS_OF_A_MACHINE, REGION, Resource
 
 Transport = Literal["http", "user", "admin"]
 Answer = Any
-Prepare = Callable[[Site, Thing], Awaitable[None]]
-Observation = Callable[[Site, Thing], Awaitable[bool]]
+Prepare = Callable[[Site, Resource], Awaitable[None]]
+Observation = Callable[[Site, Resource], Awaitable[bool]]
 
 
 @dataclass(frozen=True)
 class CallCase:
-    """`look` tells whether the object is there; `makes`: what it tells once the call had its effect, None for a read.
+    """`observe` shows whether the object is there; `makes`: what it shows after the call, None for a read.
 
     `target` is the object by which the site's fault rules know the call. `missing`: what the call ends in when the
     site says that it does not know the object: an answer, or the name of the error.
@@ -29,30 +29,35 @@ class CallCase:
     name: str
     call: Call
     transport: Transport
-    make: Callable[[Sites, Site, Thing], Awaitable[Answer]]
-    prepare: Prepare = things.nothing
-    look: Observation | None = None
+    make: Callable[[Sites, Site, Resource], Awaitable[Answer]]
+    prepare: Prepare = resources.nothing
+    observe: Observation | None = None
     makes: bool | None = None
     missing: str = "refused"
-    target: Callable[[Thing], str] = field(default=lambda thing: thing.name)
+    target: Callable[[Resource], str] = field(default=lambda resource: resource.name)
 
 
-def _host(thing: Thing) -> str:
-    return thing.host
+def _host(resource: Resource) -> str:
+    return resource.host
 
 
-def _machine(thing: Thing) -> str:
-    return thing.machine
+def _machine(resource: Resource) -> str:
+    return resource.machine
 
 
-def _none(thing: Thing) -> str:
+def _none(resource: Resource) -> str:
     return ""
 
 
 CASES = (
     CallCase("inventory", Call.GET_INVENTORY, "http", lambda sites, _s, _t: sites.inventory(), target=_none),
     CallCase(
-        "networks.get", Call.GET_NETWORK, "http", lambda _, s, t: s.networks.get(t.name), things.network, missing="None"
+        "networks.get",
+        Call.GET_NETWORK,
+        "http",
+        lambda _, s, t: s.networks.get(t.name),
+        resources.network,
+        missing="None",
     ),
     CallCase("networks.list", Call.LIST_NETWORKS, "http", lambda _, s, _t: s.networks.list(REGION), target=_none),
     CallCase(
@@ -60,7 +65,7 @@ CASES = (
         Call.PUT_NETWORK,
         "http",
         lambda _, s, t: s.networks.put(t.name, t.network),
-        look=things.network_is_there,
+        observe=resources.network_is_there,
         makes=True,
     ),
     CallCase(
@@ -68,8 +73,8 @@ CASES = (
         Call.DELETE_NETWORK,
         "http",
         lambda _, s, t: s.networks.delete(t.name),
-        things.network,
-        look=things.network_is_there,
+        resources.network,
+        observe=resources.network_is_there,
         makes=False,
         missing="ok",
     ),
@@ -80,8 +85,8 @@ CASES = (
         Call.PUT_SERVER,
         "http",
         lambda _, s, t: s.hosts.put_server(t.host, t.server),
-        things.network,
-        look=things.server_is_there,
+        resources.network,
+        observe=resources.server_is_there,
         makes=True,
         target=_host,
     ),
@@ -90,8 +95,8 @@ CASES = (
         Call.DELETE_SERVER,
         "http",
         lambda _, s, t: s.hosts.delete_server(t.host, t.name),
-        things.server,
-        look=things.server_is_there,
+        resources.server,
+        observe=resources.server_is_there,
         makes=False,
         missing="ok",
         target=_host,
@@ -101,8 +106,8 @@ CASES = (
         Call.POWER_HOST,
         "http",
         lambda _, s, t: s.hosts.switch_on(t.host, t.name, t.name, {}),
-        things.server_off,
-        look=things.server_is_on,
+        resources.server_off,
+        observe=resources.server_is_on,
         makes=True,
         target=_host,
     ),
@@ -111,8 +116,8 @@ CASES = (
         Call.POWER_HOST,
         "http",
         lambda _, s, t: s.hosts.switch_off(t.host, t.name, t.name),
-        things.server,
-        look=things.server_is_on,
+        resources.server,
+        observe=resources.server_is_on,
         makes=False,
         target=_host,
     ),
@@ -122,8 +127,8 @@ CASES = (
         Call.RESET_MACHINE,
         "http",
         lambda _, s, t: s.machines.power_on(t.machine, t.name),
-        things.machine_off,
-        look=things.is_on,
+        resources.machine_off,
+        observe=resources.is_on,
         makes=True,
         target=_machine,
     ),
@@ -132,7 +137,7 @@ CASES = (
         Call.RESET_MACHINE,
         "http",
         lambda _, s, t: s.machines.power_off(t.machine, t.name),
-        look=things.is_on,
+        observe=resources.is_on,
         makes=False,
         target=_machine,
     ),
@@ -141,7 +146,7 @@ CASES = (
         Call.GET_PARTITION_STATUS,
         "user",
         lambda _, s, t: s.vipu.partition_status(t.name),
-        things.partition,
+        resources.partition,
         missing="None",
     ),
     CallCase(
@@ -149,7 +154,7 @@ CASES = (
         Call.LIST_PARTITIONS,
         "user",
         lambda _, s, t: s.vipu.list_partitions(t.name),
-        things.partition,
+        resources.partition,
         missing="empty",
     ),
     CallCase(
@@ -165,7 +170,7 @@ CASES = (
         Call.LIST_PARTITIONS,
         "user",
         lambda _, s, t: s.vipu.partitions_of(t.name),
-        things.partition,
+        resources.partition,
         missing="empty",
     ),
     CallCase(
@@ -173,7 +178,7 @@ CASES = (
         Call.GET_IPUOF_CONFIG,
         "user",
         lambda _, s, t: s.vipu.ipuof_config(t.name, PartitionShape(IPUS_OF_A_MACHINE)),
-        things.partition,
+        resources.partition,
         missing="None",
     ),
     CallCase(
@@ -181,8 +186,8 @@ CASES = (
         Call.RESET_PARTITION,
         "user",
         lambda _, s, t: s.vipu.reset_partition(t.name, relocatable=False),
-        things.partition,
-        look=things.partition_is_there,
+        resources.partition,
+        observe=resources.partition_is_there,
         missing="ok",
     ),
     CallCase(
@@ -190,8 +195,8 @@ CASES = (
         Call.REMOVE_PARTITION,
         "user",
         lambda _, s, t: s.vipu.remove_partition(t.name),
-        things.partition,
-        look=things.partition_is_there,
+        resources.partition,
+        observe=resources.partition_is_there,
         makes=False,
         missing="ok",
     ),
@@ -200,8 +205,8 @@ CASES = (
         Call.CREATE_PARTITION,
         "user",
         lambda _, s, t: s.vipu.create_partition(t.partition),
-        things.allocation,
-        look=things.partition_is_there,
+        resources.allocation,
+        observe=resources.partition_is_there,
         makes=True,
     ),
     CallCase(
@@ -209,8 +214,8 @@ CASES = (
         Call.REMOVE_PARTITIONS,
         "admin",
         lambda _, s, t: s.vipu.remove_partitions(t.name),
-        things.partition,
-        look=things.partition_is_there,
+        resources.partition,
+        observe=resources.partition_is_there,
         makes=False,
         missing="ok",
     ),
@@ -219,7 +224,7 @@ CASES = (
         Call.GET_ALLOCATION,
         "admin",
         lambda _, s, t: s.vipu.allocation(t.name),
-        things.allocation,
+        resources.allocation,
         missing="None",
     ),
     CallCase(
@@ -235,7 +240,7 @@ CASES = (
         Call.CREATE_ALLOCATION,
         "admin",
         lambda _, s, t: s.vipu.create_allocation(t.allocation),
-        look=things.allocation_is_there,
+        observe=resources.allocation_is_there,
         makes=True,
     ),
     CallCase(
@@ -243,8 +248,8 @@ CASES = (
         Call.REMOVE_ALLOCATION,
         "admin",
         lambda _, s, t: s.vipu.remove_allocation(t.name),
-        things.allocation,
-        look=things.allocation_is_there,
+        resources.allocation,
+        observe=resources.allocation_is_there,
         makes=False,
         missing="ok",
     ),
@@ -253,7 +258,7 @@ CASES = (
         Call.GET_CLUSTER_TEST,
         "admin",
         lambda _, s, t: s.vipu.cluster_test(t.name),
-        things.cluster_test,
+        resources.cluster_test,
         missing="None",
     ),
     CallCase(
@@ -261,20 +266,25 @@ CASES = (
         Call.TEST_CLUSTER,
         "admin",
         lambda _, s, t: s.vipu.start_cluster_test(t.name, t.name),
-        things.allocation,
-        look=things.cluster_test_is_there,
+        resources.allocation,
+        observe=resources.cluster_test_is_there,
         makes=True,
     ),
     CallCase(
-        "vipu.links", Call.LIST_LINKS, "admin", lambda _, s, t: s.vipu.links(t.name), things.allocation, missing="empty"
+        "vipu.links",
+        Call.LIST_LINKS,
+        "admin",
+        lambda _, s, t: s.vipu.links(t.name),
+        resources.allocation,
+        missing="empty",
     ),
-    CallCase("vipu.user", Call.GET_USER, "admin", lambda _, s, t: s.vipu.user(t.name), things.user, missing="None"),
+    CallCase("vipu.user", Call.GET_USER, "admin", lambda _, s, t: s.vipu.user(t.name), resources.user, missing="None"),
     CallCase(
         "vipu.create_user",
         Call.CREATE_USER,
         "admin",
         lambda _, s, t: s.vipu.create_user(t.name),
-        look=things.user_is_there,
+        observe=resources.user_is_there,
         makes=True,
     ),
     CallCase(
@@ -282,8 +292,8 @@ CASES = (
         Call.SET_USER_ALLOCATIONS,
         "admin",
         lambda _, s, t: s.vipu.set_user_allocation(t.name, t.name),
-        things.user,
-        look=things.user_sees,
+        resources.user,
+        observe=resources.user_sees,
         makes=True,
     ),
     CallCase(
@@ -291,8 +301,8 @@ CASES = (
         Call.REMOVE_USER,
         "admin",
         lambda _, s, t: s.vipu.remove_user(t.name),
-        things.user,
-        look=things.user_is_there,
+        resources.user,
+        observe=resources.user_is_there,
         makes=False,
         missing="ok",
     ),
@@ -301,8 +311,8 @@ CASES = (
         Call.CREATE_ACCESS_KEY,
         "admin",
         lambda _, s, t: s.vipu.create_access_key(t.name, t.name, DIGEST),
-        things.user,
-        look=things.key_is_there,
+        resources.user,
+        observe=resources.key_is_there,
         makes=True,
     ),
     CallCase(
@@ -310,8 +320,8 @@ CASES = (
         Call.REMOVE_ACCESS_KEY,
         "admin",
         lambda _, s, t: s.vipu.remove_access_key(t.name, t.name),
-        things.key,
-        look=things.key_is_there,
+        resources.key,
+        observe=resources.key_is_there,
         makes=False,
         missing="ok",
     ),

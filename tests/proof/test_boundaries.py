@@ -48,7 +48,7 @@ CALL_OF_STEP = {
 BUILD = tuple(step.name for step in CREATE.steps)
 CLEAN_UP = tuple(step.name for step in TEARDOWN)
 
-Deed = Literal["cancel", "delete"]
+Request = Literal["cancel", "delete"]
 Trouble = Literal["none", "refused", "lost", "unavailable"]
 RULES: dict[Trouble, dict[str, Any]] = {
     "refused": {"action": FaultAction.STATUS, "status": 422, "grpc_status": "INVALID_ARGUMENT", "times": 1},
@@ -63,19 +63,19 @@ class Case:
 
     step: str
     moment: Moment
-    deed: Deed
+    request: Request
     trouble: Trouble = "none"
     first: Literal["create", "cancelled create", "failed create", "delete"] = "create"
 
     def __str__(self) -> str:
-        return f"{self.first}: {self.deed} {self.moment} {self.step}, trouble: {self.trouble}"
+        return f"{self.first}: {self.request} {self.moment} {self.step}, trouble: {self.trouble}"
 
 
 def all_cases() -> Iterator[Case]:
-    deeds: tuple[Deed, ...] = ("cancel", "delete")
+    requests: tuple[Request, ...] = ("cancel", "delete")
     troubles: tuple[Trouble, ...] = ("none", "refused", "lost", "unavailable")
-    for step, moment, deed, trouble in itertools.product(BUILD, Moment, deeds, troubles):
-        yield Case(step, moment, deed, trouble)
+    for step, moment, request, trouble in itertools.product(BUILD, Moment, requests, troubles):
+        yield Case(step, moment, request, trouble)
     for step, moment in itertools.product(CLEAN_UP, Moment):
         yield Case(step, moment, "delete", first="cancelled create")
         yield Case(step, moment, "cancel", first="failed create")
@@ -104,14 +104,14 @@ class Trial:
         self.case = case
         self.made = made
         self.plans: dict[Boundary, Callable[[], Awaitable[None]]] = {(case.step, case.moment): self._do}
-        self.told: object = None
+        self.deletion: object = None
         self._rules: list[str] = []
 
     async def prepare(self) -> None:
         case = self.case
         if case.trouble != "none":
-            deed = self.plans.get((case.step, Moment.BETWEEN))
-            self.plans[case.step, Moment.BETWEEN] = lambda: self._trouble_then(deed)
+            request = self.plans.get((case.step, Moment.BETWEEN))
+            self.plans[case.step, Moment.BETWEEN] = lambda: self._trouble_then(request)
         if case.first == "failed create":
             await self._fault("create_partition", RULES["refused"])
         if case.first == "cancelled create":
@@ -121,7 +121,7 @@ class Trial:
         """Wait for the end; what is not as it should be."""
         if self.case.first == "delete":
             await self.world.finished(self.made.operation_id)
-            self.told = await self.world.delete(self.made.target_id)
+            self.deletion = await self.world.delete(self.made.target_id)
         created = await self.world.finished(self.made.operation_id)
         deletions = await self._deletions()
         states = [(await self.world.finished(each)).state for each in deletions]
@@ -150,17 +150,17 @@ class Trial:
         return [*wrong, *([f"{held} machines and hosts are still held"] if held else [])]
 
     async def _do(self) -> None:
-        if self.case.deed == "delete":
+        if self.case.request == "delete":
             again = await self.world.delete(self.made.target_id)
             if self.case.first == "delete":
-                assert again == self.told, "a delete that runs answers with its operation"
+                assert again == self.deletion, "a delete that runs answers with its operation"
         else:
             await self.world.cancel(self.made)
 
-    async def _trouble_then(self, deed: Callable[[], Awaitable[None]] | None) -> None:
+    async def _trouble_then(self, request: Callable[[], Awaitable[None]] | None) -> None:
         await self._fault(self.case.step, RULES[self.case.trouble])
-        if deed is not None:
-            await deed()
+        if request is not None:
+            await request()
 
     async def _cancel_first(self) -> None:
         assert await self.world.cancel(self.made)
@@ -195,8 +195,8 @@ def expected(case: Case) -> set[Seen]:
     if case.first == "cancelled create":
         return {PREEMPTED}
     if case.first == "failed create":
-        return {refused} if case.deed == "cancel" else {("failed", "preempted", "deleted", ("succeeded",), 0)}
-    return {CANCELLED} if case.deed == "cancel" else {PREEMPTED}
+        return {refused} if case.request == "cancel" else {("failed", "preempted", "deleted", ("succeeded",), 0)}
+    return {CANCELLED} if case.request == "cancel" else {PREEMPTED}
 
 
 async def go_through(world: SiteWorld, cases: Sequence[Case]) -> list[str]:

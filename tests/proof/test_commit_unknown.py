@@ -77,8 +77,8 @@ async def test_a_write_takes_effect_once(struck: tuple[Office, httpx.AsyncClient
     line.repair()
     again = await repeated(write, client)
     committed = lose == "answer"
-    told = REPEATED_WITHOUT_KEY.get(name, calm.status_code) if committed else calm.status_code
-    assert again.status_code == told, again.text
+    expected = REPEATED_WITHOUT_KEY.get(name, calm.status_code) if committed else calm.status_code
+    assert again.status_code == expected, again.text
     assert ("idempotent-replayed" in again.headers) is (committed and write.keyed)
     assert change(before, await office.footprint()) == prepared_and_done
 

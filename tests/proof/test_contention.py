@@ -67,7 +67,7 @@ async def books(world: World) -> tuple[int, ...]:
 class Rush:
     """How often each answer was given, the seconds of the slowest, and how many were asked to come again."""
 
-    told: Counter[str] = field(default_factory=Counter)
+    answers: Counter[str] = field(default_factory=Counter)
     slowest: float = 0.0
     again: int = 0
 
@@ -85,7 +85,7 @@ async def rush(servers: Sequence[ApiProcess], projects: Sequence[Project]) -> Ru
             assert answer.json()["code"] == "unavailable"
             seen.again += 1
         seen.slowest = max(seen.slowest, time.monotonic() - begun)
-        seen.told["accepted" if answer.status_code == 202 else f"{answer.status_code} {answer.json()['code']}"] += 1
+        seen.answers["accepted" if answer.status_code == 202 else f"{answer.status_code} {answer.json()['code']}"] += 1
 
     await asyncio.gather(*(ask(number) for number in range(CONTENDERS)))
     return seen
@@ -101,7 +101,7 @@ async def test_the_last_machines_go_to_exactly_so_many(
     async with api_processes(database.app_url, tmp_path, 2) as servers:
         for _ in range(rounds):
             seen = await rush(servers, projects)
-            assert seen.told == {"accepted": MACHINES, "409 capacity_exhausted": CONTENDERS - MACHINES}
+            assert seen.answers == {"accepted": MACHINES, "409 capacity_exhausted": CONTENDERS - MACHINES}
             slowest, again = max(slowest, seen.slowest), again + seen.again
             *held, deadlocks = await books(world)
             assert held == [MACHINES] * 5
@@ -125,12 +125,12 @@ async def test_quotas_names_and_deletes_in_one_rush(
         project = await make_project(connection, quota=5)
     headers = {"Authorization": f"Bearer {project.token.secret}"}
     path = f"/v1/projects/{project.slug}/clusters"
-    told = Counter[str]()
+    answers = Counter[str]()
 
     async def create_and_delete(number: int) -> None:
         client = servers[number % 2].client
         answer = await client.post(path, json=cluster_json(f"c{number // 2}"), headers=headers | key())
-        told[str(answer.status_code) if answer.is_success else answer.json()["code"]] += 1
+        answers[str(answer.status_code) if answer.is_success else answer.json()["code"]] += 1
         if answer.is_success:
             gone = await asyncio.gather(
                 *(
@@ -148,6 +148,6 @@ async def test_quotas_names_and_deletes_in_one_rush(
             assert (await books(world))[:5] == (5, 5, 5, 5, 5)
             for statement in CLEAR:
                 await world.execute(statement)
-    assert told["202"] == 5 * rounds
-    assert set(told) == {"202", "quota_exceeded"} | ({"name_taken"} & set(told))
-    figures(rounds=rounds, **told)
+    assert answers["202"] == 5 * rounds
+    assert set(answers) == {"202", "quota_exceeded"} | ({"name_taken"} & set(answers))
+    figures(rounds=rounds, **answers)

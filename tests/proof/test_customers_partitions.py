@@ -103,11 +103,11 @@ class History:
         return self.happened
 
     async def _something(self) -> None:
-        deeds = (self._create, self._delete, self._cancel, self._trouble, self._sync, self._wake_everything)
-        deed = self.draw.choice(deeds)
-        self.happened[deed.__name__.strip("_")] += 1
+        events = (self._create, self._delete, self._cancel, self._trouble, self._sync, self._wake_everything)
+        event = self.draw.choice(events)
+        self.happened[event.__name__.strip("_")] += 1
         with suppress(Problem):  # no room, or too late: that is an answer
-            await deed()
+            await event()
         await asyncio.sleep(self.draw.uniform(0, 0.05))
 
     async def _create(self) -> None:

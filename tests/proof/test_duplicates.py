@@ -19,7 +19,7 @@ from tests.support.world import open_world
 pytestmark = pytest.mark.anyio
 
 REPEATS = 64
-TOLD_ONCE = {
+SHOWN_ONCE = {
     "createToken",
     "rotateToken",
     "createPlatformToken",
@@ -63,25 +63,25 @@ async def send_all(write: Write, clients: Sequence[httpx.AsyncClient], number: i
 
 def judge(name: str, write: Write, answers: Sequence[httpx.Response], firsts: int = 1) -> Counter[str]:
     """Of all answers `firsts` are the effect's own; the others repeat it, or say that it is under way or done."""
-    told = Counter[str]()
+    counted = Counter[str]()
     bodies = set()
     for answer in answers:
         if not write.keyed:
-            told["done" if answer.status_code == REPEATED_WITHOUT_KEY[name] else "first"] += 1
+            counted["done" if answer.status_code == REPEATED_WITHOUT_KEY[name] else "first"] += 1
             assert answer.is_success or answer.status_code == REPEATED_WITHOUT_KEY[name], answer.text
         elif answer.is_success:
             replayed = "idempotent-replayed" in answer.headers
-            told["replay" if replayed else "first"] += 1
-            if replayed or name not in TOLD_ONCE:
+            counted["replay" if replayed else "first"] += 1
+            if replayed or name not in SHOWN_ONCE:
                 bodies.add(answer.content)
         else:
             assert (answer.status_code, answer.json()["code"]) == (409, "idempotency_in_progress"), answer.text
             assert int(answer.headers["retry-after"]) >= 1
-            told["under way"] += 1
+            counted["under way"] += 1
     if write.keyed:
-        assert told["first"] == firsts
+        assert counted["first"] == firsts
         assert len(bodies) <= 1
-    return told
+    return counted
 
 
 async def refused_or_independent(office: Office, name: str, write: Write, client: httpx.AsyncClient) -> None:
@@ -106,11 +106,11 @@ async def test_many_at_once_are_one(
     before = await office.footprint()
     write = await WRITES[name](office)
     clients = [server.client for server in servers[:processes]]
-    told = judge(name, write, await send_all(write, clients, REPEATS))
+    counted = judge(name, write, await send_all(write, clients, REPEATS))
     assert change(before, await office.footprint()) == once
     if write.keyed:
         await refused_or_independent(office, name, write, clients[-1])
-    figures(name=name, processes=processes, **told)
+    figures(name=name, processes=processes, **counted)
 
 
 async def test_a_restart_in_between_changes_nothing(

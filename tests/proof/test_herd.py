@@ -28,10 +28,10 @@ FILL = """
     INSERT INTO work (kind, key, project_id, run_at)
     SELECT 'cluster', gen_random_uuid(), :project, app_now() FROM generate_series(1, :count)
 """
-"""Work items of clusters that are no more: nothing is to be done about them, but somebody has to look."""
+"""Work items of clusters that are no more: nothing is to be done about them, but a worker has to reconcile them."""
 
 FORGET = "DELETE FROM work WHERE kind = 'cluster' AND NOT EXISTS (SELECT FROM clusters c WHERE c.id::text = work.key)"
-LOOK = """
+PROGRESS = """
     SELECT (SELECT count(*) FROM operations WHERE finished_at IS NULL) AS open,
            (SELECT count(*) FROM work WHERE kind = 'cluster' AND run_at IS NOT NULL
                AND NOT EXISTS (SELECT FROM clusters c WHERE c.id::text = work.key)) AS backlog,
@@ -55,14 +55,14 @@ def calls_to_the_site() -> Iterator[list[float]]:
 
 @dataclass
 class Seen:
-    """What the database shows, look by look."""
+    """What the database shows, observation by observation."""
 
     backlog: list[int] = field(default_factory=list)
     connections: int = 0
 
-    async def look(self, world: SiteWorld) -> bool:
+    async def observe(self, world: SiteWorld) -> bool:
         """Whether something is left to be done."""
-        row = await world.one(LOOK)
+        row = await world.one(PROGRESS)
         self.backlog.append(row.backlog)
         self.connections = max(self.connections, row.connections)
         return bool(row.open or row.backlog)
@@ -97,14 +97,14 @@ async def test_a_site_that_comes_back_is_not_run_over(
             with calls_to_the_site() as at:
                 await asyncio.to_thread(site.start)
                 await stack.enter_async_context(asyncio.timeout(600 if full else 120))
-                while await seen.look(world):
+                while await seen.observe(world):
                     await asyncio.sleep(0.1)
             assert {(await world.finished(each)).state for each in made} == {"succeeded"}
             async with world.database.begin() as connection:
                 await connection.exec_driver_sql(FORGET)
-            most = most_in_a_window(sorted(at))
+            busiest_window = most_in_a_window(sorted(at))
             # A machine that stops for a moment lets late calls catch up with the early ones: twice is the most.
-            assert most <= 2 * workers * rate * (WINDOW + BURST_SECONDS)
+            assert busiest_window <= 2 * workers * rate * (WINDOW + BURST_SECONDS)
             assert stale_results() == stale, "a lease was lost to waiting"
             assert seen.connections <= workers * (POOL + PRESENCE) + POOL
             assert seen.backlog == sorted(seen.backlog, reverse=True)
@@ -113,7 +113,7 @@ async def test_a_site_that_comes_back_is_not_run_over(
         backlog=backlog,
         calls=len(at),
         allowed_in_5_seconds=workers * rate * WINDOW,
-        most_in_5_seconds=most,
+        most_in_5_seconds=busiest_window,
         busiest_second=busiest_second(at),
         connections=seen.connections,
     )

@@ -53,7 +53,7 @@ def _failed() -> float:
     return sum(REGISTRY.get_sample_value("reconcile_outcomes_total", each) or 0.0 for each in labels)
 
 
-async def test_a_worker_looks_on_and_shows_only_what_it_checked(
+async def test_a_worker_goes_on_observing_and_shows_only_what_it_checked(
     world: SiteWorld, full: bool, figures: Callable[..., None]
 ) -> None:
     answers = 10_000 if full else 150
@@ -63,7 +63,7 @@ async def test_a_worker_looks_on_and_shows_only_what_it_checked(
         await world.build(flavor="m2000-pod4")
     honest = grpc.aio.insecure_channel(f"{region.host}:{region.user_port}")
     # A controller that fails look after look is asked ever more seldom: now and then one is answered truly.
-    liar = Liar(honest, random.Random(answers), spoils=0.5, rests=10)  # noqa: S311  # repeatable, not secret
+    liar = Liar(honest, random.Random(answers), spoils=0.5, truths=10)  # noqa: S311  # repeatable, not secret
     async with lying([liar]) as (port,):
         await _set_port(world, port)
         before = _failed()
@@ -79,7 +79,7 @@ async def test_a_worker_looks_on_and_shows_only_what_it_checked(
     await honest.close(None)
     async with world.worker():
         await world.delete_all()
-    figures(**liar.told)
+    figures(**liar.answers_given)
 
 
 async def _set_port(world: SiteWorld, port: int) -> None:
@@ -159,7 +159,7 @@ async def test_every_call_ends_in_a_checked_value_or_in_an_error_of_ours(
             sites = SiteClients(site.url, token=site.token, call_timeout=30.0)
             client = sites.at(VipuAddress("127.0.0.1", user_port, admin_port), lambda: 10.0)
             errors = 0
-            while sum(liar.told.total() for liar in liars) < answers:
+            while sum(liar.answers_given.total() for liar in liars) < answers:
                 try:
                     _all_plain(await draw.choice(CALLS)(client))
                 except SiteError as error:
@@ -168,7 +168,7 @@ async def test_every_call_ends_in_a_checked_value_or_in_an_error_of_ours(
             await sites.close()
         for channel in channels:
             await channel.close(None)
-    figures(errors=errors, **(liars[0].told + liars[1].told))
+    figures(errors=errors, **(liars[0].answers_given + liars[1].answers_given))
 
 
 async def _values(found: Any) -> object:

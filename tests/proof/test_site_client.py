@@ -20,7 +20,7 @@ from ipucloud.site.ports import Hosts, Machines, Networks, Site, Vipu, VipuAddre
 from ipucloud.wire.site import FaultAction, FaultRule
 from tests.proof.site_calls import CASES, CallCase
 from tests.proof.site_faults import FAULTS, Conclusion, SiteFault
-from tests.proof.site_things import Supply, Thing
+from tests.proof.site_resources import Resource, Supply
 from tests.support.faultproxy import CALM, Proxy, proxy
 from tests.support.site import RunningSite, endpoint_of, running_site
 from tests.support.waiting import PATIENCE
@@ -80,13 +80,13 @@ class Lane:
         finally:
             await sites.close()
 
-    async def thing(self) -> Thing:
-        thing = self._supply.thing()
-        await self.case.prepare(self.direct, thing)
-        return thing
+    async def resource(self) -> Resource:
+        resource = self._supply.resource()
+        await self.case.prepare(self.direct, resource)
+        return resource
 
-    async def rule(self, thing: Thing, action: FaultAction, **values: Any) -> str:
-        rule = FaultRule(call=self.case.call, target=self.case.target(thing), action=action, **values)
+    async def rule(self, resource: Resource, action: FaultAction, **values: Any) -> str:
+        rule = FaultRule(call=self.case.call, target=self.case.target(resource), action=action, **values)
         answer = await self._rules.post("/v1/faults", json=rule.model_dump(mode="json"))
         rule_id: str = answer.raise_for_status().json()["id"]
         return rule_id
@@ -116,8 +116,8 @@ class Lane:
         for _ in range(2):
             async with self.clients(CALL_SECONDS) as (sites, site):
                 await self.warm(site)
-                thing, before = await self.thing(), self.line.down_bytes
-                await self.case.make(sites, site, thing)
+                resource, before = await self.resource(), self.line.down_bytes
+                await self.case.make(sites, site, resource)
                 sizes.append(self.line.down_bytes - before)
         return min(sizes) - (0 if self.case.transport == "http" else HTTP2_EXTRA_BYTES)
 
@@ -170,18 +170,18 @@ def expected(case: CallCase, conclusion: Conclusion) -> set[str]:
 
 async def meet(lane: Lane, fault: SiteFault, answer_bytes: int) -> list[str]:
     """One call meets one fault; what was not as it should be."""
-    case, thing = lane.case, await lane.thing()
-    rules = [await lane.rule(thing, FaultAction.LATENCY)]  # of no seconds: it counts
+    case, resource = lane.case, await lane.resource()
+    rules = [await lane.rule(resource, FaultAction.LATENCY)]  # of no seconds: it counts
     if fault.rule is not None:
         rule = fault.rule
-        rules.append(await lane.rule(thing, rule.action, status=rule.status, grpc_status=rule.grpc_status))
+        rules.append(await lane.rule(resource, rule.action, status=rule.status, grpc_status=rule.grpc_status))
     async with lane.clients(SHORT_SECONDS if fault.short else CALL_SECONDS) as (sites, site):
         if fault.newcomer is None:
             async with asyncio.timeout(PATIENCE):
                 while await outcome(lane.warm(site)) in {"unknown", "busy"}:  # a slow machine, and a short time-out
                     pass
         fault.apply(lane.line, answer_bytes)
-        found = await outcome(case.make(sites, site, thing))
+        found = await outcome(case.make(sites, site, resource))
         lane.line.repair()
         if fault.newcomer == "refused":
             lane.line.listen()
@@ -197,8 +197,8 @@ async def meet(lane: Lane, fault: SiteFault, answer_bytes: int) -> list[str]:
     if seen != fault.arrives:
         wrong.append(f"the site saw {seen} requests, not {fault.arrives}")
     await lane.lift(*rules)
-    if case.look is not None and case.makes is not None:
-        there = await case.look(lane.direct, thing)
+    if case.observe is not None and case.makes is not None:
+        there = await case.observe(lane.direct, resource)
         if there is not (case.makes is fault.effect):
             wrong.append(f"the object is {'' if there else 'not '}there")
     return [f"{case.name} × {fault.name}: {what}" for what in wrong]
@@ -241,20 +241,20 @@ def test_no_call_was_forgotten() -> None:
 async def test_a_request_delivered_twice_has_one_effect(site: RunningSite, case: CallCase) -> None:
     supply = Supply(site.inventory())
     with lane(site, case, supply) as tried:
-        thing = Thing(f"twice-{case.name.replace('.', '-').replace('_', '-')}", *_own(supply, CASES.index(case)))
-        await case.prepare(tried.direct, thing)
-        count = await tried.rule(thing, FaultAction.LATENCY)
+        resource = Resource(f"twice-{case.name.replace('.', '-').replace('_', '-')}", *_own(supply, CASES.index(case)))
+        await case.prepare(tried.direct, resource)
+        count = await tried.rule(resource, FaultAction.LATENCY)
         async with tried.clients(CALL_SECONDS) as (sites, client):
-            assert await outcome(case.make(sites, client, thing)) in {"ok", "None"}
+            assert await outcome(case.make(sites, client, resource)) in {"ok", "None"}
             await asyncio.to_thread(tried.line.repeat)
             async with asyncio.timeout(PATIENCE):
                 while await tried.hits(count) < 2:
                     await asyncio.sleep(0.01)
         await tried.lift(count)
-        assert case.look is not None
-        assert await case.look(tried.direct, thing) is case.makes
-        if case.look.__name__ == "_partition_is_there" and case.makes:
-            assert await tried.direct.vipu.list_partitions(thing.name) == [thing.name]
+        assert case.observe is not None
+        assert await case.observe(tried.direct, resource) is case.makes
+        if case.observe.__name__ == "_partition_is_there" and case.makes:
+            assert await tried.direct.vipu.list_partitions(resource.name) == [resource.name]
         await tried.close()
 
 

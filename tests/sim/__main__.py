@@ -25,7 +25,7 @@ def main() -> int:
             seeds, processes=options.processes, mutant=options.mutant, until_failure=bool(options.mutant)
         )
         counted = tally(verdicts, progress=sys.stderr, digests=sys.stdout if options.digests else None)
-    print(counted.told())
+    print(counted.summary())
     if options.coverage:
         print(report(counted.coverage))
     if options.mutant is None:

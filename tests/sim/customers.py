@@ -17,11 +17,11 @@ from tests.sim.baton import Actor
 from tests.sim.database import SimulatedDatabase
 from tests.sim.dividing import Divider
 from tests.sim.projects import ProjectOf
-from tests.sim.resting import Sleeper
+from tests.sim.suspending import Suspender
 
 FLAVORS = ("m2000-pod4", "m2000-pod4", "m2000-pod4", "m2000-pod8", "m2000-pod8", "m2000-pod16")
 _TRIES = 4
-_LOOK_SECONDS = 20.0
+_POLL_SECONDS = 20.0
 _PATIENCE = 40
 
 _FIND = sa.text(
@@ -33,7 +33,7 @@ _FIND = sa.text(
 )
 
 
-_LOOK = sa.text("SELECT state, external_name FROM clusters WHERE id = :cluster_id")
+_SHOWN = sa.text("SELECT state, external_name FROM clusters WHERE id = :cluster_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +105,19 @@ class Customers:
     async def _use(self, made: Made) -> None:
         """Wait until it is ready, or for long enough; some let it rest for a while then."""
         for _ in range(_PATIENCE):
-            await self.actor.sleep(_LOOK_SECONDS, "looks whether it is ready")
+            await self.actor.sleep(_POLL_SECONDS, "looks whether it is ready")
             if (found := await self._state(made.cluster_id)) and found[0] != "creating":
                 break
         else:
             return
         if found[0] == "active":
             await self._work(made)
-        if found[0] == "active" and self._draw.random() < 0.4 and await self._sleeper(made).rest():
+        if found[0] == "active" and self._draw.random() < 0.4 and await self._suspender(made).suspend_for_a_while():
             await self._work(made)
 
-    def _sleeper(self, made: Made) -> Sleeper:
+    def _suspender(self, made: Made) -> Suspender:
         project = self._project(made.project_id)
-        return Sleeper(self.actor, project, self._draw, self._shop.poke, made.cluster_id, self.cancelled)
+        return Suspender(self.actor, project, self._draw, self._shop.poke, made.cluster_id, self.cancelled)
 
     async def _work(self, made: Made) -> None:
         """In an active cluster; some make their own partitions first."""
@@ -138,7 +138,7 @@ class Customers:
     async def _state(self, cluster: UUID) -> tuple[str, str] | None:
         try:
             async with self._database.read() as connection:
-                row = (await connection.execute(_LOOK, {"cluster_id": cluster})).one()
+                row = (await connection.execute(_SHOWN, {"cluster_id": cluster})).one()
                 return row.state, row.external_name
         except Problem as problem:
             self._expect(problem)

@@ -26,7 +26,7 @@ LOCK_SECONDS = 5.0
 
 Parameters = Mapping[str, object]
 Committed = Callable[[Actor, Sequence[str], float], None]
-"""Told after every commit: by whom, the labels of the statements, and the seconds from the first to the last."""
+"""Called after every commit: by whom, the labels of the statements, and the seconds from the first to the last."""
 
 
 @cache
@@ -37,11 +37,11 @@ def label(statement: sa.TextClause) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A statement for libpq. `told`: the session must know the time; `given`: the time is one more parameter."""
+    """A statement for libpq. `sets_clock`: the session must know the time; `given`: the time is one more parameter."""
 
     text: bytes
     names: tuple[str, ...]
-    told: bool = False
+    sets_clock: bool = False
     given: bool = False
 
 
@@ -50,7 +50,7 @@ def timed(statement: sa.TextClause) -> Timed:
     """Statements that insert need `app_now()` for the defaults of columns; others save a round trip."""
     asked = query(statement)
     if b"INSERT" in asked.text:
-        return Timed(asked.text, asked.names, told=True)
+        return Timed(asked.text, asked.names, sets_clock=True)
     if b"app_now()" not in asked.text:
         return Timed(asked.text, asked.names)
     place = b"CAST($%d AS timestamptz)" % (len(asked.names) + 1)
@@ -105,8 +105,8 @@ class SimulatedDatabase(Database):
         """Run one statement now. Raises what SQLAlchemy would."""
         asked, now = timed(statement), self.actor.baton.now
         values = [parameters[name] for name in asked.names]
-        if asked.told:
-            line.tell(now)
+        if asked.sets_clock:
+            line.set_clock(now)
         if asked.given:
             values.append(instant(now))
         try:

@@ -32,7 +32,7 @@ from tests.sim.stage import Stage
 from tests.sim.swarm import Weather, weather
 from tests.sim.tinkering import Tinkering
 from tests.sim.trace import Trace
-from tests.sim.verdicts import Rest, all_that_is_wrong
+from tests.sim.verdicts import Ending, all_that_is_wrong
 from tests.sim.watcher import Watcher
 from tests.sim.workers import Surroundings, Worker
 
@@ -114,7 +114,7 @@ class History:
         self._wires = Network(
             self.hardware, self._watcher, faults=self._faults, draw=self._draw, request_life=self.settings.request_life
         )
-        self._watcher.look_at(self._wires)
+        self._watcher.observe(self._wires)
         self._around = Surroundings(
             baton=self._baton,
             board=stage.board,
@@ -185,7 +185,7 @@ class History:
         if failures:
             return
         self.hardware.advance(self._baton.now)
-        rest = Rest(
+        ending = Ending(
             control=self._stage.control,
             plain=Plain(database),
             hardware=self.hardware,
@@ -196,7 +196,7 @@ class History:
             changes=self._wires.changes,
             disruptions=self.verdict.kills + self.verdict.freezes + sum(self._faults.counts.values()),
         )
-        failures += await all_that_is_wrong(rest)
+        failures += await all_that_is_wrong(ending)
 
     def _broken(self) -> bool:
         return bool(self._watcher.failures or self._baton.crashes)

@@ -66,7 +66,7 @@ class Line:
         self.pid = connection.info.backend_pid
         self._prepared: dict[tuple[bytes, tuple[int, ...]], bytes] = {}
         self._columns: dict[bytes, tuple[str, ...]] = {}
-        self._told: float | None = None
+        self._clock: float | None = None
 
     @property
     def in_transaction(self) -> bool:
@@ -76,15 +76,15 @@ class Line:
         """Run a command that needs no lock of others."""
         _checked(self.pgconn.exec_(command.encode()))
 
-    def tell(self, now: float) -> None:
+    def set_clock(self, now: float) -> None:
         """Let `app_now()` of this session say `now`."""
-        if self._told != now:
+        if self._clock != now:
             self.say(f"SET sim.now = '{instant(now).isoformat()}'")
-            self._told = now
+            self._clock = now
 
     def roll_back(self) -> None:
         self.say("ROLLBACK")
-        self._told = None  # what the transaction was told is forgotten too
+        self._clock = None  # what the transaction was told is forgotten too
 
     def ready(self, text: bytes, values: Sequence[object]) -> tuple[bytes, Sequence[Any], Sequence[Format]]:
         """The name of the prepared statement, and its parameters as libpq takes them."""

@@ -62,7 +62,7 @@ class Tally:
         if verdict.failures:
             self.failed.append(verdict)
 
-    def told(self) -> str:
+    def summary(self) -> str:
         passes = sorted(self.passes) or [0]
         each = max(self.histories, 1)
         faults = ", ".join(f"{count} × {name}" for name, count in self.faults.most_common())
@@ -121,8 +121,8 @@ def play_many(
 
 
 def tally(verdicts: Iterator[Verdict], *, progress: TextIO | None = None, digests: TextIO | None = None) -> Tally:
-    """Count, and tell of failures at once."""
-    counted, began, told = Tally(), time.monotonic(), time.monotonic()
+    """Count, and print failures at once."""
+    counted, began, reported = Tally(), time.monotonic(), time.monotonic()
     for verdict in verdicts:
         counted.add(verdict)
         counted.seconds = time.monotonic() - began
@@ -130,8 +130,8 @@ def tally(verdicts: Iterator[Verdict], *, progress: TextIO | None = None, digest
             print(verdict.seed, verdict.digest, file=digests)
         if verdict.failures and progress is not None:
             print(f"seed {verdict.seed}: {verdict.failures[0]}", file=progress, flush=True)
-        if progress is not None and time.monotonic() - told > 30:
-            told = time.monotonic()
+        if progress is not None and time.monotonic() - reported > 30:
+            reported = time.monotonic()
             print(f"… {counted.histories} histories, {len(counted.failed)} failed", file=progress, flush=True)
     return counted
 

@@ -68,7 +68,7 @@ SELECT c.id, c.project_id, c.external_name,
 
 
 @dataclass(frozen=True)
-class Rest:
+class Ending:
     """A history at rest. `tolerance`: seconds that its longest transaction took, for those of whose statements the
     times differ. `own_partitions`: those that customers made instead of ours, by cluster. `cancelled`: operations
     whose cancellation was accepted. `changes`: how many requests to change something were sent, by cluster id.
@@ -85,33 +85,33 @@ class Rest:
     disruptions: int
 
 
-async def all_that_is_wrong(rest: Rest) -> list[str]:
+async def all_that_is_wrong(ending: Ending) -> list[str]:
     """One sentence for each fault."""
-    wrong = [*_site(rest), *_cancelled(rest), *_calls(rest), *await _minutes(rest)]
-    connection = cast("AsyncConnection", rest.plain)
+    wrong = [*_site(ending), *_cancelled(ending), *_calls(ending), *await _minutes(ending)]
+    connection = cast("AsyncConnection", ending.plain)
     for rule in RULES:
         wrong += [f"{rule.name}: {found.object_id}: {found.detail}" for found in await violations(connection, rule)]
     return wrong
 
 
-def _site(rest: Rest) -> Iterator[str]:
+def _site(ending: Ending) -> Iterator[str]:
     """X2, X3: at the site is what the living clusters hold, and nothing else."""
-    state = rest.hardware.state
+    state = ending.hardware.state
     allocations: dict[str, object] = {}
     networks: dict[str, object] = {}
     servers: dict[str, object] = {}
     living: dict[str, object] = {}
     working: set[str] = set()
-    resting: dict[str, object] = {}
-    for name, rests, machines_held, hosts_held in rest.control.execute(_LIVING).fetchall():
-        if rests:
-            resting |= dict.fromkeys(hosts_held, name[:_CLUSTER])
+    suspended: dict[str, object] = {}
+    for name, suspends, machines_held, hosts_held in ending.control.execute(_LIVING).fetchall():
+        if suspends:
+            suspended |= dict.fromkeys(hosts_held, name[:_CLUSTER])
             continue
         working.update(machines_held)
         allocations[name] = sorted(machines_held)
         networks[name] = (sorted(machines_held), sorted(hosts_held))
         servers |= dict.fromkeys(hosts_held, name)
-        living |= dict(_partitions(rest, name))
+        living |= dict(_partitions(ending, name))
     users = {each.id: (sorted(each.allocations), len(each.keys)) for each in state.users.values()}
     yield from _compare("users", {name: ([name], 1) for name in allocations}, users)
     yield from _compare("allocations", allocations, {a.id: sorted(a.agent_ids) for a in state.allocations.values()})
@@ -121,15 +121,15 @@ def _site(rest: Rest) -> Iterator[str]:
     yield from _compare("partitions", living, {name: found.state for name, found in state.partitions.items()})
     # A server that rests may be of an earlier life of its cluster, and so of another network.
     of_network = {
-        name: host.server.name[:_CLUSTER] if name in resting else host.server.network
+        name: host.server.name[:_CLUSTER] if name in suspended else host.server.network
         for name, host in state.hosts.items()
         if host.server
     }
-    yield from _compare("servers", servers | resting, of_network)
+    yield from _compare("servers", servers | suspended, of_network)
     yield from _compare(
         "hosts",
-        {name: _wanted(name, servers, resting) for name in state.hosts},
-        {name: HostState.OFF if _broken(name, resting, host) else host.state for name, host in state.hosts.items()},
+        {name: _wanted(name, servers, suspended) for name in state.hosts},
+        {name: HostState.OFF if _broken(name, suspended, host) else host.state for name, host in state.hosts.items()},
     )
     yield from _compare(
         "power",
@@ -138,23 +138,23 @@ def _site(rest: Rest) -> Iterator[str]:
     )
 
 
-def _wanted(host: str, servers: Collection[str], resting: Collection[str]) -> HostState:
-    return HostState.RUNNING if host in servers else HostState.OFF if host in resting else HostState.CLEAN
+def _wanted(host: str, servers: Collection[str], suspended: Collection[str]) -> HostState:
+    return HostState.RUNNING if host in servers else HostState.OFF if host in suspended else HostState.CLEAN
 
 
-def _broken(name: str, resting: Collection[str], host: Host) -> bool:
+def _broken(name: str, suspended: Collection[str], host: Host) -> bool:
     """A host that did not come up for a resume is as good as off until somebody mends it."""
-    return name in resting and host.state is HostState.FAILED
+    return name in suspended and host.state is HostState.FAILED
 
 
-def _partitions(rest: Rest, name: str) -> Iterator[tuple[str, object]]:
+def _partitions(ending: Ending, name: str) -> Iterator[tuple[str, object]]:
     """What a living cluster has: what is on record, in use; or what its customer made instead, however that fares.
 
     Where a customer took ours away, a late request to make it may have brought it back: both are right.
     """
-    found = rest.hardware.state.partitions
-    own = rest.own_partitions.get(name)
-    for recorded, state in rest.control.execute(_DIVIDED, (name,)).fetchall():
+    found = ending.hardware.state.partitions
+    own = ending.own_partitions.get(name)
+    for recorded, state in ending.control.execute(_DIVIDED, (name,)).fetchall():
         if own is None or recorded != name:
             yield recorded, PartitionState.ACTIVE if state == "active" else state
     for made in own or ():
@@ -169,29 +169,29 @@ def _compare(what: str, wanted: Mapping[str, object], found: Mapping[str, object
             yield f"X3: {what}: {name} is {found.get(name)} at the site and should be {wanted.get(name)}"
 
 
-def _cancelled(rest: Rest) -> Iterator[str]:
+def _cancelled(ending: Ending) -> Iterator[str]:
     """Whoever was told that his operation is being cancelled does not find a cluster, nor a bill, instead."""
-    found = rest.control.execute("SELECT id, state FROM operations WHERE id = ANY (%s)", (list(rest.cancelled),))
+    found = ending.control.execute("SELECT id, state FROM operations WHERE id = ANY (%s)", (list(ending.cancelled),))
     for operation, state in found.fetchall():
         if state not in {"cancelled", "failed"}:
             yield f"operation {operation} was being cancelled and {state}"
 
 
-def _calls(rest: Rest) -> Iterator[str]:
+def _calls(ending: Ending) -> Iterator[str]:
     """X8: three requests for each step and object, and as many more as were lost or made by workers that died."""
-    for cluster, width, promises, rests in rest.control.execute(_WIDTHS).fetchall():
-        most = (3 * (_STEPS + rests) + 6 * promises) * width + 2 * width * rest.disruptions
-        if rest.changes.get(cluster, 0) > most:
-            yield f"X8: {rest.changes[cluster]} requests to change something for {cluster}; {most} is enough"
+    for cluster, width, requests, suspends in ending.control.execute(_WIDTHS).fetchall():
+        maximum = (3 * (_STEPS + suspends) + 6 * requests) * width + 2 * width * ending.disruptions
+        if ending.changes.get(cluster, 0) > maximum:
+            yield f"X8: {ending.changes[cluster]} requests to change something for {cluster}; {maximum} is enough"
 
 
-async def _minutes(rest: Rest) -> list[str]:
+async def _minutes(ending: Ending) -> list[str]:
     """X4: what is billed is what the rule says."""
     wrong = []
-    for cluster, project, name, begun, ended in rest.control.execute(_LIVES).fetchall():
-        usage = await cluster_usage(cast("AsyncConnection", rest.plain), project_id=project, cluster_id=cluster)
+    for cluster, project, name, begun, ended in ending.control.execute(_LIVES).fetchall():
+        usage = await cluster_usage(cast("AsyncConnection", ending.plain), project_id=project, cluster_id=cluster)
         uses = [(start, next((end for end in ended or () if end >= start), None)) for start in begun or ()]
-        least, most = within(uses, rest.now, rest.tolerance)
-        if not least <= usage.minutes <= most:
-            wrong.append(f"X4: {name} is billed {usage.minutes} minutes and used {least} to {most}")
+        minimum, maximum = within(uses, ending.now, ending.tolerance)
+        if not minimum <= usage.minutes <= maximum:
+            wrong.append(f"X4: {name} is billed {usage.minutes} minutes and used {minimum} to {maximum}")
     return wrong

@@ -76,7 +76,7 @@ class Watcher:
         self._hardware: Hardware
         self._network: Network
 
-    def look_at(self, network: Network) -> None:
+    def observe(self, network: Network) -> None:
         self._network = network
         self._hardware = network.hardware
 

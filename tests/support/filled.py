@@ -177,8 +177,8 @@ async def _webhook(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(
         sa.insert(webhooks).values(id=hook, url="https://hooks.example.com/", secret="sealed", **place, **mine)
     )
-    told = {"type": "webhook.ping", "payload": "{}", "state": "delivered", "delivered_at": READY_AT}
-    await connection.execute(sa.insert(webhook_deliveries).values(id=new_id(), webhook_id=hook, **told, **mine))
+    delivery = {"type": "webhook.ping", "payload": "{}", "state": "delivered", "delivered_at": READY_AT}
+    await connection.execute(sa.insert(webhook_deliveries).values(id=new_id(), webhook_id=hook, **delivery, **mine))
 
 
 async def _partition(connection: AsyncConnection, filled: Filled) -> None:

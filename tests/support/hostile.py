@@ -45,30 +45,30 @@ SERVICES = (user.DESCRIPTOR.services_by_name["UserService"], admin.DESCRIPTOR.se
 class Liar:
     """`spoils`: the share of answers that are not passed on as they are. `told`: how many of each kind of lie.
 
-    `rests`: after so many lies come as many answers that are true; 0 for none.
+    `truths`: after so many lies come as many answers that are true; 0 for none.
     """
 
     honest: grpc.aio.Channel
     draw: random.Random
     spoils: float = 1.0
-    rests: int = 0
-    told: Counter[str] = field(default_factory=Counter)
-    _resting: int = 0
+    truths: int = 0
+    answers_given: Counter[str] = field(default_factory=Counter)
+    _truths_left: int = 0
 
     @property
     def lies(self) -> int:
-        return self.told.total() - self.told["true"]
+        return self.answers_given.total() - self.answers_given["true"]
 
     async def answer(self, method: MethodDescriptor, request: bytes, context: Context) -> bytes:
         reply = await self._true_answer(method, request, context)
-        if self._resting > 0 or self.draw.random() >= self.spoils:
-            self._resting = max(0, self._resting - 1)
-            self.told["true"] += 1
+        if self._truths_left > 0 or self.draw.random() >= self.spoils:
+            self._truths_left = max(0, self._truths_left - 1)
+            self.answers_given["true"] += 1
             return reply
         how = self.draw.choice(("field", "fields", "field", "fields", "bytes", "cut", "status", "nothing"))
-        self.told[how] += 1
-        if self.rests and self.lies % self.rests == 0:
-            self._resting = self.rests
+        self.answers_given[how] += 1
+        if self.truths and self.lies % self.truths == 0:
+            self._truths_left = self.truths
         match how:
             case "bytes":
                 return self.draw.randbytes(self.draw.choice((1, 7, 300)))

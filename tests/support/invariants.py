@@ -27,9 +27,9 @@ async def assert_sound(
     findings = await audit(database)
     if sites is not None:
         findings += await audit_sites(database, sites, call_timeout=call_timeout)
-    told = [in_one_line(finding) for finding in findings if finding.rule.name not in but]
-    told += await _misshapen(database)
-    assert not told, "\n".join(["rules are broken:", *told])
+    broken = [in_one_line(finding) for finding in findings if finding.rule.name not in but]
+    broken += await _misshapen(database)
+    assert not broken, "\n".join(["rules are broken:", *broken])
 
 
 async def _misshapen(database: Database) -> list[str]:

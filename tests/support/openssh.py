@@ -78,7 +78,7 @@ class OpenSsh:
         arguments = ["ssh", *self.options, *flags, "-p", str(self.at.port), target, *command]
         return subprocess.run(arguments, input=stdin, capture_output=True, timeout=SECONDS, check=False)
 
-    async def told(self, command: str) -> str:
+    async def output(self, command: str) -> str:
         """What a command prints; it has to succeed."""
         done = await asyncio.to_thread(self.ssh, command)
         assert done.returncode == 0, done.stderr

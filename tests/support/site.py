@@ -67,8 +67,8 @@ class RunningSite:
         """Start the process and return once everything listens."""
         self.launch()
         assert self._process is not None
-        told = json.loads(_first_line(self._process, self.log))
-        self.url = told["url"]
+        ready = json.loads(_first_line(self._process, self.log))
+        self.url = ready["url"]
 
     def launch(self) -> None:
         """Start the process and return at once."""

@@ -94,14 +94,14 @@ async def test_a_delete_says_what_it_waits_for(world: SiteWorld, what: str) -> N
         world.fault(**fault)
         operation = await world.delete(made.target_id)
 
-        async def told() -> bool:
+        async def says_so() -> bool:
             shown = await cluster(world, made.target_id)
             return (
                 shown["blocked_by"] is not None
                 and re.search(r"checked [3-9]\d* times", shown["blocked_by"]) is not None
             )
 
-        await until(told, "the cluster says what it waits for")
+        await until(says_so, "the cluster says what it waits for")
         shown = await cluster(world, made.target_id)
         wanted = sentence.format(**{name: re.escape(str(value)) for name, value in names._mapping.items()})
         assert re.search(wanted, shown["blocked_by"]), shown["blocked_by"]

@@ -169,8 +169,8 @@ async def test_clocks_that_are_apart_are_reported_once(bench: Bench, database: S
         assert metrics.CLOCK_SKEW._value.get() == pytest.approx(600, abs=60)
         shift_clock(database.owner_url, "0 seconds")
         await watch.check()
-    told = [line["event"] for line in lines if line["event"].startswith("clocks_")]
-    assert told == ["clocks_apart", "clocks_together"]
+    events = [line["event"] for line in lines if line["event"].startswith("clocks_")]
+    assert events == ["clocks_apart", "clocks_together"]
 
 
 @pytest.fixture(scope="module")
@@ -180,14 +180,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 @asynccontextmanager
-async def resting_world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
+async def idle_world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld]:
     async with open_site_world(database, site) as world:
         yield world
 
 
 async def test_released_machines_come_back_after_the_clock_was_set_back(database: Scratch, site: RunningSite) -> None:
     """Their quarantine is counted again: not a day longer, and not shorter than a request can live."""
-    async with resting_world(database, site) as world:
+    async with idle_world(database, site) as world:
         world.broken_on_purpose |= OUT_OF_ORDER
         made = await world.create(flavor="m2000-pod16")
         async with world.worker():
@@ -195,7 +195,7 @@ async def test_released_machines_come_back_after_the_clock_was_set_back(database
         operation = await world.delete(made.target_id)
         async with world.worker(request_life=HOUR):
             await world.reached(operation, "verify_clean")
-            await until(lambda: _at_rest(world, made.target_id), "it waits for the end of its quarantine")
+            await until(lambda: _idle(world, made.target_id), "it waits for the end of its quarantine")
         shift_clock(database.owner_url, "-1 day")
         async with world.worker():
             ended = await world.finished(operation)
@@ -205,7 +205,7 @@ async def test_released_machines_come_back_after_the_clock_was_set_back(database
         assert ahead == 0
 
 
-async def _at_rest(world: SiteWorld, cluster: object) -> bool:
+async def _idle(world: SiteWorld, cluster: object) -> bool:
     return bool(
         await world.value(
             "SELECT lease_owner IS NULL AND run_at > app_now() + interval '1 minute' FROM work WHERE kind = 'cluster'"
@@ -218,7 +218,7 @@ async def _at_rest(world: SiteWorld, cluster: object) -> bool:
 async def test_a_create_is_held_by_its_deadline_alone_when_the_clock_is_set_forward(
     database: Scratch, site: RunningSite
 ) -> None:
-    async with resting_world(database, site) as world:
+    async with idle_world(database, site) as world:
         kept = await world.create("kept", "m2000-pod16")
         async with world.worker():
             await world.finished(kept)

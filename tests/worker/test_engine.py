@@ -29,11 +29,11 @@ async def bench(database: Scratch) -> AsyncIterator[Bench]:
     await bench.database.close()
 
 
-async def test_a_woken_object_is_reconciled_once_and_then_rests(bench: Bench) -> None:
+async def test_a_woken_object_is_reconciled_once_and_then_idle(bench: Bench) -> None:
     reconciler = Scripted()
     async with bench.engine(reconciler):
         await bench.wake("a")
-        await until(lambda: _resting(bench, "a"), "the pass ended")
+        await until(lambda: _idle(bench, "a"), "the pass ended")
     assert len(reconciler.passes) == 1
     assert await bench.applied("a") == [1]
 
@@ -53,7 +53,7 @@ async def test_a_wake_during_a_pass_leads_to_another_pass(bench: Bench) -> None:
         await bench.wake("a")
         go_on.set()
         await until(lambda: _reconciled(reconciler, 2), "the second pass")
-        await until(lambda: _resting(bench, "a"), "the second pass ended")
+        await until(lambda: _idle(bench, "a"), "the second pass ended")
 
 
 async def test_a_wait_is_cut_short_by_a_wake(bench: Bench) -> None:
@@ -97,7 +97,7 @@ async def test_a_result_made_under_a_lost_lease_is_dropped(bench: Bench) -> None
         async with bench.engine(Scripted()) as _:
             await until(lambda: _applied(bench, "a", [2]), "the second worker's result")
         thaw.set()
-        await until(lambda: _resting(bench, "a"), "the zombie ended")
+        await until(lambda: _idle(bench, "a"), "the zombie ended")
     assert 1 not in await bench.applied("a")
 
 
@@ -173,7 +173,7 @@ async def test_a_locked_work_item_keeps_no_other_lease_from_being_renewed(bench:
                 await until(lambda: _leased_for(bench, "free", 2.6), "the other lease was renewed")
                 await until(lambda: _leased_for(bench, "free", 0.0, 2.4), "time went by")
         gone_on.set()
-        await until(lambda: _resting(bench, "free"), "the pass ended")
+        await until(lambda: _idle(bench, "free"), "the pass ended")
     assert await bench.applied("free") == [first]
 
 
@@ -215,7 +215,7 @@ async def test_one_raising_object_does_not_hold_up_the_others(bench: Bench) -> N
         await bench.wake(f"good-{number}")
     async with bench.engine(Scripted(act), slots=2):
         for number in range(20):
-            await until(partial(_resting, bench, f"good-{number}"), "the others were served")
+            await until(partial(_idle, bench, f"good-{number}"), "the others were served")
 
 
 async def test_projects_take_turns(bench: Bench) -> None:
@@ -225,7 +225,7 @@ async def test_projects_take_turns(bench: Bench) -> None:
     await bench.wake("single", single)
     reconciler = Scripted()
     async with bench.engine(reconciler, slots=4):
-        await until(lambda: _resting(bench, "single"), "the project with one work item was served")
+        await until(lambda: _idle(bench, "single"), "the project with one work item was served")
         served = [item.key for item in reconciler.passes].index("single")
     assert served < 20
 
@@ -268,7 +268,7 @@ async def test_a_worker_outlives_its_database_connections(bench: Bench, database
     reconciler = Scripted()
     async with bench.engine(reconciler):
         await bench.wake("before")
-        await until(lambda: _resting(bench, "before"), "served before")
+        await until(lambda: _idle(bench, "before"), "served before")
         superuser = sa.create_engine(database.superuser_url.replace("postgresql:", "postgresql+psycopg:"))
         with superuser.connect() as connection:
             connection.execute(
@@ -280,7 +280,7 @@ async def test_a_worker_outlives_its_database_connections(bench: Bench, database
         superuser.dispose()
         await bench.database.close()
         await bench.wake("after")
-        await until(lambda: _resting(bench, "after"), "served after")
+        await until(lambda: _idle(bench, "after"), "served after")
 
 
 async def test_work_of_an_unknown_kind_is_left_for_a_newer_worker(bench: Bench) -> None:
@@ -289,7 +289,7 @@ async def test_work_of_an_unknown_kind_is_left_for_a_newer_worker(bench: Bench) 
     )
     async with bench.engine(Scripted()):
         await bench.wake("a")
-        await until(lambda: _resting(bench, "a"), "the known kind was served")
+        await until(lambda: _idle(bench, "a"), "the known kind was served")
     assert (await bench.row("f")).fence == 0
 
 
@@ -306,7 +306,7 @@ async def _line(process: asyncio.subprocess.Process, wanted: bytes) -> None:
             pass
 
 
-async def _resting(bench: Bench, key: str) -> bool:
+async def _idle(bench: Bench, key: str) -> bool:
     row = await bench.row(key)
     return row.run_at is None and row.lease_owner is None
 

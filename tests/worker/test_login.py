@@ -55,25 +55,25 @@ async def login(world: SiteWorld, flavor: str, key: KeyPair, folder: Path) -> Op
 
 async def test_a_customer_divides_the_cluster_by_hand(world: SiteWorld, key: KeyPair, tmp_path: Path) -> None:
     server = await login(world, "m2000-pod8", key, tmp_path)
-    assert "-+- Id: [14], target: [Multi IPU]" in await server.told("gc-info -l")
-    own = (await server.told("echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
-    assert own in await server.told("vipu list allocations")
-    assert "success" in await server.told(f"vipu remove partition {own}")
-    made = await server.told("vipu create partition p1 --size 4 --reconfigurable; vipu create partition p2 --size 4")
+    assert "-+- Id: [14], target: [Multi IPU]" in await server.output("gc-info -l")
+    own = (await server.output("echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
+    assert own in await server.output("vipu list allocations")
+    assert "success" in await server.output(f"vipu remove partition {own}")
+    made = await server.output("vipu create partition p1 --size 4 --reconfigurable; vipu create partition p2 --size 4")
     assert made == "create partition (p1): success.\ncreate partition (p2): success.\n"
-    chosen = await server.told("export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
+    chosen = await server.output("export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
     assert "Partition: p1 [active]" in chosen
     assert chosen.count("-+- Id:") == 7
-    table = await server.told("vipu list partitions")
+    table = await server.output("vipu list partitions")
     assert [line.split()[0] for line in table.splitlines() if "ACTIVE" in line] == ["p1", "p2"]
-    assert await server.told("vipu remove partition p1") == "remove partition (p1): success.\n"
-    assert "p1" not in await server.told("vipu list partitions")
+    assert await server.output("vipu remove partition p1") == "remove partition (p1): success.\n"
+    assert "p1" not in await server.output("vipu list partitions")
     # p2 stays: a delete takes down what customers made, too.
 
 
 async def test_a_customer_finds_the_cards_of_a_server(world: SiteWorld, key: KeyPair, tmp_path: Path) -> None:
     server = await login(world, "c600-4", key, tmp_path)
-    listing = await server.told("gc-info -l")
+    listing = await server.output("gc-info -l")
     assert listing.count("target: [PCIe]") == 4
     assert "-+- Id: [6], target: [Multi IPU]" in listing
-    assert await server.told("echo $POPLAR_TARGET_OPTIONS") == '{"ipuLinkTopology":"line"}\n'
+    assert await server.output("echo $POPLAR_TARGET_OPTIONS") == '{"ipuLinkTopology":"line"}\n'

@@ -126,7 +126,7 @@ async def test_what_a_customer_makes_at_the_controller_shows_and_stays(world: Si
 
 
 @pytest.mark.parametrize("action", [FaultAction.DROP_ANSWER, FaultAction.STATUS_AFTER, FaultAction.STATUS])
-async def test_an_answer_that_is_lost_is_looked_for(world: SiteWorld, action: FaultAction) -> None:
+async def test_a_lost_answer_is_read_back(world: SiteWorld, action: FaultAction) -> None:
     async with world.worker(request_life=0.05):
         who = await customer(world)
         for call in ("vipu.RemovePartition", "vipu.CreatePartition", "vipu.ResetPartition", "vipu.ListPartitions"):

@@ -108,8 +108,8 @@ async def test_what_was_on_the_server_is_there_after_the_resume(world: SiteWorld
     async with world.worker():
         cluster = await active(world, ssh_key="ours")
         server = OpenSsh.to(await world.one("SELECT * FROM poplar_servers"), key, tmp_path)
-        named = (await server.told("echo kept > notes; echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
-        await server.told(f"vipu remove partition {named}; vipu create partition mine --size 4")
+        named = (await server.output("echo kept > notes; echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
+        await server.output(f"vipu remove partition {named}; vipu create partition mine --size 4")
         await world.succeeded(await world.suspend(cluster))
         assert_only_servers_are_left(world)
         assert (await asyncio.to_thread(server.ssh, "cat notes")).returncode != 0
@@ -117,12 +117,12 @@ async def test_what_was_on_the_server_is_there_after_the_resume(world: SiteWorld
         assert (await intervals(world), await world.value("SELECT sum(used) FROM quotas")) == ((1, 0), 0)
         await sound(world)
         await resumed(world, cluster)
-        assert await server.told("cat notes") == "kept\n"
-        renamed = (await server.told("echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
+        assert await server.output("cat notes") == "kept\n"
+        renamed = (await server.output("echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
         assert (world.partitions(), renamed.rpartition("-")[2]) == ([renamed], "2")
-        assert "-+- Id: [14]" in await server.told("gc-info -l")
-        assert "success" in await server.told(f"vipu remove partition {renamed}")
-        assert "success" in await server.told("vipu create partition mine --size 4")
+        assert "-+- Id: [14]" in await server.output("gc-info -l")
+        assert "success" in await server.output(f"vipu remove partition {renamed}")
+        assert "success" in await server.output("vipu create partition mine --size 4")
         assert await intervals(world) == (2, 1)
         await _shown(world, cluster, "mine")
 

@@ -146,7 +146,7 @@ def test_a_partition_that_is_ready_after_its_caller_gave_up_is_still_there(
     assert vipu.status("p").partition_id == "p"
 
 
-def test_a_grpc_effect_takes_place_although_its_caller_was_told_otherwise(
+def test_a_grpc_effect_takes_place_although_its_caller_got_an_error(
     http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
 ) -> None:
     vipu.allocate("a", cluster_id, pod[:1])

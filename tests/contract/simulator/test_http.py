@@ -134,7 +134,7 @@ def test_the_server_counts_the_ipus_of_its_partition(tenant: Tenant) -> None:
     assert tenant.observe().ipus_visible == 16
 
 
-def test_the_count_tells_why_it_failed(tenant: Tenant, pod: list[str]) -> None:
+def test_the_count_says_why_it_failed(tenant: Tenant, pod: list[str]) -> None:
     tenant.build([KEY])
     tenant.http.post(f"/v1/machines/{pod[0]}:fail").raise_for_status()
     observed = tenant.observe()
@@ -209,7 +209,7 @@ def test_a_failed_host_stays_failed_when_it_is_wiped(tenant: Tenant) -> None:
     assert tenant.observe().state is HostState.CLEAN
 
 
-def test_a_machine_tells_its_model_power_and_health(http: httpx.Client, pod: list[str]) -> None:
+def test_a_machine_shows_its_model_power_and_health(http: httpx.Client, pod: list[str]) -> None:
     system = http.get(f"/redfish/v1/Systems/{pod[0]}").json()
     assert (system["Model"], system["PowerState"], system["Status"]["Health"]) == ("IPU-M2000", "On", "OK")
     assert http.get("/redfish/v1/Systems/ams2-p001-m01").json()["Model"] == "Bow-2000"

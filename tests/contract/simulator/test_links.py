@@ -79,7 +79,7 @@ def test_a_relocatable_partition_leaves_a_broken_link(
     assert {ipu.topology_id // 4 for ipu in vipu.partitions()["p"].spec.ipus} == {2, 3}
 
 
-def test_each_test_finds_the_links_that_it_looks_at(
+def test_each_test_finds_the_links_that_it_covers(
     http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
 ) -> None:
     vipu.allocate("a", cluster_id, pod[:3])
@@ -126,7 +126,9 @@ def test_links_that_do_not_exist_are_not_found(http: httpx.Client, pod: list[str
     assert http.post(f"/v1/machines/{pod[0]}/links/next:fail", json={"state": "up"}).status_code == 422
 
 
-def test_links_are_told_as_they_are_now(http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+def test_links_are_reported_as_they_are_now(
+    http: httpx.Client, vipu: VipuDriver, cluster_id: str, pod: list[str]
+) -> None:
     vipu.allocate("a", cluster_id, pod[:3])
     fail(http, pod[0], "next")
     fail(http, pod[2], "internal", "degraded")

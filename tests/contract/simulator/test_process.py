@@ -37,12 +37,12 @@ def odd_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 
 def test_the_ready_line_is_written_where_it_is_wanted(odd_site: RunningSite) -> None:
-    told = json.loads((odd_site.data.parent / "ready.json").read_text())
-    assert (told["ready"], told["url"]) == (True, odd_site.url)
-    assert set(told["regions"]) == {"luxembourg-2", "amsterdam-2", "lab-1"}
+    ready = json.loads((odd_site.data.parent / "ready.json").read_text())
+    assert (ready["ready"], ready["url"]) == (True, odd_site.url)
+    assert set(ready["regions"]) == {"luxembourg-2", "amsterdam-2", "lab-1"}
 
 
-def test_the_advertised_address_is_told(odd_site: RunningSite) -> None:
+def test_the_advertised_address_is_printed(odd_site: RunningSite) -> None:
     assert odd_site.url.startswith("http://127.0.0.1:")
     assert {region.vipu.host for region in odd_site.inventory().regions if region.vipu} == {"127.0.0.1"}
 
@@ -123,7 +123,7 @@ def test_it_refuses_senseless_options(
     assert option[0] in capsys.readouterr().err
 
 
-def test_a_taken_port_is_told(tmp_path: Path) -> None:
+def test_a_taken_port_is_reported(tmp_path: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -133,7 +133,7 @@ def test_a_taken_port_is_told(tmp_path: Path) -> None:
     assert f"port {port} " in json.loads(ended.stderr)["event"]
 
 
-def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_none_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     ended = started("--data", str(tmp_path / "file"))
     assert ended.returncode == 1

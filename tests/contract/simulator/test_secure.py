@@ -170,7 +170,7 @@ def test_what_makes_no_sense_about_users_is_refused(vipu: VipuDriver) -> None:
     assert refusal(new_key, vipu, "bob")[0] is grpc.StatusCode.ALREADY_EXISTS
 
 
-def test_a_caller_may_make_the_secret_and_tell_only_its_digest(vipu: VipuDriver, site: RunningSite) -> None:
+def test_a_caller_may_make_the_secret_and_send_only_its_digest(vipu: VipuDriver, site: RunningSite) -> None:
     secret = "of the caller's own making"
     request = admin.CreateAccessKeyRequest(user_id="alice", id="own", sha256=sha256(secret.encode()).hexdigest())
     assert vipu.admin.CreateAccessKey(request, timeout=CALL_SECONDS).secret == ""

@@ -135,7 +135,7 @@ def login(c600: Server, key: KeyPair, tmp_path_factory: pytest.TempPathFactory) 
     return c600.login(key, tmp_path_factory.mktemp("known"))
 
 
-def told(login: OpenSsh, command: str) -> str:
+def output(login: OpenSsh, command: str) -> str:
     done = login.ssh(command)
     assert done.returncode == 0, done.stderr
     return done.stdout.decode()
@@ -148,7 +148,7 @@ def test_a_server_counts_its_own_cards_and_is_on_while_it_has_an_image(c600: Ser
 
 @needs_ssh
 def test_gc_info_lists_the_cards_and_every_group_of_them(login: OpenSsh) -> None:
-    listing = told(login, "gc-info -l")
+    listing = output(login, "gc-info -l")
     assert re.findall(r"^-\+- Id: \[(\d+)\], target: \[PCIe\]", listing, re.MULTILINE) == [str(n) for n in range(8)]
     groups = re.findall(r"^-\+- Id: \[(\d+)\], target: \[Multi IPU\]", listing, re.MULTILINE)
     assert groups == [str(n) for n in range(8, 15)]
@@ -156,20 +156,20 @@ def test_gc_info_lists_the_cards_and_every_group_of_them(login: OpenSsh) -> None
 
 
 @needs_ssh
-def test_the_tools_tell_what_the_cards_are(login: OpenSsh) -> None:
-    info = told(login, "gc-info -d 3 --device-info")
+def test_the_tools_show_what_the_cards_are(login: OpenSsh) -> None:
+    info = output(login, "gc-info -d 3 --device-info")
     assert info.startswith("Device Info:\n  id: 3\n  target: PCIe\n")
     assert "  board type: C600\n" in info
     assert "  ipu architecture: ipu21\n" in info
     assert "  ipu links to: 2 4\n" in info
-    assert told(login, "gc-info -a").count("Device Info:") == 8
-    assert told(login, "gc-inventory | grep 'pci id:'").count("0000:") == 8
-    assert "num ipus: 4" in told(login, "gc-info -i -d 12")
-    assert told(login, "gc-info --ipu-arch") == "ipu21\n"
-    monitor = told(login, "gc-monitor")
+    assert output(login, "gc-info -a").count("Device Info:") == 8
+    assert output(login, "gc-inventory | grep 'pci id:'").count("0000:") == 8
+    assert "num ipus: 4" in output(login, "gc-info -i -d 12")
+    assert output(login, "gc-info --ipu-arch") == "ipu21\n"
+    monitor = output(login, "gc-monitor")
     assert "8 IPUs of this server" in monitor
-    assert "C600" not in told(login, "gc-monitor --no-card-info")
-    assert [device["id"] for device in json.loads(told(login, "gc-monitor --json"))["devices"]] == list("01234567")
+    assert "C600" not in output(login, "gc-monitor --no-card-info")
+    assert [device["id"] for device in json.loads(output(login, "gc-monitor --json"))["devices"]] == list("01234567")
 
 
 @needs_ssh
@@ -179,14 +179,14 @@ def test_there_is_no_controller_to_ask(login: OpenSsh) -> None:
         1,
         b"list partitions: failed: this server has IPUs of its own, and no V-IPU controller.\n",
     )
-    assert told(login, "echo $POPLAR_TARGET_OPTIONS") == '{"ipuLinkTopology":"line"}\n'
+    assert output(login, "echo $POPLAR_TARGET_OPTIONS") == '{"ipuLinkTopology":"line"}\n'
 
 
 @needs_ssh
 def test_a_dss8440_shows_thirty_one_devices(site: RunningSite, key: KeyPair, tmp_path: Path) -> None:
     server = Server(site, "lab1-d001", 16)
     server.put([key.public_line]).raise_for_status()
-    listing = told(server.login(key, tmp_path), "gc-info -l")
+    listing = output(server.login(key, tmp_path), "gc-info -l")
     assert listing.count("-+- Id:") == 31
     assert "-+- Id: [30], target: [Multi IPU]" in listing
 

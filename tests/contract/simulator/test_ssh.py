@@ -47,7 +47,7 @@ def login(tenant: Tenant, folder: Path, key: KeyPair) -> OpenSsh:
     return OpenSsh(tenant.ssh(), key, folder / "known_hosts")
 
 
-def told(login: OpenSsh, command: str) -> str:
+def output(login: OpenSsh, command: str) -> str:
     """What a command prints; it must succeed."""
     done = login.ssh(command)
     assert done.returncode == 0, done.stderr
@@ -55,7 +55,7 @@ def told(login: OpenSsh, command: str) -> str:
 
 
 def test_gc_info_lists_every_ipu_and_every_group_of_them(login: OpenSsh) -> None:
-    listing = told(login, "gc-info -l")
+    listing = output(login, "gc-info -l")
     single = re.findall(r"^-\+- Id: \[(\d+)\], target: \[Fabric\]", listing, re.MULTILINE)
     groups = re.findall(r"^-\+- Id: \[(\d+)\], target: \[Multi IPU\]", listing, re.MULTILINE)
     assert single == [str(number) for number in range(16)]
@@ -66,7 +66,7 @@ def test_gc_info_lists_every_ipu_and_every_group_of_them(login: OpenSsh) -> None
 
 def test_gc_info_groups_pairs_quads_and_the_whole(login: OpenSsh) -> None:
     members: dict[str, list[str]] = {}
-    for line in told(login, "gc-info --list-devices").splitlines():
+    for line in output(login, "gc-info --list-devices").splitlines():
         if line.startswith("-+-"):
             current = members.setdefault(line.split("[")[1].split("]")[0], [])
         elif line.startswith(" |---"):
@@ -77,14 +77,14 @@ def test_gc_info_groups_pairs_quads_and_the_whole(login: OpenSsh) -> None:
 
 
 def test_gc_monitor_shows_a_row_for_every_ipu(login: OpenSsh) -> None:
-    table = told(login, "gc-monitor")
+    table = output(login, "gc-monitor")
     assert table.count("M2000") == 16
     assert "has 16 reconfigurable IPUs" in table
 
 
 @pytest.mark.parametrize("command", ["vipu list partitions", "vipu list partition"])
 def test_vipu_lists_the_partition(login: OpenSsh, command: str) -> None:
-    table = told(login, command)
+    table = output(login, command)
     assert [cell.strip() for cell in table.splitlines()[3].split("|")] == [
         *("tenant", "1", "DEFAULT", "DNC", "16", "1", "ACTIVE")
     ]
@@ -94,19 +94,19 @@ def test_vipu_shows_no_partition_of_another_tenant(tenant: Tenant, login: OpenSs
     region = tenant.site.region()
     tenant.vipu.allocate("other", region.pods[0].cluster_id, [region.pods[0].machines[8].name])
     tenant.vipu.create("other", 4, allocation_id="other")
-    assert "other" not in told(login, "vipu list partitions")
+    assert "other" not in output(login, "vipu list partitions")
 
 
 def test_the_environment_leads_to_the_controller(tenant: Tenant, login: OpenSsh) -> None:
     endpoint = tenant.site.endpoint()
-    assert told(login, 'echo "$IPUOF_VIPU_API_HOST:$IPUOF_VIPU_API_PORT $IPUOF_VIPU_API_PARTITION_ID"') == (
+    assert output(login, 'echo "$IPUOF_VIPU_API_HOST:$IPUOF_VIPU_API_PORT $IPUOF_VIPU_API_PARTITION_ID"') == (
         f"{endpoint.host}:{endpoint.user_port} tenant\n"
     )
 
 
-def test_the_ipuof_configuration_lies_where_poplar_looks(tenant: Tenant, login: OpenSsh) -> None:
+def test_the_ipuof_configuration_lies_where_poplar_reads_it(tenant: Tenant, login: OpenSsh) -> None:
     tenant.observe()
-    text = told(login, "cat ~/.ipuof.conf.d/tenant_ipuof.conf")
+    text = output(login, "cat ~/.ipuof.conf.d/tenant_ipuof.conf")
     assert text.count('"server_port"') == 16
     assert '"GCD Id": "0"' in text
 
@@ -161,7 +161,7 @@ def test_no_path_leads_to_this_machine(login: OpenSsh, tmp_path: Path, path: str
 def test_no_link_leads_to_this_machine(login: OpenSsh) -> None:
     for batch in ("ln -s /etc/passwd link\n", "ln -s ../../../../../../../etc/passwd link\n", "ln /etc/passwd link\n"):
         assert login.sftp(batch).returncode != 0
-    assert "link" not in told(login, "ls -a")
+    assert "link" not in output(login, "ls -a")
 
 
 def test_uploaded_files_carry_no_set_id_bits(tenant: Tenant, login: OpenSsh, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_every_server_has_its_own_host_key_and_disk(tenant: Tenant, login: OpenS
     neighbour = OpenSsh(second.ssh(), key, folder / "known_hosts_2")
     assert neighbour.at.host_key != login.at.host_key
     assert neighbour.at.port != login.at.port
-    told(login, "echo mine > secret.txt")
+    output(login, "echo mine > secret.txt")
     assert neighbour.ssh("cat secret.txt").returncode == 1
 
 
@@ -224,7 +224,7 @@ def test_a_wiped_server_is_gone_with_its_data(shared_site: RunningSite, http: ht
     tenant.attach()
     tenant.put_server([key.public_line]).raise_for_status()
     login = OpenSsh(tenant.ssh(), key, tmp_path / "known_hosts")
-    told(login, "echo treasure > treasure.txt")
+    output(login, "echo treasure > treasure.txt")
     http.delete(f"/v1/hosts/{tenant.host}/server").raise_for_status()
     assert login.ssh("true").returncode == 255
     assert not (tenant.site.data / "hosts" / tenant.host).exists()

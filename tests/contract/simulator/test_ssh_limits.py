@@ -66,10 +66,10 @@ async def connected(tenant: Tenant, key: asyncssh.SSHKey) -> asyncssh.SSHClientC
 async def login(tenant: Tenant, key: asyncssh.SSHKey) -> AsyncIterator[asyncssh.SSHClientConnection]:
     async with await connected(tenant, key) as connection:
         yield connection
-        await told(connection, "rm -rf /data /tmp/a ~/a ~/b ~/big ~/g ~/sink; export", check=False)
+        await outcome(connection, "rm -rf /data /tmp/a ~/a ~/b ~/big ~/g ~/sink; export", check=False)
 
 
-async def told(
+async def outcome(
     connection: asyncssh.SSHClientConnection, command: str, stdin: str = "", *, check: bool = True
 ) -> tuple[int | None, str]:
     """The exit status of a command, and all that it says."""
@@ -81,7 +81,7 @@ async def check_others(tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey) 
     """Another login of the same server, another server, the controller and the site's HTTP all answer."""
     for each in (tenant, neighbour):
         async with await connected(each, key) as connection:
-            assert await told(connection, "echo alive") == (0, "alive\n")
+            assert await outcome(connection, "echo alive") == (0, "alive\n")
     assert "tenant" in await asyncio.to_thread(tenant.vipu.partitions)
     assert (await asyncio.to_thread(tenant.observe)).ipus_visible == 16
 
@@ -106,19 +106,19 @@ def taken(tenant: Tenant) -> int:
 async def test_a_file_that_is_appended_to_itself_ends_with_the_disk(
     tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey, login: asyncssh.SSHClientConnection
 ) -> None:
-    filling = asyncio.create_task(told(login, f"echo {'seed' * 5000} > g; cat g >> g", check=False))
+    filling = asyncio.create_task(outcome(login, f"echo {'seed' * 5000} > g; cat g >> g", check=False))
     await check_others(tenant, neighbour, key)
     assert await filling == (1, "cat: No space left on device\n")
     assert DISK - 64 * 1024 < taken(tenant) <= DISK
-    assert await told(login, "echo more > h", check=False) == (1, "bash: h: No space left on device\n")
-    assert await told(login, "rm g; echo more > h; cat h") == (0, "more\n")
+    assert await outcome(login, "echo more > h", check=False) == (1, "bash: h: No space left on device\n")
+    assert await outcome(login, "rm g; echo more > h; cat h") == (0, "more\n")
 
 
 async def test_a_variable_that_multiplies_itself_is_refused(
     tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey, login: asyncssh.SSHClientConnection
 ) -> None:
     before = memory(tenant.site)
-    status, text = await told(login, "A=0123456789;" + "A=$A$A$A$A;" * 40, check=False)
+    status, text = await outcome(login, "A=0123456789;" + "A=$A$A$A$A;" * 40, check=False)
     assert status == 2
     assert text.startswith("bash: xrealloc: cannot allocate ")
     assert memory(tenant.site) - before < SPARE
@@ -127,7 +127,7 @@ async def test_a_variable_that_multiplies_itself_is_refused(
 
 async def test_who_reads_gets_all_that_is_within_the_limits(login: asyncssh.SSHClientConnection) -> None:
     long = "é" * 1000
-    status, text = await told(login, f"A={long};" + "A=$A$A;" * 8 + "echo $A$A$A > g; echo $A$A$A; cat g")
+    status, text = await outcome(login, f"A={long};" + "A=$A$A;" * 8 + "echo $A$A$A > g; echo $A$A$A; cat g")
     assert (status, text == (long * 768 + "\n") * 2) == (0, True)
 
 
@@ -189,36 +189,36 @@ async def test_empty_entries_take_space(login: asyncssh.SSHClientConnection) -> 
         made = [sftp.mkdir(f"a/{number}") for number in range(DISK // BLOCK)]
         with pytest.raises(asyncssh.SFTPFailure, match="No space left on device"):
             await asyncio.gather(*made)
-    assert await told(login, "rm -r a; touch a; rm a") == (0, "")
+    assert await outcome(login, "rm -r a; touch a; rm a") == (0, "")
 
 
 async def test_folders_end_where_they_could_not_be_wiped_any_more(
     login: asyncssh.SSHClientConnection, tenant: Tenant
 ) -> None:
     deep = "/".join("d" * (MAX_DEPTH // 2))
-    assert await told(login, f"mkdir -p /data/{deep} /tmp/a/{deep}") == (0, "")
+    assert await outcome(login, f"mkdir -p /data/{deep} /tmp/a/{deep}") == (0, "")
     for command in (f"mv /tmp/a /data/{deep}", f"mkdir -p /data/{deep}/{deep}"):
-        assert "File name too long" in (await told(login, command, check=False))[1]
-    assert await told(login, "rm -r /data /tmp/a") == (0, "")
+        assert "File name too long" in (await outcome(login, command, check=False))[1]
+    assert await outcome(login, "rm -r /data /tmp/a") == (0, "")
 
 
 async def test_a_line_has_an_end(login: asyncssh.SSHClientConnection) -> None:
     done = await login.run(input="x" * 10_000_000, timeout=SECONDS)
     assert (done.exit_status, done.stderr) == (2, "bash: the line is too long\n")
     for command in ("wc -w", "grep -c x"):
-        assert await told(login, command, "x" * 3_000_000, check=False) == (2, "memory exhausted\n")
+        assert await outcome(login, command, "x" * 3_000_000, check=False) == (2, "memory exhausted\n")
 
 
 @pytest.mark.parametrize("content", ["1", "[]", "null", '{"devices": 1}', "[" * 1_000_000, "x" * 2_000_000])
-async def test_a_configuration_file_that_is_none_is_told(login: asyncssh.SSHClientConnection, content: str) -> None:
+async def test_a_configuration_file_that_is_none_is_reported(login: asyncssh.SSHClientConnection, content: str) -> None:
     command = "cat > big; export IPUOF_CONFIG_PATH=~/big; gc-info -l"
-    status, text = await told(login, command, content, check=False)
+    status, text = await outcome(login, command, content, check=False)
     assert status == 1
     assert "IPUoF configuration file" in text
 
 
 async def test_what_a_pipe_holds_has_an_end(login: asyncssh.SSHClientConnection) -> None:
-    assert await told(login, "cat | true", "x\n" * 2_000_000) == (0, "Killed\n")
+    assert await outcome(login, "cat | true", "x\n" * 2_000_000) == (0, "Killed\n")
 
 
 async def test_a_server_has_so_many_connections(tenant: Tenant, neighbour: Tenant, key: asyncssh.SSHKey) -> None:
@@ -229,7 +229,7 @@ async def test_a_server_has_so_many_connections(tenant: Tenant, neighbour: Tenan
     with pytest.raises((asyncssh.ConnectionLost, ConnectionError)):
         await connected(tenant, key)
     async with await connected(neighbour, key) as other:
-        assert await told(other, "echo alive") == (0, "alive\n")
+        assert await outcome(other, "echo alive") == (0, "alive\n")
     for _, writer in held:
         writer.close()
         await writer.wait_closed()
@@ -261,6 +261,6 @@ async def test_a_command_is_killed_when_its_time_is_over(key: asyncssh.SSHKey, t
             "127.0.0.1", port, username=spec.user, client_keys=[key], known_hosts=None, config=None, agent_path=None
         ) as connection:
             for command in ("sleep 1000", 'bash -c "sleep 1000; echo never"'):
-                assert await told(connection, command + "; echo never", check=False) == (137, "Killed\n")
+                assert await outcome(connection, command + "; echo never", check=False) == (137, "Killed\n")
     finally:
         await server.stop()

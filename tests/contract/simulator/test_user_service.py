@@ -21,7 +21,7 @@ def refused(code: grpc.StatusCode, vipu: VipuDriver, name: str, size: int = 0, *
     return sentence_of(caught.value)
 
 
-def test_the_version_is_told(vipu: VipuDriver) -> None:
+def test_the_version_is_reported(vipu: VipuDriver) -> None:
     assert vipu.version.GetVersion(pb.VersionRequest(), timeout=CALL_SECONDS).version == "1.18.0"
 
 
@@ -168,7 +168,7 @@ def test_every_caller_sees_every_partition(vipu: VipuDriver, cluster_id: str, po
     assert set(vipu.partitions("b")) == {"q"}
 
 
-def test_attributes_tell_the_board_and_the_partition(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
+def test_attributes_show_the_board_and_the_partition(vipu: VipuDriver, cluster_id: str, pod: list[str]) -> None:
     vipu.allocate("a", cluster_id, pod[:1])
     vipu.create("p", 4, reconfigurable=True)
     reply = vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=pod[:2]), timeout=CALL_SECONDS)
@@ -194,10 +194,10 @@ def test_every_attribute_of_every_ipu(shared_site: RunningSite, region: str, boa
     vipu.create("p", 4, reconfigurable=True)
     (entry,) = vipu.user.ListIPUAttributes(pb.ListIPUAttributesRequest(agents=[machine]), timeout=CALL_SECONDS).entries
     vipu.clear()
-    for ipu, told in entry.ipu_attributes.items():
+    for ipu, shown in entry.ipu_attributes.items():
         half = "0002" if ipu >= 2 else "0001"
-        assert re.fullmatch(rf"\d{{4}}\.{half}\.\d{{7}}", told.attributes["board serial number"])
-        assert re.fullmatch(r"\d+\.\d+\.\d+", told.attributes["firmware version"])
+        assert re.fullmatch(rf"\d{{4}}\.{half}\.\d{{7}}", shown.attributes["board serial number"])
+        assert re.fullmatch(r"\d+\.\d+\.\d+", shown.attributes["firmware version"])
         expected = {
             "board ipu index": str(ipu),
             "board type": board,
@@ -209,7 +209,7 @@ def test_every_attribute_of_every_ipu(shared_site: RunningSite, region: str, boa
             "partition sync type": "ST_GS2_DEFAULT",
             "reconfigurable partition": "1",
         }
-        assert {name: told.attributes[name] for name in expected} == expected
+        assert {name: shown.attributes[name] for name in expected} == expected
 
 
 def test_attributes_of_an_unknown_agent_are_not_found(vipu: VipuDriver) -> None:

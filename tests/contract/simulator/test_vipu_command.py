@@ -57,7 +57,7 @@ def emptied(tenant: Tenant) -> Iterator[Tenant]:
     eventually(lambda: list(tenant.vipu.partitions()) == ["theirs"], "the test's partitions are gone")
 
 
-def told(login: OpenSsh, command: str) -> str:
+def output(login: OpenSsh, command: str) -> str:
     done = login.ssh(command)
     assert done.returncode == 0, done.stderr
     return done.stdout.decode()
@@ -71,8 +71,8 @@ def refused(login: OpenSsh, command: str) -> str:
 
 def test_the_life_of_a_partition_from_the_server(login: OpenSsh, emptied: Tenant) -> None:
     """Make one, see it, choose it, look at its IPUs, remove it."""
-    assert told(login, "vipu create partition p1 --size 4 --reconfigurable") == "create partition (p1): success.\n"
-    listed = told(login, "vipu list partitions")
+    assert output(login, "vipu create partition p1 --size 4 --reconfigurable") == "create partition (p1): success.\n"
+    listed = output(login, "vipu list partitions")
     assert listed == (
         "---------------------------------------------------------------------\n"
         " Partition | ILDs | GW Routing | ILD Routing | Size | GCDs | State\n"
@@ -80,38 +80,38 @@ def test_the_life_of_a_partition_from_the_server(login: OpenSsh, emptied: Tenant
         " p1        | 1    | DEFAULT    | DNC         | 4    | 1    | ACTIVE\n"
         "---------------------------------------------------------------------\n"
     )
-    listing = told(login, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
+    listing = output(login, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
     assert "Partition: p1 [active]\n-+- Id: [0], target: [Fabric], IPU-M host: [10.5.1.1], IPU#: [3]" in listing
     assert listing.count("-+- Id:") == 7
-    assert "partition p1 [active] has 4 reconfigurable IPUs" in told(
+    assert "partition p1 [active] has 4 reconfigurable IPUs" in output(
         login, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-monitor"
     )
-    assert told(login, "vipu reset partition p1") == "reset partition (p1): success.\n"
-    assert told(login, "vipu remove partition p1") == "remove partition (p1): success.\n"
+    assert output(login, "vipu reset partition p1") == "reset partition (p1): success.\n"
+    assert output(login, "vipu remove partition p1") == "remove partition (p1): success.\n"
     assert "'p1' does not exist" in refused(login, "export IPUOF_VIPU_API_PARTITION_ID=p1; gc-info -l")
 
 
 def test_ipuof_files_appear_when_they_are_asked_for(login: OpenSsh, emptied: Tenant) -> None:
-    told(login, "vipu create partition one --size 2 && vipu create partition two --size 4 --gcds 2")
-    assert told(login, "ls ~/.ipuof.conf.d") == ""
-    config = json.loads(told(login, "vipu get partition one --ipuof-configs"))
+    output(login, "vipu create partition one --size 2 && vipu create partition two --size 4 --gcds 2")
+    assert output(login, "ls ~/.ipuof.conf.d") == ""
+    config = json.loads(output(login, "vipu get partition one --ipuof-configs"))
     assert [device["server_port"] for device in config["gcd_configs"][0]["devices"]] == [50053, 50052]
-    assert told(login, "ls ~/.ipuof.conf.d") == "one_ipuof.conf\n"
-    kept = json.loads(told(login, "cat ~/.ipuof.conf.d/one_ipuof.conf"))
+    assert output(login, "ls ~/.ipuof.conf.d") == "one_ipuof.conf\n"
+    kept = json.loads(output(login, "cat ~/.ipuof.conf.d/one_ipuof.conf"))
     assert (len(kept["devices"]), kept["attributes"]["GCD Id"]) == (2, "0")
     # With one file there the programs need no more telling.
-    assert "Partition: one [active]" in told(login, "export IPUOF_VIPU_API_PARTITION_ID=; gc-info -l")
-    told(login, "vipu get partition two --ipuof-configs")
-    assert told(login, "ls ~/.ipuof.conf.d") == "one_ipuof.conf\ntwo_gcd0_ipuof.conf\ntwo_gcd1_ipuof.conf\n"
+    assert "Partition: one [active]" in output(login, "export IPUOF_VIPU_API_PARTITION_ID=; gc-info -l")
+    output(login, "vipu get partition two --ipuof-configs")
+    assert output(login, "ls ~/.ipuof.conf.d") == "one_ipuof.conf\ntwo_gcd0_ipuof.conf\ntwo_gcd1_ipuof.conf\n"
     several = refused(login, "export IPUOF_VIPU_API_PARTITION_ID=; gc-info -l")
     assert "several partitions are configured and none is chosen (one, two)" in several
     path = "export IPUOF_CONFIG_PATH=~/.ipuof.conf.d/two_gcd1_ipuof.conf; gc-info --ipu-count"
-    assert told(login, path) == "2\n"
+    assert output(login, path) == "2\n"
 
 
 def test_json_is_the_wire_field_by_field(login: OpenSsh, emptied: Tenant) -> None:
-    told(login, "vipu create partition p1 --size 2 --sync-type pod-native")
-    [partition] = json.loads(told(login, "vipu list partitions --showjson"))["partitions"]
+    output(login, "vipu create partition p1 --size 2 --sync-type pod-native")
+    [partition] = json.loads(output(login, "vipu list partitions --showjson"))["partitions"]
     assert (partition["id"], partition["ready_state"]) == ("p1", "PS_ACTIVE")
     assert partition["spec"] | {"ipus": [], "cluster_id": ""} == {
         "cluster_id": "",
@@ -125,15 +125,17 @@ def test_json_is_the_wire_field_by_field(login: OpenSsh, emptied: Tenant) -> Non
         "num_replicas": 1,
         "allocation_id": "tenant",
     }
-    status = json.loads(told(login, "vipu --showjson get partition p1"))["status"]
+    status = json.loads(output(login, "vipu --showjson get partition p1"))["status"]
     assert (status["operation_state"], status["errors"], status["auto_reset_retry_count"]) == ("POS_IDLE", [], 0)
-    removed = json.loads(told(login, "vipu remove partition p1 --showjson"))
+    removed = json.loads(output(login, "vipu remove partition p1 --showjson"))
     assert removed == {"operation": "remove partition", "partition_id": "p1", "result": "success"}
 
 
 def test_a_partition_is_shown_whole(login: OpenSsh, emptied: Tenant) -> None:
-    told(login, "vipu create partition p1 --size 4")
-    rows = dict(line.strip().split(" | ") for line in told(login, "vipu get partition p1").splitlines() if "|" in line)
+    output(login, "vipu create partition p1 --size 4")
+    rows = dict(
+        line.strip().split(" | ") for line in output(login, "vipu get partition p1").splitlines() if "|" in line
+    )
     shown = {name.strip(): value for name, value in rows.items()}
     assert (shown["Partition ID"], shown["Allocation ID"], shown["State"]) == ("p1", "tenant", "ACTIVE")
     assert shown["IPUs"] == "0: 0 1 2 3"
@@ -141,23 +143,23 @@ def test_a_partition_is_shown_whole(login: OpenSsh, emptied: Tenant) -> None:
 
 def test_allocations_and_attributes_are_listed(login: OpenSsh, tenant: Tenant) -> None:
     agents = [machine.name for machine in tenant.site.region(REGION).pods[0].machines[:2]]
-    table = told(login, "vipu list allocations").splitlines()
+    table = output(login, "vipu list allocations").splitlines()
     assert [line.split(" | ") for line in table if "|" in line] == [
         [" Allocation ID", "Agents"],
         [" tenant       ", " ".join(agents)],
     ]
-    entries = json.loads(told(login, "vipu list ipu-attrs --showjson"))["entries"]
+    entries = json.loads(output(login, "vipu list ipu-attrs --showjson"))["entries"]
     assert sorted(entry["agent"] for entry in entries) == agents
     assert entries[0]["ipu_attributes"]["3"]["attributes"]["board type"] == "M2000"
-    some = told(login, f"vipu list ipu-attrs --agent {agents[0]}")
+    some = output(login, f"vipu list ipu-attrs --agent {agents[0]}")
     assert some.count("board serial number") == 4
     assert " Agent" in some.splitlines()[1]
 
 
-def test_versions_are_told(login: OpenSsh, tenant: Tenant) -> None:
+def test_versions_are_shown(login: OpenSsh, tenant: Tenant) -> None:
     endpoint = tenant.site.endpoint(REGION)
-    assert told(login, "vipu --server-version") == f"version: 1.18.0\nhost: {endpoint.host}:{endpoint.user_port}\n"
-    assert told(login, "vipu --version") == "vipu version 1.18.0\n"
+    assert output(login, "vipu --server-version") == f"version: 1.18.0\nhost: {endpoint.host}:{endpoint.user_port}\n"
+    assert output(login, "vipu --version") == "vipu version 1.18.0\n"
 
 
 @pytest.mark.parametrize(
@@ -181,8 +183,8 @@ def test_a_failure_names_its_cause_and_nothing_of_others(login: OpenSsh, command
     assert cause in refused(login, command)
 
 
-def test_a_wrong_command_line_is_told_and_the_server_lives(login: OpenSsh) -> None:
+def test_a_wrong_command_line_is_reported_and_the_server_lives(login: OpenSsh) -> None:
     done = login.ssh("vipu create partition p1")
     assert done.returncode == 2
     assert b"--size" in done.stderr
-    assert told(login, "vipu create partition --help").startswith("usage: vipu create partition")
+    assert output(login, "vipu create partition --help").startswith("usage: vipu create partition")

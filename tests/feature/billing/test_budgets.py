@@ -21,7 +21,7 @@ from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 from tests.feature.billing.books import Books, at, open_books
 from tests.feature.billing.test_killed import in_books, killed_at
-from tests.feature.billing.test_live_agrees import HOURS, counted, tell
+from tests.feature.billing.test_live_agrees import HOURS, counted, record
 from tests.feature.billing.test_oracle import FORGET
 from tests.feature.billing.timelines import TIMELINES, Timeline
 from tests.support.postgres import Database as Scratch
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.anyio
 FIRED = """
 SELECT to_char(month, 'YYYY-MM') AS month, measure, percent FROM budget_alerts ORDER BY month, measure, percent
 """
-TOLD = """
+ANNOUNCED = """
 SELECT data ->> 'month' AS month,
        CASE type WHEN 'budget.threshold_reached' THEN 'actual' ELSE 'forecast' END AS measure,
        (data ->> 'percent')::int AS percent
@@ -56,13 +56,13 @@ async def budget(
 
 
 async def fired(books: Books) -> list[tuple[str, str, int]]:
-    """What fired, which is what was told."""
-    found, told = [[tuple(row) for row in await books.rows(statement)] for statement in (FIRED, TOLD)]
-    assert found == told
+    """What fired, which is what was announced."""
+    found, announced = [[tuple(row) for row in await books.rows(statement)] for statement in (FIRED, ANNOUNCED)]
+    assert found == announced
     return [(str(month), str(measure), int(percent)) for month, measure, percent in found]
 
 
-async def test_a_threshold_fires_once_a_month_however_many_look(books: Books) -> None:
+async def test_a_threshold_fires_once_a_month_however_many_workers_evaluate_it(books: Books) -> None:
     """A machine at 0.1 a minute: 6 an hour, 4,464 in May, 4,320 in June."""
     await books.price("0.1")
     await books.used(await books.cluster(), at("2026-05-01T00:00:00"))
@@ -96,7 +96,7 @@ async def test_the_last_minute_of_a_month_counts_in_it(books: Books) -> None:
 
 
 @pytest.mark.parametrize("hit", [1, 2])
-def test_a_worker_killed_while_it_looks_leaves_it_to_the_next(database: Scratch, hit: int) -> None:
+def test_a_worker_killed_while_it_evaluates_leaves_it_to_the_next(database: Scratch, hit: int) -> None:
     """Two months are looked at, so there are two hits."""
 
     async def prepare(books: Books) -> None:
@@ -134,7 +134,7 @@ async def example(scratch: Scratch, timelines: list[Timeline], change: int, perc
         payers: list[tuple[datetime, UUID]] = [(base - timedelta(days=9), own), (since, other)]
         costs = []
         for place, timeline in enumerate(timelines):
-            cluster = await tell(books, base, timeline, f"sku-{place}", now)
+            cluster = await record(books, base, timeline, f"sku-{place}", now)
             if place % 2:
                 await books.execute('UPDATE clusters SET tags = \'{"team": "nlp"}\' WHERE id = :id', id=cluster)
             costs.append(counted(timeline, base, now, payers, own).by_payer)
@@ -153,7 +153,7 @@ async def example(scratch: Scratch, timelines: list[Timeline], change: int, perc
         figures = {row.id: row.actual for row in await books.rows("SELECT id, actual FROM budgets")}
         alerts = await books.rows("SELECT budget_id, percent FROM budget_alerts")
         events = await books.rows(
-            "SELECT subject_id, count(*) AS told FROM events WHERE subject_type = 'budget' GROUP BY 1"
+            "SELECT subject_id, count(*) AS announced FROM events WHERE subject_type = 'budget' GROUP BY 1"
         )
     finally:
         await database.close()
@@ -163,10 +163,10 @@ async def example(scratch: Scratch, timelines: list[Timeline], change: int, perc
     }
     # The first account pays for nothing any more: nobody is there to be told of its budget.
     silent = next(id_ for id_, owner in zip(made, expected, strict=False) if owner == Owner("account", own))
-    told = {row.subject_id: row.told for row in events}
+    announced = {row.subject_id: row.announced for row in events}
     for id_, cost in made.items():
         reached = sum(cost >= percent for percent in percents)
-        assert told.get(id_, 0) == (0 if id_ == silent else reached)
+        assert announced.get(id_, 0) == (0 if id_ == silent else reached)
 
 
 @settings(

@@ -92,7 +92,7 @@ def counted(
     return Count(minutes, priced, by_payer)
 
 
-async def tell(books: Books, base: datetime, timeline: Timeline, sku: str, now: datetime) -> UUID:
+async def record(books: Books, base: datetime, timeline: Timeline, sku: str, now: datetime) -> UUID:
     """All facts and prices of the timeline, as they are known at the instant."""
     cluster = await books.cluster()
     for table, versions, of in (
@@ -164,7 +164,9 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], c
                 since=since,
             )
         books.now(now)
-        clusters = [await tell(books, base, timeline, f"sku-{place}", now) for place, timeline in enumerate(timelines)]
+        clusters = [
+            await record(books, base, timeline, f"sku-{place}", now) for place, timeline in enumerate(timelines)
+        ]
         payers = [(hour - timedelta(days=9), own), *spans]
         counts = [counted(timeline, base, now, payers, own) for timeline in timelines]
         for cluster, count in zip(clusters, counts, strict=True):

@@ -52,8 +52,8 @@ HAVING sum(minutes) <> 0 OR sum(cost) <> 0
 """
 
 
-class Teller:
-    """Tells the database of a timeline's facts, as far as they are known at an instant."""
+class Recorder:
+    """Records in the database a timeline's facts, as far as they are known at an instant."""
 
     def __init__(self, books: Books, base: datetime, timeline: Timeline, cluster: UUID, sku: str) -> None:
         self._books, self._base, self._timeline, self._cluster, self._sku = books, base, timeline, cluster, sku
@@ -69,15 +69,15 @@ class Teller:
                 for version in versions:
                     await connection.execute(sa.insert(table).values(**self._version(version), **of))
 
-    async def tell(self, round_: int, now: datetime) -> None:
-        """Every segment that began, and ended if it did, unless it is told in a later round."""
+    async def record(self, round_: int, now: datetime) -> None:
+        """Every segment that began, and ended if it did, unless it is recorded in a later round."""
         anchor = self._base + self._timeline.segments[0].start * SECOND
         async with self._books.database.begin() as connection:
             for segment in self._timeline.segments:
                 start = self._base + segment.start * SECOND
                 end = None if segment.end is None else self._base + segment.end * SECOND
                 ended = end if end is not None and end <= now else None
-                if start > now or (segment.told > round_ and round_ < ROUNDS):
+                if start > now or (segment.delay > round_ and round_ < ROUNDS):
                     continue
                 if segment in self._known:
                     if ended is not None:
@@ -109,18 +109,18 @@ class Teller:
         }
 
 
-async def posted(books: Books, base: datetime, timelines: list[Timeline], looks: list[int]) -> dict[UUID, Bill]:
-    """Live through the timelines with looks at the books at these seconds and at the end; the bills by cluster."""
+async def posted(books: Books, base: datetime, timelines: list[Timeline], closes: list[int]) -> dict[UUID, Bill]:
+    """Live through the timelines with closes of the books at these seconds and at the end; the bills by cluster."""
     clusters = [await books.cluster() for _ in timelines]
     named = enumerate(zip(timelines, clusters, strict=True))
-    tellers = [Teller(books, base, timeline, cluster, f"sku-{place}") for place, (timeline, cluster) in named]
-    for teller in tellers:
-        await teller.prices()
-    instants = [*(base + look * SECOND for look in sorted(looks)), base + WINDOW]
+    recorders = [Recorder(books, base, timeline, cluster, f"sku-{place}") for place, (timeline, cluster) in named]
+    for recorder in recorders:
+        await recorder.prices()
+    instants = [*(base + close * SECOND for close in sorted(closes)), base + WINDOW]
     for round_, now in enumerate(instants):
         last = ROUNDS if now is instants[-1] else round_
-        for teller in tellers:
-            await teller.tell(last, now)
+        for recorder in recorders:
+            await recorder.record(last, now)
         await books.keep(now)
     bills: dict[UUID, dict[date, tuple[int, Decimal]]] = {cluster: {} for cluster in clusters}
     for cluster, month, minutes, cost in await books.rows(_POSTED):
@@ -128,11 +128,11 @@ async def posted(books: Books, base: datetime, timelines: list[Timeline], looks:
     return dict(bills)
 
 
-async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], looks: list[int]) -> None:
+async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], closes: list[int]) -> None:
     database = Database(scratch.app_url, pool_size=2)
     try:
         books = await open_books(database, scratch.owner_url)
-        bills = await posted(books, base, timelines, looks)
+        bills = await posted(books, base, timelines, closes)
         [balance] = await books.rows(
             "SELECT coalesce(sum(debits - credits), 0) FROM ledger_accounts WHERE code = 'unbilled'"
         )
@@ -155,12 +155,12 @@ async def example(scratch: Scratch, base: datetime, timelines: list[Timeline], l
 @given(
     base=st.sampled_from(BASES),
     timelines=st.lists(TIMELINES, min_size=12 if LONG else 1, max_size=20),
-    looks=st.lists(st.integers(0, SPAN), max_size=ROUNDS - 1, unique=True),
+    closes=st.lists(st.integers(0, SPAN), max_size=ROUNDS - 1, unique=True),
 )
 def test_the_books_agree_with_a_count_of_minutes(
-    database: Scratch, base: datetime, timelines: list[Timeline], looks: list[int]
+    database: Scratch, base: datetime, timelines: list[Timeline], closes: list[int]
 ) -> None:
     with psycopg.connect(database.superuser_url) as connection:
         for statement in FORGET:
             connection.execute(statement.encode())
-    asyncio.run(example(database, base, timelines, looks))
+    asyncio.run(example(database, base, timelines, closes))

@@ -29,12 +29,12 @@ BASES = [
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """`quantity` machines in [start, end), in seconds; `told` rounds of the books later than it happened."""
+    """`quantity` machines in [start, end), in seconds; recorded `delay` rounds of the books later than it happened."""
 
     start: int
     end: int | None
     quantity: int
-    told: int
+    delay: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def _segments(draw: st.DrawFn) -> tuple[Segment, ...]:
             found.append(Segment(start, end, draw(st.integers(1, 64)), draw(st.sampled_from([0, 0, 0, 1, 2]))))
     if draw(st.booleans()):
         last = found[-1]
-        found[-1] = Segment(last.start, None, last.quantity, last.told)
+        found[-1] = Segment(last.start, None, last.quantity, last.delay)
     return tuple(found)
 
 

@@ -35,7 +35,7 @@ async def refused(world: World, project: Project | None = None, **changes: Any) 
     return raised.value
 
 
-async def test_a_cluster_is_there_at_once_with_all_it_was_promised(world: World) -> None:
+async def test_a_created_cluster_has_everything_at_once(world: World) -> None:
     accepted = await world.create(flavor="m2000-pod16", tags={"team": "nlp"}, user_data="#world-config\n")
     cluster = await world.cluster(accepted.target_id)
     assert cluster["state"] == "creating"
@@ -71,7 +71,7 @@ async def test_the_operation_says_what_will_be_done_and_until_when(world: World)
     assert operation.cancellable
 
 
-async def test_a_worker_is_asked_for_and_the_log_tells_it(world: World) -> None:
+async def test_a_create_leaves_a_work_item_and_events(world: World) -> None:
     accepted = await world.create()
     assert await world.column("SELECT key FROM work WHERE kind = 'cluster' AND run_at <= app_now()") == [
         str(accepted.target_id)
@@ -152,7 +152,7 @@ async def test_another_project_may_use_the_same_name(world: World) -> None:
     assert (await world.customer(other).create()).target_id
 
 
-async def test_a_quota_that_does_not_suffice_is_told_with_its_numbers(world: World) -> None:
+async def test_a_refusal_for_want_of_quota_has_its_numbers(world: World) -> None:
     async with world.database.begin() as connection:
         small = await make_project(connection, quota=4)
     await world.customer(small).create(flavor="m2000-pod8")
@@ -170,7 +170,7 @@ async def test_a_project_without_a_quota_gets_nothing(world: World) -> None:
     assert (await refused(world, stranger)).kind.code == "quota_exceeded"
 
 
-async def test_no_room_is_told_with_the_reason_and_without_other_customers(world: World) -> None:
+async def test_a_refusal_for_want_of_machines_has_the_reason_and_no_other_customers(world: World) -> None:
     await world.create(flavor="m2000-pod32")
     await world.create("second", flavor="m2000-pod8")
     async with world.database.begin() as connection:

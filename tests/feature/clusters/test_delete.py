@@ -106,7 +106,7 @@ async def test_a_protected_cluster_stays(world: World) -> None:
     await world.delete(created.target_id)
 
 
-async def test_a_stale_version_changes_nothing_and_the_present_one_is_told(world: World) -> None:
+async def test_a_stale_version_changes_nothing_and_the_present_one_is_in_the_refusal(world: World) -> None:
     created = await world.create()
     await world.update(created.target_id, name="renamed")
     with pytest.raises(Problem) as raised:

@@ -32,7 +32,7 @@ NOW = datetime.fromisoformat("2026-05-05T10:10:00Z")
 HOUR = Decimal("3.75")
 """The first hour of a machine."""
 NOTHING = Decimal(0)
-TOLD = "SELECT type FROM events WHERE subject_type = 'account' ORDER BY transaction, id"
+ANNOUNCED = "SELECT type FROM events WHERE subject_type = 'account' ORDER BY transaction, id"
 
 
 @dataclass
@@ -93,9 +93,9 @@ async def test_many_creates_at_once_cannot_spend_the_same_money(payer: Payer, da
     refused = [each for each in ended if isinstance(each, Problem) and each.kind is FUNDS_EXHAUSTED]
     assert len(ended) - len(refused) == 5
     assert [type(each) for each in ended if isinstance(each, BaseException)] == [Problem] * 25
-    told = refused[0].extra["funds"]
-    assert isinstance(told, dict)
-    assert told["needed"] == {"amount": "3.75", "currency": "EUR"}
+    shown = refused[0].extra["funds"]
+    assert isinstance(shown, dict)
+    assert shown["needed"] == {"amount": "3.75", "currency": "EUR"}
     assert await payer.left() == (NOTHING, NOTHING, 5 * HOUR, HOUR - Decimal("0.01"))
     assert await payer.world.column("SELECT used FROM quotas WHERE used > 0") == [5]
 
@@ -130,19 +130,19 @@ async def test_a_hold_is_given_back_when_the_cluster_goes_unused(payer: Payer) -
     assert await payer.holds() == ["gone", None]
 
 
-async def test_who_runs_empty_is_told_once_and_once_when_funded_again(payer: Payer) -> None:
+async def test_an_empty_account_is_notified_once_and_once_when_funded_again(payer: Payer) -> None:
     await payer.policy("warn")
     await payer.pay_in(Decimal(1))
     made = await payer.world.create()
     await payer.world.finish_create(made.target_id)
     assert await payer.holds() == []
     await watch_prepaid(payer.world.database)
-    assert await payer.world.column(TOLD) == []
+    assert await payer.world.column(ANNOUNCED) == []
     payer.after(16)
     await asyncio.gather(*(watch_prepaid(payer.world.database) for _ in range(4)))
     payer.after(17)
     await keep_books(payer.world.database)
-    assert await payer.world.column(TOLD) == ["account.funds_exhausted"]
+    assert await payer.world.column(ANNOUNCED) == ["account.funds_exhausted"]
     assert (await payer.funds()).state == "empty"
     await payer.world.create("more")
     await payer.policy("refuse_creates")
@@ -152,7 +152,7 @@ async def test_who_runs_empty_is_told_once_and_once_when_funded_again(payer: Pay
     await payer.world.create("again")
     for _ in range(2):
         await keep_books(payer.world.database)
-    assert await payer.world.column(TOLD) == ["account.funds_exhausted", "account.funds_restored"]
+    assert await payer.world.column(ANNOUNCED) == ["account.funds_exhausted", "account.funds_restored"]
     async with payer.world.database.begin() as connection:
         assert await end_prepaid(connection, payer.world.project.id)
     assert (await payer.funds()).when_empty is None
@@ -171,7 +171,7 @@ def test_a_worker_killed_while_it_watches_leaves_it_to_the_next(database: Scratc
             for _ in range(2):
                 await keep_books(made)
             books = await open_books(made, database.owner_url)
-            return [row.type for row in await books.rows(TOLD)]
+            return [row.type for row in await books.rows(ANNOUNCED)]
         finally:
             await made.close()
 

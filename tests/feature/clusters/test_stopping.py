@@ -96,8 +96,8 @@ async def test_a_budget_suspends_each_cluster_once_a_month(watched: Watched) -> 
     assert await watched.after(9) == 0
     assert await watched.after(10) == 2
     assert await world.column(STATES) == ["bert suspending", "ernie suspending"]
-    told = {"reason": "budget", "budget": {"id": str(budget[1]), "name": "NLP"}, "on": "actual", "percent": 100}
-    assert await world.column(FORCED) == [told] * 2
+    expected = {"reason": "budget", "budget": {"id": str(budget[1]), "name": "NLP"}, "on": "actual", "percent": 100}
+    assert await world.column(FORCED) == [expected] * 2
     assert (await world.cluster(bert))["state_reason"] == "the budget 'NLP' has reached 100 % of its amount (actual)"
     for cluster in (bert, ernie):
         await world.finish_suspend(cluster)

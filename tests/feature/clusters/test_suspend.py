@@ -51,9 +51,9 @@ async def suspended(world: World, flavor: str = "m2000-pod4") -> UUID:
     return cluster
 
 
-async def refusal(promise: Awaitable[Accepted]) -> tuple[ErrorCode, Problem]:
+async def refusal(request: Awaitable[Accepted]) -> tuple[ErrorCode, Problem]:
     with pytest.raises(Problem) as refused:
-        await promise
+        await request
     return refused.value.kind, refused.value
 
 
@@ -87,7 +87,7 @@ async def test_asked_again_what_runs_is_the_answer(world: World) -> None:
     assert len(await world.column("SELECT id FROM operations")) == 3
 
 
-async def test_only_clusters_in_use_rest_and_only_resting_ones_come_back(world: World) -> None:
+async def test_only_active_clusters_are_suspended_and_only_suspended_ones_resumed(world: World) -> None:
     refused: dict[str, tuple[ErrorCode, ErrorCode]] = {}
 
     async def ask(cluster: UUID) -> None:

@@ -25,7 +25,7 @@ async def test_only_the_fields_sent_change(world: World) -> None:
     assert (cluster["name"], cluster["tags"], cluster["expires_at"]) == ("renamed", {}, None)
 
 
-async def test_the_log_tells_which_fields_changed(world: World) -> None:
+async def test_the_event_names_the_changed_fields(world: World) -> None:
     created = await world.create()
     await world.update(created.target_id, name="renamed", delete_protection=False)
     assert await world.column("SELECT data FROM events WHERE type = 'cluster.updated'") == [{"fields": ["name"]}]

@@ -62,7 +62,7 @@ def test_the_migrations_make_the_schema_of_the_models(database: Database) -> Non
         "ALTER TABLE clusters ALTER version DROP DEFAULT",
     ],
 )
-def test_a_dump_shows_what_alembic_overlooks(database: Database, change: str) -> None:
+def test_a_dump_shows_what_alembic_does_not_compare(database: Database, change: str) -> None:
     before = schema_of(database.superuser_url)
     with psycopg.connect(database.owner_url) as connection:
         connection.execute(change.encode())

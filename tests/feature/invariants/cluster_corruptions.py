@@ -76,7 +76,7 @@ CLUSTERS = (
     _c(
         "suspended_cluster_keeps_its_servers",
         REFUSED,
-        "UPDATE poplar_servers SET state = 'running' WHERE cluster_id = %(resting)s",
+        "UPDATE poplar_servers SET state = 'running' WHERE cluster_id = %(suspended)s",
     ),
     _c(
         "gone_cluster_has_no_server",

@@ -55,7 +55,7 @@ MACHINES = (
         REFUSED,
         "INSERT INTO allocations (id, project_id, cluster_id, machine_id, ordinal)"
         " SELECT gen_random_uuid(), c.project_id, c.id, m.id, 0 FROM clusters c, machines m"
-        " WHERE c.id = %(resting)s AND m.slot = 15 AND m.name LIKE 'lux%%'",
+        " WHERE c.id = %(suspended)s AND m.slot = 15 AND m.name LIKE 'lux%%'",
         "UPDATE quotas SET used = used + 1 WHERE used > 0",
     ),
     _c(

@@ -18,7 +18,7 @@ from tests.support.world.clock import start_clock, stop_clock
 class Healthy:
     """`active` has four machines and is in use; `deleting` was in use for six hours.
 
-    `resting` was in use, and is suspended. `operation` creates `creating` and is open; `finished` created `active`,
+    `suspended` was in use, and is suspended. `operation` creates `creating` and is open; `finished` created `active`,
     which has the `partition`.
     """
 
@@ -30,7 +30,7 @@ class Healthy:
     deleting: UUID
     deleted: UUID
     failed: UUID
-    resting: UUID
+    suspended: UUID
     operation: UUID
     finished: UUID
     partition: UUID
@@ -38,7 +38,7 @@ class Healthy:
     def values(self) -> dict[str, UUID]:
         """What the statements of a corruption may name."""
         clusters = {
-            name: getattr(self, name) for name in ("active", "creating", "deleting", "deleted", "failed", "resting")
+            name: getattr(self, name) for name in ("active", "creating", "deleting", "deleted", "failed", "suspended")
         }
         operations = {"operation": self.operation, "finished": self.finished, "partition": self.partition}
         return clusters | operations | {"project": self.world.project.id, "other": self.other.id}
@@ -52,10 +52,10 @@ async def build(database: Database, scratch: Scratch) -> Healthy:
     now = datetime.now(UTC)
     stop_clock(scratch.owner_url, now - timedelta(hours=12))
     active = await world.create("active", flavor="m2000-pod16")
-    names = ("deleting", "deleted", "failed", "resting")
-    deleting, deleted, failed, resting = [(await world.create(name)).target_id for name in names]
+    names = ("deleting", "deleted", "failed", "suspended")
+    deleting, deleted, failed, suspended = [(await world.create(name)).target_id for name in names]
     stop_clock(scratch.owner_url, now - timedelta(hours=6))
-    for cluster in (active.target_id, deleting, deleted, resting):
+    for cluster in (active.target_id, deleting, deleted, suspended):
         await world.finish_create(cluster)
     await world.fail_create(failed)
     start_clock(scratch.owner_url)
@@ -65,8 +65,8 @@ async def build(database: Database, scratch: Scratch) -> Healthy:
     for cluster in (deleting, deleted):
         await world.delete(cluster)
     await world.finish_delete(deleted)
-    await world.suspend(resting)
-    await world.finish_suspend(resting)
+    await world.suspend(suspended)
+    await world.finish_suspend(suspended)
     return Healthy(
         world=world,
         scratch=scratch,
@@ -76,7 +76,7 @@ async def build(database: Database, scratch: Scratch) -> Healthy:
         deleting=deleting,
         deleted=deleted,
         failed=failed,
-        resting=resting,
+        suspended=suspended,
         operation=creating.operation_id,
         finished=active.operation_id,
         partition=partition,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipucloud.invariants.repairing import Outcome
 from tests.feature.invariants.corruption import Corruption
 
-_PROMISED = (
+_REQUESTED = (
     "INSERT INTO operations (id, project_id, cluster_id, partition_id, kind, state, request_id, deadline_at)"
     " SELECT gen_random_uuid(), project_id, %(active)s, %(partition)s, 'partition.remove', 'queued', 'again',"
     " app_now() + interval '1 hour' FROM clusters WHERE id = %(active)s",
@@ -27,7 +27,7 @@ _TWIN = (
 )
 
 PARTITIONS = (
-    Corruption("operation_matches_desired_state", Outcome.REFUSED, _PROMISED),
+    Corruption("operation_matches_desired_state", Outcome.REFUSED, _REQUESTED),
     Corruption(
         "desired_state_has_operation",
         Outcome.REPAIRED,

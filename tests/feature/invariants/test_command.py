@@ -63,8 +63,8 @@ def test_a_finding_names_the_object_the_rule_and_the_remedy_and_ends_with_3(run:
     corrupt(database, COUNTED_WRONG)
     status, out, _ = run()
     assert status == 3
-    for told in ("quota_counts_what_is_held", "luxembourg-2/m2000", "the quota says 4", "Apply the audit's repair."):
-        assert told in out
+    for text in ("quota_counts_what_is_held", "luxembourg-2/m2000", "the quota says 4", "Apply the audit's repair."):
+        assert text in out
     assert "1 finding." in out
     status, out, _ = run("--json")
     [finding] = orjson.loads(out)["findings"]

@@ -90,7 +90,7 @@ REPAIRS_THAT_ASK_ONLY = {"open_operation_has_work", "operation_ends_in_time"}
 """A wake can be repeated as often as one likes."""
 
 
-async def test_the_role_of_the_application_is_looked_at_in_the_server_s_catalogue(database: Scratch) -> None:
+async def test_the_role_of_the_application_is_checked_in_the_server_s_catalogue(database: Scratch) -> None:
     rule = BY_NAME["application_role_has_no_power"]
     engine = create_async_engine(sqlalchemy_url(database.superuser_url), poolclass=sa.NullPool)
     async with engine.connect() as connection:

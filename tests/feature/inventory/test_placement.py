@@ -75,7 +75,7 @@ async def test_unhealthy_machines_and_hosts_take_no_cluster(world: World) -> Non
     ]
 
 
-async def test_the_reason_that_is_told_is_the_one_that_holds(world: World) -> None:
+async def test_the_reason_given_is_the_one_that_holds(world: World) -> None:
     assert await why_not(world, 16) is None
     await world.execute("UPDATE machines SET health = 'failed' WHERE slot = 5")
     assert (await why_not(world, 16) or pytest.fail("it does not fit")).reason == "health"
@@ -157,7 +157,7 @@ async def test_capacity_ends_where_hosts_end(world: World) -> None:
     assert (await capacities(world))["m2000-pod4"].available == 10
 
 
-async def test_what_capacity_promises_can_be_created(world: World) -> None:
+async def test_what_capacity_shows_can_be_created(world: World) -> None:
     promised = (await capacities(world))["m2000-pod16"].available
     for index in range(promised):
         await world.create(f"c{index}", flavor="m2000-pod16")

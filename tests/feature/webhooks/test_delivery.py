@@ -67,7 +67,7 @@ class Customer:
         async with self.database.begin() as connection:
             return await store.create(connection, self.project.actor, body, self.keys)
 
-    async def tell(self, kind: str = "cluster.created", subject: UUID = SUBJECT) -> None:
+    async def emit(self, kind: str = "cluster.created", subject: UUID = SUBJECT) -> None:
         async with self.database.begin() as connection:
             await record(
                 connection,
@@ -126,16 +126,16 @@ def verified(secret: str, got: Got) -> Any:
 
 
 async def test_an_event_becomes_one_signed_thin_message(customer: Customer, receiver: Receiver) -> None:
-    await customer.tell("cluster.created")  # before the webhook: it never hears of it
+    await customer.emit("cluster.created")  # before the webhook: it never hears of it
     made = await customer.hook(receiver, "cluster.*", "operation.failed")
     async with customer.worker():
         for kind in ("token.created", "cluster.created", "operation.succeeded", "operation.failed"):
-            await customer.tell(kind)
+            await customer.emit(kind)
         await until(lambda: len(receiver.got) == 2)
         await until(lambda: customer.value("SELECT bool_and(state = 'delivered') FROM webhook_deliveries"))
-    told = {got.headers["webhook-id"]: verified(made.secret, got) for got in receiver.got}
-    assert {message["type"] for message in told.values()} == {"cluster.created", "operation.failed"}
-    message = next(each for each in told.values() if each["type"] == "cluster.created")
+    received = {got.headers["webhook-id"]: verified(made.secret, got) for got in receiver.got}
+    assert {message["type"] for message in received.values()} == {"cluster.created", "operation.failed"}
+    message = next(each for each in received.values() if each["type"] == "cluster.created")
     assert set(message) == {"type", "timestamp", "data"}
     assert message["data"]["subject_id"] == str(SUBJECT)
     assert message["data"]["project_id"] == str(customer.project.id)
@@ -160,7 +160,7 @@ async def test_ten_tries_over_three_days_under_one_id_then_the_end_point_is_give
     now = datetime(2126, 3, 1, 12, tzinfo=UTC)
     stop_clock(customer.scratch.owner_url, now)
     async with customer.worker():
-        await customer.tell()
+        await customer.emit()
         for tries, pause in enumerate((*PAUSES, 0.0), start=1):
             await until(partial(_tried, customer, tries))
             now += timedelta(seconds=pause * 0.89)
@@ -187,18 +187,18 @@ async def test_a_success_between_ends_the_count_and_410_ends_everything(customer
     receiver.script = [500, 200, 410]
     made = await customer.hook(receiver, "cluster.*")
     async with customer.worker():
-        await customer.tell()
+        await customer.emit()
         await until(lambda: customer.value("SELECT failing_since IS NOT NULL FROM webhooks"))
-        await customer.tell()
+        await customer.emit()
         await until(lambda: customer.value("SELECT failing_since IS NULL FROM webhooks"))
-        await customer.tell()
+        await customer.emit()
         await until(lambda: customer.value("SELECT disabled = 'gone' FROM webhooks"))
         states = await customer.value("SELECT array_agg(state ORDER BY state) FROM webhook_deliveries")
         assert states == ["delivered", "failed", "failed"]
-        await customer.tell()  # nobody hears of it, now or later
+        await customer.emit()  # nobody hears of it, now or later
         async with customer.database.begin() as connection:
             await store.update(connection, customer.project.actor, made.id, WebhookPatch(enabled=True), if_match=None)
-        await customer.tell("cluster.active")
+        await customer.emit("cluster.active")
         await until(lambda: len(receiver.got) == 4)
     assert orjson.loads(receiver.got[3].body)["type"] == "cluster.active"
 
@@ -207,7 +207,7 @@ async def test_who_is_busy_says_when_to_come_again(customer: Customer, receiver:
     receiver.status, receiver.retry_after = 429, "600"
     await customer.hook(receiver, "cluster.*")
     async with customer.worker():
-        await customer.tell()
+        await customer.emit()
         await until(partial(_tried, customer, 1))
     pause = "SELECT extract(epoch FROM next_at - CAST(log -> 0 ->> 'at' AS timestamptz))::int FROM webhook_deliveries"
     assert await customer.value(pause) == 600
@@ -218,12 +218,12 @@ async def test_while_a_secret_is_replaced_both_sign(customer: Customer, receiver
     async with customer.database.begin() as connection:
         after = await store.rotate_secret(connection, customer.project.actor, made.id, customer.keys, keep_seconds=3600)
     async with customer.worker():
-        await customer.tell()
+        await customer.emit()
         await until(lambda: len(receiver.got) == 1)
         await until(lambda: _tried(customer, 1))
         async with customer.database.begin() as connection:
             await connection.execute(sa.text("UPDATE webhooks SET previous_until = app_now() - interval '1 second'"))
-        await customer.tell()
+        await customer.emit()
         await until(lambda: len(receiver.got) == 2)
     for secret in (made.secret, after.secret):
         assert verified(secret, receiver.got[0])
@@ -236,7 +236,7 @@ async def test_while_a_secret_is_replaced_both_sign(customer: Customer, receiver
         assert base64.b64decode(secret.removeprefix("whsec_")).hex() not in stored
 
 
-async def test_whoever_commits_late_is_told_of_too(customer: Customer, receiver: Receiver) -> None:
+async def test_events_committed_late_are_delivered_too(customer: Customer, receiver: Receiver) -> None:
     await customer.hook(receiver, "cluster.*")
     write = (
         "INSERT INTO events (project_id, type, subject_type, subject_id) VALUES (%s, 'cluster.deleting', 'cluster', %s)"
@@ -245,7 +245,7 @@ async def test_whoever_commits_late_is_told_of_too(customer: Customer, receiver:
         async with await psycopg.AsyncConnection.connect(customer.scratch.app_url) as late:
             await late.execute(write, (customer.project.id, SUBJECT))
             for _ in range(3):
-                await customer.tell("cluster.active")
+                await customer.emit("cluster.active")
             await customer.value("SELECT pg_sleep(0.1)")
             assert receiver.got == []  # nothing that the open transaction may come in front of
             await late.commit()
@@ -262,7 +262,7 @@ async def test_a_slow_end_point_keeps_no_other_waiting_and_a_lost_answer_is_aske
         await customer.hook(receiver, "cluster.*")
         await customer.hook(quick, "cluster.*")
         async with customer.worker(webhook_slots=2, drain_seconds=0.05):
-            await customer.tell()
+            await customer.emit()
             await until(lambda: len(receiver.got) == 1 and len(quick.got) == 1)
     receiver.stalled = False
     async with customer.worker():
@@ -280,7 +280,7 @@ async def test_a_clock_that_is_set_back_delays_no_try(
     await customer.hook(receiver, "cluster.*")
     receiver.status = 500
     async with customer.worker():
-        await customer.tell()
+        await customer.emit()
         await until(lambda: customer.value("SELECT run_at > app_now() FROM work WHERE kind = 'webhook'"))
     assert await customer.tries() == 1
     shift_clock(database.owner_url, "-1 day")
@@ -293,7 +293,7 @@ async def test_a_worker_that_cannot_open_the_secrets_tries_nothing(customer: Cus
     await customer.hook(receiver, "cluster.*")
     other = SecretStr(new_key())
     async with customer.worker(secrets_key=other):
-        await customer.tell()
+        await customer.emit()
         await until(lambda: customer.value("SELECT run_at > app_now() FROM work WHERE kind = 'webhook'"))
     assert (receiver.connections, await customer.tries()) == (0, 0)
     assert await customer.value("SELECT disabled IS NULL AND failing_since IS NULL FROM webhooks")
@@ -306,6 +306,6 @@ async def test_an_older_key_can_be_taken_away_once_all_was_sealed_anew(customer:
     newer = new_key()
     await reencrypt(customer.database, read_keys(f"{newer},{customer.key}"))
     async with customer.worker(secrets_key=SecretStr(newer)):
-        await customer.tell()
+        await customer.emit()
         await until(lambda: len(receiver.got) == 1)
     assert verified(made.secret, receiver.got[0])

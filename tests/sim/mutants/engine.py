@@ -63,7 +63,7 @@ def never_reaps(stack: ExitStack) -> None:
 
 @mutant(
     "the reaper takes leases that are in force",
-    directed=f"{_ENGINE}::test_a_woken_object_is_reconciled_once_and_then_rests",
+    directed=f"{_ENGINE}::test_a_woken_object_is_reconciled_once_and_then_idle",
 )
 def reaps_the_living(stack: ExitStack) -> None:
     rewrite(stack, statements, "REAP", ("lease_until < app_now() OR", "true OR"))

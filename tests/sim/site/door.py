@@ -70,12 +70,12 @@ class Network:
             late.refusal = self._arrive(late.request, late.effect, now)
         return arrived
 
-    async def read(self, actor: Actor, budget: Budget, what: str, look: Observation[Value]) -> Value:
+    async def read(self, actor: Actor, budget: Budget, what: str, observe: Observation[Value]) -> Value:
         """One observation. Raises SiteError."""
         seconds, fault = await self._send(actor, budget, what, changes=False)
         self.hardware.advance(actor.baton.now)
         state, then = self.hardware.earlier() if fault is SiteFault.STALE else (self.hardware.state, self.hardware.now)
-        seen = look(state, then)
+        seen = observe(state, then)
         if fault is SiteFault.SLOW:
             await actor.sleep(min(seconds, self._draw.choice(SLOW_SECONDS)), f"slow {what}", background=False)
         return seen

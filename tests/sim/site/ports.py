@@ -61,8 +61,8 @@ class Calls:
         self._budget = budget
         self._sender = sender
 
-    async def read(self, what: str, look: Observation[Value]) -> Value:
-        return await self._wires.read(self._actor, self._budget, what, look)
+    async def read(self, what: str, observe: Observation[Value]) -> Value:
+        return await self._wires.read(self._actor, self._budget, what, observe)
 
     async def change(self, call: str, name: str, effect: Callable[[], None], *touches: str) -> None:
         await self._wires.change(self._actor, self._budget, Request(call, name, touches, self._sender), effect)

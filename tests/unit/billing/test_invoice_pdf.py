@@ -83,7 +83,7 @@ def test_a_page_is_a4_and_its_edges_are_white() -> None:
 
 def test_it_says_all_that_a_finance_department_looks_for() -> None:
     [text] = texts(USUAL)
-    for said in (
+    for phrase in (
         "Nordwind Rechenzentren S.à r.l. 12, rue de l'Industrie L-8399 Windhof Country LU Tax ID LU12345678",
         "Institut für Maschinelles Lernen GmbH Große Straße 7 80331 München Country DE Tax ID DE123456789",
         "Number INV-2026-000042 Date 2026-05-02 Due date 2026-06-01",
@@ -96,7 +96,7 @@ def test_it_says_all_that_a_finance_department_looks_for() -> None:
         "IBAN LU28 0019 4006 4475 0000",
         "Page 1 of 1",
     ):
-        assert said in text, (said, text)
+        assert phrase in text, (phrase, text)
 
 
 def test_many_lines_go_over_pages_each_with_the_titles() -> None:

@@ -119,7 +119,7 @@ def test_it_leads_to_one_endpoint() -> None:
         assert listener.met == 0
 
 
-def test_who_does_not_answer_is_told() -> None:
+def test_a_target_that_does_not_answer_is_reported() -> None:
     with closing(Listener("127.0.0.1")) as listener:
         free = listener.port
     with leading([["127.0.0.1"]], free, permitted=["127.0.0.1"]) as proxy:

@@ -23,7 +23,7 @@ def test_a_point_does_nothing_in_a_process_that_is_not_armed() -> None:
     failpoint("here")
 
 
-def test_every_point_is_told_of_before_a_trap_acts_on_it() -> None:
+def test_every_point_is_reported_before_a_trap_acts_on_it() -> None:
     reached: list[str] = []
     arm(Armed([Trap("site.before:get", 2, Action.RAISE)], reached.append))
     failpoint("here")

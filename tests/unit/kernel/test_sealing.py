@@ -58,7 +58,7 @@ def test_a_changed_text_opens_no_more(where: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "v1", "v1..", "v1.é.é", "{}"])
-def test_what_was_never_sealed_is_told_as_such(text: str) -> None:
+def test_what_was_never_sealed_is_recognized(text: str) -> None:
     with pytest.raises(SealingError):
         unseal(read_keys(NEW), text, HERE)
 

@@ -45,7 +45,7 @@ def make(tmp_path: Path, pid_file: Path) -> Make:
         path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
         ready = ReadyFile(pid_file)
         log = tmp_path / "logs" / "thing.log"
-        return Program("The thing", "program_under_test", (), {"PYTHONPATH": path}, log, ready)
+        return Program("The program", "program_under_test", (), {"PYTHONPATH": path}, log, ready)
 
     return make
 
@@ -60,8 +60,8 @@ def keep(program: Program, act: Callable[[Kept], Awaitable[None]], say: Say, pol
     asyncio.run(block())
 
 
-async def until_ready(thing: Kept) -> None:
-    await thing.ready()
+async def until_ready(program_kept: Kept) -> None:
+    await program_kept.ready()
 
 
 async def for_ever(_: Kept) -> None:
@@ -88,35 +88,35 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 def test_it_runs_exactly_as_long_as_the_block(make: Make, pid_file: Path) -> None:
-    async def act(thing: Kept) -> None:
-        await thing.ready()
+    async def act(program_kept: Kept) -> None:
+        await program_kept.ready()
         await until(lambda: lives(pid_in(pid_file)))
 
     keep(make(STEADY), act, pytest.fail)
     assert not lives(pid_in(pid_file))
 
 
-def test_one_that_ends_is_started_again_and_both_is_told(make: Make, pid_file: Path) -> None:
+def test_one_that_ends_is_restarted_and_both_are_reported(make: Make, pid_file: Path) -> None:
     messages: list[str] = []
 
-    async def act(thing: Kept) -> None:
-        await thing.ready()
+    async def act(program_kept: Kept) -> None:
+        await program_kept.ready()
         await until(lambda: pid_in(pid_file) is not None)
         first = pid_in(pid_file)
         assert first is not None
         os.kill(first, signal.SIGKILL)
-        await until(lambda: "The thing is running again." in messages)
+        await until(lambda: "The program is running again." in messages)
         await until(lambda: pid_in(pid_file) not in {None, first})
 
     keep(make(STEADY), act, messages.append)
-    assert messages == ["The thing was ended by signal 9; restarting it in 0.01 s.", "The thing is running again."]
+    assert messages == ["The program was ended by signal 9; restarting it in 0.01 s.", "The program is running again."]
     assert not lives(pid_in(pid_file))
 
 
 def test_one_that_ends_before_it_can_be_used_is_started_again(make: Make) -> None:
     messages: list[str] = []
     keep(make(AT_SECOND_TRY), until_ready, messages.append)
-    assert messages[0] == "The thing ended with status 1 (no log output); restarting it in 0.01 s."
+    assert messages[0] == "The program ended with status 1 (no log output); restarting it in 0.01 s."
 
 
 def test_one_that_never_starts_is_given_up_with_its_last_word_and_its_log(make: Make) -> None:
@@ -126,9 +126,9 @@ def test_one_that_never_starts_is_given_up_with_its_last_word_and_its_log(make: 
         keep(program, for_ever, messages.append)
     how = "ended with status 3 (there is no such port)"
     pauses = ["0.01", "0.02", "0.04", "0.04"]
-    assert messages == [f"The thing {how}; restarting it in {pause} s." for pause in pauses]
+    assert messages == [f"The program {how}; restarting it in {pause} s." for pause in pauses]
     for part in (
-        "The thing cannot be kept running",
+        "The program cannot be kept running",
         "5 times in a row",
         how,
         str(program.log),
@@ -138,7 +138,7 @@ def test_one_that_never_starts_is_given_up_with_its_last_word_and_its_log(make: 
 
 
 @pytest.mark.parametrize(
-    ("logged", "told"),
+    ("logged", "sentence"),
     [
         ("", "no log output"),
         ("one\ntwo\n\n", "two"),
@@ -148,40 +148,40 @@ def test_one_that_never_starts_is_given_up_with_its_last_word_and_its_log(make: 
         ("[1]", "[1]"),
     ],
 )
-def test_what_a_log_says_last_is_told_in_words(tmp_path: Path, logged: str, told: str) -> None:
+def test_the_last_event_of_a_log_is_put_in_words(tmp_path: Path, logged: str, sentence: str) -> None:
     (tmp_path / "log").write_text(logged)
-    assert last_event(tmp_path / "log") == told
+    assert last_event(tmp_path / "log") == sentence
 
 
 def test_one_that_could_be_used_is_given_more_starts(make: Make, pid_file: Path) -> None:
     messages: list[str] = []
 
-    async def act(thing: Kept) -> None:
-        await kill_again_and_again(thing, pid_file, messages, times=5)
-        await for_ever(thing)
+    async def act(program_kept: Kept) -> None:
+        await kill_again_and_again(program_kept, pid_file, messages, times=5)
+        await for_ever(program_kept)
 
     with pytest.raises(ChildError, match="It was started 5 times in a row; the last time it was ended by signal 9"):
         keep(make(STEADY), act, messages.append, replace(QUICK, first_starts=2, starts=5))
-    assert messages.count("The thing is running again.") == 4
+    assert messages.count("The program is running again.") == 4
 
 
 def test_one_that_ran_well_begins_anew(make: Make, pid_file: Path) -> None:
     messages: list[str] = []
 
-    async def act(thing: Kept) -> None:
-        await kill_again_and_again(thing, pid_file, messages, times=5)
-        await until(lambda: messages.count("The thing is running again.") == 5)
+    async def act(program_kept: Kept) -> None:
+        await kill_again_and_again(program_kept, pid_file, messages, times=5)
+        await until(lambda: messages.count("The program is running again.") == 5)
 
     keep(make(STEADY), act, messages.append, replace(QUICK, settled=0.0, starts=3))
     assert {line for line in messages if "starting" in line} == {
-        "The thing was ended by signal 9; restarting it in 0.01 s."
+        "The program was ended by signal 9; restarting it in 0.01 s."
     }
 
 
-async def kill_again_and_again(thing: Kept, pid_file: Path, messages: list[str], times: int) -> None:
-    await thing.ready()
+async def kill_again_and_again(program_kept: Kept, pid_file: Path, messages: list[str], times: int) -> None:
+    await program_kept.ready()
     for starts in range(times):
-        await until(partial(lambda starts: messages.count("The thing is running again.") == starts, starts))
+        await until(partial(lambda starts: messages.count("The program is running again.") == starts, starts))
         await until(lambda: pid_in(pid_file) is not None)
         pid = pid_in(pid_file)
         assert pid is not None
@@ -193,10 +193,10 @@ def test_one_that_does_not_become_ready_is_ended_and_started_again(make: Make) -
     program = replace(make(SILENT), ready_seconds=0.01)
     with pytest.raises(ChildError, match=r"it was not ready within 0\.01 s"):
         keep(program, for_ever, messages.append, replace(QUICK, first_starts=2))
-    assert messages == ["The thing was not ready within 0.01 s; restarting it in 0.01 s."]
+    assert messages == ["The program was not ready within 0.01 s; restarting it in 0.01 s."]
 
 
-def test_a_slow_start_is_told(make: Make) -> None:
+def test_a_slow_start_is_reported(make: Make) -> None:
     messages: list[str] = []
     program = make(SILENT)
 
@@ -204,7 +204,7 @@ def test_a_slow_start_is_told(make: Make) -> None:
         await until(lambda: bool(messages))
 
     keep(program, act, messages.append, replace(QUICK, slow=0.0))
-    assert messages == [f"The thing is slow to start. Its log is {program.log}."]
+    assert messages == [f"The program is slow to start. Its log is {program.log}."]
 
 
 def test_one_that_cannot_be_started_is_given_up(make: Make, tmp_path: Path) -> None:
@@ -235,12 +235,12 @@ def test_it_can_be_left_while_one_waits_for_its_next_start(make: Make) -> None:
         await until(lambda: bool(messages))
 
     keep(make(HASTY), act, messages.append, replace(QUICK, first_pause=600.0, longest_pause=600.0))
-    assert messages == ["The thing ended with status 3 (there is no such port); restarting it in 600 s."]
+    assert messages == ["The program ended with status 3 (there is no such port); restarting it in 600 s."]
 
 
 def test_one_that_does_not_listen_is_ended_anyway(make: Make, pid_file: Path) -> None:
-    async def act(thing: Kept) -> None:
-        await thing.ready()
+    async def act(program_kept: Kept) -> None:
+        await program_kept.ready()
         await until(lambda: lives(pid_in(pid_file)))
 
     keep(replace(make(DEAF), grace_seconds=0.1), act, pytest.fail)
@@ -255,7 +255,7 @@ from ipucloud.laboratory.keeper.readiness import ReadyFile
 async def main():
     folder = pathlib.Path(sys.argv[1])
     ready = ReadyFile(folder / "pid")
-    program = Program("The thing", "program_under_test", (), dict(os.environ), folder / "log", ready)
+    program = Program("The program", "program_under_test", (), dict(os.environ), folder / "log", ready)
     again = asyncio.Event()
     say = lambda sentence: again.set() if sentence.endswith("is running again.") else None
     async with keeping(say, RestartPolicy(first_pause=0.01)) as keeper:

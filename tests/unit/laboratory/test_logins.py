@@ -81,7 +81,7 @@ def test_a_customer_runs_commands_and_carries_files(way: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_command_that_fails_and_a_key_that_is_not_let_in_are_told(way: str, tmp_path: Path) -> None:
+def test_a_command_that_fails_and_a_key_that_is_refused_are_reported(way: str, tmp_path: Path) -> None:
     async def go() -> None:
         async with ssh_server(tmp_path) as address:
             with pytest.raises(Refused):

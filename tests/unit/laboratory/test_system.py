@@ -38,17 +38,19 @@ def test_a_free_port_is_taken_and_a_busy_one_replaced() -> None:
 
 
 def test_the_port_of_the_first_start_is_kept(tmp_path: Path) -> None:
-    kept, said = tmp_path / "port", list[str]()
+    kept, printed = tmp_path / "port", list[str]()
 
     def listen(wanted: int | None, usual: int) -> socket.socket:
-        return listen_kept("127.0.0.1", wanted, usual, kept, said.append)
+        return listen_kept("127.0.0.1", wanted, usual, kept, printed.append)
 
     with listen_near("127.0.0.1", 0) as stranger:
         taken = port_of(stranger)
         with listen(None, taken) as first:
             port = port_of(first)
             assert port != taken
-            assert said == [f"Port {taken} is taken. The API has port {port}, also at later starts; --port changes it."]
+            assert printed == [
+                f"Port {taken} is taken. The API has port {port}, also at later starts; --port changes it."
+            ]
         with listen(None, taken) as again:
             assert port_of(again) == port
             with pytest.raises(PortError, match=f"Port {port} .*Earlier starts used it"):
@@ -63,21 +65,21 @@ def test_the_port_of_the_first_start_is_kept(tmp_path: Path) -> None:
         assert port_of(chosen) == taken
     with listen(None, 8000) as later:
         assert port_of(later) == taken
-    assert len(said) == 1
+    assert len(printed) == 1
 
 
 def test_profiles_of_another_service_are_kept(tmp_path: Path) -> None:
-    data, said = tmp_path / "a folder", list[str]()
+    data, printed = tmp_path / "a folder", list[str]()
     client = {"IPUCLOUD_CONFIG_DIR": str(data / "client")}
     first = {name: Profile("http://127.0.0.1:8000", f"{name}'s", "demo") for name in ("default", "admin")}
-    env = write_terminal_files(data, first, said.append)
+    env = write_terminal_files(data, first, printed.append)
     assert stored_profiles(client) == first
     mine = Profile("https://ipucloud.example", "mine")
     save({**first, "default": mine, "more": mine}, client)
     moved = {name: replace(each, url="http://127.0.0.1:9000") for name, each in first.items()}
-    write_terminal_files(data, moved, said.append)
+    write_terminal_files(data, moved, printed.append)
     assert stored_profiles(client) == {"default": mine, "admin": moved["admin"], "more": mine}
-    assert [sentence.split(" and was kept")[0] for sentence in said] == [
+    assert [sentence.split(" and was kept")[0] for sentence in printed] == [
         f"Profile default in {data / 'client'} is that of https://ipucloud.example"
     ]
     assert stat.S_IMODE(env.stat().st_mode) == 0o600

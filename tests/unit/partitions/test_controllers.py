@@ -1,4 +1,4 @@
-"""A controller that does not answer takes no more of a worker than one look at a time, ever later."""
+"""A controller that does not answer takes no more of a worker than one pass at a time, ever later."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def controllers(clock: Hands) -> Controllers:
 
 def test_only_so_many_passes_run_at_one_controller() -> None:
     shared = controllers(Hands())
-    looks = [shared.pass_at(OTHER) for _ in range(MAX_CONCURRENT)]
-    for look in looks:
+    passes = [shared.pass_at(OTHER) for _ in range(MAX_CONCURRENT)]
+    for one in passes:
         assert shared.wait_for(OTHER) is None
-        look.__enter__()
+        one.__enter__()
     assert shared.wait_for(OTHER) is not None
     assert shared.wait_for(SILENT) is None
-    looks[0].__exit__(None, None, None)
+    passes[0].__exit__(None, None, None)
     assert shared.wait_for(OTHER) is None
 
 

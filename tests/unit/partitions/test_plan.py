@@ -17,10 +17,10 @@ NAMES = [f"ours-{number}" for number in range(6)]
 STRANGERS = [f"mine-{number}" for number in range(4)]
 
 shapes = st.builds(PartitionShape, size=st.sampled_from([1, 2, 4, 8]))
-wishes = st.builds(
+desired_states = st.builds(
     Desired, name=st.sampled_from(NAMES), desired_state=st.sampled_from(DesiredState), shape=shapes, sent=st.booleans()
 )
-desires = st.lists(wishes, unique_by=lambda each: each.name)
+desires = st.lists(desired_states, unique_by=lambda each: each.name)
 seen = st.builds(
     SeenPartition,
     id=st.sampled_from(NAMES + STRANGERS),
@@ -85,7 +85,7 @@ def test_removals_come_first(desired: list[Desired], observed: dict[str, SeenPar
     assert kinds == sorted(kinds, reverse=True)
 
 
-@given(wishes, st.none() | seen)
+@given(desired_states, st.none() | seen)
 def test_a_verdict_never_takes_one_thing_for_another(wanted: Desired, found: SeenPartition | None) -> None:
     verdict = judge(wanted, found)
     if verdict is Verdict.REACHED:

@@ -47,8 +47,8 @@ MESH = Hardware(64, torus=False, looped=False)
         ),
     ],
 )
-def test_a_fault_is_pointed_at(shape: PartitionShape, hardware: Hardware, told: list[tuple[str, str]]) -> None:
-    assert [(fault.pointer, fault.code) for fault in faults(shape, hardware)] == told
+def test_a_fault_is_pointed_at(shape: PartitionShape, hardware: Hardware, expected: list[tuple[str, str]]) -> None:
+    assert [(fault.pointer, fault.code) for fault in faults(shape, hardware)] == expected
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ async def test_a_crowd_is_spread(per_second: float) -> None:
         assert inside <= per_second * (5 + BURST_SECONDS) + 1
 
 
-async def test_rest_gives_no_more_than_a_burst() -> None:
+async def test_a_pause_earns_no_more_than_a_burst() -> None:
     clock = StoppedClock()
     pace = Pace(16.0, clock)
     await instants(pace, clock, 100)

@@ -236,7 +236,7 @@ async def test_every_way_to_answer_is_judged() -> None:
 
 
 @pytest.mark.anyio
-async def test_who_speaks_no_tls_is_told_nothing() -> None:
+async def test_a_server_without_tls_receives_nothing() -> None:
     async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         heard.append(await reader.read(65_536))
         writer.write(b"HTTP/1.1 200 OK\r\n\r\n")

@@ -103,16 +103,18 @@ async def test_a_file_is_delivered_once_and_a_schedule_goes_on(books: Books, dat
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "sentence"),
     [
         ({"secret": "wrong"}, "The bucket's service does not accept the secret."),
         ({"bucket": "nowhere"}, "There is no such bucket."),
     ],
 )
-async def test_why_not_is_told_in_words_of_ours(books: Books, s3: S3Server, changes: dict[str, str], said: str) -> None:
+async def test_a_failed_delivery_has_a_sentence_of_ours(
+    books: Books, s3: S3Server, changes: dict[str, str], sentence: str
+) -> None:
     desk = Desk(books.database, books.project.id)
     export = await desk.ask(replace(CSV, connection_id=await connected(books, bucket(s3, **changes))))
-    assert await complaint(desk, export) == said
+    assert await complaint(desk, export) == sentence
 
 
 @pytest.mark.anyio

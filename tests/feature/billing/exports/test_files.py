@@ -68,8 +68,8 @@ async def test_files_are_the_ledger_and_pass_every_check(books: Books, database:
                 continue
             file = tmp_path / f"{kind}-{month}.csv"
             file.write_bytes(content)
-            told = toolkit("cost-and-usage", file)
-            assert told.returncode == 0, told.stdout + told.stderr
+            checked = toolkit("cost-and-usage", file)
+            assert checked.returncode == 0, checked.stdout + checked.stderr
     assert summed(rows_of(csv_of(database.app_url, selection(account=mine, month=MAY))), ChargeClass="Correction") > 0
 
 
@@ -125,8 +125,8 @@ async def test_months_and_invoices_are_datasets_of_their_own(books: Books, datab
         )
         assert [row["BillingPeriodStatus"] for row in rows_of(content)] == [status]
         (tmp_path / "file.csv").write_bytes(content)
-        told = toolkit("billing-period", tmp_path / "file.csv")
-        assert told.returncode == 0, told.stdout
+        checked = toolkit("billing-period", tmp_path / "file.csv")
+        assert checked.returncode == 0, checked.stdout
     chosen = selection(project=books.project.id, month=APRIL, dataset=Dataset.INVOICE_DETAIL)
     content = csv_of(database.app_url, chosen)
     [[total]] = await books.rows("SELECT total FROM invoices WHERE account_id = :id", id=books.project.id)
@@ -135,5 +135,5 @@ async def test_months_and_invoices_are_datasets_of_their_own(books: Books, datab
     details = {row["InvoiceDetailId"] for row in rows_of(content)}
     assert {row["InvoiceDetailId"] for row in usage if row["ChargeCategory"] != "Adjustment"} == details
     (tmp_path / "file.csv").write_bytes(content)
-    told = toolkit("invoice-detail", tmp_path / "file.csv")
-    assert told.returncode == 0, told.stdout
+    checked = toolkit("invoice-detail", tmp_path / "file.csv")
+    assert checked.returncode == 0, checked.stdout

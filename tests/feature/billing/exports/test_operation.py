@@ -80,8 +80,8 @@ async def test_files_are_made_kept_and_downloaded(desk: Desk, scratch: Scratch) 
         assert b"".join([piece async for piece in pieces_of(desk.database, file)]) == content
         assert file.sha256 == hashlib.sha256(content).hexdigest()
         assert file.sha256 in file.name
-        [told] = state.manifest["files"]
-        assert (told["bytes"], told["sha256"]) == (len(content), file.sha256)
+        [listed] = state.manifest["files"]
+        assert (listed["bytes"], listed["sha256"]) == (len(content), file.sha256)
     manifest = (await desk.state(csv)).manifest
     assert (manifest["final"], manifest["rows"]) == (True, 8)
     assert sum(float(each["billed_cost"]) for each in manifest["sums"]) == pytest.approx(

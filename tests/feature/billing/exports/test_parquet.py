@@ -53,8 +53,8 @@ async def test_both_formats_say_the_same(books: Books, database: Scratch, tmp_pa
             assert parquet_of(url, binary) == content
             if dataset is Dataset.COST_AND_USAGE:
                 (tmp_path / "file.parquet").write_bytes(content)
-                told = toolkit(dataset, tmp_path / "file.parquet")
-                assert told.returncode == 0, told.stdout + told.stderr
+                checked = toolkit(dataset, tmp_path / "file.parquet")
+                assert checked.returncode == 0, checked.stdout + checked.stderr
     of_other = selection(project=made.other.id, format=FileFormat.PARQUET, version=FocusVersion.V1_2)
     accounts = pq.read_table(io.BytesIO(parquet_of(url, of_other)))["BillingAccountId"].unique()
     assert len(accounts) == 2

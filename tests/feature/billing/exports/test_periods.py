@@ -151,8 +151,8 @@ def test_a_period_passes_every_check(bills: Bills, tmp_path: Path, period: Perio
             found = find_defects(connection, [content], chosen.version, whole_invoices=whole, period=period)
         assert found == []
         (tmp_path / "file.csv").write_bytes(content)
-        told = toolkit("cost-and-usage", tmp_path / "file.csv")
-        assert told.returncode == 0, told.stdout + told.stderr
+        shown = toolkit("cost-and-usage", tmp_path / "file.csv")
+        assert shown.returncode == 0, shown.stdout + shown.stderr
 
 
 def test_both_formats_say_the_same_of_a_period_however_many_series(
@@ -188,9 +188,9 @@ def test_the_manifest_names_the_period_and_what_it_comes_to(bills: Bills) -> Non
     assert bills.manifest(Period(APRIL, MAY))["month"] == "2026-04"
 
 
-def test_the_state_of_every_month_that_is_touched_is_told(bills: Bills) -> None:
+def test_every_month_that_is_touched_has_its_state(bills: Bills) -> None:
     chosen = selection(
         account=bills.account, period=Period(date(2026, 4, 30), date(2026, 5, 2)), dataset=Dataset.BILLING_PERIOD
     )
-    told = [(row["BillingPeriodStart"][:7], row["BillingPeriodStatus"]) for row in rows_of(csv_of(bills.url, chosen))]
-    assert told == [("2026-04", "Closed"), ("2026-05", "Open")]
+    shown = [(row["BillingPeriodStart"][:7], row["BillingPeriodStatus"]) for row in rows_of(csv_of(bills.url, chosen))]
+    assert shown == [("2026-04", "Closed"), ("2026-05", "Open")]

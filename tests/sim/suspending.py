@@ -24,8 +24,8 @@ from tests.sim.projects import ProjectOf
 from tests.support.world import Customer
 
 _TRIES = 6
-_LOOKS = 40
-_LOOK_SECONDS = 15.0
+_POLLS = 40
+_POLL_SECONDS = 15.0
 _ANSWERS = frozenset({NOT_FOUND, OPERATION_IN_PROGRESS, STATE_CONFLICT, UNAVAILABLE})
 _NO_ROOM = frozenset({CAPACITY_EXHAUSTED, QUOTA_EXCEEDED})
 _STATE = sa.text("SELECT state FROM clusters WHERE id = :cluster_id")
@@ -34,7 +34,7 @@ Request = Callable[[Customer], Awaitable[Accepted]]
 
 
 @dataclass(frozen=True)
-class Sleeper:
+class Suspender:
     """One customer with a cluster in use. `cancelled` takes the resumes whose cancellation was accepted."""
 
     actor: Actor
@@ -44,7 +44,7 @@ class Sleeper:
     cluster: UUID
     cancelled: list[UUID]
 
-    async def rest(self) -> bool:
+    async def suspend_for_a_while(self) -> bool:
         """Suspend the cluster and mostly resume it; some change their mind. Whether it may be in use again."""
         if await self._ask(lambda who: who.suspend(self.cluster), "suspends") is None:
             return True
@@ -80,8 +80,8 @@ class Sleeper:
             self._expect(problem, ())
 
     async def _becomes(self, states: Collection[str]) -> bool:
-        for _ in range(_LOOKS):
-            await self.actor.sleep(_LOOK_SECONDS, f"waits until it is {', '.join(states)}")
+        for _ in range(_POLLS):
+            await self.actor.sleep(_POLL_SECONDS, f"waits until it is {', '.join(states)}")
             try:
                 async with self.project.database.read() as connection:
                     if (await connection.execute(_STATE, {"cluster_id": self.cluster})).scalar_one() in states:

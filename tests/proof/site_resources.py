@@ -1,0 +1,147 @@
+"""What a call to a site acts on: how it is brought about, and how to observe whether it is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+
+from ipucloud.site.ports import Allocation, PartitionRequest, Site
+from ipucloud.wire.site import HostState, Inventory, NetworkSpec, ServerSpec, SiteRegion
+
+REGION = "luxembourg-2"
+IPUS_OF_A_MACHINE = 4
+DIGEST = "0" * 64
+
+
+class Supply:
+    """Hardware of one region, each piece given once."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.region: SiteRegion = next(region for region in inventory.regions if region.region == REGION)
+        self._machines = iter(
+            [(machine.name, pod.cluster_id or "") for pod in self.region.pods for machine in pod.machines]
+        )
+        self._hosts = iter([host.name for host in self.region.hosts])
+        self._numbers = count(10_000)
+
+    def resource(self) -> Resource:
+        machine, cluster = next(self._machines)
+        return Resource(f"n{next(self._numbers)}", machine, cluster, next(self._hosts))
+
+
+@dataclass(frozen=True)
+class Resource:
+    """What one case acts on: a fresh name of constant length, and hardware of its own."""
+
+    name: str
+    machine: str
+    vipu_cluster: str
+    host: str
+
+    @property
+    def network(self) -> NetworkSpec:
+        return NetworkSpec(region=REGION, machines=[self.machine], hosts=[self.host])
+
+    @property
+    def allocation(self) -> Allocation:
+        return Allocation(self.name, self.vipu_cluster, frozenset({self.machine}))
+
+    @property
+    def partition(self) -> PartitionRequest:
+        return PartitionRequest(
+            id=self.name, allocation_id=self.name, size=IPUS_OF_A_MACHINE, gcds=1, reconfigurable=True
+        )
+
+    @property
+    def server(self) -> ServerSpec:
+        image = "ubuntu-20.04-x64-poplar-1.18.0-3.0.0"
+        return ServerSpec(name=self.name, image=image, ssh_authorized_keys=[], environment={}, network=self.name)
+
+
+async def nothing(site: Site, resource: Resource) -> None:
+    """The call needs nothing to be there."""
+
+
+async def network(site: Site, resource: Resource) -> None:
+    await site.networks.put(resource.name, resource.network)
+
+
+async def server(site: Site, resource: Resource) -> None:
+    await network(site, resource)
+    await site.hosts.put_server(resource.host, resource.server)
+
+
+async def server_off(site: Site, resource: Resource) -> None:
+    await server(site, resource)
+    await site.hosts.switch_off(resource.host, resource.name, resource.name)
+
+
+async def machine_off(site: Site, resource: Resource) -> None:
+    await site.machines.power_off(resource.machine, resource.name)
+
+
+async def allocation(site: Site, resource: Resource) -> None:
+    await site.vipu.create_allocation(resource.allocation)
+
+
+async def partition(site: Site, resource: Resource) -> None:
+    await allocation(site, resource)
+    await site.vipu.create_partition(resource.partition)
+
+
+async def cluster_test(site: Site, resource: Resource) -> None:
+    await allocation(site, resource)
+    await site.vipu.start_cluster_test(resource.name, resource.name)
+
+
+async def user(site: Site, resource: Resource) -> None:
+    await allocation(site, resource)
+    await site.vipu.create_user(resource.name)
+
+
+async def key(site: Site, resource: Resource) -> None:
+    await user(site, resource)
+    await site.vipu.create_access_key(resource.name, resource.name, DIGEST)
+
+
+async def user_is_there(site: Site, resource: Resource) -> bool:
+    return await site.vipu.user(resource.name) is not None
+
+
+async def user_sees(site: Site, resource: Resource) -> bool:
+    user = await site.vipu.user(resource.name)
+    return user is not None and user.allocations == {resource.name}
+
+
+async def key_is_there(site: Site, resource: Resource) -> bool:
+    user = await site.vipu.user(resource.name)
+    return user is not None and resource.name in user.keys
+
+
+async def network_is_there(site: Site, resource: Resource) -> bool:
+    return await site.networks.get(resource.name) is not None
+
+
+async def server_is_there(site: Site, resource: Resource) -> bool:
+    host = await site.hosts.get(resource.host)
+    return host.server is not None and host.state is not HostState.WIPING
+
+
+async def server_is_on(site: Site, resource: Resource) -> bool:
+    return (await site.hosts.get(resource.host)).state is not HostState.OFF
+
+
+async def is_on(site: Site, resource: Resource) -> bool:
+    return (await site.machines.get(resource.machine)).PowerState == "On"
+
+
+async def allocation_is_there(site: Site, resource: Resource) -> bool:
+    return await site.vipu.allocation(resource.name) is not None
+
+
+async def partition_is_there(site: Site, resource: Resource) -> bool:
+    return resource.name in await site.vipu.list_partitions(resource.name)
+
+
+async def cluster_test_is_there(site: Site, resource: Resource) -> bool:
+    return await site.vipu.cluster_test(resource.name) is not None
