@@ -1,4 +1,4 @@
-"""A worker that finds every object as it should be, and tells when it looked at each.
+"""A worker that finds every object as it should be, and reports when it reconciled each.
 
 `python -m bench.processes.looker URL`: says `ready`, works until SIGTERM, then says a JSON object of monotonic
 nanoseconds by key.
@@ -24,7 +24,7 @@ from ipucloud.reconcile.reconciler import WorkItem
 
 
 class Looker:
-    """Remembers the instant of each look."""
+    """Keeps the instant of each pass."""
 
     kind = "bench"
 

@@ -1,7 +1,7 @@
 """The worker as it is, with a clock around what it does for clusters.
 
-`python -m bench.processes.timed_worker`: works until SIGTERM, then says a JSON object: for each step the looks at it
-and the seconds spent in `load`, `act`, `apply` and `commit` (from the end of `apply` until the next look at the same
+`python -m bench.processes.timed_worker`: works until SIGTERM, then says a JSON object: for each step its passes
+and the seconds spent in `load`, `act`, `apply` and `commit` (from the end of `apply` until the next pass over the same
 cluster under the same lease begins: writing the fence, committing, getting a connection).
 """
 
@@ -34,7 +34,7 @@ def timed(load: Phase) -> Phase:
             spent[step]["commit"] += started - ended
         inputs = await load(self, connection, item)
         if isinstance(inputs, ClusterInputs):
-            spent[inputs.operation.step.name]["looks"] += 1
+            spent[inputs.operation.step.name]["passes"] += 1
             spent[inputs.operation.step.name]["load"] += time.perf_counter() - started
         return inputs
 

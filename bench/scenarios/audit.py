@@ -116,7 +116,7 @@ _HISTORY = (
 
 
 def run(stage: Stage) -> list[Finding]:
-    """Raises ValueError when the audit finds anything: then it did not look at what it should."""
+    """Raises ValueError when the audit finds anything: then it did not read what it should."""
     with stage.database("bench_audit") as urls:
         asyncio.run(_fill(urls))
         slowest, seconds = asyncio.run(_measure(urls, stage.rounds))

@@ -75,7 +75,7 @@ def _steps(spent: Spent) -> list[Finding]:
     for step in CREATE.steps:
         seconds = spent.get(step.name, {})
         each = {f"{phase} ms": seconds.get(phase, 0.0) / CLUSTERS * 1e3 for phase in ("act", "load", "apply", "commit")}
-        passes = {"looks": seconds.get("looks", 0.0) / CLUSTERS}
+        passes = {"passes": seconds.get("passes", 0.0) / CLUSTERS}
         found.append(Finding(f"step {step.name}", sum(each.values()), "ms", numbers=each | passes))
     return found
 

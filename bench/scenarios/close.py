@@ -33,7 +33,7 @@ _FILL = (
     INSERT INTO projects (id, slug, name)
     SELECT gen_random_uuid(), 'project-' || n, 'Project' FROM generate_series(1, %(projects)s) AS n
     """,
-    # Clusters stand behind nothing that a close looks at.
+    # Clusters stand behind nothing that a close reads.
     "SET session_replication_role = replica",
     """
     WITH placed AS (SELECT id, row_number() OVER () AS n FROM projects)

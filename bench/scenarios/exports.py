@@ -35,7 +35,7 @@ CSV_GOAL, PARQUET_GOAL, REPORT_GOAL = 0.39, 0.6, 2.0
 REPORTS = 40
 
 _FILL = (
-    # Clusters stand behind nothing that an export looks at but their names; the charges are as a close posts them.
+    # Clusters stand behind nothing that an export reads but their names; the charges are as a close posts them.
     "SET session_replication_role = replica",
     """
     INSERT INTO clusters (id, project_id, name, region, flavor, machine_type, machines, ipus, sku, currency, image,

@@ -42,7 +42,7 @@ _FILL = (
     INSERT INTO projects (id, slug, name)
     SELECT gen_random_uuid(), 'project-' || n, 'Project' FROM generate_series(1, %(accounts)s) AS n
     """,
-    # Clusters stand behind nothing that is looked at but their names.
+    # Clusters stand behind nothing that is read but their names.
     "SET session_replication_role = replica",
     """
     WITH placed AS (SELECT id, row_number() OVER () AS n FROM projects)
@@ -70,7 +70,7 @@ _FILL = (
     """,
     "ANALYZE",
 )
-# From 0 to 2: what part of the hours was looked at once more, and of the accounts has its invoice.
+# From 0 to 2: what part of the hours was verified, and of the accounts has its invoice.
 _NOT_YET = """
 SELECT (SELECT count(*) FROM hour_closes WHERE charges > 0 AND verified_at IS NOT NULL)::float / %(hours)s
        + (SELECT count(*) FROM invoices)::float / %(accounts)s < %(point)s

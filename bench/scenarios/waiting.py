@@ -1,4 +1,4 @@
-"""The memory of one worker with 2,000 operations under way: looked after in turns, and all in unanswered calls."""
+"""The memory of one worker with 2,000 operations under way: checked in turns, and all in unanswered calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEVER = 1e-6
 """A time scale at which nothing that the site was asked for ever gets ready."""
 PATIENCE = 180.0
 SECONDS = 8.0
-"""How long the worker goes on once every operation has been looked at."""
+"""How long the worker goes on once every operation has been checked."""
 
 _RUNNING = "SELECT count(*) FROM operations WHERE state = 'running'"
 _LEASED = "SELECT count(*) FROM work WHERE kind = 'cluster' AND lease_owner IS NOT NULL"
@@ -36,14 +36,14 @@ UPDATE work SET run_at = app_now(), lease_owner = NULL, lease_until = NULL WHERE
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A way to wait; `counted` tells how many operations do."""
+    """A way to wait; `counted` gives how many operations do."""
 
     what: str
     counted: str
     settings: Mapping[str, float] = field(default_factory=dict)
 
 
-IN_TURNS = Case("waiting for the site, looked at in turns", _RUNNING)
+IN_TURNS = Case("waiting for the site, checked in turns", _RUNNING)
 UNANSWERED = Case(
     "each in a call that is not answered",
     _LEASED,

@@ -27,8 +27,8 @@ def run(stage: Stage) -> list[Finding]:
     ):
         worker.line()
         committed = asyncio.run(_wake(urls.app_url, stage.rounds))
-        looked: dict[str, int] = json.loads(worker.last_word())
-    delays = [[(looked[key] - instant) / 1e6 for key, instant in turn.items()] for turn in committed]
+        reconciled: dict[str, int] = json.loads(worker.last_word())
+    delays = [[(reconciled[key] - instant) / 1e6 for key, instant in turn.items()] for turn in committed]
     percentiles = [statistics.quantiles(turn, n=100, method="inclusive") for turn in delays]
     return [
         Finding(

@@ -18,7 +18,7 @@ from tests.support.postgres import running_server
 
 
 def main() -> int:
-    # Processes that die have much to complain about; what is wrong in the end, the run tells itself.
+    # Processes that die have much to complain about; what is wrong in the end is in the report of the run.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     match sys.argv[1:]:
         case ["share", document, number, of]:

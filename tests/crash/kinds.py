@@ -19,7 +19,7 @@ from tests.crash.victims import Victim
 
 @dataclass(frozen=True)
 class Expectation:
-    """What was asked for: the operation has to end as `ends`, and its cluster as `state`."""
+    """What a request has to come to: the operation has to end as `ends`, and its cluster as `state`."""
 
     cluster: UUID
     operation: Accepted | UUID

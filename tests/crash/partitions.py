@@ -89,7 +89,7 @@ class RemovePartition(Kind):
 
 
 class RotateKey(Kind):
-    """The key of the cluster's Poplar servers ends with it; beside that the worker looks at the partitions."""
+    """The key of the cluster's Poplar servers ends with it; beside that the worker reconciles the partitions."""
 
     name = "rotate-key"
 

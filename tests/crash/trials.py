@@ -1,4 +1,4 @@
-"""One trial: a worker is killed at a point of its work, another one finishes, and what was promised has come true."""
+"""One trial: a worker is killed at a point of its work, another one finishes, and the expected outcome is there."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def attempt(lab: Lab, case: Case) -> Outcome:
 
 
 async def settled(lab: Lab, *expectations: Expectation) -> list[str]:
-    """Let another worker finish all of them; what is then not as promised. Living clusters are left to later trials."""
+    """Let another worker finish all of them; what is then not as expected. Living clusters are left to later trials."""
     async with lab.survivor():
         ends = [(await lab.finished(expectation.operation)).state for expectation in expectations]
         await lab.tasks_are_done()

@@ -67,7 +67,7 @@ def _state(pid: int) -> str:
 
 
 class Zygote:
-    """The warm process, and what it tells of its children."""
+    """The warm process, and what it reports of its children."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process

@@ -32,7 +32,7 @@ CHUNK = 65_536
 
 
 class Nursery:
-    """Forks on order, and tells of every child which points it reached and how it ended."""
+    """Forks on order, and reports of every child which points it reached and how it ended."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()

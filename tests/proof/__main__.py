@@ -22,7 +22,7 @@ NAMES = sorted(FILES)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="./dev prove", description="Prove what docs/reliability.md promises.")
+    parser = argparse.ArgumentParser(prog="./dev prove", description="Prove the guarantees of docs/reliability.md.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--full", action="store_true", help="with the goals' own numbers")
     options, others = parser.parse_known_args()

@@ -22,7 +22,7 @@ HANG_SECONDS = 90.0
 
 @dataclass
 class Register:
-    """What was asked and told. `acknowledged`: the names of tokens whose creation was confirmed."""
+    """Requests and answers. `acknowledged`: the names of tokens whose creation was confirmed."""
 
     acknowledged: set[str] = field(default_factory=set)
     clusters: int = 0
@@ -49,7 +49,7 @@ class Register:
 class Customer:
     """Sends every request to the next server of `servers()`. `strict`: nothing but success is taken.
 
-    `pause`: seconds between two looks at something that is not done yet.
+    `pause`: seconds between two polls of something that is not done yet.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Customer:
         self._pause = pause
 
     async def live(self) -> None:
-        """Clusters, tokens and reads, until told to stop; what was begun is finished."""
+        """Clusters, tokens and reads, until asked to stop; what was begun is finished."""
         while not self._register.stopping.is_set():
             await self._make_token()
             await self._make_cluster()

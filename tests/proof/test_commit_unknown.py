@@ -104,7 +104,7 @@ async def test_a_connection_that_died_before_commit_is_not_noticed(
     assert change(before, await office.footprint()) == prepared_and_done
 
 
-# A look that is cancelled in the middle of a call can leave the call's socket to the garbage collector.
+# A pass that is cancelled in the middle of a call can leave the call's socket to the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("lose", LOSSES)
 async def test_a_worker_goes_on_after_commits_nobody_confirmed(

@@ -73,7 +73,7 @@ class Rush:
 
 
 async def rush(servers: Sequence[ApiProcess], projects: Sequence[Project]) -> Rush:
-    """Everybody asks for one machine at once, and asks the same again when told to."""
+    """Everybody asks for one machine at once, and repeats the request when asked to."""
     seen = Rush()
 
     async def ask(number: int) -> None:

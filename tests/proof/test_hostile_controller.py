@@ -62,7 +62,7 @@ async def test_a_worker_goes_on_observing_and_shows_only_what_it_checked(
     async with world.worker():
         await world.build(flavor="m2000-pod4")
     honest = grpc.aio.insecure_channel(f"{region.host}:{region.user_port}")
-    # A controller that fails look after look is asked ever more seldom: now and then one is answered truly.
+    # A controller that fails pass after pass is asked ever more seldom: now and then one is answered truly.
     liar = Liar(honest, random.Random(answers), spoils=0.5, truths=10)  # noqa: S311  # repeatable, not secret
     async with lying([liar]) as (port,):
         await _set_port(world, port)

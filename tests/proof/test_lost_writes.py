@@ -1,4 +1,4 @@
-"""A failover to a standby that had fallen behind loses acknowledged writes: the audit tells of it and hurts nobody."""
+"""A failover to a standby that had fallen behind loses acknowledged writes: the audit finds it and harms nobody."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ async def take_down_by_hand(world: SiteWorld, name: str) -> None:
 
 async def test_what_a_failover_lost_is_found_and_repaired(pair: Pair, tmp_path: Path) -> None:
     """The lost writes: one cluster was deleted, another one was made. The first one's customer gets it back; the other
-    one's may be at work on what no record tells of, and it stays."""
+    one's may be at work on what has no record, and it stays."""
     url = by_line(pair.line, pair.primary.url())
     with running_site(tmp_path / "site", machines=16) as site:
         async with open_site_world(scratch(url), site) as world:

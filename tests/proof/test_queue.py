@@ -156,7 +156,7 @@ async def test_rows_that_nobody_understands_hold_up_nobody(database: Scratch, tm
 
 
 async def test_outages_park_nothing(bench: Bench, database: Scratch) -> None:
-    """A look that takes longer than the database lives is interrupted again and again: that is nobody's failure."""
+    """A pass that takes longer than the database lives is interrupted again and again: that is nobody's failure."""
     looking, outages = asyncio.Event(), 8
 
     async def act(item: WorkItem) -> Outcome:

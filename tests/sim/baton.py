@@ -82,7 +82,7 @@ class Actor:
             self.baton.crashes.append(f"{task.get_name()} ended with {type(error).__name__}: {error}")
 
     def note(self, event: str) -> None:
-        """Something that the trace shall tell."""
+        """Something for the trace."""
         self.baton.trace.add(self.baton.now, self.name, event)
 
     def _must_live(self) -> None:

@@ -84,7 +84,7 @@ class Line:
 
     def roll_back(self) -> None:
         self.say("ROLLBACK")
-        self._clock = None  # what the transaction was told is forgotten too
+        self._clock = None  # the setting ends with the transaction
 
     def ready(self, text: bytes, values: Sequence[object]) -> tuple[bytes, Sequence[Any], Sequence[Format]]:
         """The name of the prepared statement, and its parameters as libpq takes them."""

@@ -143,7 +143,7 @@ def _wanted(host: str, servers: Collection[str], suspended: Collection[str]) -> 
 
 
 def _broken(name: str, suspended: Collection[str], host: Host) -> bool:
-    """A host that did not come up for a resume is as good as off until somebody mends it."""
+    """A host that did not come up for a resume is as good as off until somebody repairs it."""
     return name in suspended and host.state is HostState.FAILED
 
 
@@ -170,7 +170,7 @@ def _compare(what: str, wanted: Mapping[str, object], found: Mapping[str, object
 
 
 def _cancelled(ending: Ending) -> Iterator[str]:
-    """Whoever was told that his operation is being cancelled does not find a cluster, nor a bill, instead."""
+    """A customer whose cancellation was accepted does not find a cluster, nor a bill, instead."""
     found = ending.control.execute("SELECT id, state FROM operations WHERE id = ANY (%s)", (list(ending.cancelled),))
     for operation, state in found.fetchall():
         if state not in {"cancelled", "failed"}:

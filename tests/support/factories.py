@@ -11,12 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.tables import prices
+from ipucloud.clusters.tables import clusters
 from ipucloud.db.engine import Database
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tables import projects, ssh_keys, tokens
@@ -24,7 +26,7 @@ from ipucloud.identity.tokens import new_token, token_hash
 from ipucloud.inventory.sync import sync
 from ipucloud.inventory.tables import hosts, machine_pools, machines, pods, site_regions
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.ids import new_id
+from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.quotas.tables import quotas
 from ipucloud.site.ports import Sites
 
@@ -174,28 +176,63 @@ async def set_quota(
     )
 
 
-async def seed_prices(
+async def make_price(
     connection: AsyncConnection,
-    listed: Mapping[tuple[str, str], Decimal] = PRICES,
+    sku: str,
+    region: str,
+    unit_price: Decimal,
     *,
     valid_from: datetime = LONG_AGO,
     valid_to: datetime | None = None,
     currency: str = "EUR",
-) -> None:
-    """One price version for each (sku, region)."""
-    for (sku, region), price in listed.items():
-        await connection.execute(
-            sa.insert(prices).values(
-                id=new_id(),
-                sku=sku,
-                region=region,
-                currency=currency,
-                unit_price=price,
-                valid_from=valid_from,
-                valid_to=valid_to,
-                source="test",
-            )
+) -> UUID:
+    """A version of a list price."""
+    price_id = new_id()
+    await connection.execute(
+        sa.insert(prices).values(
+            id=price_id,
+            sku=sku,
+            region=region,
+            currency=currency,
+            unit_price=unit_price,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            source="test",
         )
+    )
+    return price_id
+
+
+async def seed_prices(
+    connection: AsyncConnection, listed: Mapping[tuple[str, str], Decimal] = PRICES, **changes: Any
+) -> None:
+    """One price version for each (sku, region); `changes` as of `make_price`."""
+    for (sku, region), price in listed.items():
+        await make_price(connection, sku, region, price, **changes)
+
+
+async def make_cluster_row(connection: AsyncConnection, project_id: UUID, **changes: object) -> UUID:
+    """The row of a POD4 in use, with nothing that it refers to: no machines, no operation, no usage."""
+    cluster_id, (region, machine_type) = new_id(), LUXEMBOURG
+    usual = {
+        "id": cluster_id,
+        "project_id": project_id,
+        "name": cluster_id.hex,
+        "region": region,
+        "flavor": "m2000-pod4",
+        "machine_type": machine_type,
+        "machines": 1,
+        "ipus": 4,
+        "sku": "ipu-m2000",
+        "currency": "EUR",
+        "image": "ubuntu-20.04",
+        "state": "active",
+        "external_name": external_name(cluster_id, 1),
+        "ready_at": LONG_AGO,
+        "created_at": LONG_AGO,
+    }
+    await connection.execute(sa.insert(clusters).values(**(usual | changes)))
+    return cluster_id
 
 
 async def seed_region(

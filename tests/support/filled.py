@@ -14,7 +14,7 @@ from ipucloud.billing.metering.tables import usage_intervals
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind
-from ipucloud.clusters.tables import clusters, poplar_servers, vipu_access_keys
+from ipucloud.clusters.tables import poplar_servers, vipu_access_keys
 from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
 from ipucloud.idempotency.tables import idempotency_keys
@@ -26,7 +26,7 @@ from ipucloud.partitions.tables import partitions, vipu_links
 from ipucloud.quotas.tables import quotas
 from ipucloud.reconcile.tables import work
 from ipucloud.webhooks.tables import webhook_deliveries, webhooks
-from tests.support.factories import LUXEMBOURG, Project, make_project, seed_world
+from tests.support.factories import LUXEMBOURG, Project, make_cluster_row, make_project, seed_world
 from tests.support.filled_exports import fill_exports
 from tests.support.filled_invoices import fill_invoices
 from tests.support.filled_ledger import fill_ledger
@@ -99,27 +99,17 @@ async def fill_in(connection: AsyncConnection) -> Filled:
 
 
 async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
-    region, machine_type = LUXEMBOURG
     name = external_name(filled.cluster, 1)
-    await connection.execute(
-        sa.insert(clusters).values(
-            id=filled.cluster,
-            project_id=filled.project.id,
-            name="bert",
-            region=region,
-            flavor="m2000-pod4",
-            machine_type=machine_type,
-            machines=1,
-            ipus=4,
-            sku="ipu-m2000",
-            currency="EUR",
-            image="ubuntu-20.04",
-            state="deleting",
-            external_name=name,
-            created_at=CREATED_AT,
-            ready_at=READY_AT,
-            delete_requested_at=DELETED_AT,
-        )
+    await make_cluster_row(
+        connection,
+        filled.project.id,
+        id=filled.cluster,
+        name="bert",
+        state="deleting",
+        external_name=name,
+        created_at=CREATED_AT,
+        ready_at=READY_AT,
+        delete_requested_at=DELETED_AT,
     )
     mine = {"project_id": filled.project.id, "cluster_id": filled.cluster, "ordinal": 0}
     await connection.execute(
@@ -205,7 +195,7 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
 
 
 async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
-    """What the operations left: a closed interval, a ticket, events, a stored answer, a heal."""
+    """What the operations left: a closed interval, a work item, events, a stored answer, a repair."""
     project = filled.project.id
     await connection.execute(
         sa.insert(usage_intervals).values(

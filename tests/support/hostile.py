@@ -43,7 +43,7 @@ SERVICES = (user.DESCRIPTOR.services_by_name["UserService"], admin.DESCRIPTOR.se
 
 @dataclass
 class Liar:
-    """`spoils`: the share of answers that are not passed on as they are. `told`: how many of each kind of lie.
+    """`spoils`: the share of answers that are not passed on as they are. `answers_given`: how many of each kind of lie.
 
     `truths`: after so many lies come as many answers that are true; 0 for none.
     """

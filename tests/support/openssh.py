@@ -36,7 +36,7 @@ def make_key(folder: Path, name: str = "key") -> KeyPair:
 
 @dataclass(frozen=True)
 class OpenSsh:
-    """Logs in at one server with one key. The host key is pinned to what the site told, never trusted on first use."""
+    """Logs in at one server with one key. The host key is pinned to the one that the site reports."""
 
     at: Ssh
     key: KeyPair

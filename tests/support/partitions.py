@@ -26,7 +26,7 @@ async def make_partition(
     number: int = 1,
     gcds: int = 1,
 ) -> UUID:
-    """An active partition of four IPUs, with its configuration read, and the ticket that looks at it.
+    """An active partition of four IPUs, with its configuration read, and the work item of its cluster.
 
     Each is on a machine of its own, as far as the cluster has so many.
     """

@@ -1,4 +1,4 @@
-"""Proofs go as far as they are told: a short way with the whole suite, to the goals' own numbers with `--full`."""
+"""Proofs have two lengths: a short way with the whole suite, to the goals' own numbers with `--full`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def full(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def figures(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Keep what was counted or measured; the run tells it at its end."""
+    """Keep what was counted or measured; the run prints it at its end."""
 
     def keep(**values: object) -> None:
         request.node.user_properties.append((FIGURES, json.dumps(values, default=str)))

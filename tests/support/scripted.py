@@ -1,4 +1,4 @@
-"""A real HTTP server that answers what a test tells it to, and remembers what it was asked.
+"""A real HTTP server that gives the answers a test sets, and keeps the requests.
 
 It answers no request whose body the API's document forbids."""
 

@@ -45,7 +45,7 @@ SECURE = ("--secure", "--access-key", ACCESS_KEY)
 class RunningSite:
     """One simulated site. `options` are further arguments of `ipucloud-sim`.
 
-    `metrics` is where it tells Prometheus of itself, when it was told to. A `durable` one survives a loss of power.
+    `metrics` is its address for Prometheus, with the option for it. A `durable` one survives a loss of power.
     """
 
     data: Path

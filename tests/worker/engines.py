@@ -35,7 +35,7 @@ class NoJitter(random.Random):
 
 
 class Scripted:
-    """Looks at work items of kind `test`; records who looked, and marks every applied look in the database."""
+    """Reconciles work items of kind `test`; keeps every pass, and marks every applied one in the database."""
 
     kind = "test"
 

@@ -1,4 +1,4 @@
-"""The engine's promises: nothing is lost, nothing counts twice, nobody waits for ever."""
+"""The engine's guarantees: nothing is lost, nothing counts twice, nobody waits for ever."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ async def test_a_locked_work_item_of_a_frozen_worker_keeps_no_other_from_being_f
 
 
 async def test_a_locked_work_item_keeps_no_other_lease_from_being_renewed(bench: Bench) -> None:
-    """A request that wakes an object, and then takes its time, holds the row of a work item that somebody looks at."""
+    """A request that wakes an object, and then takes its time, holds the row of an item being reconciled."""
     gone_on = asyncio.Event()
 
     async def act(item: WorkItem) -> Outcome:

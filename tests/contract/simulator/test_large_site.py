@@ -33,7 +33,7 @@ def test_16384_machines_are_one_site(tmp_path: Path) -> None:
 
 @pytest.mark.anyio
 async def test_the_attributes_of_all_machines_are_one_answer(tmp_path: Path) -> None:
-    """More than gRPC takes unless it is told; a client that was not told asks for some agents at a time."""
+    """More than gRPC takes by default; a client with the default asks for some agents at a time."""
     with running_site(tmp_path, machines=2304, options=["--hosts", "1"]) as site:
         endpoint, channels = site.endpoint(), Channels()
         controller = Controller(Endpoint(endpoint.host, endpoint.user_port), channels, call_seconds=60.0)

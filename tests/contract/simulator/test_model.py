@@ -73,7 +73,7 @@ DESIRED_STATES = st.builds(
 
 
 def is_valid(desired_state: DesiredState) -> bool:
-    """Whether the rules allow a wish at all."""
+    """Whether the rules allow a request at all."""
     gcds, needed = desired_state.gcds or 1, max(1, desired_state.size // 64)
     replicas, segments = desired_state.replicas or gcds, desired_state.segments or needed
     return (

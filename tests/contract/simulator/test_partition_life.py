@@ -1,4 +1,4 @@
-"""The life of a partition in the controller's own time: what is stored decides, whenever somebody looks."""
+"""The life of a partition in the controller's own time: what is stored decides, whenever somebody asks."""
 
 from __future__ import annotations
 

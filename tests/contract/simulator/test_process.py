@@ -162,7 +162,7 @@ def test_a_site_may_grow_but_not_shrink(tmp_path: Path) -> None:
             site(machines, hosts, pod_size)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the parent's death is told by Linux only")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals the parent's death")
 def test_it_ends_with_its_parent(tmp_path: Path) -> None:
     command = [
         sys.executable,

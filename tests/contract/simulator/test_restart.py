@@ -1,4 +1,4 @@
-"""A site that is killed: nothing it told is lost, and what was under way goes on."""
+"""A site that is killed: nothing it answered is lost, and what was under way goes on."""
 
 from __future__ import annotations
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -14,17 +11,15 @@ import sqlalchemy as sa
 
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.billing.metering.tables import usage_intervals
-from ipucloud.billing.pricing.tables import prices
-from ipucloud.clusters.tables import clusters
 from ipucloud.db.engine import Database
-from ipucloud.kernel.ids import external_name, new_id
-from tests.support.factories import Project, make_project
+from ipucloud.kernel.ids import new_id
+from tests.support.factories import LONG_AGO, Project, make_cluster_row, make_price, make_project
+from tests.support.world import World
 from tests.support.world.clock import stop_clock
 
 SKU, REGION, CURRENCY = "ipu-m2000", "luxembourg-2", "EUR"
 GUARDS = ("DISABLE", "ENABLE")
 _FORGET = "TRUNCATE usage_charges, ledger_transfers, hour_closes, dirty_hours, ledger_accounts"
-LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def at(text: str) -> datetime:
@@ -32,15 +27,15 @@ def at(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-@dataclass
-class Books:
-    """One project's usage. `owner_url` sets the clock of the database."""
+class Books(World):
+    """One project's usage."""
 
-    database: Database
-    owner_url: str
-    project: Project
+    def __init__(self, database: Database, owner_url: str, project: Project) -> None:
+        super().__init__(database, project)
+        self.owner_url = owner_url
 
     def now(self, instant: datetime) -> None:
+        """Set the database's clock."""
         stop_clock(self.owner_url, instant)
 
     async def keep(self, instant: datetime | None = None) -> None:
@@ -49,29 +44,10 @@ class Books:
             self.now(instant)
         await keep_books(self.database)
 
-    async def cluster(self, project: Project | None = None) -> UUID:
+    async def make_cluster(self, project: Project | None = None) -> UUID:
         """A cluster in use: the row that facts refer to."""
-        made, home = new_id(), project or self.project
-        await self.insert(
-            sa.insert(clusters).values(
-                id=made,
-                project_id=home.id,
-                name=made.hex,
-                region=REGION,
-                flavor="m2000-pod4",
-                machine_type="m2000",
-                machines=1,
-                ipus=4,
-                sku=SKU,
-                currency=CURRENCY,
-                image="ubuntu",
-                state="active",
-                external_name=external_name(made, 1),
-                ready_at=LONG_AGO,
-                created_at=LONG_AGO,
-            )
-        )
-        return made
+        async with self.database.begin() as connection:
+            return await make_cluster_row(connection, (project or self.project).id)
 
     async def used(
         self,
@@ -103,32 +79,14 @@ class Books:
     async def price(
         self, unit_price: str | Decimal, valid_from: datetime = LONG_AGO, valid_to: datetime | None = None
     ) -> UUID:
-        made = new_id()
-        await self.insert(
-            sa.insert(prices).values(
-                id=made,
-                sku=SKU,
-                region=REGION,
-                currency=CURRENCY,
-                unit_price=Decimal(unit_price),
-                valid_from=valid_from,
-                valid_to=valid_to,
-                source="test",
+        async with self.database.begin() as connection:
+            return await make_price(
+                connection, SKU, REGION, Decimal(unit_price), valid_from=valid_from, valid_to=valid_to
             )
-        )
-        return made
 
     async def insert(self, statement: sa.Insert) -> None:
         async with self.database.begin() as connection:
             await connection.execute(statement)
-
-    async def execute(self, statement: str, **parameters: object) -> None:
-        async with self.database.begin() as connection:
-            await connection.execute(sa.text(statement), parameters)
-
-    async def rows(self, statement: str, **parameters: object) -> Sequence[Any]:
-        async with self.database.begin() as connection:
-            return (await connection.execute(sa.text(statement), parameters)).all()
 
     async def forget(self) -> None:
         """Take away everything that was posted, as nobody but the owner can, with the guards off."""

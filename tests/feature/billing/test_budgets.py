@@ -1,4 +1,4 @@
-"""Budgets: their figures are the count of the minutes, and each threshold fires once a month, whoever looks."""
+"""Budgets: their figures are the count of the minutes, and each threshold fires once a month."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def fired(books: Books) -> list[tuple[str, str, int]]:
 async def test_a_threshold_fires_once_a_month_however_many_workers_evaluate_it(books: Books) -> None:
     """A machine at 0.1 a minute: 6 an hour, 4,464 in May, 4,320 in June."""
     await books.price("0.1")
-    await books.used(await books.cluster(), at("2026-05-01T00:00:00"))
+    await books.used(await books.make_cluster(), at("2026-05-01T00:00:00"))
     await budget(books, "12", ("actual", 50), ("actual", 100), ("forecast", 100))
     await budget(books, "4464", ("forecast", 100), ("forecast", 101))
     books.now(at("2026-05-01T00:59:00"))
@@ -88,7 +88,7 @@ async def test_a_threshold_fires_once_a_month_however_many_workers_evaluate_it(b
 
 async def test_the_last_minute_of_a_month_counts_in_it(books: Books) -> None:
     await books.price("0.1")
-    await books.used(await books.cluster(), at("2026-05-31T23:50:00"), at("2026-06-01T00:05:00"))
+    await books.used(await books.make_cluster(), at("2026-05-31T23:50:00"), at("2026-06-01T00:05:00"))
     await budget(books, "1", ("actual", 100), ("forecast", 1))
     books.now(at("2026-06-01T00:10:00"))
     await evaluate_budgets(books.database)
@@ -97,11 +97,11 @@ async def test_the_last_minute_of_a_month_counts_in_it(books: Books) -> None:
 
 @pytest.mark.parametrize("hit", [1, 2])
 def test_a_worker_killed_while_it_evaluates_leaves_it_to_the_next(database: Scratch, hit: int) -> None:
-    """Two months are looked at, so there are two hits."""
+    """Two months are evaluated, so there are two hits."""
 
     async def prepare(books: Books) -> None:
         await books.price("0.1")
-        await books.used(await books.cluster(), at("2026-05-31T23:50:00"))
+        await books.used(await books.make_cluster(), at("2026-05-31T23:50:00"))
         await budget(books, "1", ("actual", 50))
         books.now(at("2026-06-01T00:30:00"))
 
@@ -161,7 +161,7 @@ async def example(scratch: Scratch, timelines: list[Timeline], change: int, perc
     assert {(row.budget_id, row.percent) for row in alerts} == {
         (id_, percent) for id_, cost in made.items() for percent in percents if cost >= percent
     }
-    # The first account pays for nothing any more: nobody is there to be told of its budget.
+    # The first account pays for nothing any more: no project is notified of its budget.
     silent = next(id_ for id_, owner in zip(made, expected, strict=False) if owner == Owner("account", own))
     announced = {row.subject_id: row.announced for row in events}
     for id_, cost in made.items():

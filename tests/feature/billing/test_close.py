@@ -21,7 +21,7 @@ BY_MONTH = "SELECT billing_month::text, sum(minutes), sum(cost) FROM usage_charg
 
 
 async def test_a_life_over_the_end_of_a_month_with_a_resize_and_a_new_price(books: Books) -> None:
-    cluster = await books.cluster()
+    cluster = await books.make_cluster()
     start, resized = at("2026-03-31T23:59:30"), at("2026-04-01T00:10:10")
     await books.price("0.0625", valid_to=at("2026-04-01T00:15:00"))
     await books.price("0.0700", at("2026-04-01T00:15:00"))
@@ -54,7 +54,7 @@ async def test_a_life_over_the_end_of_a_month_with_a_resize_and_a_new_price(book
 )
 async def test_minutes_that_began(books: Books, start: str, end: str, minutes: int, cost: str) -> None:
     await books.price("0.0625")
-    await books.used(await books.cluster(), at(f"2026-05-05T{start}"), at(f"2026-05-05T{end}"))
+    await books.used(await books.make_cluster(), at(f"2026-05-05T{start}"), at(f"2026-05-05T{end}"))
     await books.keep(at("2026-05-05T13:00:00"))
     assert await books.total() == (minutes, Decimal(cost))
 
@@ -62,14 +62,14 @@ async def test_minutes_that_began(books: Books, start: str, end: str, minutes: i
 async def test_a_price_changes_within_an_hour(books: Books) -> None:
     await books.price("0.0625", valid_to=at("2026-05-05T10:05:30"))
     await books.price("0.0700", at("2026-05-05T10:05:30"))
-    await books.used(await books.cluster(), at("2026-05-05T10:00:30"), at("2026-05-05T10:10:00"))
+    await books.used(await books.make_cluster(), at("2026-05-05T10:00:30"), at("2026-05-05T10:10:00"))
     await books.keep(at("2026-05-05T12:00:00"))
     assert await books.total() == (10, Decimal("0.6625"))
 
 
 async def test_a_month_of_a_running_cluster(books: Books) -> None:
     await books.price("0.0625")
-    await books.used(await books.cluster(), at("2026-01-31T22:34:56"))
+    await books.used(await books.make_cluster(), at("2026-01-31T22:34:56"))
     await books.keep(at("2026-03-01T01:30:00"))
     months = {row[0]: row[1] for row in await books.rows(BY_MONTH)}
     assert months["2026-02-01"] == 40_320
@@ -77,7 +77,7 @@ async def test_a_month_of_a_running_cluster(books: Books) -> None:
 
 async def test_nothing_used_is_nothing_posted(books: Books) -> None:
     await books.price("0.0625")
-    await books.cluster()
+    await books.make_cluster()
     await books.keep(at("2026-05-05T12:00:00"))
     assert await books.rows("SELECT FROM hour_closes") == []
     assert await books.total() == (0, Decimal(0))
@@ -89,7 +89,7 @@ async def furnished(books: Books) -> None:
     await books.price("0.0710", at("2026-05-05T08:30:30"))
     async with books.database.begin() as connection:
         other = await make_project(connection, quota=None)
-    first, second, third = await books.cluster(), await books.cluster(), await books.cluster(other)
+    first, second, third = await books.make_cluster(), await books.make_cluster(), await books.make_cluster(other)
     await books.used(first, at("2026-05-05T06:12:13"), at("2026-05-05T09:00:01"), quantity=4)
     await books.used(
         first, at("2026-05-05T09:00:01"), at("2026-05-05T11:17:00"), quantity=16, anchor_at=at("2026-05-05T06:12:13")
@@ -110,7 +110,7 @@ async def test_twice_in_any_order_and_by_many_at_once_is_once(books: Books) -> N
     once = await books.digest()
     await books.keep()
     assert await books.digest() == once
-    # What is posted is what an undisturbed look at the facts expects: a correction adds nothing.
+    # What is posted is what the facts alone give: a correction adds nothing.
     assert [await correct_hour(books.database, hour) for hour in due] == [0] * len(due)
     assert await books.digest() == once
     assert (await books.total())[0] == 305 + 1 + 110
@@ -138,7 +138,7 @@ async def test_an_hour_that_is_not_over_is_not_closed(books: Books) -> None:
 
 async def test_what_comes_late_is_corrected_once(books: Books) -> None:
     await books.price("0.0625")
-    cluster = await books.cluster()
+    cluster = await books.make_cluster()
     interval = await books.used(cluster, at("2026-05-05T08:00:00"))
     await books.keep(at("2026-05-05T11:30:00"))
     assert await books.total() == (180, Decimal("11.25"))
@@ -162,16 +162,16 @@ async def test_what_comes_late_is_corrected_once(books: Books) -> None:
 
 async def test_a_fact_from_before_the_first_closed_hour_is_closed_too(books: Books) -> None:
     await books.price("0.0625")
-    await books.used(await books.cluster(), at("2026-05-05T08:00:00"))
+    await books.used(await books.make_cluster(), at("2026-05-05T08:00:00"))
     await books.keep(at("2026-05-05T09:30:00"))
-    await books.used(await books.cluster(), at("2026-04-30T23:30:00"), at("2026-05-01T00:30:00"))
+    await books.used(await books.make_cluster(), at("2026-04-30T23:30:00"), at("2026-05-01T00:30:00"))
     await books.keep(at("2026-05-05T09:31:00"))
     assert await books.total() == (120, Decimal("7.50"))
 
 
 async def test_minutes_without_a_price_are_posted_when_they_have_one(books: Books) -> None:
     await books.price("0.0625", at("2026-05-05T08:30:00"))
-    await books.used(await books.cluster(), at("2026-05-05T08:00:00"), at("2026-05-05T09:00:00"))
+    await books.used(await books.make_cluster(), at("2026-05-05T08:00:00"), at("2026-05-05T09:00:00"))
     await books.keep(at("2026-05-05T09:30:00"))
     assert await books.total() == (30, Decimal("1.875"))
     await books.price("0.0500", at("2026-05-05T08:00:00"), at("2026-05-05T08:30:00"))
@@ -182,7 +182,7 @@ async def test_minutes_without_a_price_are_posted_when_they_have_one(books: Book
 async def test_a_writer_on_its_way_is_waited_for_or_corrected(books: Books) -> None:
     """Whoever holds a fact back when its hour is closed: the fact is in the close, or the hour becomes dirty."""
     await books.price("0.0625")
-    first, second = await books.cluster(), await books.cluster()
+    first, second = await books.make_cluster(), await books.make_cluster()
     await books.used(first, at("2026-05-05T08:00:00"), at("2026-05-05T08:30:00"))
     books.now(at("2026-05-05T09:05:00"))
     await open_months(books.database)
@@ -198,7 +198,7 @@ async def test_a_writer_on_its_way_is_waited_for_or_corrected(books: Books) -> N
             await asyncio.sleep(0.01)
     assert await closing == 2
     assert await books.rows("SELECT FROM dirty_hours") == []
-    third = await books.cluster()
+    third = await books.make_cluster()
     await books.execute(insert, cluster=third, first=first)
     await books.keep()
     assert await books.total() == (90, Decimal("5.625"))

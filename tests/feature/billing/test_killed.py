@@ -38,7 +38,7 @@ async def prepare(books: Books) -> None:
     """Hours of April were closed; one fact of them came late, hours of May are due, and April is to be sealed."""
     await books.price("0.0625", valid_to=at("2026-04-30T22:30:00"))
     await books.price("0.0700", at("2026-04-30T22:30:00"))
-    first, second = await books.cluster(), await books.cluster()
+    first, second = await books.make_cluster(), await books.make_cluster()
     interval = await books.used(first, at("2026-04-30T21:10:10"), quantity=4)
     await books.used(second, at("2026-04-30T22:00:00"), at("2026-05-02T00:20:20"))
     await books.keep(at("2026-04-30T23:30:00"))

@@ -37,7 +37,7 @@ def wallet(books: Books) -> Side:
 
 async def test_usage_is_owed_as_it_is_closed(books: Books) -> None:
     await books.price("0.0625")
-    await books.used(await books.cluster(), at("2026-05-05T08:00:00"), quantity=4)
+    await books.used(await books.make_cluster(), at("2026-05-05T08:00:00"), quantity=4)
     await books.keep(at("2026-05-05T10:30:00"))
     transfers = await books.rows("SELECT idem, kind, amount, effective_at FROM ledger_transfers ORDER BY id")
     account = books.project.id

@@ -94,7 +94,7 @@ def counted(
 
 async def record(books: Books, base: datetime, timeline: Timeline, sku: str, now: datetime) -> UUID:
     """All facts and prices of the timeline, as they are known at the instant."""
-    cluster = await books.cluster()
+    cluster = await books.make_cluster()
     for table, versions, of in (
         (prices, timeline.prices, {}),
         (contract_prices, timeline.contract, {"account_id": books.project.id}),

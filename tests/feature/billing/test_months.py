@@ -33,7 +33,7 @@ async def test_months_are_open_before_they_begin(books: Books) -> None:
 
 async def test_a_month_is_sealed_on_the_second_day_of_the_next(books: Books) -> None:
     await books.price("0.0625")
-    await books.used(await books.cluster(), at("2026-04-29T22:00:00"))
+    await books.used(await books.make_cluster(), at("2026-04-29T22:00:00"))
     await books.keep(at("2026-05-01T23:59:59"))
     assert await sealed(books) == []
     await books.keep(at("2026-05-02T00:00:00"))
@@ -43,7 +43,7 @@ async def test_a_month_is_sealed_on_the_second_day_of_the_next(books: Books) -> 
 
 async def test_what_comes_late_for_a_sealed_month_lands_in_the_open_one(books: Books) -> None:
     await books.price("0.0625")
-    cluster = await books.cluster()
+    cluster = await books.make_cluster()
     interval = await books.used(cluster, at("2026-04-30T20:00:00"))
     await books.keep(at("2026-05-03T00:02:00"))
     april = "SELECT md5(string_agg(c::text, '' ORDER BY hour)) FROM usage_charges c WHERE billing_month = '2026-04-01'"
@@ -67,7 +67,7 @@ async def test_what_comes_late_for_a_sealed_month_lands_in_the_open_one(books: B
 
 async def test_a_month_with_minutes_without_a_price_stays_open(books: Books) -> None:
     await books.price("0.0625", at("2026-04-30T23:00:00"))
-    await books.used(await books.cluster(), at("2026-04-30T22:30:00"), at("2026-04-30T23:30:00"))
+    await books.used(await books.make_cluster(), at("2026-04-30T22:30:00"), at("2026-04-30T23:30:00"))
     await books.keep(at("2026-05-02T00:00:00"))
     assert await sealed(books) == []
     await books.price("0.0500", at("2026-04-01T00:00:00"), at("2026-04-30T23:00:00"))
@@ -83,7 +83,7 @@ def refuses(database: Scratch, why: str) -> None:
 
 async def test_a_month_is_not_sealed_early_or_with_hours_that_are_open(books: Books, database: Scratch) -> None:
     await books.price("0.0625")
-    await books.used(await books.cluster(), at("2026-04-30T22:30:00"))
+    await books.used(await books.make_cluster(), at("2026-04-30T22:30:00"))
     books.now(at("2026-05-01T12:00:00"))
     await open_months(books.database)
     refuses(database, "second day")
@@ -104,7 +104,7 @@ SELECT '{month}', hour, cluster_id, first_minute, 9, project_id, account_id, int
 
 async def test_the_database_refuses_what_would_rewrite_money(books: Books, database: Scratch) -> None:
     await books.price("0.0625")
-    await books.used(await books.cluster(), at("2026-04-30T22:30:00"))
+    await books.used(await books.make_cluster(), at("2026-04-30T22:30:00"))
     await books.keep(at("2026-05-02T00:00:00"))
     app, owner = database.app_url, database.owner_url
     refused: list[tuple[str, str, type[psycopg.Error]]] = [

@@ -111,7 +111,7 @@ class Recorder:
 
 async def posted(books: Books, base: datetime, timelines: list[Timeline], closes: list[int]) -> dict[UUID, Bill]:
     """Live through the timelines with closes of the books at these seconds and at the end; the bills by cluster."""
-    clusters = [await books.cluster() for _ in timelines]
+    clusters = [await books.make_cluster() for _ in timelines]
     named = enumerate(zip(timelines, clusters, strict=True))
     recorders = [Recorder(books, base, timeline, cluster, f"sku-{place}") for place, (timeline, cluster) in named]
     for recorder in recorders:

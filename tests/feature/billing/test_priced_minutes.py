@@ -17,8 +17,9 @@ from ipucloud.billing.pricing.hour import RATED
 from ipucloud.billing.pricing.usage import PAID, SO_FAR
 from ipucloud.billing.reports.outlook import outlook
 from ipucloud.db.documents import clauses
-from tests.feature.billing.books import LONG_AGO, at
+from tests.feature.billing.books import at
 from tests.feature.billing.timelines import BASES, MINUTE, SECOND
+from tests.support.factories import LONG_AGO
 from tests.support.postgres import TestServer
 
 ZONES = ["UTC", "Europe/Luxembourg", "America/St_Johns", "Pacific/Apia", "Asia/Kathmandu"]

@@ -44,7 +44,7 @@ async def by_price(books: Books) -> list[tuple[object, ...]]:
 async def test_a_contract_goes_before_the_list_while_it_holds(books: Books) -> None:
     await books.price("0.10")
     await contract(books, "0.04", at("2026-05-05T08:20:00"), at("2026-05-05T09:10:00"))
-    await books.used(await books.cluster(), at("2026-05-05T08:00:00"), at("2026-05-05T09:30:00"))
+    await books.used(await books.make_cluster(), at("2026-05-05T08:00:00"), at("2026-05-05T09:30:00"))
     await books.keep(at("2026-05-05T10:30:00"))
     assert await by_price(books) == [
         (Decimal("0.10"), Decimal("0.10"), 40),
@@ -55,7 +55,7 @@ async def test_a_contract_goes_before_the_list_while_it_holds(books: Books) -> N
 async def test_a_contract_counts_where_the_list_has_nothing(books: Books) -> None:
     await books.price("0.10", at("2026-05-05T08:30:00"))
     await contract(books, "0.04", at("2026-05-05T08:00:00"), None)
-    await books.used(await books.cluster(), at("2026-05-05T08:00:00"), at("2026-05-05T09:00:00"))
+    await books.used(await books.make_cluster(), at("2026-05-05T08:00:00"), at("2026-05-05T09:00:00"))
     await books.keep(at("2026-05-05T10:30:00"))
     assert await by_price(books) == [
         (Decimal("0.04"), Decimal("0.04"), 30),
@@ -65,7 +65,7 @@ async def test_a_contract_counts_where_the_list_has_nothing(books: Books) -> Non
 
 async def test_a_project_s_hours_are_paid_by_whom_they_began_under(books: Books) -> None:
     await books.price("0.10")
-    await books.used(await books.cluster(), at("2026-05-05T08:00:00"))
+    await books.used(await books.make_cluster(), at("2026-05-05T08:00:00"))
     books.now(at("2026-05-05T08:30:00"))
     async with books.database.begin() as connection:
         other = await create(
@@ -89,7 +89,7 @@ async def test_a_project_s_hours_are_paid_by_whom_they_began_under(books: Books)
 async def test_no_time_zone_of_a_session_changes_a_charge(books: Books, hour: str) -> None:
     await books.price("0.0625", valid_to=at(hour).replace(minute=40))
     await books.price("0.0700", at(hour).replace(minute=40))
-    await books.used(await books.cluster(), at(hour).replace(minute=10, second=30), quantity=3)
+    await books.used(await books.make_cluster(), at(hour).replace(minute=10, second=30), quantity=3)
     books.now(at("2027-01-02T00:00:00"))
     await open_months(books.database)
     await books.execute("INSERT INTO hour_closes (hour) VALUES (:hour)", hour=at(hour))

@@ -40,7 +40,7 @@ async def furnished(books: Books) -> Project:
     await books.price("0.0710", at("2026-05-05T08:30:30"))
     async with books.database.begin() as connection:
         other = await make_project(connection, quota=None)
-    first, second, third = await books.cluster(), await books.cluster(), await books.cluster(other)
+    first, second, third = await books.make_cluster(), await books.make_cluster(), await books.make_cluster(other)
     await books.used(first, at("2026-05-04T06:12:13"), at("2026-05-06T09:00:01"), quantity=4)
     await books.used(second, at("2026-05-04T23:59:59"), at("2026-05-05T00:00:01"))
     await books.used(third, at("2026-05-05T10:10:10"), quantity=2, project=other)
@@ -58,7 +58,7 @@ async def furnished(books: Books) -> Project:
 async def charged(books: Books, where: str, **values: object) -> tuple[int, Decimal]:
     [row] = await books.rows(
         f"SELECT coalesce(sum(minutes), 0), coalesce(sum(cost), 0) FROM usage_charges WHERE {where}",  # noqa: S608
-        **values,
+        values,
     )
     return int(row[0]), row[1]
 
@@ -111,7 +111,7 @@ async def test_a_report_is_the_same_with_and_without_roll_ups(books: Books) -> N
 
 async def test_what_comes_late_is_in_the_next_report_and_in_the_next_roll_up(books: Books) -> None:
     await furnished(books)
-    cluster = await books.cluster()
+    cluster = await books.make_cluster()
     before = await ask(books, "day")
     await books.used(cluster, at("2026-05-05T09:00:00"), at("2026-05-05T09:10:00"))
     await correct_hour(books.database, at("2026-05-05T09:00:00"))

@@ -1,4 +1,4 @@
-"""What an operator is told of a catalogue and a database that differ."""
+"""What an operator reads about a catalogue and a database that differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A create takes everything it promises in one transaction, or nothing."""
+"""A create takes everything it needs in one transaction, or nothing."""
 
 from __future__ import annotations
 

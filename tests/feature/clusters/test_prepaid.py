@@ -1,4 +1,4 @@
-"""Accounts that pay ahead: what is held is never more than there is, and who runs empty is told once."""
+"""Accounts that pay ahead: what is held is never more than there is, and an empty account is notified once."""
 
 from __future__ import annotations
 

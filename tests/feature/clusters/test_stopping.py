@@ -1,4 +1,4 @@
-"""Clusters that a budget or an empty account suspends: once, whoever looks, and only those that it counts."""
+"""Clusters that a budget or an empty account suspends: once, and only those that it counts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SUSPENDS = "SELECT count(*) FROM operations WHERE kind = 'cluster.suspend'"
 
 @dataclass
 class Watched:
-    """A world of which a worker looks at budgets and funds whenever the clock is moved; minutes after NOW."""
+    """A world in which a worker evaluates budgets and funds whenever the clock is moved; minutes after NOW."""
 
     world: World
     scratch: Scratch

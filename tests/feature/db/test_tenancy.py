@@ -17,7 +17,7 @@ from tests.support.postgres import Database
 WITHOUT_PROJECT_REFERENCE = {
     "usage_charges": "posted by one statement from usage_intervals, whose references hold; one per row costs too much",
     "usage_days": "made from usage_charges, and made again at will",
-    "work": "a ticket of the platform belongs to the nil project, which has no row",
+    "work": "a work item of the platform belongs to the nil project, which has no row",
 }
 """Tables with project_id whose project need not exist."""
 

@@ -1,4 +1,4 @@
-"""Each corruption of the database is found, alone, by its rule; a heal mends it, leaves it to a worker, or refuses."""
+"""Each corruption of the database is found, alone, by its rule, and repaired, left to a worker, or refused."""
 
 from __future__ import annotations
 

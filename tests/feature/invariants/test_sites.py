@@ -1,4 +1,4 @@
-"""Each corruption between the database and a simulated site is found, alone, and healed there or refused."""
+"""Each corruption between the database and a simulated site is found, alone, and repaired there or refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FORGOTTEN = external_name(new_id(), 1)
 
 @dataclass(frozen=True)
 class Corruption:
-    """`plant` breaks `rule`; a heal of it ends as `outcome`. `undo` gives back what no delete of a cluster finds."""
+    """`plant` breaks `rule`; a repair of it ends as `outcome`. `undo` gives back what no delete of a cluster finds."""
 
     rule: str
     outcome: Outcome

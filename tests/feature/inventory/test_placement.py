@@ -1,4 +1,4 @@
-"""Which machines are free, told by the database's side of the allocator."""
+"""Which machines are free, according to the database's side of the allocator."""
 
 from __future__ import annotations
 
@@ -158,8 +158,8 @@ async def test_capacity_ends_where_hosts_end(world: World) -> None:
 
 
 async def test_what_capacity_shows_can_be_created(world: World) -> None:
-    promised = (await capacities(world))["m2000-pod16"].available
-    for index in range(promised):
+    shown = (await capacities(world))["m2000-pod16"].available
+    for index in range(shown):
         await world.create(f"c{index}", flavor="m2000-pod16")
     with pytest.raises(Problem, match="capacity_exhausted"):
         await world.create("one-more", flavor="m2000-pod16")

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Listing:
-    """A site that only tells its inventory."""
+    """A site that only has an inventory."""
 
     def __init__(self, address: str = "10.0.0.1", port: int = 8090) -> None:
         machine = SiteMachine(name="m0", slot=0, rnic=address, bmc="10.1.0.1", gateway="10.2.0.1")

@@ -39,7 +39,7 @@ REPEATED_WITHOUT_KEY: dict[str, int] = {
     "revokeToken": 204,
     "revokePlatformToken": 204,
 }
-"""What the same request is told once it took effect, where no key makes it a replay."""
+"""What the same request is answered once it took effect, where no key makes it a replay."""
 
 
 @cache

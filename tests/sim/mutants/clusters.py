@@ -216,7 +216,7 @@ def late_cancel_missed(stack: ExitStack) -> None:
     rewrite(stack, effects, "_LOCK", ("(o.state = 'cancelling') = :cancelling", ":cancelling IS NOT NULL"))
 
 
-@mutant("nobody looks whether an operation is to be cancelled")
+@mutant("no pass checks whether an operation is to be cancelled")
 def cancel_ignored(stack: ExitStack) -> None:
     class Blind(str):
         CANCELLING = "never"
@@ -235,7 +235,7 @@ def delete_does_not_preempt(stack: ExitStack) -> None:
     replace(stack, delete, "preempt", preempt)
 
 
-@mutant("a delete is recorded and nobody is told")
+@mutant("a delete is recorded and no worker is woken")
 def delete_wakes_nobody(stack: ExitStack) -> None:
     declare(stack, DELETE, work_kind="nobody")
 

@@ -40,7 +40,7 @@ class SimulatedSites:
         self._inventory = inventory
 
     def at(self, vipu: VipuAddress | None, budget: Budget) -> Site:
-        # The engine binds the key of what it looks at to its log lines; it names the cluster on whose behalf we call.
+        # The engine binds the key of its work item to its log lines; it names the cluster on whose behalf we call.
         sender = str(structlog.contextvars.get_contextvars().get("key", self._actor.name))
         calls = Calls(self._actor, self._wires, budget, sender)
         return Site(SimulatedVipu(calls), SimulatedNetworks(calls), SimulatedHosts(calls), SimulatedMachines(calls))

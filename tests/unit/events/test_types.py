@@ -1,4 +1,4 @@
-"""The registry of event types has what the code emits: every state that is told, and every type that stands in SQL."""
+"""The registry of event types has what the code emits: every state with events, and every type that stands in SQL."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EMITTED: dict[str, frozenset[StrEnum]] = {
     "operation": TERMINAL | {OperationState.CANCELLING},
     "partition": frozenset(PartitionState),
 }
-"""The states that SQL makes types of, by noun. A cluster's and an operation's first one is told as `created`."""
+"""The states that SQL makes types of, by noun. A cluster's and an operation's first one has the type `created`."""
 _LOG = re.compile(r"\b(?:INTO|FROM|JOIN) events\b")
 _LITERAL = re.compile(r"'([a-z_]+\.[a-z_]*)'")
 

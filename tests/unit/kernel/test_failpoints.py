@@ -1,4 +1,4 @@
-"""Failpoints cost nothing and do nothing until a process is armed, and then act exactly where they were told to."""
+"""Failpoints cost nothing and do nothing until a process is armed, and then act exactly where a trap is set."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def disarmed() -> Iterator[None]:
 
 
 def _nobody(point: str) -> None:
-    """Is told, and does not care."""
+    """Ignores what is reported to it."""
 
 
 def test_a_point_does_nothing_in_a_process_that_is_not_armed() -> None:

@@ -1,4 +1,4 @@
-"""What can never be right about a partition, and what a customer is told of it."""
+"""What can never be right about a partition, and what a customer reads about it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MESH = Hardware(64, torus=False, looped=False)
 
 
 @pytest.mark.parametrize(
-    ("shape", "hardware", "told"),
+    ("shape", "hardware", "expected"),
     [
         (PartitionShape(3), POD16, [("/size", "not_a_power_of_two")]),
         (PartitionShape(32), POD16, [("/size", "larger_than_cluster")]),

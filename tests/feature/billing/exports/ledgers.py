@@ -1,4 +1,4 @@
-"""A ledger with something of everything that an export may have to tell."""
+"""A ledger with something of everything that an export may contain."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def furnish(books: Books) -> Furnished:
     await books.price("0.0710", at("2026-05-02T08:30:30"))
     async with books.database.begin() as connection:
         other = await make_project(connection, quota=None)
-    first, second, third = await books.cluster(), await books.cluster(), await books.cluster(other)
+    first, second, third = await books.make_cluster(), await books.make_cluster(), await books.make_cluster(other)
     await books.execute(
         "INSERT INTO tax_rates (id, country, kind, name, rate, valid_from, source)"
         " VALUES (gen_random_uuid(), 'LU', 'standard', 'VAT', 0.17, '2024-01-01', 'test')"

@@ -1,4 +1,4 @@
-"""Delivery to a real S3 server: whole files under names of their bytes, on a schedule, and told why not."""
+"""Delivery to a real S3 server: whole files under names of their bytes, on a schedule, and the reason when it fails."""
 
 from __future__ import annotations
 

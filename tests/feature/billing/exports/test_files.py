@@ -38,7 +38,7 @@ def summed(rows: Rows, column: str = "BilledCost", **only: str) -> Decimal:
 
 
 async def charged(books: Books, where: str, **values: object) -> Decimal:
-    [row] = await books.rows(f"SELECT coalesce(sum(cost), 0) FROM usage_charges WHERE {where}", **values)  # noqa: S608
+    [row] = await books.rows(f"SELECT coalesce(sum(cost), 0) FROM usage_charges WHERE {where}", values)  # noqa: S608
     total: Decimal = row[0]
     return total
 

@@ -121,7 +121,7 @@ async def test_a_daily_schedule_leaves_no_month_unfinished(books: Books) -> None
 async def test_the_last_daily_file_of_a_month_has_all_its_hours(books: Books) -> None:
     books.now(at("2026-01-30T12:00:00"))
     await planned(books, "day")
-    await books.used(await books.cluster(), at("2026-01-31T22:30:00"))
+    await books.used(await books.make_cluster(), at("2026-01-31T22:30:00"))
     assert await served(books, "2026-01-31T01:00:00", turns=2) == ["2026-01"]
     assert await served(books, "2026-02-01T01:00:00", turns=2) == []
     await books.execute(

@@ -55,7 +55,7 @@ async def paid(books: Books, amount: str, reference: str, invoice: str | None = 
 async def a_minute(books: Books, price: str, minutes: int = 1) -> UUID:
     """One machine for so many minutes on the last of April, at that price for one of them."""
     await books.price(price)
-    cluster = await books.cluster()
+    cluster = await books.make_cluster()
     await books.used(cluster, at("2026-04-30T22:00:00"), at(f"2026-04-30T22:{minutes:02}:00"))
     return cluster
 

@@ -58,7 +58,7 @@ async def test_a_correction_is_a_line_of_the_next_invoice_that_says_so(books: Bo
     """So much of April is taken back in May that May owes the customer: it goes to the wallet."""
     await taxed(books)
     await books.price("0.0625")
-    interval = await books.used(await books.cluster(), at("2026-04-30T22:00:00"))
+    interval = await books.used(await books.make_cluster(), at("2026-04-30T22:00:00"))
     await books.keep(SEALED)
     assert [figures(each)["total"] for each in await documents(books)] == ["8.78"]
     await books.execute("UPDATE usage_intervals SET ended_at = '2026-04-30T22:10:00Z' WHERE id = :id", id=interval)
@@ -163,7 +163,7 @@ async def test_a_wallet_is_never_overdrawn_by_many_at_once(books: Books) -> None
 
 
 class Provider:
-    """A payment provider that answers what it is told to; None: not at all."""
+    """A payment provider that answers as the test says; None: not at all."""
 
     def __init__(self, *answers: Collected | None) -> None:
         self.answers, self.asked = list(answers), [""]
@@ -220,7 +220,7 @@ async def test_credit_pays_for_what_was_used_before_it_expired(books: Books) -> 
     await books.price("0.0625")
     await granted(books, "5.00", at("2026-04-30T23:00:00"))
     await granted(books, "1.00")
-    await books.used(await books.cluster(), at("2026-04-30T22:00:00"), at("2026-05-01T00:00:00"))
+    await books.used(await books.make_cluster(), at("2026-04-30T22:00:00"), at("2026-05-01T00:00:00"))
     await books.keep(SEALED)
     [invoice] = await documents(books)
     assert (figures(invoice)["subtotal"], figures(invoice)["promo_applied"]) == ("7.50", "4.75")

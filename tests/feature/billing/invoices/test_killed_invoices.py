@@ -44,7 +44,7 @@ Figures = list[list[tuple[object, ...]]]
 
 
 async def prepare(books: Books) -> None:
-    """Three accounts used something in April, which is sealed but for a last look; one credit expired, one did not."""
+    """Three accounts used something in April, which is sealed but not verified; one credit expired, one did not."""
     await taxed(books)
     await books.price("0.0625")
     await granted(books, "50.00", at("2026-04-30T22:30:00"))
@@ -55,7 +55,7 @@ async def prepare(books: Books) -> None:
         home = books.project
         if quantity > 4:
             home = await transact(books, lambda connection: make_project(connection, quota=None))
-        cluster = await books.cluster(home)
+        cluster = await books.make_cluster(home)
         await books.used(cluster, at("2026-04-30T22:00:00"), at("2026-05-01T00:10:00"), quantity=quantity, project=home)
     books.now(SEALED)
 
