@@ -20,9 +20,9 @@ from ipucloud.identity.roles import Role
 from ipucloud.kernel.clock import Clock
 from ipucloud.kernel.sealing import new_key
 from ipucloud.schema import metadata
-from tests.support.cloud import IMAGE, Cloud
 from tests.support.factories import Project, make_project, make_token
 from tests.support.shapes import as_documented
+from tests.support.world import IMAGE, World
 
 PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1 laptop"
 SECRETS_KEY = new_key()
@@ -76,7 +76,7 @@ class Api:
     """The application and a client of its own project's owner."""
 
     app: FastAPI
-    cloud: Cloud
+    world: World
     owner: httpx.AsyncClient
 
     @property
@@ -86,7 +86,7 @@ class Api:
 
     @property
     def base(self) -> str:
-        return f"/v1/projects/{self.cloud.project.slug}"
+        return f"/v1/projects/{self.world.project.slug}"
 
     def client(self, secret: str | None = None, *, address: str = "127.0.0.1", **headers: str) -> httpx.AsyncClient:
         """A caller with a token, or with none, at an address."""
@@ -96,24 +96,24 @@ class Api:
 
     async def caller(self, role: Role, project: Project | None = None) -> httpx.AsyncClient:
         """A caller with a new token of the role; roles of the platform belong to no project."""
-        home = None if role in {Role.ADMIN, Role.SUPPORT} else (project or self.cloud.project).id
-        async with self.cloud.database.begin() as connection:
+        home = None if role in {Role.ADMIN, Role.SUPPORT} else (project or self.world.project).id
+        async with self.world.database.begin() as connection:
             token = await make_token(connection, home, role)
         return self.client(token.secret)
 
     async def other_project(self) -> Project:
-        async with self.cloud.database.begin() as connection:
+        async with self.world.database.begin() as connection:
             return await make_project(connection)
 
     async def snapshot(self) -> dict[str, str]:
         """A digest of every table, but for what a mere look may change: when a token was last used."""
-        async with self.cloud.database.begin() as connection:
+        async with self.world.database.begin() as connection:
             return {row.name: row.digest for row in await connection.execute(_DIGESTS)}
 
     async def stores(self, text: str) -> list[str]:
         """The tables in which a text stands, as such or as bytes."""
         found = []
-        async with self.cloud.database.begin() as connection:
+        async with self.world.database.begin() as connection:
             for table in sorted(metadata.tables):
                 row = sa.cast(sa.literal_column("t"), sa.Text)
                 there = sa.or_(row.contains(text), row.contains(text.encode().hex()))
@@ -124,7 +124,7 @@ class Api:
         return found
 
     async def count(self, table: str) -> int:
-        async with self.cloud.database.begin() as connection:
+        async with self.world.database.begin() as connection:
             rows = await connection.execute(sa.select(sa.func.count()).select_from(sa.table(table)))
             found: int = rows.scalar_one()
         return found
@@ -139,7 +139,7 @@ class Api:
 
 @asynccontextmanager
 async def running(
-    cloud: Cloud, url: str, *, clock: Clock | None = None, settings: Mapping[str, object] = UNLIMITED
+    world: World, url: str, *, clock: Clock | None = None, settings: Mapping[str, object] = UNLIMITED
 ) -> AsyncIterator[Api]:
     """The application with its lifespan entered."""
     values: dict[str, Any] = {
@@ -151,9 +151,9 @@ async def running(
     app = create_app(Settings(**values), clock=clock)
     async with (
         app.router.lifespan_context(app),
-        client(app, {"Authorization": f"Bearer {cloud.project.token.secret}"}) as owner,
+        client(app, {"Authorization": f"Bearer {world.project.token.secret}"}) as owner,
     ):
-        yield Api(app, cloud, owner)
+        yield Api(app, world, owner)
 
 
 def client(app: FastAPI, headers: Mapping[str, str], address: str = "127.0.0.1") -> httpx.AsyncClient:

@@ -72,23 +72,23 @@ class Tenancy:
 
     async def target(self, operation: Documented, project: Project) -> dict[str, str]:
         """What the path names, made new: an operation may use it up."""
-        cloud, number = self.api.cloud, next(_numbers)
+        world, number = self.api.world, next(_numbers)
         names = {"project": str(project.id), "region": "luxembourg-2", "flavor": "m2000-pod4"}
         if "{cluster}" in operation.path or "{operation}" in operation.path:
-            accepted = await cloud.customer(project).create(f"target-{number}")
+            accepted = await world.customer(project).create(f"target-{number}")
             names |= {"cluster": str(accepted.target_id), "operation": str(accepted.operation_id)}
         await self._rests(operation, project, names)
         names |= await self._secret(operation, project, names)
         if "/partitions" in operation.path:
-            await cloud.finish_create(accepted.target_id)
-            async with cloud.database.begin() as connection:
+            await world.finish_create(accepted.target_id)
+            async with world.database.begin() as connection:
                 await make_partition(connection, project.id, accepted.target_id)
             names["partition"] = "training"
         if "/billing/invoices" in operation.path:
-            async with cloud.database.begin() as connection:
+            async with world.database.begin() as connection:
                 names["number"] = await make_invoice(connection, project.id)
         if operation.id == "recordRefund":
-            async with cloud.database.begin() as connection:
+            async with world.database.begin() as connection:
                 euro = Money.of("1.00", "EUR")
                 await record_payment(connection, project.id, euro, reference=f"for {number}", invoice=None)
         names |= await self._delivered(operation, project)
@@ -100,11 +100,11 @@ class Tenancy:
             new = PriceAddition(
                 sku=f"sku-{number}", region="r", unit_price=Money.of(1, "EUR"), valid_from=FAR, source="test"
             )
-            async with cloud.database.begin() as connection:
+            async with world.database.begin() as connection:
                 await add(connection, [new])
                 names["price"] = str(next(each.id for each in await book(connection) if each.sku == new.sku))
         if "{token}" in operation.path:
-            async with cloud.database.begin() as connection:
+            async with world.database.begin() as connection:
                 home, role = (project.id, Role.OWNER) if operation.scoped else (None, Role.SUPPORT)
                 names["token"] = str((await make_token(connection, home, role)).id)
         if "{key}" in operation.path:
@@ -120,22 +120,22 @@ class Tenancy:
         if operation.id not in {"suspendCluster", "resumeCluster"}:
             return
         cluster = UUID(names["cluster"])
-        await self.api.cloud.finish_create(cluster)
+        await self.api.world.finish_create(cluster)
         if operation.id == "resumeCluster":
-            await self.api.cloud.customer(project).suspend(cluster)
-            await self.api.cloud.finish_suspend(cluster)
+            await self.api.world.customer(project).suspend(cluster)
+            await self.api.world.finish_suspend(cluster)
 
     async def _secret(self, operation: Documented, project: Project, names: dict[str, str]) -> dict[str, str]:
         """What has a secret of its own: a webhook, or a cluster's user at a secure controller."""
         if operation.id == "rotateVipuKey":
-            await self.api.cloud.finish_create(UUID(names["cluster"]))
-            await self.api.cloud.execute("UPDATE site_regions SET vipu_secure = true")
+            await self.api.world.finish_create(UUID(names["cluster"]))
+            await self.api.world.execute("UPDATE site_regions SET vipu_secure = true")
         return await self._webhook(project) if "/webhooks" in operation.path else {}
 
     async def _webhook(self, project: Project) -> dict[str, str]:
         """The only webhook of a project, and its only delivery."""
         names = {"webhook": new_id(), "delivery": new_id()}
-        async with self.api.cloud.database.begin() as connection:
+        async with self.api.world.database.begin() as connection:
             for table in (webhook_deliveries, webhooks):
                 await connection.execute(sa.delete(table).where(table.c.project_id == project.id))
             await connection.execute(
@@ -163,7 +163,7 @@ class Tenancy:
 
     async def _delivered(self, operation: Documented, project: Project) -> dict[str, str]:
         """An export, or where it is delivered to."""
-        async with self.api.cloud.database.begin() as connection:
+        async with self.api.world.database.begin() as connection:
             if "{export}" in operation.path:
                 return {"export": str(await make_export(connection, project.id))}
             if "/s3-connections" in operation.path:
@@ -177,7 +177,7 @@ class Tenancy:
     async def _money(self, operation: Documented, project: Project, name: str) -> str:
         """A budget of the project or its account, which pays ahead; the budget's id."""
         owner = Owner("account" if "{account}" in operation.path else "project", project.id)
-        async with self.api.cloud.database.begin() as connection:
+        async with self.api.world.database.begin() as connection:
             await set_prepaid(connection, project.id, currency="EUR", when_empty="warn")
             return str(
                 await create(
@@ -194,5 +194,5 @@ class Tenancy:
         if operation.id == "createExportSchedule":
             body = {"connection": names["connection"]}
         if operation.id == "assignProjectAccount":
-            body = {"account_id": str(self.api.cloud.project.id)}
+            body = {"account_id": str(self.api.world.project.id)}
         return await caller.request(operation.method, operation.path.format(**names), json=body, headers=headers)

@@ -10,8 +10,8 @@ import pytest
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, price_json, problem
-from tests.support.cloud import start_clock, stop_clock
 from tests.support.postgres import Database as Scratch
+from tests.support.world.clock import start_clock, stop_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -21,7 +21,7 @@ LATER = {"valid_from": "2126-08-01T00:00:00Z", "unit_price": {"amount": "0.08", 
 async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     own = (await api.owner.get(f"{api.base}/billing/account")).json()
-    assert (own["id"], own["currency"], own["balances"]) == (str(api.cloud.project.id), "EUR", [balances("0.00")])
+    assert (own["id"], own["currency"], own["balances"]) == (str(api.world.project.id), "EUR", [balances("0.00")])
     made = await admin.post(
         "/v1/billing/accounts",
         json={"name": "Research", "currency": "EUR", "legal_name": "Research Ltd", "address": "1, Road\nTown"},
@@ -32,7 +32,7 @@ async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api) -> N
     assigned = await admin.put(f"{api.base}/billing/account", json={"account_id": account["id"]})
     assert assigned.json()["id"] == account["id"]
     assert (await api.owner.get(f"{api.base}/billing/account")).json()["id"] == own["id"]
-    [last] = await api.cloud.column(
+    [last] = await api.world.column(
         "SELECT valid_from > app_now() FROM project_accounts WHERE account_id <> project_id"
     )
     assert last
@@ -54,13 +54,13 @@ def balances(unbilled: str) -> dict[str, object]:
 
 
 async def test_a_charge_is_explained(api: Api, database: Scratch) -> None:
-    [began] = await api.cloud.column("SELECT date_trunc('hour', app_now(), 'UTC') - interval '90 minutes'")
+    [began] = await api.world.column("SELECT date_trunc('hour', app_now(), 'UTC') - interval '90 minutes'")
     stop_clock(database.owner_url, began)
     made = await api.make_cluster(flavor="m2000-pod16")
     cluster = UUID(made["target"]["id"])
-    await api.cloud.finish_create(cluster)
+    await api.world.finish_create(cluster)
     stop_clock(database.owner_url, began + timedelta(minutes=35))
-    await keep_books(api.cloud.database)
+    await keep_books(api.world.database)
     start_clock(database.owner_url)
     [charge] = (await api.owner.get(f"{api.base}/clusters/{cluster}/charges")).json()["items"]
     assert charge["formula"] == "30 min × 4 × 0.0625 EUR = 7.50"
@@ -77,7 +77,7 @@ async def test_a_charge_is_explained(api: Api, database: Scratch) -> None:
 async def test_a_book_is_read_out_and_added_again(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     contract = price_json(
-        "ipu-m2000", account_id=str(api.cloud.project.id), unit_price={"amount": "0.05", "currency": "EUR"}
+        "ipu-m2000", account_id=str(api.world.project.id), unit_price={"amount": "0.05", "currency": "EUR"}
     )
     added = await admin.post("/v1/billing/prices", json={"items": [price_json("ipu-m2000", **LATER), contract]})
     assert added.json() == {"added": 2}, added.text
@@ -86,7 +86,7 @@ async def test_a_book_is_read_out_and_added_again(api: Api) -> None:
     assert [(each["unit_price"]["amount"], each["valid_to"], each["account_id"]) for each in ours] == [
         ("0.0625", "2126-08-01T00:00:00Z", None),
         ("0.08", None, None),
-        ("0.05", None, str(api.cloud.project.id)),
+        ("0.05", None, str(api.world.project.id)),
     ]
     again = [{name: value for name, value in each.items() if name != "id"} for each in book]
     assert (await admin.post("/v1/billing/prices", json={"items": again})).json() == {"added": 0}
@@ -118,18 +118,18 @@ async def test_what_would_change_the_past_or_makes_no_sense_is_refused(
 
 async def test_a_contract_price_goes_before_the_list_price(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
-    past = price_json("ipu-m2000", account_id=str(api.cloud.project.id), valid_from="2026-01-01T00:00:00Z")
+    past = price_json("ipu-m2000", account_id=str(api.world.project.id), valid_from="2026-01-01T00:00:00Z")
     problem(await admin.post("/v1/billing/prices", json={"items": [past]}), 422, "validation_failed")
 
 
 async def test_a_report_sums_what_was_charged(api: Api, database: Scratch) -> None:
-    [began] = await api.cloud.column("SELECT date_trunc('hour', app_now(), 'UTC') - interval '90 minutes'")
+    [began] = await api.world.column("SELECT date_trunc('hour', app_now(), 'UTC') - interval '90 minutes'")
     stop_clock(database.owner_url, began)
     made = await api.make_cluster(flavor="m2000-pod16", tags={"team": "=vision"})
     cluster = made["target"]["id"]
-    await api.cloud.finish_create(UUID(cluster))
+    await api.world.finish_create(UUID(cluster))
     stop_clock(database.owner_url, began + timedelta(minutes=35))
-    await keep_books(api.cloud.database)
+    await keep_books(api.world.database)
     path = f"{api.base}/billing/report"
     since = f"{began:%Y-%m-%dT%H}:00:00Z"
     found = (await api.owner.get(path, params={"since": since, "group_by": ["cluster", "tag:team"]})).json()
@@ -149,7 +149,7 @@ async def test_a_report_sums_what_was_charged(api: Api, database: Scratch) -> No
             "'=vision,EUR,30,120,7.50,7.50",
         ]
     admin = await api.caller(Role.ADMIN)
-    of_account = f"/v1/billing/accounts/{api.cloud.project.id}/report"
+    of_account = f"/v1/billing/accounts/{api.world.project.id}/report"
     whole = (await admin.get(of_account, params={"since": since})).json()
     assert whole["totals"] == found["totals"]
     problem(await api.owner.get(of_account), 403, "permission_denied")

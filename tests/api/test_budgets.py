@@ -11,8 +11,8 @@ import pytest
 from ipucloud.billing.budgets.evaluate import evaluate_budgets
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, cluster_json, problem
-from tests.support.cloud import start_clock, stop_clock
 from tests.support.postgres import Database as Scratch
+from tests.support.world.clock import start_clock, stop_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -27,7 +27,7 @@ BUDGET = {
 @pytest.fixture
 async def clock(api: Api, database: Scratch) -> AsyncIterator[Scratch]:
     """A day in May, from which what is created is never finished."""
-    api.cloud.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
+    api.world.broken_on_purpose.update({"operation_ends_in_time", "operation_makes_progress"})
     stop_clock(database.owner_url, NOW)
     yield database
     start_clock(database.owner_url)
@@ -36,9 +36,9 @@ async def clock(api: Api, database: Scratch) -> AsyncIterator[Scratch]:
 async def use(api: Api, clock: Scratch, name: str = "bert", **changes: object) -> None:
     """An hour of one machine: 3.75 EUR; then the budgets are looked at."""
     made = await api.make_cluster(name, **changes)
-    await api.cloud.finish_create(UUID(made["target"]["id"]))
+    await api.world.finish_create(UUID(made["target"]["id"]))
     stop_clock(clock.owner_url, NOW + timedelta(hours=1))
-    await evaluate_budgets(api.cloud.database)
+    await evaluate_budgets(api.world.database)
 
 
 async def test_a_budget_that_is_reached_refuses_creates_until_it_is_raised(api: Api, clock: Scratch) -> None:
@@ -87,9 +87,9 @@ async def test_a_tags_budget_refuses_clusters_with_the_tag_only(api: Api, clock:
     await use(api, clock, "other")
     await api.make_cluster("tagged", tags={"team": "nlp"})
     tagged = (await api.owner.get(f"{api.base}/clusters?name=tagged")).json()["items"][0]["id"]
-    await api.cloud.finish_create(UUID(tagged))
+    await api.world.finish_create(UUID(tagged))
     stop_clock(clock.owner_url, NOW + timedelta(hours=2))
-    await evaluate_budgets(api.cloud.database)
+    await evaluate_budgets(api.world.database)
     refusing = cluster_json("again", tags={"team": "nlp", "more": "x"})
     problem(await api.owner.post(f"{api.base}/clusters", json=refusing), 409, "budget_reached")
     await api.make_cluster("vision", tags={"team": "vision"})
@@ -97,7 +97,7 @@ async def test_a_tags_budget_refuses_clusters_with_the_tag_only(api: Api, clock:
 
 async def test_an_accounts_budget_refuses_in_every_project_it_pays_for(api: Api, clock: Scratch) -> None:
     admin = await api.caller(Role.ADMIN)
-    account = f"/v1/billing/accounts/{api.cloud.project.id}/budgets"
+    account = f"/v1/billing/accounts/{api.world.project.id}/budgets"
     made = await admin.post(account, json=BUDGET)
     assert (made.status_code, made.json()["scope"]) == (201, "account")
     problem(await admin.post(account, json=BUDGET), 409, "name_taken")

@@ -22,7 +22,7 @@ async def test_a_cluster_from_its_making_to_its_end(api: Api) -> None:
     assert (made["state"], made["tags"], made["operation"]["id"]) == ("creating", {"team": "nlp"}, operation["id"])
     assert (await api.owner.get(f"{path}/machines")).json()["items"] == made["machines"]
     assert (await api.owner.get(f"{path}/poplar-servers")).json()["items"] == made["poplar_servers"]
-    await api.cloud.finish_create(cluster_id(operation))
+    await api.world.finish_create(cluster_id(operation))
     active = (await api.owner.get(path)).json()
     assert (active["state"], active["billing"]["status"]) == ("active", "running")
     usage = (await api.owner.get(f"{path}/usage")).json()
@@ -30,7 +30,7 @@ async def test_a_cluster_from_its_making_to_its_end(api: Api) -> None:
     gone = await api.owner.delete(path)
     assert (gone.status_code, gone.json()["kind"]) == (202, "cluster.delete")
     assert (await api.owner.delete(path)).json()["id"] == gone.json()["id"]
-    await api.cloud.finish_delete(cluster_id(operation))
+    await api.world.finish_delete(cluster_id(operation))
     assert (await api.owner.get(path)).json()["state"] == "deleted"
     assert (await api.owner.get(f"{api.base}/clusters")).json()["items"] == []
     problem(await api.owner.delete(path), 404, "not_found")
@@ -43,7 +43,7 @@ async def test_what_cannot_be_had_says_why(api: Api) -> None:
     problem(await api.owner.post(f"{api.base}/clusters", json=cluster_json()), 409, "name_taken")
     large = await api.owner.post(f"{api.base}/clusters", json=cluster_json("ernie", flavor="m2000-pod64"))
     assert problem(large, 409, "capacity_exhausted")["why_not"]["numbers"]["largest"] == 8
-    await api.cloud.execute("UPDATE quotas SET machine_limit = 2 WHERE machine_type = 'm2000'")
+    await api.world.execute("UPDATE quotas SET machine_limit = 2 WHERE machine_type = 'm2000'")
     refused = await api.owner.post(f"{api.base}/clusters", json=cluster_json("ernie", flavor="m2000-pod16"))
     assert problem(refused, 409, "quota_exceeded")["why_not"]["numbers"]["used"] == 1
     assert await api.count("clusters") == 1

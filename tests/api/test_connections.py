@@ -17,11 +17,11 @@ from pydantic import SecretStr
 
 from ipucloud.config import Settings
 from tests.api.support import UNLIMITED, cluster_json
-from tests.support.cloud import Cloud
 from tests.support.control_plane import API, WORKER, process
 from tests.support.ports import free_ports
 from tests.support.postgres import Database as Scratch
 from tests.support.waiting import eventually
+from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -75,9 +75,9 @@ def highest(url: str, application: str, wanted: int) -> int:
     return seen
 
 
-async def test_a_worker_has_as_many_as_documented(cloud: Cloud, database: Scratch, tmp_path: Path) -> None:
+async def test_a_worker_has_as_many_as_documented(world: World, database: Scratch, tmp_path: Path) -> None:
     for number in range(CROWD):
-        await cloud.create(f"c{number}")
+        await world.create(f"c{number}")
     settings = Settings(database_url=SecretStr(database.app_url), site_url="http://127.0.0.1:1", worker_internal_port=0)
     wanted = Documented.read().worker
     # Steps are loaded, find no site, and wait for the lock to write that down.
@@ -85,7 +85,7 @@ async def test_a_worker_has_as_many_as_documented(cloud: Cloud, database: Scratc
         assert highest(database.superuser_url, "ipucloud worker", wanted) == wanted
 
 
-async def test_an_api_process_has_as_many_as_documented(cloud: Cloud, database: Scratch, tmp_path: Path) -> None:
+async def test_an_api_process_has_as_many_as_documented(world: World, database: Scratch, tmp_path: Path) -> None:
     [port] = free_ports(1)
     values: dict[str, Any] = {
         "database_url": SecretStr(database.app_url),
@@ -99,8 +99,8 @@ async def test_an_api_process_has_as_many_as_documented(cloud: Cloud, database: 
     documented = Documented.read()
     wanted = documented.pools * settings.database_pool_size + documented.besides
     base = f"http://127.0.0.1:{port}"
-    project = f"{base}/v1/projects/{cloud.project.slug}"
-    headers = {"Authorization": f"Bearer {cloud.project.token.secret}"}
+    project = f"{base}/v1/projects/{world.project.slug}"
+    headers = {"Authorization": f"Bearer {world.project.token.secret}"}
     enough = threading.Event()
 
     def keep_asking(method: str, url: str) -> None:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_an_export_is_asked_for_followed_and_downloaded(api: Api) -> None:
-    [month] = await api.cloud.column("SELECT to_char(app_now() AT TIME ZONE 'UTC', 'YYYY-MM')")
+    [month] = await api.world.column("SELECT to_char(app_now() AT TIME ZONE 'UTC', 'YYYY-MM')")
     path = f"{api.base}/billing/exports"
     once = key()
     asked = await api.owner.post(path, json={"month": month, "version": "1.2"}, headers=once)
@@ -35,8 +35,8 @@ async def test_an_export_is_asked_for_followed_and_downloaded(api: Api) -> None:
     assert again.json()["id"] == operation["id"]
     export = f"{path}/{operation['target']['id']}"
     problem(await api.owner.get(f"{export}/file"), 409, "state_conflict")
-    desk = Desk(api.cloud.database, api.cloud.project.id)
-    await desk.work_until_done((await api.cloud.column("SELECT id FROM exports"))[0])
+    desk = Desk(api.world.database, api.world.project.id)
+    await desk.work_until_done((await api.world.column("SELECT id FROM exports"))[0])
     assert (await api.owner.get(asked.headers["location"])).json()["state"] == "succeeded"
     made = (await api.owner.get(export)).json()
     [file] = made["manifest"]["files"]
@@ -55,7 +55,7 @@ async def test_an_export_is_asked_for_followed_and_downloaded(api: Api) -> None:
 
 
 async def test_days_are_exported_and_bad_ones_change_nothing(api: Api) -> None:
-    [first, last] = await api.cloud.column(
+    [first, last] = await api.world.column(
         "SELECT (app_now() AT TIME ZONE 'UTC')::date - ago FROM unnest(ARRAY[40, -1]) AS ago ORDER BY ago DESC"
     )
     path, days = f"{api.base}/billing/exports", {"since": str(first), "until": str(last)}
@@ -75,10 +75,10 @@ async def test_days_are_exported_and_bad_ones_change_nothing(api: Api) -> None:
         assert [each["pointer"] for each in refused["errors"]] == [pointer], bad
     beyond = {"since": str(first), "until": str(last + timedelta(days=40))}
     problem(await api.owner.post(path, json=beyond, headers=key()), 409, "state_conflict")
-    assert await api.cloud.column("SELECT id FROM exports") == []
+    assert await api.world.column("SELECT id FROM exports") == []
     asked = await api.owner.post(path, json=days, headers=key())
     assert asked.status_code == 202, asked.text
-    await Desk(api.cloud.database, api.cloud.project.id).work_until_done(UUID(asked.json()["target"]["id"]))
+    await Desk(api.world.database, api.world.project.id).work_until_done(UUID(asked.json()["target"]["id"]))
     [made] = (await api.owner.get(path)).json()["items"]
     assert (made["month"], made["since"], made["until"]) == (None, str(first), str(last))
     assert {name: made["manifest"][name] for name in days} == days
@@ -89,7 +89,7 @@ async def test_an_account_that_pays_for_others_is_exported_by_operators(api: Api
     path, body = f"{api.base}/billing/exports", {"month": "2026-04", "scope": "account"}
     assert (await api.owner.post(path, json=body, headers=key())).status_code == 202
     admin, other = await api.caller(Role.ADMIN), await api.other_project()
-    mine = {"account_id": str(api.cloud.project.id)}
+    mine = {"account_id": str(api.world.project.id)}
     assert (await admin.put(f"/v1/projects/{other.slug}/billing/account", json=mine)).status_code == 200
     problem(await api.owner.post(path, json=body, headers=key()), 403, "permission_denied")
     assert (await admin.post(path, json=body, headers=key())).status_code == 202
@@ -112,6 +112,6 @@ async def test_connections_and_schedules_come_and_go(api: Api) -> None:
     assert (listed["id"], listed["last_export"]) == (planned.json()["id"], None)
     assert (await api.owner.delete(f"{schedules}/{listed['id']}")).status_code == 204
     assert (await api.owner.delete(f"{path}/{connection}")).status_code == 204
-    assert await api.cloud.column("SELECT secret FROM s3_connections") == [None]
+    assert await api.world.column("SELECT secret FROM s3_connections") == [None]
     problem(await api.owner.get(f"{path}/{connection}"), 404, "not_found")
     assert (await api.owner.get(path)).json()["items"] == []

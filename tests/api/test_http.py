@@ -14,8 +14,8 @@ from ipucloud.api import serve
 from ipucloud.catalogue.load import load
 from ipucloud.identity.tokens import new_token
 from tests.api.support import PUBLIC_KEY, Api, cluster_id, problem, running
-from tests.support.cloud import Cloud
 from tests.support.postgres import Database as Scratch
+from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -125,9 +125,9 @@ async def statuses(caller: httpx.AsyncClient, times: int) -> list[int]:
     return [(await caller.get("/v1/whoami")).status_code for _ in range(times)]
 
 
-async def test_who_asks_too_often_waits(cloud: Cloud, database: Scratch) -> None:
+async def test_who_asks_too_often_waits(world: World, database: Scratch) -> None:
     clock = Hand()
-    async with running(cloud, database.app_url, clock=clock, settings=LIMITS) as api:
+    async with running(world, database.app_url, clock=clock, settings=LIMITS) as api:
         other = api.client((await api.other_project()).token.secret)
         answers = [await api.owner.get("/v1/whoami") for _ in range(5)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 200, 429]
@@ -153,9 +153,9 @@ async def test_who_asks_too_often_waits(cloud: Cloud, database: Scratch) -> None
     ],
 )
 async def test_made_up_tokens_count_against_the_address(
-    cloud: Cloud, database: Scratch, addresses: list[str], together: bool
+    world: World, database: Scratch, addresses: list[str], together: bool
 ) -> None:
-    async with running(cloud, database.app_url, clock=Hand(), settings=LIMITS) as api:
+    async with running(world, database.app_url, clock=Hand(), settings=LIMITS) as api:
         first, second = addresses
         answers = [await api.client(new_token("test").secret, address=first).get("/v1/whoami") for _ in range(600)]
         assert [answer.status_code for answer in answers] == [401] * 4 + [429] * 596
@@ -165,15 +165,15 @@ async def test_made_up_tokens_count_against_the_address(
         assert status == (429 if together else 401)
 
 
-async def test_a_token_that_was_accepted_does_not_suffer_from_its_neighbours(cloud: Cloud, database: Scratch) -> None:
-    async with running(cloud, database.app_url, clock=Hand(), settings=LIMITS) as api:
+async def test_a_token_that_was_accepted_does_not_suffer_from_its_neighbours(world: World, database: Scratch) -> None:
+    async with running(world, database.app_url, clock=Hand(), settings=LIMITS) as api:
         assert await statuses(api.owner, 1) == [200]
         assert await statuses(api.client(new_token("test").secret), 4) == [401, 401, 401, 429]
         assert await statuses(api.owner, 4) == [200, 200, 200, 429]
 
 
-async def test_a_revoked_token_counts_against_its_address_again(cloud: Cloud, database: Scratch) -> None:
-    async with running(cloud, database.app_url, clock=Hand(), settings=LIMITS) as api:
+async def test_a_revoked_token_counts_against_its_address_again(world: World, database: Scratch) -> None:
+    async with running(world, database.app_url, clock=Hand(), settings=LIMITS) as api:
         made = (await api.owner.post(f"{api.base}/tokens", json={"name": "ci", "role": "viewer"})).json()
         caller = api.client(made["token"], address="192.0.2.1")
         assert await statuses(caller, 1) == [200]
@@ -184,8 +184,8 @@ async def test_a_revoked_token_counts_against_its_address_again(cloud: Cloud, da
         assert others[0].headers["ratelimit-policy"].startswith('"address"')
 
 
-async def test_no_answer_of_the_router_makes_a_token_known(cloud: Cloud, database: Scratch) -> None:
-    async with running(cloud, database.app_url, clock=Hand(), settings=LIMITS) as api:
+async def test_no_answer_of_the_router_makes_a_token_known(world: World, database: Scratch) -> None:
+    async with running(world, database.app_url, clock=Hand(), settings=LIMITS) as api:
         caller = api.client(new_token("test").secret)
         for method, path in (("OPTIONS", "/v1/whoami"), ("TRACE", "/v1/whoami"), ("GET", "/v1/nothing")):
             answer = await caller.request(method, path)
@@ -194,7 +194,7 @@ async def test_no_answer_of_the_router_makes_a_token_known(cloud: Cloud, databas
 
 
 async def test_the_log_names_objects_and_no_secrets(api: Api) -> None:
-    secret = api.cloud.project.token.secret
+    secret = api.world.project.token.secret
     with structlog.testing.capture_logs(processors=[structlog.contextvars.merge_contextvars]) as lines:
         operation = await api.make_cluster(user_data="#cloud-config canary-in-user-data")
         await api.owner.get(f"{api.base}/clusters", params={"name": SECRET_QUERY})
@@ -204,7 +204,7 @@ async def test_the_log_names_objects_and_no_secrets(api: Api) -> None:
     assert [line["status"] for line in requests] == [202, 200, 200, 201]
     assert len({line["request_id"] for line in requests}) == 4
     assert requests[0]["cluster_id"] == str(cluster_id(operation))
-    assert requests[0]["project_id"] == str(api.cloud.project.id)
+    assert requests[0]["project_id"] == str(api.world.project.id)
     assert requests[2]["operation_id"] == operation["id"]
     text = repr(lines)
     for hidden in (secret, made["token"], SECRET_QUERY, "canary-in-user-data"):
@@ -243,13 +243,13 @@ async def test_measurements_name_routes_and_nobody(api: Api) -> None:
         'http_request_method="_OTHER",http_response_status_code="405",http_route="/v1/whoami"',
     ):
         assert f"http_server_request_duration_seconds_count{{{labels}}} 1.0" in text
-    assert api.cloud.project.slug not in text
+    assert api.world.project.slug not in text
     assert str(cluster_id(operation)) not in text
 
 
-async def test_readiness_wants_the_schema_that_the_code_needs(cloud: Cloud, database: Scratch) -> None:
+async def test_readiness_wants_the_schema_that_the_code_needs(world: World, database: Scratch) -> None:
     clock = Hand()
-    async with running(cloud, database.app_url, clock=clock) as api:
+    async with running(world, database.app_url, clock=clock) as api:
         with psycopg.connect(database.owner_url, autocommit=True) as connection:
             connection.execute("UPDATE alembic_version SET version_num = 'of tomorrow'")
             assert (await api.owner.get("/readyz")).json() == {"status": "ready"}

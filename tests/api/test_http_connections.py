@@ -108,7 +108,7 @@ def long_polls(
     """
     head = (
         f"GET {api.base}/operations/{operation}?wait=60 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-        f"Authorization: Bearer {api.cloud.project.token.secret}\r\n\r\n"
+        f"Authorization: Bearer {api.world.project.token.secret}\r\n\r\n"
     ).encode()
     with ExitStack() as stack:
         connections: list[socket.socket] = []

@@ -62,7 +62,7 @@ def test_the_header_of_a_later_request_has_the_same(impatient: ApiProcess) -> No
 
 async def test_a_body_has_a_deadline(api: Api, database: Scratch) -> None:
     before = await api.snapshot()
-    token = api.cloud.project.token.secret
+    token = api.world.project.token.secret
     head = (
         f"POST {api.base}/clusters HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
         "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
@@ -116,7 +116,7 @@ async def test_nobody_is_hurried_while_the_answer_is_being_made(api: Api, databa
     operation = await api.make_cluster()
     head = (
         f"GET {api.base}/operations/{operation['id']}?wait=3 HTTP/1.1\r\nHost: x\r\n"
-        f"Authorization: Bearer {api.cloud.project.token.secret}\r\nConnection: close\r\n\r\n"
+        f"Authorization: Bearer {api.world.project.token.secret}\r\nConnection: close\r\n\r\n"
     ).encode()
     with api_process(AFTER_THE_HEADER, url=database.app_url) as server, connected(server.port) as connection:
         connection.sendall(head)

@@ -21,7 +21,7 @@ async def test_a_repeat_is_answered_byte_for_byte(api: Api) -> None:
     first = await api.owner.post(f"{api.base}/clusters", json=cluster_json(), headers=headers)
     # The same request in other words: the project by another name, the body in another order.
     body = dict(reversed(cluster_json().items()))
-    again = await api.owner.post(f"/v1/projects/{api.cloud.project.id}/clusters", json=body, headers=headers)
+    again = await api.owner.post(f"/v1/projects/{api.world.project.id}/clusters", json=body, headers=headers)
     assert (again.status_code, again.content) == (first.status_code, first.content) == (202, first.content)
     assert again.headers["location"] == first.headers["location"]
     assert again.headers["idempotent-replayed"] == "true"
@@ -56,8 +56,8 @@ async def test_of_many_at_once_one_has_an_effect(api: Api, path: str) -> None:
 async def test_while_the_first_runs_the_second_is_told_to_come_back(api: Api) -> None:
     headers = key()
     lock = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(CAST(:scope AS text) || ' ' || :key, 0))")
-    async with api.cloud.database.begin() as connection:
-        await connection.execute(lock, {"scope": api.cloud.project.id, "key": headers["Idempotency-Key"]})
+    async with api.world.database.begin() as connection:
+        await connection.execute(lock, {"scope": api.world.project.id, "key": headers["Idempotency-Key"]})
         answer = await api.owner.post(f"{api.base}/clusters", json=cluster_json(), headers=headers)
         problem(answer, 409, "idempotency_in_progress")
     assert (await api.owner.post(f"{api.base}/clusters", json=cluster_json(), headers=headers)).status_code == 202
@@ -117,7 +117,7 @@ async def test_a_replay_shows_no_secret(api: Api) -> None:
     first = (await api.owner.post(f"{api.base}/tokens", json=body, headers=headers)).json()
     again = (await api.owner.post(f"{api.base}/tokens", json=body, headers=headers)).json()
     assert again == first | {"token": None}
-    (stored,) = await api.cloud.column("SELECT convert_from(body, 'UTF8') FROM idempotency_keys")
+    (stored,) = await api.world.column("SELECT convert_from(body, 'UTF8') FROM idempotency_keys")
     assert first["token"] not in stored
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from ipucloud.identity.roles import Role
 from tests.api.support import PUBLIC_KEY, Api, cluster_id, problem, running
-from tests.support.cloud import Cloud
 from tests.support.postgres import Database as Scratch
+from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +34,7 @@ async def test_a_project_from_its_making_to_its_end(api: Api, admin: httpx.Async
     problem(await owner.get("/v1/whoami"), 401, "unauthenticated")
     problem(await admin.get("/v1/projects/research"), 404, "not_found")
     problem(await admin.post("/v1/projects", json={"slug": "research", "name": "Again"}), 409, "name_taken")
-    events = await api.cloud.column("SELECT type FROM events WHERE project_id = :id ORDER BY id", id=project["id"])
+    events = await api.world.column("SELECT type FROM events WHERE project_id = :id ORDER BY id", id=project["id"])
     assert events == ["project.created", "project.updated", "token.created", "project.deleted"]
 
 
@@ -45,7 +45,7 @@ async def test_a_project_with_machines_stays(api: Api, admin: httpx.AsyncClient)
     assert await api.snapshot() == before
     await api.owner.delete(f"{api.base}/clusters/{cluster}")
     problem(await admin.delete(api.base), 409, "in_use")  # its machines are not clean yet
-    await api.cloud.finish_delete(cluster)
+    await api.world.finish_delete(cluster)
     assert (await admin.delete(api.base)).status_code == 204
 
 
@@ -81,7 +81,7 @@ async def test_a_token_is_shown_once_and_ends(api: Api) -> None:
         assert (await api.owner.delete(made.headers["location"])).status_code == 204
     ended = (await api.owner.get(made.headers["location"])).json()
     assert ended["revoked_at"] is not None
-    assert await api.cloud.column("SELECT count(*) FROM events WHERE type = 'token.revoked'") == [1]
+    assert await api.world.column("SELECT count(*) FROM events WHERE type = 'token.revoked'") == [1]
 
 
 @pytest.mark.parametrize(
@@ -94,16 +94,16 @@ async def test_a_token_has_a_role_of_the_project(api: Api, changes: dict[str, st
     assert [error["pointer"] for error in errors] == [f"/{name}" for name in changes]
 
 
-async def test_when_a_token_was_used_is_known_to_the_hour(cloud: Cloud, database: Scratch) -> None:
-    async with running(cloud, database.app_url) as api:
+async def test_when_a_token_was_used_is_known_to_the_hour(world: World, database: Scratch) -> None:
+    async with running(world, database.app_url) as api:
         await api.owner.get("/v1/whoami")
         await api.client("ipu_dev_nonsense").get("/v1/whoami")
-        assert await cloud.column("SELECT last_used_at FROM tokens") == [None]
-    (first,) = await cloud.column("SELECT last_used_at FROM tokens")
+        assert await world.column("SELECT last_used_at FROM tokens") == [None]
+    (first,) = await world.column("SELECT last_used_at FROM tokens")
     assert first is not None
-    async with running(cloud, database.app_url) as api:
+    async with running(world, database.app_url) as api:
         await api.owner.get("/v1/whoami")
-    assert await cloud.column("SELECT last_used_at FROM tokens") == [first]
+    assert await world.column("SELECT last_used_at FROM tokens") == [first]
 
 
 async def test_a_key_is_written_anew(api: Api) -> None:

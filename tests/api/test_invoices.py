@@ -25,8 +25,8 @@ def euros(amount: str) -> dict[str, str]:
 
 
 async def issued(api: Api) -> str:
-    async with api.cloud.database.begin() as connection:
-        return await make_invoice(connection, api.cloud.project.id)
+    async with api.world.database.begin() as connection:
+        return await make_invoice(connection, api.world.project.id)
 
 
 def standing(answer: Any) -> dict[str, str]:
@@ -44,7 +44,7 @@ async def test_an_invoice_is_listed_read_and_printed(api: Api) -> None:
     read = await api.owner.get(f"{api.base}/billing/invoices/{number}")
     invoice = read.json()
     assert (invoice["subtotal"], invoice["tax"], invoice["total"]) == (euros("15.00"), euros("2.55"), euros("17.55"))
-    assert invoice["lines"][0]["project"] == api.cloud.project.slug
+    assert invoice["lines"][0]["project"] == api.world.project.slug
     assert (await api.owner.get(read.url, headers={"If-None-Match": read.headers["etag"]})).status_code == 304
     printed = await api.owner.get(f"{api.base}/billing/invoices/{number}", headers={"Accept": "application/pdf"})
     assert printed.headers["content-type"] == "application/pdf"
@@ -59,7 +59,7 @@ async def test_an_invoice_is_listed_read_and_printed(api: Api) -> None:
 
 async def test_a_payment_and_a_credit_note_settle_an_invoice(api: Api) -> None:
     admin, number = await api.caller(Role.ADMIN), await issued(api)
-    account = f"/v1/billing/accounts/{api.cloud.project.id}"
+    account = f"/v1/billing/accounts/{api.world.project.id}"
     body = {"amount": euros("10.00"), "reference": "statement 7", "invoice": number}
     paid = await admin.post(f"{account}/payments", json=body, headers=key())
     assert (paid.status_code, paid.json()["state"], paid.json()["invoice"]) == (201, "done", number), paid.text
@@ -88,7 +88,7 @@ async def test_a_payment_and_a_credit_note_settle_an_invoice(api: Api) -> None:
 
 async def test_a_wallet_is_filled_and_paid_back(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
-    account = f"/v1/billing/accounts/{api.cloud.project.id}"
+    account = f"/v1/billing/accounts/{api.world.project.id}"
     expected = (await api.owner.post(f"{api.base}/billing/top-ups", json={"amount": euros("50.00")})).json()
     assert (expected["state"], expected["to_wallet"]) == ("pending", None)
     body = {"amount": euros("40.00"), "reference": expected["reference"]}
@@ -117,10 +117,10 @@ async def test_a_wallet_is_filled_and_paid_back(api: Api) -> None:
 
 async def test_only_who_pays_sees_other_projects_lines(api: Api) -> None:
     """The account of one project pays for both: its people see the bill, the other's see nothing of it."""
-    async with api.cloud.database.begin() as connection:
+    async with api.world.database.begin() as connection:
         other = await make_project(connection)
         await add_tax_rate(connection)
-        mine = api.cloud.project.id
+        mine = api.world.project.id
         for project in (mine, other.id):
             await charge(connection, project, account_id=mine)
         await post_usage(connection, HOUR, 0, [Posted(mine, "EUR", Decimal("30"), 1)])

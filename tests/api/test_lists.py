@@ -112,10 +112,10 @@ async def test_filters_combine(api: Api, query: dict[str, Any], names: set[str])
 
 async def test_a_reader_of_events_goes_on_from_the_last_one(api: Api) -> None:
     await api.make_cluster("bert")
-    await settled(api.cloud.database)
+    await settled(api.world.database)
     first = (await api.owner.get(f"{api.base}/events", params={"order": "created_at"})).json()["items"]
     made = await api.make_cluster("ernie")
-    await settled(api.cloud.database)
+    await settled(api.world.database)
     query = {"order": "created_at", "after": first[-1]["id"]}
     news = (await api.owner.get(f"{api.base}/events", params=query)).json()["items"]
     assert [event["type"] for event in news] == ["cluster.created", "operation.created"]

@@ -11,10 +11,10 @@ import pytest
 from ipucloud.billing.bookkeeping import keep_books
 from ipucloud.identity.roles import Role
 from tests.api.support import Api, price_json, problem
-from tests.support.cloud import start_clock, stop_clock
 from tests.support.factories import make_project
 from tests.support.invoices import add_tax_rate
 from tests.support.postgres import Database as Scratch
+from tests.support.world.clock import start_clock, stop_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -31,14 +31,14 @@ async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, 
         expiring = await api.make_cluster(expires_at="2026-06-29T23:30:00Z")
         lasting = await api.make_cluster("ernie")
         for made in (expiring, lasting):
-            await api.cloud.finish_create(UUID(made["target"]["id"]))
+            await api.world.finish_create(UUID(made["target"]["id"]))
         admin = await api.caller(Role.ADMIN)
         price = {"valid_from": "2026-06-30T00:00:00Z", "unit_price": {"amount": "0.1", "currency": "EUR"}}
         added = await admin.post("/v1/billing/prices", json={"items": [price_json("ipu-m2000", **price)]})
         assert added.json() == {"added": 1}
         assert amounts(await summary(api)) == ("0.00", "0.00", "0.00", "7.50", "153.375", "153.375")
         stop_clock(database.owner_url, NOW + timedelta(minutes=32))
-        await keep_books(api.cloud.database)
+        await keep_books(api.world.database)
         found = await summary(api)
         assert amounts(found) == ("4.00", "3.75", "0.25", "7.50", "149.375", "153.375")
         assert (found["until"], found["unpriced_minutes"]) == ("2026-07-01T00:00:00Z", 0)
@@ -47,11 +47,11 @@ async def test_a_month_is_summarised_with_prices_to_come_and_expiries(api: Api, 
             ("bert", 32, "3.75"),
             ("ernie", 32, "149.625"),
         ]
-        of_account = await admin.get(f"/v1/billing/accounts/{api.cloud.project.id}/summary")
+        of_account = await admin.get(f"/v1/billing/accounts/{api.world.project.id}/summary")
         assert of_account.json() == found
         assert amounts(await summary(api, month="2026-05")) == ("0.00",) * 6
         stop_clock(database.owner_url, NOW + timedelta(hours=26, minutes=32))
-        await keep_books(api.cloud.database)
+        await keep_books(api.world.database)
         past = await summary(api, month="2026-06")
         assert past["accrued"] == past["posted"] == past["forecast"]
         assert amounts(past)[2:5] == ("0.00",) * 3
@@ -66,10 +66,10 @@ async def test_a_summary_says_what_an_invoice_adds_and_subtracts(api: Api) -> No
     found = await summary(api)
     assert (found["tax"], found["credit"]["amount"]) == (None, "0.00")
     admin = await api.caller(Role.ADMIN)
-    async with api.cloud.database.begin() as connection:
+    async with api.world.database.begin() as connection:
         await add_tax_rate(connection)
     granted = {"amount": found["credit"] | {"amount": "5.00"}, "reason": "welcome", "expires_at": NEVER}
-    await admin.post(f"/v1/billing/accounts/{api.cloud.project.id}/credits", json=granted)
+    await admin.post(f"/v1/billing/accounts/{api.world.project.id}/credits", json=granted)
     found = await summary(api)
     assert found["tax"] == {"treatment": "standard", "name": "VAT", "rate": "0.17"}
     assert found["credit"]["amount"] == "5.00"
@@ -79,7 +79,7 @@ async def test_a_summary_refuses_what_is_no_month_and_other_tenants(api: Api) ->
     for wrong in ("2026-13", "2026-5", "May", "2099-01"):
         answer = await api.owner.get(f"{api.base}/billing/summary", params={"month": wrong})
         problem(answer, 422, "validation_failed")
-    async with api.cloud.database.begin() as connection:
+    async with api.world.database.begin() as connection:
         other = await make_project(connection)
     problem(await api.owner.get(f"/v1/projects/{other.slug}/billing/summary"), 404, "not_found")
     problem(await api.owner.get(f"/v1/billing/accounts/{other.id}/summary"), 403, "permission_denied")
@@ -98,7 +98,7 @@ def amounts(summary: dict[str, dict[str, str]]) -> tuple[str, ...]:
 
 async def test_a_project_is_told_its_own_prices_and_a_withdrawn_one_is_gone(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
-    contract = price_json("ipu-m2000", account_id=str(api.cloud.project.id))
+    contract = price_json("ipu-m2000", account_id=str(api.world.project.id))
     assert (await admin.post("/v1/billing/prices", json={"items": [contract]})).json() == {"added": 1}
     [now, later] = await own(api)
     assert (now["contract"], later["contract"]) == (False, True)

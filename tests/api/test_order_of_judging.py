@@ -101,7 +101,7 @@ def faults(operation: Documented) -> list[str]:
 
 @pytest.mark.parametrize("name", POLICY)
 async def test_who_asks_is_judged_before_what_is_asked(callers: Callers, name: str) -> None:
-    operation, project = OPERATIONS[name], callers.api.cloud.project.slug
+    operation, project = OPERATIONS[name], callers.api.world.project.slug
     before = await callers.api.snapshot()
     for fault in faults(operation):
         answer = await ask(callers.made_up, operation, fault, project)
@@ -121,7 +121,7 @@ async def test_who_asks_is_judged_before_what_is_asked(callers: Callers, name: s
 
 @pytest.mark.parametrize("name", POLICY)
 async def test_who_may_ask_is_told_what_is_wrong(callers: Callers, name: str) -> None:
-    operation, project = OPERATIONS[name], callers.api.cloud.project.slug
+    operation, project = OPERATIONS[name], callers.api.world.project.slug
     for fault in [fault for fault in faults(operation) if FAULTS[fault].always]:
         answer = await ask(callers.by_role[Role.ADMIN], operation, fault, project)
         assert answer.status_code in ABOUT_THE_REQUEST, (fault, answer.text)

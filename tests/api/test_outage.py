@@ -16,8 +16,8 @@ from ipucloud.db.engine import Database
 from ipucloud.db.outages import RETRY_AFTER
 from ipucloud.kernel.errors import UNAVAILABLE, Problem
 from tests.api.support import UNLIMITED, Api, cluster_json, key, problem, running
-from tests.support.cloud import Cloud
 from tests.support.postgres import Database as Scratch
+from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -66,7 +66,7 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 @asynccontextmanager
-async def on_a_line(cloud: Cloud, database: Scratch, folder: Path) -> AsyncIterator[tuple[Api, Line]]:
+async def on_a_line(world: World, database: Scratch, folder: Path) -> AsyncIterator[tuple[Api, Line]]:
     """The application behind a line to its database."""
     query = parse_qs(urlsplit(database.app_url).query)
     name = f".s.PGSQL.{query.get('port', ['5432'])[0]}"
@@ -75,7 +75,7 @@ async def on_a_line(cloud: Cloud, database: Scratch, folder: Path) -> AsyncItera
     url = database.app_url.replace(query["host"][0], str(folder))
     settings = UNLIMITED | {"database_pool_timeout": 30.0}
     try:
-        async with running(cloud, url, settings=settings) as api:
+        async with running(world, url, settings=settings) as api:
             yield api, line
     finally:
         await line.cut()
@@ -86,8 +86,8 @@ def unavailable(answer: httpx.Response) -> None:
     assert int(answer.headers["retry-after"]) >= 1
 
 
-async def test_an_outage_is_answered_and_survived(cloud: Cloud, database: Scratch, tmp_path: Path) -> None:
-    async with on_a_line(cloud, database, tmp_path) as (api, line):
+async def test_an_outage_is_answered_and_survived(world: World, database: Scratch, tmp_path: Path) -> None:
+    async with on_a_line(world, database, tmp_path) as (api, line):
         assert (await api.owner.get(f"{api.base}/clusters")).status_code == 200
         await line.cut()
         for path in ("clusters", "operations", "quotas", "usage"):
@@ -95,15 +95,15 @@ async def test_an_outage_is_answered_and_survived(cloud: Cloud, database: Scratc
         unavailable(await api.owner.post(f"{api.base}/clusters", json=cluster_json()))
         unavailable(await api.owner.get("/readyz"))
         assert (await api.owner.get("/livez")).status_code == 200
-        assert await cloud.column("SELECT count(*) FROM clusters") == [0]
+        assert await world.column("SELECT count(*) FROM clusters") == [0]
         await line.repair()
         assert (await api.owner.get(f"{api.base}/clusters")).status_code == 200
         assert (await api.owner.get(f"{api.base}/quotas")).status_code == 200
         assert (await api.owner.post(f"{api.base}/clusters", json=cluster_json())).status_code == 202
 
 
-async def test_a_restart_between_two_reads_is_not_noticed(cloud: Cloud, database: Scratch, tmp_path: Path) -> None:
-    async with on_a_line(cloud, database, tmp_path) as (api, line):
+async def test_a_restart_between_two_reads_is_not_noticed(world: World, database: Scratch, tmp_path: Path) -> None:
+    async with on_a_line(world, database, tmp_path) as (api, line):
         await asyncio.gather(*(api.owner.get(f"{api.base}/clusters") for _ in range(20)))
         await line.cut()
         await line.repair()

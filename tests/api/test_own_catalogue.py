@@ -50,7 +50,7 @@ async def test_a_request_is_answered_from_one_catalogue(api: Api) -> None:
 
 async def test_clusters_go_on_when_their_region_is_no_longer_sold(api: Api) -> None:
     made = cluster_id(await api.make_cluster())
-    await api.cloud.finish_create(made)
+    await api.world.finish_create(made)
     path = f"{api.base}/clusters/{made}"
     before = (await api.owner.get(path)).json()
     api.services.catalogue.catalogue = without_luxembourg()

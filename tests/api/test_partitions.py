@@ -18,14 +18,14 @@ WANTED = {"name": "inference", "size": 2, "gcds": 2}
 
 async def in_use(api: Api, flavor: str = "m2000-pod16") -> tuple[UUID, str]:
     """A cluster that a worker has finished, and the path of it."""
-    made = await api.cloud.create(flavor=flavor)
-    await api.cloud.finish_create(made.target_id)
+    made = await api.world.create(flavor=flavor)
+    await api.world.finish_create(made.target_id)
     return made.target_id, f"{api.base}/clusters/{made.target_id}"
 
 
 async def given(api: Api, cluster: UUID, name: str = "training", **more: object) -> None:
-    async with api.cloud.database.begin() as connection:
-        await make_partition(connection, api.cloud.project.id, cluster, name, **more)  # type: ignore[arg-type]
+    async with api.world.database.begin() as connection:
+        await make_partition(connection, api.world.project.id, cluster, name, **more)  # type: ignore[arg-type]
 
 
 async def test_a_partition_from_its_request_on(api: Api) -> None:
@@ -44,7 +44,7 @@ async def test_a_partition_from_its_request_on(api: Api) -> None:
     listed = (await api.owner.get(f"{path}/partitions")).json()["items"]
     by_id = (await api.owner.get(f"{path}/partitions/{made['partition_id']}")).json()
     assert by_id == made == listed[0] | {"ipus": []}
-    await settled(api.cloud.database)
+    await settled(api.world.database)
     events = (await api.owner.get(f"{api.base}/events?type=partition.creating")).json()["items"]
     assert [each["subject_id"] for each in events] == [made["id"]]
 
@@ -121,7 +121,7 @@ async def test_a_configuration_is_a_file_for_each_gcd(api: Api) -> None:
     assert second.headers["content-disposition"].endswith('-2_gcd1_ipuof.conf"')
     problem(await api.owner.get(f"{path}/partitions/two/ipuof-config?gcd=2"), 422, "validation_failed")
     problem(await api.owner.get(f"{path}/partitions/three/ipuof-config"), 404, "not_found")
-    await api.cloud.execute("UPDATE partitions SET ipuof = NULL, ipuof_at = NULL")
+    await api.world.execute("UPDATE partitions SET ipuof = NULL, ipuof_at = NULL")
     problem(await api.owner.get(f"{path}/partitions/one/ipuof-config"), 409, "state_conflict")
 
 
@@ -149,16 +149,16 @@ async def test_the_topology_shows_machines_links_and_partitions(api: Api) -> Non
     assert (found["free_ipus"], found["largest_partition"]) == (12, 8)
     owners = [ipu["partition"] for machine in found["machines"] for ipu in machine["ipus"]]
     assert owners.count(None) == 12
-    await api.cloud.execute(
+    await api.world.execute(
         "UPDATE machines SET health = 'failed' WHERE name = :name", name=found["racks"][0]["machines"][0]
     )
     links = (await api.owner.get(f"{path}/topology")).json()["links"]
     assert [(link["state"], link["observed_at"]) for link in links] == [("down", None), ("up", None), ("up", None)]
     ends = sorted(links[0]["ends"])
-    await api.cloud.execute(
+    await api.world.execute(
         "INSERT INTO vipu_links (cluster_id, project_id, links) VALUES (:cluster, :project, CAST(:links AS jsonb))",
         cluster=cluster,
-        project=api.cloud.project.id,
+        project=api.world.project.id,
         links=orjson.dumps([["next", ends, "degraded"]]).decode(),
     )
     links = (await api.owner.get(f"{path}/topology")).json()["links"]
@@ -184,7 +184,7 @@ async def test_the_end_point_of_the_controller(api: Api) -> None:
 async def test_an_access_key_is_shown_once_and_stored_nowhere(api: Api) -> None:
     _, path = await in_use(api)
     problem(await api.owner.post(f"{path}/vipu:rotate-key", json={}), 409, "no_vipu")
-    await api.cloud.execute("UPDATE site_regions SET vipu_secure = true")
+    await api.world.execute("UPDATE site_regions SET vipu_secure = true")
     assert (await api.owner.get(f"{path}/vipu")).json()["access_key"] is None
     headers = key()
     made = await api.owner.post(f"{path}/vipu:rotate-key", json={}, headers=headers)
@@ -205,7 +205,7 @@ async def test_an_access_key_is_shown_once_and_stored_nowhere(api: Api) -> None:
 
 async def test_clusters_without_v_ipu_say_so(api: Api) -> None:
     cluster, path = await in_use(api)
-    await api.cloud.execute("UPDATE clusters SET allocated_through = 'host-devices' WHERE id = :id", id=cluster)
+    await api.world.execute("UPDATE clusters SET allocated_through = 'host-devices' WHERE id = :id", id=cluster)
     for answer in (
         await api.owner.get(f"{path}/partitions"),
         await api.owner.post(f"{path}/partitions", json=WANTED),
@@ -217,8 +217,8 @@ async def test_clusters_without_v_ipu_say_so(api: Api) -> None:
 
 
 async def test_a_cluster_that_is_not_in_use_has_nothing_to_change(api: Api) -> None:
-    made = await api.cloud.create()
+    made = await api.world.create()
     path = f"{api.base}/clusters/{made.target_id}"
     problem(await api.owner.post(f"{path}/partitions", json=WANTED), 409, "state_conflict")
     assert (await api.owner.get(f"{path}/partitions")).json()["items"] == []
-    problem(await api.owner.get(f"{api.base}/clusters/{api.cloud.project.id}/partitions"), 404, "not_found")
+    problem(await api.owner.get(f"{api.base}/clusters/{api.world.project.id}/partitions"), 404, "not_found")

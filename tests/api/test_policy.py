@@ -19,9 +19,9 @@ from ipucloud.kernel.ids import new_id
 from tests.api.policy import OPEN_TO_ALL, POLICY
 from tests.api.support import problem, running
 from tests.api.tenancy import OPERATIONS, Tenancy
-from tests.support.cloud import Cloud
-from tests.support.factories import make_project, make_token, seed_world
+from tests.support.factories import make_project, make_token
 from tests.support.postgres import TestServer
+from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -30,8 +30,8 @@ pytestmark = pytest.mark.anyio
 async def tenancy(postgres: TestServer) -> AsyncIterator[Tenancy]:
     with postgres.fresh_database() as scratch:
         database = Database(scratch.app_url)
+        world = await World.seeded(database, pods=20, hosts=320)
         async with database.begin() as connection:
-            world = await seed_world(connection, pod_count=20, host_count=320)
             other = await make_project(connection)
             expired, revoked = [await make_token(connection, world.project.id) for _ in range(2)]
             for token, column in ((expired, "expires_at"), (revoked, "revoked_at")):
@@ -39,7 +39,7 @@ async def tenancy(postgres: TestServer) -> AsyncIterator[Tenancy]:
                     sa.text(f"UPDATE tokens SET {column} = app_now() WHERE id = :id"),  # noqa: S608
                     {"id": token.id},
                 )
-        async with running(Cloud(database, world.project), scratch.app_url) as api:
+        async with running(world, scratch.app_url) as api:
             secret = world.project.token.secret
             yield Tenancy(
                 api,
@@ -65,7 +65,7 @@ def test_every_operation_has_a_row() -> None:
 @pytest.mark.parametrize("name", POLICY)
 async def test_without_a_live_token_nothing_is_answered(tenancy: Tenancy, name: str) -> None:
     operation = OPERATIONS[name]
-    names = await tenancy.target(operation, tenancy.api.cloud.project)
+    names = await tenancy.target(operation, tenancy.api.world.project)
     before = await tenancy.api.snapshot()
     for kind, caller in tenancy.refused.items():
         answer = await tenancy.ask(operation, caller, names)
@@ -78,7 +78,7 @@ async def test_without_a_live_token_nothing_is_answered(tenancy: Tenancy, name: 
 @pytest.mark.parametrize("name", [name for name in POLICY if OPERATIONS[name].scoped])
 async def test_a_project_of_somebody_else_is_not_there(tenancy: Tenancy, name: str) -> None:
     operation = OPERATIONS[name]
-    foreign = await tenancy.target(operation, tenancy.api.cloud.project)
+    foreign = await tenancy.target(operation, tenancy.api.world.project)
     unknown = {key: str(new_id()) for key in foreign}
     before = await tenancy.api.snapshot()
     answers = [await tenancy.ask(operation, tenancy.stranger, names) for names in (foreign, unknown)]
@@ -91,7 +91,7 @@ async def test_a_project_of_somebody_else_is_not_there(tenancy: Tenancy, name: s
 )
 async def test_objects_of_another_project_are_not_there_in_ones_own(tenancy: Tenancy, name: str) -> None:
     operation, mine = OPERATIONS[name], await tenancy.api.other_project()
-    foreign = await tenancy.target(operation, tenancy.api.cloud.project) | {"project": mine.slug}
+    foreign = await tenancy.target(operation, tenancy.api.world.project) | {"project": mine.slug}
     unknown = {key: str(new_id()) for key in foreign} | {"project": mine.slug}
     caller = tenancy.api.client(mine.token.secret)
     before = await tenancy.api.snapshot()
@@ -104,12 +104,12 @@ async def test_objects_of_another_project_are_not_there_in_ones_own(tenancy: Ten
 @pytest.mark.parametrize("name", POLICY)
 async def test_a_role_may_do_what_the_table_says(tenancy: Tenancy, name: str, role: Role) -> None:
     operation = OPERATIONS[name]
-    project = tenancy.api.cloud.project
+    project = tenancy.api.world.project
     if name == "deleteProject":
         project = await tenancy.api.other_project()
     names = await tenancy.target(operation, project)
     caller = tenancy.by_role[role]
-    if project is not tenancy.api.cloud.project and role not in {Role.ADMIN, Role.SUPPORT}:
+    if project is not tenancy.api.world.project and role not in {Role.ADMIN, Role.SUPPORT}:
         caller = await tenancy.api.caller(role, project)
     if role in POLICY[name]:
         answer = await tenancy.ask(operation, caller, names)
@@ -130,7 +130,7 @@ async def test_a_revoked_token_is_refused_from_the_next_request_on(tenancy: Tena
 
 
 async def test_the_other_scheme_and_every_name_of_a_project(tenancy: Tenancy) -> None:
-    project = tenancy.api.cloud.project
+    project = tenancy.api.world.project
     caller = tenancy.api.client(Authorization=f"apikey {project.token.secret}")
     for name in (project.id, project.number, project.slug, str(project.id).upper()):
         answer = await caller.get(f"/v1/projects/{name}")

@@ -29,7 +29,7 @@ async def test_a_tag_changes_with_whatever_the_body_shows(api: Api) -> None:
     operation = await api.make_cluster()
     path = f"{api.base}/clusters/{cluster_id(operation)}"
     tag = (await api.owner.get(path)).headers["etag"]
-    await api.cloud.execute("UPDATE operations SET state = 'running', progress = 40")
+    await api.world.execute("UPDATE operations SET state = 'running', progress = 40")
     assert (await api.owner.get(path, headers={"If-None-Match": tag})).json()["progress"] == 40
     # What has moved is no conflict: nobody else changed the cluster.
     answer = await api.owner.patch(path, json={"tags": {"a": "b"}}, headers={"If-Match": tag})

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 async def test_an_account_that_pays_ahead_must_have_the_first_hour(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
-    path = f"/v1/billing/accounts/{api.cloud.project.id}/prepaid"
+    path = f"/v1/billing/accounts/{api.world.project.id}/prepaid"
     problem(await admin.put(path, json={"when_empty": "delete"}), 422, "validation_failed")
     assert (await api.owner.get(f"{api.base}/billing/funds")).json()["when_empty"] is None
     for policy in ("suspend", "refuse_creates"):

@@ -28,12 +28,12 @@ from ipucloud.identity import key_store
 from ipucloud.identity.roles import Role
 from ipucloud.operations.store import preempt
 from tests.api.support import PUBLIC_KEY, UNLIMITED
-from tests.support.cloud import cluster_body
 from tests.support.factories import make_token, seed_world
 from tests.support.invoices import make_invoice
 from tests.support.partitions import make_partition
 from tests.support.pointers import resolves
 from tests.support.postgres import TestServer
+from tests.support.world import cluster_body
 
 MORE_THAN_A_SCHEMA_SAYS = [
     "createCluster",  # what the catalogue and the project's keys allow

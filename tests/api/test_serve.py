@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 async def test_a_drain_finishes_what_was_begun(api: Api, database: Scratch) -> None:
     operation = await api.make_cluster()
     path = f"{api.base}/operations/{operation['id']}?wait=60"
-    headers = {"Authorization": f"Bearer {api.cloud.project.token.secret}"}
+    headers = {"Authorization": f"Bearer {api.world.project.token.secret}"}
     with api_process({"drain_seconds": 8}, url=database.app_url) as server:
         waiting: list[httpx.Response] = []
         poll = threading.Thread(target=lambda: waiting.append(server.outside.get(path, headers=headers)))

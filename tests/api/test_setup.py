@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.api.support import UNLIMITED, Api, problem, running, s3_connection_json
-from tests.support.cloud import Cloud
 from tests.support.postgres import Database as Scratch
+from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_without_a_key_for_secrets_it_says_whose_turn_it_is(cloud: Cloud, database: Scratch) -> None:
-    async with running(cloud, database.app_url, settings={**UNLIMITED, "secrets_key": None}) as api:
+async def test_without_a_key_for_secrets_it_says_whose_turn_it_is(world: World, database: Scratch) -> None:
+    async with running(world, database.app_url, settings={**UNLIMITED, "secrets_key": None}) as api:
         before = await api.snapshot()
         for path, body in (
             ("webhooks", {"url": "https://hooks.example.com/"}),
@@ -35,10 +35,10 @@ async def test_without_a_key_for_secrets_it_says_whose_turn_it_is(cloud: Cloud, 
     ],
 )
 async def test_buckets_are_reached_at_the_ports_that_the_operator_names(
-    cloud: Cloud, database: Scratch, endpoint: str, usual: bool, named: bool
+    world: World, database: Scratch, endpoint: str, usual: bool, named: bool
 ) -> None:
     for ports, taken, listed in (("443", usual, "443"), ("443,9443", named, "443 or 9443")):
-        async with running(cloud, database.app_url, settings={**UNLIMITED, "export_ports": ports}) as api:
+        async with running(world, database.app_url, settings={**UNLIMITED, "export_ports": ports}) as api:
             body = s3_connection_json(f"lake-{len(ports)}", endpoint=endpoint)
             answer = await api.owner.post(f"{api.base}/billing/s3-connections", json=body)
             if taken:

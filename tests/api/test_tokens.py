@@ -69,9 +69,9 @@ async def test_the_replaced_token_works_for_a_while(api: Api) -> None:
     assert await works(api, old["token"])
     ends = datetime.fromisoformat((await api.owner.get(f"{path}/{old['id']}")).json()["expires_at"])
     assert timedelta(0) < ends - datetime.now(UTC) <= timedelta(hours=1, seconds=5)
-    await api.cloud.execute("UPDATE tokens SET expires_at = app_now() WHERE id = :id", id=old["id"])
+    await api.world.execute("UPDATE tokens SET expires_at = app_now() WHERE id = :id", id=old["id"])
     assert not await works(api, old["token"])
-    events = await api.cloud.column(
+    events = await api.world.column(
         "SELECT data->>'replaced_by' FROM events WHERE type = 'token.rotated' AND subject_id = :id", id=old["id"]
     )
     assert events == [new["id"]]

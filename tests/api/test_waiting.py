@@ -35,7 +35,7 @@ async def test_the_answer_comes_when_the_operation_is_done(api: Api) -> None:
     path = f"{api.base}/operations/{operation['id']}"
     waiting = await asked(api, path, "60")
     assert not waiting.done()
-    await api.cloud.finish_create(cluster_id(operation))
+    await api.world.finish_create(cluster_id(operation))
     answer = await waiting
     assert answer.json()["done"]
     assert answer.json()["state"] == "succeeded"
@@ -63,14 +63,14 @@ async def test_who_waits_holds_no_connection(api: Api) -> None:
     path = f"{api.base}/operations/{operation['id']}"
     waiting = [await asked(api, path, "60") for _ in range(3 * api.services.settings.database_pool_size)]
     assert (await api.owner.get(f"{api.base}/clusters")).status_code == 200
-    await api.cloud.finish_create(cluster_id(operation))
+    await api.world.finish_create(cluster_id(operation))
     assert {answer.json()["state"] for answer in await asyncio.gather(*waiting)} == {"succeeded"}
 
 
 async def test_a_token_revoked_meanwhile_waits_no_longer(api: Api) -> None:
     operation = await api.make_cluster()
     waiting = await asked(api, f"{api.base}/operations/{operation['id']}", "60")
-    await api.cloud.execute("UPDATE tokens SET revoked_at = app_now()")
+    await api.world.execute("UPDATE tokens SET revoked_at = app_now()")
     problem(await waiting, 401, "unauthenticated")
     again = await api.owner.get("/v1/whoami")
     assert again.headers["ratelimit-policy"].startswith('"address"')  # it is not known to be valid any more
@@ -89,5 +89,5 @@ async def test_a_create_is_cancelled_once(api: Api) -> None:
     answer = await api.owner.post(f"{path}:cancel")
     assert (answer.status_code, answer.json()["state"]) == (202, "cancelling")
     assert answer.headers["location"].endswith(operation["id"])
-    assert await api.cloud.column("SELECT wake_seq FROM work WHERE kind = 'cluster'") == [2]
+    assert await api.world.column("SELECT wake_seq FROM work WHERE kind = 'cluster'") == [2]
     problem(await api.owner.post(f"{path}:cancel"), 409, "state_conflict")

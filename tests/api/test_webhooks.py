@@ -9,8 +9,8 @@ from pydantic import SecretStr
 
 from ipucloud.kernel.sealing import new_key
 from tests.api.support import UNLIMITED, Api, key, problem, running
-from tests.support.cloud import Cloud
 from tests.support.postgres import Database as Scratch
+from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -18,9 +18,9 @@ BODY = {"url": "https://hooks.example.com/ipucloud", "event_types": ["cluster.*"
 
 
 @pytest.fixture
-async def api(cloud: Cloud, database: Scratch) -> AsyncIterator[Api]:
+async def api(world: World, database: Scratch) -> AsyncIterator[Api]:
     """The application of an installation that can keep secrets."""
-    async with running(cloud, database.app_url, settings=UNLIMITED | {"secrets_key": SecretStr(new_key())}) as started:
+    async with running(world, database.app_url, settings=UNLIMITED | {"secrets_key": SecretStr(new_key())}) as started:
         yield started
 
 
@@ -58,12 +58,12 @@ async def test_a_ping_is_a_delivery_that_can_be_sent_again(api: Api) -> None:
     assert delivery["message_id"] == f"msg_{delivery['id'].replace('-', '')}"
     assert (await api.owner.get(f"{path}/deliveries")).json()["items"] == [delivery]
     assert (await api.owner.get(f"{path}/deliveries?state=failed")).json()["items"] == []
-    await api.cloud.execute("UPDATE webhook_deliveries SET state = 'failed', next_at = NULL, tries = 10")
+    await api.world.execute("UPDATE webhook_deliveries SET state = 'failed', next_at = NULL, tries = 10")
     again = await api.owner.post(f"{path}/deliveries/{delivery['id']}:redeliver")
     assert (again.status_code, again.json()["state"]) == (202, "pending")
     assert again.json()["message_id"] == delivery["message_id"]
     assert (await api.owner.get(f"{path}/deliveries/{delivery['id']}")).json()["id"] == delivery["id"]
-    problem(await api.owner.post(f"{path}/deliveries/{api.cloud.project.id}:redeliver"), 404, "not_found")
+    problem(await api.owner.post(f"{path}/deliveries/{api.world.project.id}:redeliver"), 404, "not_found")
 
 
 @pytest.mark.parametrize(
