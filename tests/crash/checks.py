@@ -14,6 +14,7 @@ from ipucloud.wire import vipu_admin_pb2, vipu_admin_pb2_grpc
 from ipucloud.wire.site import HostState, NetworkState
 from tests.crash.lab import Lab
 from tests.support.invariants import in_one_line
+from tests.support.waiting import PATIENCE
 
 REGION = "luxembourg-2"
 
@@ -105,7 +106,7 @@ async def at_the_site(lab: Lab, owners: Mapping[str, str]) -> dict[str, Seen]:
 def _users(lab: Lab) -> list[vipu_admin_pb2.User]:
     """But for the control plane's own."""
     stub = vipu_admin_pb2_grpc.AdminServiceStub(lab.site.admin_channel())
-    found = stub.ListUsers(vipu_admin_pb2.ListUsersRequest(), timeout=60)
+    found = stub.ListUsers(vipu_admin_pb2.ListUsersRequest(), timeout=PATIENCE)
     return [user for user in found.users if not user.all_allocations]
 
 

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from tests.support.processes import Ipucloud
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 
 DEMO_SECONDS = 240
 
@@ -41,7 +41,7 @@ def test_stopping_the_demo_leaves_nothing(ipucloud: Ipucloud, moment: str, numbe
     with ipucloud.start("demo", "--json") as demo:
         eventually(lambda: any(ipucloud.temporary.glob(f"*/data/{moment}")), f"the demo gets to {moment}", DEMO_SECONDS)
         demo.send_signal(number)
-        out, err = demo.communicate(timeout=60)
+        out, err = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 130, (out, err)
     assert "Traceback" not in err
     assert ipucloud.left() == []

@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.embedded import parent_of, postmaster_of
 from tests.support.processes import Ipucloud, Up, ipucloud_processes, starting, up
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 
 PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1"
 
@@ -139,7 +139,7 @@ def break_postgres(data: Path) -> None:
 
 def test_what_cannot_be_kept_ends_everything_with_a_sentence(ipucloud: Ipucloud, broken: Path) -> None:
     with starting(ipucloud, broken) as system:
-        system.process.communicate(timeout=120)
+        system.process.communicate(timeout=PATIENCE)
     assert system.process.returncode == 1
     last = system.messages.splitlines()[-1]
     assert "PostgreSQL cannot be kept running. It was started 5 times in a row" in last

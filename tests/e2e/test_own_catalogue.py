@@ -201,7 +201,7 @@ def test_nothing_starts_with_one_that_is_not_valid(
     (tmp_path / "own" / "prices.toml").unlink()
     settings = {"IPUCLOUD_DATABASE_URL": database.app_url, "IPUCLOUD_SITE_URL": "http://127.0.0.1:9"}
     with ipucloud.start(*command, IPUCLOUD_CATALOGUE=str(tmp_path / "own"), **settings) as process:
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2
     assert f"The catalogue in {tmp_path / 'own'} is not valid. prices.toml: the file cannot be read" in err
     assert "Traceback" not in err

@@ -113,12 +113,12 @@ def check_copies(system: Up, key: KeyPair, folder: Path) -> None:
     assert results.read_text() == "kept\n"
     typed = {"_IPUCLOUD_COMPLETE": "complete_bash", "COMP_WORDS": "ipucloud clusters show rest", "COMP_CWORD": "3"}
     with system.ipucloud.start(**typed, **system.environment) as completing:
-        assert completing.communicate(timeout=60)[0].split() == ["resting"]
+        assert completing.communicate(timeout=PATIENCE)[0].split() == ["resting"]
     printing = ("clusters", "ssh-config", "resting", "--identity", str(key.private))
     with system.ipucloud.start(*printing, **system.environment) as printed:
-        config.write_text(printed.communicate(timeout=60)[0])
+        config.write_text(printed.communicate(timeout=PATIENCE)[0])
     ssh = ["ssh", "-F", str(config), "-o", "BatchMode=yes", "resting", "cat", "notes"]
-    assert subprocess.run(ssh, capture_output=True, timeout=120, check=True).stdout == b"kept\n"
+    assert subprocess.run(ssh, capture_output=True, timeout=PATIENCE, check=True).stdout == b"kept\n"
 
 
 @pytest.mark.skipif(shutil.which("ssh") is None, reason="the OpenSSH client is not installed")

@@ -7,6 +7,7 @@ import pytest
 from ipucloud.laboratory.up.ports import listen_near
 from tests.support.postgres import Database
 from tests.support.processes import Ipucloud, Up
+from tests.support.waiting import PATIENCE
 
 
 def test_bootstrap_makes_everything_once(ipucloud: Ipucloud, database: Database) -> None:
@@ -30,7 +31,7 @@ def test_a_port_that_is_taken_is_told_in_a_sentence(ipucloud: Ipucloud, database
         ports = {"IPUCLOUD_PORT": port, "IPUCLOUD_WORKER_INTERNAL_PORT": port, "IPUCLOUD_INTERNAL_PORT": "0"}
         urls = {"IPUCLOUD_DATABASE_URL": database.app_url, "IPUCLOUD_SITE_URL": "http://127.0.0.1:1"}
         with ipucloud.start(program, **ports, **urls) as process:
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert f"Port {port} of 127.0.0.1 cannot be listened on: Address already in use." in err
     assert "Traceback" not in err

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.support.processes import Ipucloud, Up, up
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 
 
 def test_nothing_outlives_a_killed_supervisor_and_the_next_one_starts_at_once(ipucloud: Ipucloud, data: Path) -> None:
@@ -30,12 +30,12 @@ def test_who_calls_while_the_api_starts_again_waits_and_is_answered(system: Up) 
     [pid] = system.ipucloud.pids("ipucloud.cli.main", "api")
     os.kill(pid, signal.SIGKILL)
     eventually(lambda: pid not in system.ipucloud.pids(), "the API is gone")
-    assert httpx.get(f"{system.facts['url']}/livez", timeout=60, trust_env=False).is_success
+    assert httpx.get(f"{system.facts['url']}/livez", timeout=PATIENCE, trust_env=False).is_success
 
 
 def test_a_second_supervisor_is_told_to_go_elsewhere(system: Up) -> None:
     with system.ipucloud.start("up", IPUCLOUD_DATA_DIR=str(system.data)) as second:
-        _, err = second.communicate(timeout=60)
+        _, err = second.communicate(timeout=PATIENCE)
     assert second.returncode == 1
     assert "Traceback" not in err
     assert f"started by process {system.process.pid}" in err

@@ -16,7 +16,7 @@ import pytest
 from tests.process.services import KINDS, Service, each_of, pipe, service
 from tests.support.postgres import Database
 from tests.support.processes import Ipucloud, ipucloud_processes
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 
 ENDED_AT_ONCE = {128 + signal.SIGINT, 128 + signal.SIGTERM}
 FAULTS = """
@@ -180,7 +180,7 @@ def test_every_line_on_standard_error_is_json(kind: str, tmp_path: Path, databas
 
 
 def test_whatever_reaches_standard_error_is_json() -> None:
-    done = subprocess.run([sys.executable, "-c", FAULTS], stderr=subprocess.PIPE, check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", FAULTS], stderr=subprocess.PIPE, check=False, timeout=PATIENCE)
     assert done.returncode == 1
     reading, writing = os.pipe()
     os.write(writing, done.stderr)

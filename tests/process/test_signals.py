@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 
 STARTING = """
 import asyncio, sys
@@ -50,7 +50,7 @@ def started(program: str) -> subprocess.Popen[str]:
 def test_a_signal_that_comes_before_the_event_loop_is_not_lost() -> None:
     with started(STARTING) as process:
         process.send_signal(signal.SIGTERM)
-        process.communicate("\n", timeout=60)
+        process.communicate("\n", timeout=PATIENCE)
     assert process.returncode == 0
 
 

@@ -15,6 +15,7 @@ from uuid import UUID
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.kernel import ids
+from ipucloud.operations import store
 from ipucloud.reconcile.reconciler import Periodic
 from ipucloud.site.ports import Sites
 from ipucloud.worker import main
@@ -140,7 +141,14 @@ class History:
         def chosen_tasks(sites: Sites, settings: Settings) -> list[Periodic]:
             return [self._counted(task) for task in periodic_tasks(sites, settings) if task.name in self.weather.tasks]
 
-        with mock.patch.object(ids, "uuid7", uuid7), mock.patch.object(main, "periodic_tasks", chosen_tasks):
+        def count_nothing(*_: object, **__: object) -> None:
+            """In place of a hook of SQLAlchemy's connections, which a simulated database has none of."""
+
+        with (
+            mock.patch.object(ids, "uuid7", uuid7),
+            mock.patch.object(main, "periodic_tasks", chosen_tasks),
+            mock.patch.object(store, "count_failure", count_nothing),
+        ):
             yield
 
     def _counted(self, task: Periodic) -> Periodic:

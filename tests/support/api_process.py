@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 
 from tests.support.ports import free_ports
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 
 NO_DATABASE = "postgresql://nobody@127.0.0.1:1/nothing"
 """For tests that never get as far as the database."""
@@ -79,8 +79,8 @@ def api_process(
         command = ["sh", "-c", f'ulimit -n {descriptors} && exec "$0" "$@"', *command]
     with (
         tempfile.NamedTemporaryFile() as log,
-        httpx.Client(base_url=f"http://127.0.0.1:{public}", timeout=60, trust_env=False) as outside,
-        httpx.Client(base_url=f"http://127.0.0.1:{internal}", timeout=60, trust_env=False) as inside,
+        httpx.Client(base_url=f"http://127.0.0.1:{public}", timeout=PATIENCE, trust_env=False) as outside,
+        httpx.Client(base_url=f"http://127.0.0.1:{internal}", timeout=PATIENCE, trust_env=False) as inside,
         subprocess.Popen(command, env=environment, stderr=log) as process,
     ):
         try:

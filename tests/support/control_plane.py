@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ipucloud.config import Settings
+from tests.support.waiting import PATIENCE
 
 WORKER = "from ipucloud.config import Settings; from ipucloud.worker.main import run; run(Settings())"
 API = "from ipucloud.config import Settings; from ipucloud.api.serve import run; run(Settings())"
-STOP_SECONDS = 120.0
+STOP_SECONDS = PATIENCE
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 
 from ipucloud.laboratory.postgres.binaries import find_binaries
+from tests.support.waiting import PATIENCE
 
 PARTITIONS = "--exclude-table=usage_charges_2*"
 """Made while the product runs, a month at a time, and not by migrations."""
@@ -25,7 +26,7 @@ def schema_of(superuser_url: str) -> set[str]:
     program = find_binaries(None, data_major=None).directory / "pg_dump"
     options = ("--schema-only", "--no-owner", "--no-privileges", "--exclude-table=alembic_version", PARTITIONS)
     command = [str(program), *options, superuser_url]
-    dump = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    dump = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
     return {_sorted_columns(statement) for statement in _statements(_NOISE.sub("", dump))}
 
 

@@ -16,6 +16,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_pb2 as user
+from tests.support.waiting import PATIENCE
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 
@@ -88,7 +89,7 @@ class Liar:
         path = f"/{method.containing_service.full_name}/{method.name}"
         call = self.honest.unary_unary(path, request_serializer=None, response_deserializer=None)
         try:
-            reply: bytes = await call(request, timeout=60.0)
+            reply: bytes = await call(request, timeout=PATIENCE)
         except grpc.aio.AioRpcError as error:
             await context.abort(error.code(), error.details() or "")
         return reply

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 import httpx
 
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 
 MARK = "IPU_TEST_MARK"
 """A variable that every process inherits, however deep it is started."""
@@ -59,7 +59,7 @@ class Ipucloud:
     def json(self, *command: str, **environment: str) -> Any:
         """The document that `ipucloud <command> --json` prints; it must succeed."""
         with self.start(*command, "--json", **environment) as process:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, err
         return json.loads(out)
 
@@ -143,7 +143,7 @@ class Up:
     def stop(self, number: signal.Signals = signal.SIGINT) -> str:
         """Stop it and answer its messages."""
         self.process.send_signal(number)
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=PATIENCE)
         assert self.process.returncode == 0, self.messages
         return self.messages
 

@@ -23,11 +23,12 @@ import grpc
 import httpx
 
 from ipucloud.wire.site import Inventory, SiteRegion, VipuEndpoint
+from tests.support.waiting import PATIENCE
 
 TOKEN = "site-token-for-tests"
-READY_SECONDS = 120.0
-STOP_SECONDS = 60.0
-CALL_SECONDS = 60.0
+READY_SECONDS = PATIENCE
+STOP_SECONDS = PATIENCE
+CALL_SECONDS = PATIENCE
 
 
 def endpoint_of(region: SiteRegion) -> VipuEndpoint:

@@ -11,9 +11,9 @@ from ipucloud.wire import vipu_admin_pb2 as admin
 from ipucloud.wire import vipu_admin_pb2_grpc as admin_grpc
 from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire import vipu_pb2_grpc as pb_grpc
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 
-CALL_SECONDS = 60.0
+CALL_SECONDS = PATIENCE
 
 
 class VipuDriver:

@@ -158,7 +158,7 @@ async def test_a_dead_host_is_named_to_customer_and_operator(world: SiteWorld) -
         await world.finished(made.operation_id)
         host = await world.value("SELECT h.name FROM hosts h JOIN allocations a ON a.host_id = h.id")
         world.site.http().post(f"/v1/hosts/{host}:fail").raise_for_status()
-        operation = await world.delete(made.target_id)
+        operation = (await world.delete(made.target_id)).operation_id
         await until(lambda: blocked(world, made.target_id), "the cluster says what it waits for")
         shown = (await cluster(world, made.target_id))["blocked_by"]
         assert shown.startswith(f"wiping host {host}; host {host} failed (since ")

@@ -22,7 +22,7 @@ from ipucloud.reconcile.watch import DatabaseWatch
 from tests.support.control_plane import WORKER, process, stop
 from tests.support.ports import free_ports
 from tests.support.postgres import Database as Scratch
-from tests.support.waiting import eventually, until
+from tests.support.waiting import PATIENCE, eventually, until
 from tests.worker.engines import Bench, Scripted
 
 pytestmark = pytest.mark.anyio
@@ -56,7 +56,7 @@ class WorkerProcess:
         return answer.status_code, answer.json()["status"]
 
     def shown(self, metric: str) -> str:
-        lines = httpx.get(f"{self.internal}/metrics", timeout=60, trust_env=False).text.splitlines()
+        lines = httpx.get(f"{self.internal}/metrics", timeout=PATIENCE, trust_env=False).text.splitlines()
         return next(line.split()[1] for line in lines if line.startswith(f"{metric} "))
 
     def logged(self, event: str) -> int:

@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Iterator
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
@@ -55,14 +55,12 @@ async def world(database: Scratch, site: RunningSite) -> AsyncIterator[SiteWorld
         await world.assert_nothing_left()
 
 
-async def steps(world: SiteWorld, operation: Any) -> dict[str, tuple[str, str | None]]:
+async def steps(world: SiteWorld, operation: UUID) -> dict[str, tuple[str, str | None]]:
     """The state and detail of each step."""
-    async with world.database.read() as connection:
-        rows = await connection.execute(
-            sa.text("SELECT name, state, detail FROM operation_steps WHERE operation_id = :id ORDER BY ordinal"),
-            {"id": operation},
-        )
-        return {row.name: (row.state, row.detail) for row in rows}
+    rows = await world.rows(
+        "SELECT name, state, detail FROM operation_steps WHERE operation_id = :id ORDER BY ordinal", id=operation
+    )
+    return {row.name: (row.state, row.detail) for row in rows}
 
 
 @pytest.mark.parametrize(("flavor", "ipus"), [("c600-1", 1), ("c600-4", 4), ("c600-8", 8), ("dss8440-16", 16)])
@@ -100,7 +98,7 @@ async def test_a_server_is_provisioned_billed_and_cleaned(world: SiteWorld, flav
         assert await world.free_machines() == free - 1
         deletion = await world.delete(made.target_id)
         await world.succeeded(deletion)
-    removed = await steps(world, deletion)
+    removed = await steps(world, deletion.operation_id)
     assert {name for name, (state, _) in removed.items() if state == "skipped"} == {
         "remove_partitions",
         "remove_vipu_user",

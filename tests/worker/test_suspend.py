@@ -258,7 +258,7 @@ async def test_a_server_with_ipus_of_its_own_is_switched_off_and_stays_the_custo
         skipped = await world.one(
             "SELECT array_agg(name ORDER BY name) AS names, min(detail) AS why FROM operation_steps"
             " WHERE operation_id = :id AND state = 'skipped'",
-            id=operation,
+            id=operation.operation_id,
         )
         assert skipped.names == ["remove_allocation", "remove_partitions", "remove_vipu_user"]
         assert "does not apply" in skipped.why

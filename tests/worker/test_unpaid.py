@@ -14,6 +14,7 @@ from ipucloud.clusters.stopping import suspend_unpaid
 from ipucloud.kernel.money import Money
 from tests.support.postgres import Database as Scratch
 from tests.support.site import RunningSite, running_site
+from tests.support.waiting import PATIENCE
 from tests.support.world import SiteWorld, open_site_world
 
 pytestmark = pytest.mark.anyio
@@ -27,7 +28,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
 
 async def over_budget(world: SiteWorld) -> UUID:
     """Look at budgets until the cluster's first second is over; the operation that suspends it then."""
-    async with asyncio.timeout(60.0):
+    async with asyncio.timeout(PATIENCE):
         while not await world.value("SELECT count(*) FROM operations WHERE kind = 'cluster.suspend'"):
             await evaluate_budgets(world.database)
             await suspend_unpaid(world.database, world.settings)

@@ -12,6 +12,8 @@ import grpc
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, timestamp_pb2
 from google.protobuf.message import Message
 
+from tests.support.waiting import PATIENCE
+
 PACKAGE = "virmgrpc"
 
 ENUMS = """
@@ -95,7 +97,7 @@ class IndependentClient:
     def call(self, method: str, **fields: Any) -> Any:
         """The reply to a request with these fields. Raises grpc.RpcError when it is refused."""
         make: Callable[..., Message] = self._requests[method]
-        return self._calls[method](make(**fields), timeout=60.0)
+        return self._calls[method](make(**fields), timeout=PATIENCE)
 
 
 def _message(pool: descriptor_pool.DescriptorPool, name: str) -> type[Message]:

@@ -12,6 +12,7 @@ from ipucloud.wire.site import HostState
 from tests.support.site import RunningSite
 from tests.support.tenant import Tenant
 from tests.support.vipu import VipuDriver
+from tests.support.waiting import PATIENCE
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN7Z7skWWHzKfHoutwZ9L29KGSDFlLv0ASDWS1/ctDDk someone@example"
 OTHER_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINODF9vfxk9Z0MpEohsB7ZxgKnXr80E6f8/epRF4gujP other@example"
@@ -31,7 +32,7 @@ def tenant(shared_site: RunningSite, http: httpx.Client) -> Tenant:
 def test_callers_without_the_site_token_are_turned_away(shared_site: RunningSite, authorization: str) -> None:
     headers = {"Authorization": authorization} if authorization else {}
     for method, path in [("GET", "/v1/inventory"), ("POST", "/v1/faults"), ("DELETE", "/v1/hosts/lux2-h001/server")]:
-        assert httpx.request(method, shared_site.url + path, headers=headers, timeout=60).status_code == 401
+        assert httpx.request(method, shared_site.url + path, headers=headers, timeout=PATIENCE).status_code == 401
 
 
 def test_the_inventory_is_two_regions_of_whole_pods_and_one_of_servers(shared_site: RunningSite) -> None:

@@ -11,6 +11,7 @@ from ipucloud.vipu_cli.endpoint import Endpoint
 from ipucloud.wire import vipu_pb2 as pb
 from tests.support.site import running_site
 from tests.support.vipu import CALL_SECONDS, VipuDriver
+from tests.support.waiting import PATIENCE
 
 MACHINES = 16384
 
@@ -44,4 +45,4 @@ async def test_the_attributes_of_all_machines_are_one_answer(tmp_path: Path) -> 
         assert len({entry.agent for entry in found}) == 2304
         vipu = VipuDriver(site.user_channel(), site.admin_channel())
         some = pb.ListIPUAttributesRequest(agents=[entry.agent for entry in found[:1024]])
-        assert len(vipu.user.ListIPUAttributes(some, timeout=60).entries) == 1024
+        assert len(vipu.user.ListIPUAttributes(some, timeout=PATIENCE).entries) == 1024

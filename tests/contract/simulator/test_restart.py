@@ -16,7 +16,7 @@ from ipucloud.wire import vipu_pb2 as pb
 from ipucloud.wire.site import HostState
 from tests.support.site import RunningSite, running_site
 from tests.support.tenant import REGION, Tenant
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 
 RESET = "/redfish/v1/Systems/{}/Actions/ComputerSystem.Reset"
 SLOW = ("--time-scale", "60", "--machines-on")
@@ -154,7 +154,7 @@ def make_due(site: RunningSite, hosts: list[str]) -> None:
 
 def listens(port: int) -> bool:
     try:
-        socket.create_connection(("127.0.0.1", port), timeout=30).close()
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE).close()
     except ConnectionRefusedError:
         return False
     return True

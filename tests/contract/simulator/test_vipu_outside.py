@@ -12,6 +12,7 @@ from ipucloud.wire import vipu_admin_pb2 as admin
 from tests.support.site import running_site
 from tests.support.tenant import REGION, Tenant
 from tests.support.vipu import CALL_SECONDS
+from tests.support.waiting import PATIENCE
 
 
 def outside(tenant: Tenant, home: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -22,7 +23,7 @@ def outside(tenant: Tenant, home: Path, *args: str, **environment: str) -> subpr
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
 

@@ -13,6 +13,7 @@ from ipucloud.inventory.queries import FlavorCapacity, region_capacity
 from ipucloud.inventory.snapshot import SlotState
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.ids import new_id
+from tests.support.waiting import PATIENCE
 from tests.support.world import World
 
 pytestmark = pytest.mark.anyio
@@ -104,7 +105,7 @@ async def test_an_allocation_made_without_the_lock_is_refused_by_the_index(world
 
 
 async def waiting_for_a_lock(world: World) -> None:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE):
         while not await world.column("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):
             await asyncio.sleep(0.005)
 

@@ -13,6 +13,7 @@ import pytest
 from ipucloud.egress.addresses import Address, is_public
 from ipucloud.egress.guard import Guard
 from ipucloud.egress.proxy import EgressProxy
+from tests.support.waiting import PATIENCE
 
 
 class Listener:
@@ -60,7 +61,7 @@ def leading(addresses: Sequence[Sequence[str]], port: int, permitted: Sequence[s
 def answer(proxy: EgressProxy, authority: str, method: str = "CONNECT") -> tuple[int, bytes]:
     """The status of the proxy, and what comes through it."""
     host, port = proxy.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=60) as connection:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
         connection.sendall(f"{method} {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n".encode())
         with closing(http.client.HTTPResponse(connection, method=method)) as response:
             response.begin()

@@ -17,7 +17,7 @@ import pytest
 from ipucloud.laboratory.keeper.child import Program, last_event
 from ipucloud.laboratory.keeper.keeper import ChildError, Kept, RestartPolicy, Say, keeping
 from ipucloud.laboratory.keeper.readiness import ReadyFile
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 
 STEADY = "import pathlib, os, signal, time; pathlib.Path('{pid}').write_text(str(os.getpid())); time.sleep(600)"
 DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); " + STEADY
@@ -82,7 +82,7 @@ def lives(pid: int | None) -> bool:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE):
         while not condition():
             await asyncio.sleep(0.01)
 

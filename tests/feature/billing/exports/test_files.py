@@ -23,6 +23,7 @@ from tests.feature.billing.books import Books, at
 from tests.feature.billing.exports.defects import find_defects
 from tests.feature.billing.exports.ledgers import APRIL, HOSTILE, MAY, csv_of, furnish, selection
 from tests.support.postgres import Database as Scratch
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -45,7 +46,7 @@ async def charged(books: Books, where: str, **values: object) -> Decimal:
 
 def toolkit(dataset: str, file: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "focus_data_toolkit", "validate", "--dataset", dataset, str(file)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
 
 async def test_files_are_the_ledger_and_pass_every_check(books: Books, database: Scratch, tmp_path: Path) -> None:

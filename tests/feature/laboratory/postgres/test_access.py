@@ -20,6 +20,7 @@ from ipucloud.laboratory.postgres.account import account_for
 from ipucloud.laboratory.postgres.binaries import find_binaries, runnable_by
 from ipucloud.laboratory.postgres.passwords import ROLES, Passwords, scram_verifier
 from tests.support.embedded import execute, kept_rows, socket_directory
+from tests.support.waiting import PATIENCE
 
 TRUSTING = "local all all trust\nlocal replication all trust\n"
 
@@ -65,7 +66,7 @@ def as_server_account(root: Path, *command: str | Path) -> subprocess.CompletedP
         check=False,
         cwd="/",
         env={"LC_ALL": "C"},
-        timeout=60,
+        timeout=PATIENCE,
     )
 
 

@@ -24,7 +24,7 @@ from tests.support.embedded import (
     socket_directory,
     starter,
 )
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals the server when its guard dies")
 
@@ -174,7 +174,7 @@ def test_a_pid_file_that_names_a_stranger_does_not_prevent_a_start(root: Path) -
 
 def test_a_zombie_postmaster_does_not_prevent_a_start(root: Path) -> None:
     command = [sys.executable, "-c", ZOMBIE_MAKER, str(root), STARTER]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.stdout == "True\n", done.stderr
 
 
