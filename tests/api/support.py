@@ -22,6 +22,7 @@ from ipucloud.kernel.sealing import new_key
 from ipucloud.schema import metadata
 from tests.support.factories import Project, make_project, make_token
 from tests.support.shapes import as_documented
+from tests.support.waiting import PATIENCE
 from tests.support.world import IMAGE, World
 
 PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGsLsPG0tEBYgAJSQm/bNPNAkrF3HXFGDWmMvVWOWcU1 laptop"
@@ -145,6 +146,7 @@ async def running(
     values: dict[str, Any] = {
         "database_url": SecretStr(url),
         "environment": "test",
+        "database_pool_timeout": PATIENCE,
         "secrets_key": SecretStr(SECRETS_KEY),
         **settings,
     }
