@@ -106,7 +106,7 @@ async def test_what_was_on_the_server_is_there_after_the_resume(world: SiteWorld
     async with world.database.begin() as connection:
         await make_ssh_key(connection, world.project.id, "ours", key.public_line)
     async with world.worker():
-        cluster = await active(world, ssh_key="ours")
+        cluster = await active(world, ssh_keys=["ours"])
         server = OpenSsh.to(await world.one("SELECT * FROM poplar_servers"), key, tmp_path)
         named = (await server.output("echo kept > notes; echo $IPUOF_VIPU_API_PARTITION_ID")).strip()
         await server.output(f"vipu remove partition {named}; vipu create partition mine --size 4")
