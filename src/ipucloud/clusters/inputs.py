@@ -50,6 +50,7 @@ class ClusterInputs:
 
     id: UUID
     project_id: UUID
+    name: str
     external_name: str
     region: str
     machine_type: str
@@ -85,6 +86,7 @@ class _Row(NamedTuple):
     leased: bool
     id: UUID
     project_id: UUID
+    name: str
     external_name: str
     region: str
     machine_type: str
@@ -107,7 +109,7 @@ class _Row(NamedTuple):
 _LOAD = Query(
     f"""
     SELECT w.lease_until > app_now() AS leased,
-           c.id, c.project_id, c.external_name, c.region, c.machine_type, c.state, c.image, c.ipus,
+           c.id, c.project_id, c.name, c.external_name, c.region, c.machine_type, c.state, c.image, c.ipus,
            c.allocated_through, c.reconfigurable, c.user_data,
            ARRAY(SELECT key ->> 'public_key' FROM jsonb_array_elements(c.ssh_keys) AS k (key)) AS ssh_public_keys,
            CASE WHEN c.ready_at IS NULL THEN c.created_at END AS requested_at,
@@ -160,6 +162,7 @@ async def load(
     return ClusterInputs(
         id=row.id,
         project_id=row.project_id,
+        name=row.name,
         external_name=row.external_name,
         region=row.region,
         machine_type=row.machine_type,

@@ -82,6 +82,21 @@ async def test_live_connections_end_with_the_server(
 
 
 @pytest.mark.anyio
+async def test_a_terminal_has_one_screen_and_the_name_of_the_cluster(
+    shared_site: RunningSite, http: httpx.Client, key: asyncssh.SSHKey
+) -> None:
+    tenant = Tenant(shared_site)
+    tenant.build([key.export_public_key().decode()], IPUCLOUD_CLUSTER="bert")
+    async with await connected(tenant, key) as connection:
+        process = await connection.create_process(term_type="xterm")
+        assert "ubuntu@bert-h1:~$ " in await process.stdout.readuntil("$ ")
+        process.stdin.write("nonsense\n")
+        shown = await asyncio.wait_for(process.stdout.readuntil("$ "), SECONDS)
+        assert "nonsense: command not found" in shown
+        assert "\n" not in shown.replace("\r\n", ""), "every line starts at the left"
+
+
+@pytest.mark.anyio
 async def test_an_interactive_shell_survives_an_interrupt(tenant: Tenant, key: asyncssh.SSHKey) -> None:
     async with await connected(tenant, key) as connection:
         process = await connection.create_process(term_type="xterm")

@@ -117,14 +117,15 @@ def _server_spec(cluster: ClusterInputs, host: HostInput) -> ServerSpec:
 
 
 def _environment(cluster: ClusterInputs) -> dict[str, str]:
-    """The environment that Poplar and the vendor's tools need to find the cluster's IPUs."""
+    """The cluster's name, and what Poplar and the vendor's tools need to find its IPUs."""
+    named = {"IPUCLOUD_CLUSTER": cluster.name}
     if cluster.allocated_through is AllocatedThrough.HOST_DEVICES:
         line = any(machine.topology == "line" for machine in cluster.machines)
         # Poplar assumes a ladder of cards unless configured otherwise (the vendor's C600 documentation).
-        return {"POPLAR_TARGET_OPTIONS": '{"ipuLinkTopology":"line"}'} if line else {}
+        return named | ({"POPLAR_TARGET_OPTIONS": '{"ipuLinkTopology":"line"}'} if line else {})
     if cluster.vipu is None:
-        return {}
-    environment = {
+        return named
+    environment = named | {
         "IPUOF_VIPU_API_HOST": cluster.vipu.host,
         "IPUOF_VIPU_API_PORT": str(cluster.vipu.user_port),
         "IPUOF_VIPU_API_PARTITION_ID": cluster.external_name,

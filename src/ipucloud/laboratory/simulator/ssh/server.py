@@ -140,7 +140,12 @@ class PoplarServer:
             **self.spec.environment,
         }
         programs = COMMANDS | IpuPrograms(self._around.fabric, self.spec.ipus).all()
-        return Shell(self._disk, self.spec.name, env, programs)
+        return Shell(self._disk, self._hostname(), env, programs)
+
+    def _hostname(self) -> str:
+        """The cluster's name with the server's number; without it, the server's own name."""
+        cluster = self.spec.environment.get("IPUCLOUD_CLUSTER")
+        return f"{cluster}-{self.spec.name.rpartition('-')[2]}" if cluster else self.spec.name
 
     async def _listen(self, port: int, host_key: asyncssh.SSHKey) -> asyncssh.SSHAcceptor:
         return await asyncssh.listen(

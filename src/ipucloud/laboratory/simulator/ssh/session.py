@@ -39,7 +39,8 @@ class Session:
         self._login = login
         self._shell = shell
         self._seconds = seconds
-        self._terminal = Terminal(login.stdin, self._writer(login.stdout), self._writer(login.stderr))
+        err = login.stderr if login.term_type is None else login.stdout  # a terminal has both
+        self._terminal = Terminal(login.stdin, self._writer(login.stdout), self._writer(err))
 
     async def run(self) -> None:
         """Serve the session to its end and send the exit status of its last command."""
@@ -66,7 +67,7 @@ class Session:
             async with asyncio.timeout(self._seconds):
                 return await self._shell.run(text, self._terminal)
         except TimeoutError:
-            self._login.stderr.write("Killed\n")
+            await self._terminal.err("Killed\n")
             self._shell.status = KILLED
             return KILLED
 
