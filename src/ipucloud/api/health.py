@@ -71,19 +71,15 @@ async def _read_state(services: Services) -> schema_check.State:
     return await services.reader.one(schema_check.STATE, {}) or schema_check.State("", None)
 
 
-@routes.get(
-    "/livez", operation_id="livez", summary="Is the process alive?", response_model=LivenessOut, tags=["health"]
-)
+@routes.get("/livez", operation_id="livez", summary="Check liveness", response_model=LivenessOut, tags=["health"])
 async def livez() -> Response:
-    """Checks nothing else: a database outage is no reason to restart the process."""
+    """Respond while the process runs, even if the database does not: its outage is no reason to restart."""
     return Response(ALIVE, media_type=JSON)
 
 
-@routes.get(
-    "/readyz", operation_id="readyz", summary="Is the process ready?", response_model=StatusOut, tags=["health"]
-)
+@routes.get("/readyz", operation_id="readyz", summary="Check readiness", response_model=StatusOut, tags=["health"])
 async def readyz(request: Request) -> Response:
-    """200 while the database responds, has the expected schema, and the process is not draining; else 503."""
+    """Respond with 200 if the database responds with the expected schema and the process is not draining, else 503."""
     readiness: Readiness = request.app.state.readiness
     fault = await readiness.fault(services_of(request))
     if fault is not None:

@@ -49,7 +49,7 @@ class Row(Model):
 
 
 class IpuGeneration(Row):
-    """One kind of Intelligence Processing Unit. Figures are the vendor's; null: not published."""
+    """One kind of Intelligence Processing Unit. Figures are the vendor's; null if not published."""
 
     id: Slug = Field(examples=["gc200"])
     name: str = Field(examples=["Colossus Mk2 GC200"])
@@ -248,7 +248,7 @@ class ListPrice(Row):
 
 
 class FlavorOut(Flavor):
-    """A flavor with its current price; null if it has none."""
+    """A flavor with its current price."""
 
     price_per_minute: Money | None
     price_per_hour: Money | None = Field(

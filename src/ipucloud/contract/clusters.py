@@ -73,7 +73,7 @@ class ClusterPatch(Body):
 
 
 class SshOut(Answer):
-    """How to log in. `host_key` is the server's host key as an OpenSSH public key line."""
+    """How to log in to a Poplar server."""
 
     host: str
     port: int
@@ -84,7 +84,7 @@ class SshOut(Answer):
 
 
 class PoplarServerOut(Answer):
-    """A server that drives the IPUs; `ssh` is null until it is reachable. `off`: its cluster is suspended."""
+    """A server that drives the IPUs. It is `off` while its cluster is suspended."""
 
     id: UUID
     name: str
@@ -94,7 +94,7 @@ class PoplarServerOut(Answer):
 
 
 class MachineOut(Answer):
-    """An IPU machine that the cluster holds. `slot` is its position in its pod's IPU-Link chain, from 0."""
+    """An IPU machine that the cluster holds."""
 
     name: str
     ordinal: int = Field(description="Position in the cluster, counted from 0.")
@@ -159,7 +159,7 @@ class ClusterItemOut(Answer):
 
 
 class ClusterOut(ClusterItemOut):
-    """A cluster. `state_reason`, `state_entered_at`, `state_sla_seconds`: why in its state, since when, usual time."""
+    """A cluster with its machines."""
 
     machines: list[MachineOut]
 

@@ -15,7 +15,7 @@ from ipucloud.contract.lists import Order, Page, Paged
 
 
 class EventOut(Answer):
-    """One fact about the subject. `id` is its position in the log; events become visible in this order."""
+    """One fact about an object."""
 
     id: str
     type: str = Field(examples=["cluster.created"])

@@ -29,7 +29,7 @@ BLOCKED_BY = (
 
 
 class TargetOut(Answer):
-    """The operation's target; `cluster` is the target itself or the cluster it belongs to; null for an export."""
+    """The object that an operation changes."""
 
     type: Literal["cluster", "partition", "export"]
     id: UUID
@@ -57,7 +57,7 @@ class OperationSummaryOut(Answer):
 
 
 class StepOut(Answer):
-    """One action of an operation. `checks`: how often it was found not done; `attempts`: how many of these failed."""
+    """One action of an operation."""
 
     name: str
     stage: str

@@ -76,7 +76,7 @@ class PartitionReset(Body):
 
 
 class PartitionIpuOut(Answer):
-    """An IPU of a partition. `ipu` is its index within the machine, `number` within the partition."""
+    """An IPU of a partition."""
 
     machine: str | None
     ipu: int

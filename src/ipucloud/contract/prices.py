@@ -88,6 +88,6 @@ class PriceAdditions(Body):
 
 
 class PricesAddedOut(Answer):
-    """`added`: how many of the versions are new."""
+    """The result of adding price versions."""
 
     added: int

@@ -64,7 +64,7 @@ class PlatformTokenCreate(Body):
 
 
 class WhoamiOut(Answer):
-    """The caller's token. `scopes` are the permissions of its role."""
+    """The caller's token, role and project."""
 
     token: TokenOut
     role: str = Field(examples=["owner"])

@@ -22,7 +22,7 @@ class RackOut(Answer):
 
 
 class IpuOut(Answer):
-    """An IPU of a machine and its partition."""
+    """An IPU of a machine, and the partition that it is in."""
 
     ipu: int
     partition: str | None = Field(description="Id, at the controller, of its partition.")
@@ -57,7 +57,7 @@ class TopologyPartitionOut(Answer):
 
 
 class TopologyOut(Answer):
-    """The cluster's topology. `observed_at`: the oldest of the controller's reports used."""
+    """The cluster's racks, machines, IPUs, links and partitions."""
 
     racks: list[RackOut]
     machines: list[TopologyMachineOut]

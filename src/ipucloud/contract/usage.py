@@ -24,7 +24,7 @@ class UsageSliceOut(Answer):
 
 
 class UsageOut(Answer):
-    """Exact usage of one cluster in [since, until). `since` is null while nothing is billed."""
+    """Exact usage of one cluster in [since, until)."""
 
     cluster_id: UUID
     name: str

@@ -63,7 +63,7 @@ MEDIA_TYPES: Mapping[FileFormat, str] = {
     ),
 )
 async def create_export(request: Request, project: ProjectRef, body: ExportCreate) -> Response:
-    """Create a file of a billing month or other days; ten a day. The operation's target is the export."""
+    """Create a file of a billing month or a range of days, at most ten a day. The operation's target is the export."""
     period = _period(body)
 
     async def effect(connection: AsyncConnection, scope: Scope) -> Answer:

@@ -75,7 +75,7 @@ async def get_project_summary(
 async def get_account_summary(
     request: Request, account: AccountId, query: Annotated[SummaryQuery, Query()]
 ) -> Response:
-    """Return the same for all projects of the account, for the time that it pays for them."""
+    """Return what all projects of the account cost in a month so far, and the forecast for its end."""
     currency = services_of(request).settings.currency
     async with reading_account(request, account) as connection:
         spent = await account_spending(connection, account, month=_month(query), currency=currency)

@@ -110,7 +110,7 @@ async def list_account_credits(request: Request, account: AccountId) -> Response
     ),
 )
 async def grant_credit(request: Request, account: AccountId, body: CreditCreate) -> Response:
-    """Grant credit that pays for usage until it expires. The unused rest is then reversed."""
+    """Grant credit that pays for usage until it expires. What is unused then is reversed."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         made = await grant(connection, account, body.amount, reason=body.reason, expires_at=body.expires_at)

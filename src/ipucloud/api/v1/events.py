@@ -52,7 +52,7 @@ async def list_events(request: Request, project: ProjectRef, query: Annotated[Ev
     ),
 )
 async def list_event_types(request: Request) -> Response:
-    """List all event types with their meaning, subject and schema of `data`. The same for every token."""
+    """List all event types with their meaning, subject and schema of `data`. They are the same for every token."""
     await principal(request)
     return tagged(request, _event_types(), 0)
 

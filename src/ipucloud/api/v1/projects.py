@@ -49,7 +49,7 @@ async def list_projects(request: Request, query: Annotated[Listed, Query()]) -> 
     ),
 )
 async def create_project(request: Request, body: ProjectCreate) -> Response:
-    """Create a project. It has no tokens and no quota yet."""
+    """Create a project, without tokens and quota."""
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
         made = await projects.create(

@@ -157,7 +157,7 @@ class EstimateQuota(Answer):
 
 
 class Event(Answer):
-    """One fact about the subject. `id` is its position in the log; events become visible in this order."""
+    """One fact about an object."""
 
     id: str
     """Position in the log; events become visible in this order."""
@@ -348,7 +348,7 @@ class InvoicePeriod(Answer):
 
 
 class Ipu(Answer):
-    """An IPU of a machine and its partition."""
+    """An IPU of a machine, and the partition that it is in."""
 
     ipu: int
     """Number of the IPU in its machine, counted from 0."""
@@ -436,7 +436,7 @@ class Liveness(Answer):
 
 
 class Machine(Answer):
-    """An IPU machine that the cluster holds. `slot` is its position in its pod's IPU-Link chain, from 0."""
+    """An IPU machine that the cluster holds."""
 
     name: str
     """Name."""
@@ -591,7 +591,7 @@ class PaidPrice(Answer):
 
 
 class PartitionIpu(Answer):
-    """An IPU of a partition. `ipu` is its index within the machine, `number` within the partition."""
+    """An IPU of a partition."""
 
     machine: str | None = None
     """Name of the machine; null if it is not the cluster's."""
@@ -697,7 +697,7 @@ class Price(Answer):
 
 
 class PricesAdded(Answer):
-    """`added`: how many of the versions are new."""
+    """The result of adding price versions."""
 
     added: int
     """How many of the versions are new."""
@@ -907,7 +907,7 @@ class SshKey(Answer):
 
 
 class Ssh(Answer):
-    """How to log in. `host_key` is the server's host key as an OpenSSH public key line."""
+    """How to log in to a Poplar server."""
 
     host: str
     """Host name or address."""
@@ -934,7 +934,7 @@ class Status(Answer):
 
 
 class Step(Answer):
-    """One action of an operation. `checks`: how often it was found not done; `attempts`: how many of these failed."""
+    """One action of an operation."""
 
     name: str
     """Name."""
@@ -991,7 +991,7 @@ class SyncType(StrEnum):
 
 
 class Target(Answer):
-    """The operation's target; `cluster` is the target itself or the cluster it belongs to; null for an export."""
+    """The object that an operation changes."""
 
     type: str
     """Type."""
@@ -1170,7 +1170,7 @@ class Vipu(Answer):
 
 
 class Whoami(Answer):
-    """The caller's token. `scopes` are the permissions of its role."""
+    """The caller's token, role and project."""
 
     token: Token
     """The token of this request."""
@@ -1500,7 +1500,7 @@ class Estimate(Answer):
 
 
 class Flavor(Answer):
-    """A flavor with its current price; null if it has none."""
+    """A flavor with its current price."""
 
     source: Source
     """Source of the figures."""
@@ -1698,7 +1698,7 @@ class InvoiceTax(Answer):
 
 
 class IpuGeneration(Answer):
-    """One kind of Intelligence Processing Unit. Figures are the vendor's; null: not published."""
+    """One kind of Intelligence Processing Unit. Figures are the vendor's; null if not published."""
 
     source: Source
     """Source of the figures."""
@@ -1949,7 +1949,7 @@ class PartitionDetails(Answer):
 
 
 class PoplarServer(Answer):
-    """A server that drives the IPUs; `ssh` is null until it is reachable. `off`: its cluster is suspended."""
+    """A server that drives the IPUs. It is `off` while its cluster is suspended."""
 
     id: str
     """Unique id."""
@@ -2144,7 +2144,7 @@ class Tool(Answer):
 
 
 class Topology(Answer):
-    """The cluster's topology. `observed_at`: the oldest of the controller's reports used."""
+    """The cluster's racks, machines, IPUs, links and partitions."""
 
     racks: Annotated[Sequence[Rack], Field(validate_default=True)] = []
     """Racks that the cluster has machines in."""
@@ -2169,7 +2169,7 @@ class Topology(Answer):
 
 
 class Usage(Answer):
-    """Exact usage of one cluster in [since, until). `since` is null while nothing is billed."""
+    """Exact usage of one cluster in [since, until)."""
 
     cluster_id: str
     """Id of the cluster."""
@@ -2249,7 +2249,7 @@ class Charge(Answer):
 
 
 class Cluster(Answer):
-    """A cluster. `state_reason`, `state_entered_at`, `state_sla_seconds`: why in its state, since when, usual time."""
+    """A cluster with its machines."""
 
     id: str
     """Unique id."""
