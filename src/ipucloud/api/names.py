@@ -82,9 +82,9 @@ async def resolve(request: Request) -> None:
     """Replace the names in the request's path by ids. Raises `Problem` 401, 403 or 404."""
     path: dict[str, Any] = request.path_params
     project = path.get("project")
-    for parameter in (_OF_PLATFORM if project is None else _IN_PROJECT).keys() & path.keys():
-        name = path[parameter]
-        if isinstance(name, UUID):
+    known = _OF_PLATFORM if project is None else _IN_PROJECT
+    for parameter, name in list(path.items()):  # in the path's order: an owner stands before what it owns
+        if parameter not in known or isinstance(name, UUID):
             continue
         if project is None:
             owner = {"account": path["account"]} if parameter == "budget" else {}
