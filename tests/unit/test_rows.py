@@ -23,11 +23,20 @@ class Guest(NamedTuple):
     colour: Colour | None
 
 
+class Booking(NamedTuple):
+    place: Place
+    name: str
+
+
 GUESTS = Query("SELECT 1", Guest)
 
 
 def test_a_row_within_takes_its_columns_and_an_enum_its_member() -> None:
     assert GUESTS.made(("Ada", 3, None, "red")) == Guest("Ada", Place(3, None), Colour.RED)
+
+
+def test_a_row_within_that_comes_first_takes_no_more_than_its_columns() -> None:
+    assert Query("SELECT 1", Booking).made((3, None, "Ada")) == Booking(Place(3, None), "Ada")
 
 
 def test_a_row_within_is_none_when_its_first_column_is_null() -> None:

@@ -57,7 +57,7 @@ def is_row(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
-def _maker(kind: type[Value], place: int = 0) -> Callable[[Sequence[Any]], Value]:
+def _maker(kind: type[Value], place: int = 0, *, nested: bool = False) -> Callable[[Sequence[Any]], Value]:
     """Makes a row, or a single value, of the values of its columns, which begin at a place."""
     if not is_row(kind):
         return _field(kind, place, optional=False)
@@ -67,14 +67,14 @@ def _maker(kind: type[Value], place: int = 0) -> Callable[[Sequence[Any]], Value
         inner, optional = plain(hint)
         fields.append(_field(inner, following, optional=optional))
         following += _width(inner)
-    if place == 0 and all(isinstance(field, itemgetter) for field in fields):
+    if not nested and all(isinstance(field, itemgetter) for field in fields):
         return lambda values: kind(*values)
     return lambda values: kind(*[field(values) for field in fields])
 
 
 def _field(kind: Any, place: int, *, optional: bool) -> Callable[[Sequence[Any]], Any]:
     if is_row(kind):
-        make = _maker(kind, place)
+        make = _maker(kind, place, nested=True)
         return (lambda values: None if values[place] is None else make(values)) if optional else make
     if isinstance(kind, type) and issubclass(kind, Enum):
         return lambda values: None if values[place] is None else kind(values[place])
