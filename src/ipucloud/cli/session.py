@@ -119,7 +119,7 @@ class Session:
     def confirm(self, question: str, to_do: str) -> None:
         """Ask the user; without a terminal, raise UsageError: --yes is then required `to_do` it."""
         if self.as_json or not sys.stdin.isatty():
-            raise UsageError(f"Confirmation needs a terminal: add --yes to {to_do}.")
+            raise UsageError(f"No terminal to confirm on; add --yes to {to_do}.")
         typer.confirm(question, abort=True, err=True)
 
     def close(self) -> None:

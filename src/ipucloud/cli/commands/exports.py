@@ -37,7 +37,7 @@ def create(
     session: Session,
     month: Annotated[str | None, typer.Argument(help="Month, such as 2026-05; or use --since and --until.")] = None,
     *,
-    since: Annotated[str | None, typer.Option(help="First day in UTC, such as 2026-05-04.")] = None,
+    since: Annotated[str | None, typer.Option(help="Start date in UTC, such as 2026-05-04.")] = None,
     until: Annotated[str | None, typer.Option(help="End date in UTC, exclusive.")] = None,
     dataset: Dataset = None,
     version: Version = None,
