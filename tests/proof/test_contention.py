@@ -45,7 +45,7 @@ CLEAR = (
 
 @pytest.fixture
 async def world(database: Scratch) -> AsyncIterator[World]:
-    async with open_world(database.app_url, hosts=64) as world:
+    async with open_world(database.app_url, hosts=64, sound=False) as world:
         yield world
 
 
