@@ -54,7 +54,7 @@ def test_everything_that_can_be_read_is_understood(client: Client) -> None:
     pod16 = client.run(flavors.get("m2000-pod16"))
     assert pod16.ipus == 16
     assert pod16 in list(client.items(flavors.list(region="luxembourg-2")))
-    assert max(client.items(images.list()), key=lambda image: image.age).name == IMAGE
+    assert max(client.items(images.list()), key=lambda image: image.release).name == IMAGE
     assert {price.sku for price in client.items(prices.list())} >= {"ipu-m2000"}
     room = {each.flavor: each.available for each in client.items(regions.capacity("luxembourg-2"))}
     assert room["m2000-pod16"] > 0

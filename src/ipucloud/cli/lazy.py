@@ -19,7 +19,8 @@ _COMPLETION = {"install_completion", "show_completion"}
 class Entry:
     """A command or group: its name, the module with its `app`, its help and its help panel.
 
-    `extra`: the extra of the distribution whose packages it needs; None: those of the client suffice.
+    `extra`: the extra of the distribution whose packages it needs; None: those of the client suffice. `hidden`: a
+    former name, which still works.
     """
 
     name: str
@@ -27,13 +28,14 @@ class Entry:
     help: str
     panel: str
     extra: str | None = None
+    hidden: bool = False
 
 
 class LazyCommand(TyperCommand):
     """Placeholder of a command until it is called or completed."""
 
     def __init__(self, entry: Entry) -> None:
-        super().__init__(entry.name, help=entry.help, rich_help_panel=entry.panel)
+        super().__init__(entry.name, help=entry.help, rich_help_panel=entry.panel, hidden=entry.hidden)
         self._entry = entry
 
     def make_context(self, *args: Any, **extra: Any) -> Any:  # Any: Typer's context type has no public name

@@ -36,6 +36,7 @@ COMMANDS = (
     Entry("exports", "ipucloud.cli.commands.exports", "Export cost data as files, and schedule deliveries.", CUSTOMER),
     Entry("budgets", "ipucloud.cli.commands.budgets", "Manage monthly budgets.", CUSTOMER),
     Entry("login", "ipucloud.cli.commands.login", "Check and store the service's URL and your token.", ACCOUNT),
+    Entry("configure", "ipucloud.cli.commands.login", "The former name of `login`.", ACCOUNT, hidden=True),
     Entry("logout", "ipucloud.cli.commands.logout", "Delete a stored profile.", ACCOUNT),
     Entry("profiles", "ipucloud.cli.commands.profiles", "List the stored profiles.", ACCOUNT),
     Entry("whoami", "ipucloud.cli.commands.whoami", "Show the service, the token, its project and role.", ACCOUNT),

@@ -8,5 +8,5 @@ from ipucloud.client.models import Image, Page
 
 
 def list(*, region: str | None = None) -> Call[Page[Image]]:
-    """All images; `max(images, key=lambda image: image.age)` is the newest."""
+    """All images; `max(images, key=lambda image: image.release)` is the newest."""
     return request.get("images", Page[Image], {"region": region}, scoped=False)

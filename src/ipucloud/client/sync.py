@@ -25,7 +25,7 @@ class Client:
     from ipucloud.client import Client, NewCluster, clusters, images
 
     with Client() as client:
-        newest = max(client.items(images.list(region="luxembourg-2")), key=lambda image: image.age)
+        newest = max(client.items(images.list(region="luxembourg-2")), key=lambda image: image.release)
         bert = NewCluster("bert", region="luxembourg-2", flavor="m2000-pod16", image=newest.name, ssh_keys=["laptop"])
         operation = client.run(clusters.create(bert))
         client.wait(operation, on_progress=lambda now: print(now.stage, now.progress))

@@ -65,3 +65,5 @@ def test_the_help_shows_the_examples_as_they_are_typed(run: Any) -> None:
 def test_former_verbs_still_work_and_are_not_shown(run: Any) -> None:
     assert run("ssh-keys", "add", "--help").status == 0
     assert " add " not in run("ssh-keys", "--help").out
+    assert run("configure", "--help").status == 0
+    assert "configure" not in run("--help").out

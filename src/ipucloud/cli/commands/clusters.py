@@ -319,7 +319,7 @@ def _newest_image(session: Session, region: str) -> str:
     offered = [image for image in session.client.items(images.list()) if region in image.regions]
     if not offered:
         raise UsageError(f"No image is offered in {region}.")
-    return max(offered, key=lambda image: image.age).name
+    return max(offered, key=lambda image: image.release).name
 
 
 def _only_key(session: Session) -> list[str]:

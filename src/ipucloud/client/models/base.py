@@ -84,6 +84,6 @@ class Release(Answer):
     sdk_version: str
 
     @property
-    def age(self) -> list[int]:
-        """Orders images: the larger the newer, by Poplar SDK, V-IPU, then operating system."""
+    def release(self) -> list[int]:
+        """Versions of Poplar SDK, V-IPU and operating system, as numbers: the largest is the newest image."""
         return [int(n) for n in re.findall(r"\d+", f"{self.sdk_version}-{self.vipu_version}-{self.os_version}")]
