@@ -63,7 +63,7 @@ async def test_head_is_get_without_a_body(shared_api: Api) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/v1", "/v1/", "/v2/whoami", "/v1/whoami/", "/v1/projects/x/clusters/not-an-id", "/v1/%00", "/metrics",
+    ["/v1", "/v1/", "/v2/whoami", "/v1/whoami/", "/v1/projects/x/clusters/not-an-id", "/v1/%00", "/metrics",
      "/v1/flavors/none", "/v1/regions/0", "/docs/../secret", "/docs/none.js", "/v1/projects/%00/clusters"],
 )  # fmt: skip
 async def test_what_is_not_there(shared_api: Api, path: str) -> None:

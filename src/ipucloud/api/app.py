@@ -26,9 +26,8 @@ from ipucloud.catalogue.current import CurrentCatalogue
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.db.reader import Reader
-from ipucloud.identity.access import not_found
 from ipucloud.kernel.clock import Clock, SystemClock
-from ipucloud.kernel.errors import METHOD_NOT_ALLOWED, Problem
+from ipucloud.kernel.errors import METHOD_NOT_ALLOWED, Problem, not_found
 from ipucloud.reconcile.wake import Notifier
 
 APPLICATION = "ipucloud api"

@@ -1,10 +1,12 @@
 """Objects addressed by name: where a path has the name of an object instead of its id, the id is looked up first.
 
-Several tokens, or several billing accounts, may have one name; it then finds none of them.
+Several tokens, or several billing accounts, may have one name; it then finds none of them. What does not exist is named
+in the refusal as the path has it.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -15,7 +17,7 @@ from ipucloud.api.reads import read, read_platform
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id
-from ipucloud.kernel.errors import NOT_FOUND, Problem
+from ipucloud.kernel.errors import ABSENT, NOT_FOUND, Problem, not_found
 
 
 class _Ref(Convertor[UUID | str]):
@@ -33,6 +35,12 @@ class _Ref(Convertor[UUID | str]):
 register_url_convertor("ref", _Ref())
 
 
+_NOUNS = {
+    "account": "billing account",
+    "connection": "S3 connection",
+    "key": "SSH key",
+    "number": "invoice or credit note",
+}
 _TOKENS = "tokens WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > app_now())"
 
 
@@ -91,6 +99,21 @@ async def resolve(request: Request) -> None:
             ids = (await read_platform(request, _OF_PLATFORM[parameter], name=name, **owner)).ids
         else:
             ids = (await read(request, _IN_PROJECT[parameter], project, name=name)).ids
-        if len(ids) != 1:
-            raise Problem(NOT_FOUND, f"No {parameter} has this name, or several have it; use its id.")
+        if len(ids) > 1:
+            raise Problem(NOT_FOUND, f"Several objects have the name of the {noun(parameter)}; use its id.")
+        if not ids:
+            raise not_found()
         [path[parameter]] = ids
+
+
+def named(refusal: Problem, path: dict[str, object]) -> Problem:
+    """The refusal with its object named as in the request's path: "the partition p1 of the cluster bert"."""
+    asked = [f"{noun(each)} {value}" for each, value in reversed(path.items()) if each != "project" or len(path) == 1]
+    if not asked or not refusal.detail.startswith(f"{ABSENT} "):
+        return refusal
+    return replace(refusal, detail=refusal.detail.replace(ABSENT, "The " + " of the ".join(asked), 1))
+
+
+def noun(parameter: str) -> str:
+    """What a parameter of a path names, in words."""
+    return _NOUNS.get(parameter, parameter.replace("_", " "))

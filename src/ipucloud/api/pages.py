@@ -14,8 +14,7 @@ from starlette.routing import Route
 
 import ipucloud
 from ipucloud.api.etag import JSON
-from ipucloud.identity.access import not_found
-from ipucloud.kernel.errors import REGISTRY
+from ipucloud.kernel.errors import REGISTRY, not_found
 
 _PACKAGE = Path(ipucloud.__file__).parent
 _ROW = re.compile(r"^\| `(?P<code>\w+)` \| \d+ \| \w+ \| (?P<meaning>.+) \| (?P<remedy>.+) \|$", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Error responses: RFC 9457 `application/problem+json`, never repeating the caller's input."""
+"""Error responses: RFC 9457 `application/problem+json`, never repeating the caller's input beyond its path."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _ECHOING = ("parsing", "unit_overflow", "from_date", "object_invalid", "is_insta
 def problem_response(problem: Problem, scope: Scope) -> Response:
     """The document of `problem` with the request's path and id."""
     document = problem.document()
-    document["instance"] = quote(scope["path"])
+    document["instance"] = quote(scope["path"], safe="/:")
     document["request_id"] = scope_trace(scope).request_id
     return Response(orjson.dumps(document), problem.kind.status, dict(problem.headers), MEDIA_TYPE)
 
 
 def internal_error() -> Problem:
     """500. The caller gets only the request id; the log has the details."""
-    return Problem(INTERNAL_ERROR, "The service failed. Try again, or contact support with the request id.")
+    return Problem(INTERNAL_ERROR, "The service failed. Try again, or ask the operator with the request id.")
 
 
 def invalid(errors: Sequence[FieldError]) -> Problem:

@@ -22,12 +22,12 @@ from ipucloud.identity.access import (
     admit,
     authenticated,
     authorize,
-    not_found,
     project_parameters,
     require,
     unauthenticated,
 )
 from ipucloud.identity.roles import Permission, Role
+from ipucloud.kernel.errors import not_found
 
 
 class _Caller(NamedTuple):

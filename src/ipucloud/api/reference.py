@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ipucloud.api.etag import tagged
-from ipucloud.identity.access import not_found
+from ipucloud.kernel.errors import not_found
 
 _ASSETS = {"swagger-ui.css": "text/css", "swagger-ui-bundle.js": "text/javascript", "favicon.png": "image/png"}
 _PAGE = b"""<!DOCTYPE html>

@@ -18,13 +18,12 @@ from starlette.types import Receive, Scope, Send
 
 from ipucloud.api.arguments import Arguments
 from ipucloud.api.bodies import JsonRequest
-from ipucloud.api.names import resolve
+from ipucloud.api.names import named, resolve
 from ipucloud.api.reads import check_permission
 from ipucloud.api.services import services_of
 from ipucloud.api.trace import trace_of
-from ipucloud.identity.access import not_found
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILABLE, ErrorCode, Problem
+from ipucloud.kernel.errors import PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILABLE, ErrorCode, Problem, not_found
 
 PERMISSION = "x-permission"
 ERRORS = "x-errors"
@@ -90,7 +89,11 @@ class ApiRoute(APIRoute):
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = JsonRequest(scope, receive)
-        response = await self._answer(request)
+        asked = dict(request.path_params)
+        try:
+            response = await self._answer(request)
+        except Problem as refusal:
+            raise named(refusal, asked) from None
         await response(scope, receive, send)
 
     async def _answer(self, request: JsonRequest) -> Response:

@@ -147,17 +147,7 @@ def explained(client: Client, error: ApiError, *given: tuple[Kind[Any], str | No
         if absent:
             detail, rest = " ".join(absent), [each for each in error.errors if not each.code.startswith("unknown_")]
             return replace(error, detail=detail, errors=rest, document={**error.document, "detail": detail})
-    if error.code == "not_found" and error.detail.startswith("The object "):
-        return replace(error, detail=error.detail.replace("The object", f"The {_asked_for(error)}", 1))
     return error
-
-
-def _asked_for(error: ApiError) -> str:
-    """The object that the service was asked for, such as `cluster bert`, by the path of the request."""
-    path = str(error.document.get("instance", "")).partition(":")[0]
-    _, *parts = [each for each in path.strip("/").split("/") if each != "billing"]
-    pairs = [*zip(parts[::2], parts[1::2], strict=False)]
-    return f"{pairs[-1][0].removesuffix('s').replace('-', ' ')} {pairs[-1][1]}" if pairs else "object"
 
 
 def unknown(kind: Kind[Item], name: str, known: Iterable[Item]) -> str:

@@ -13,7 +13,7 @@ from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.db.rows import Query
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import NOT_FOUND, OPERATION_IN_PROGRESS, PRECONDITION_FAILED, Problem
+from ipucloud.kernel.errors import OPERATION_IN_PROGRESS, PRECONDITION_FAILED, Problem, not_found
 
 
 class LockedCluster(NamedTuple):
@@ -94,7 +94,7 @@ async def lock_cluster(connection: AsyncConnection, *, project_id: UUID, cluster
     """Lock the row until the transaction ends. Raises `Problem` not_found."""
     cluster = await _LOCK.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
     if cluster is None:
-        raise no_such_cluster()
+        raise not_found()
     return cluster
 
 
@@ -118,8 +118,3 @@ def in_the_way(operation_id: UUID) -> Problem:
         headers={"Retry-After": "2"},
         extra={"operation": str(operation_id)},
     )
-
-
-def no_such_cluster() -> Problem:
-    """The same for a cluster that never existed and one of another project."""
-    return Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")

@@ -17,7 +17,7 @@ from uuid import UUID
 from ipucloud.db.rows import Query, Row
 from ipucloud.db.statements import Statements
 from ipucloud.identity.roles import PERMISSIONS, PLATFORM_ROLES, Permission, Role, allowed
-from ipucloud.kernel.errors import NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED, Problem
+from ipucloud.kernel.errors import PERMISSION_DENIED, UNAUTHENTICATED, Problem, not_found
 
 PRINCIPAL = """
 principal AS (
@@ -106,11 +106,6 @@ def unauthenticated() -> Problem:
         "Send a valid token as `Authorization: Bearer <token>`; it may be missing, mistyped, expired or revoked.",
         headers={"WWW-Authenticate": 'Bearer realm="ipucloud"'},
     )
-
-
-def not_found() -> Problem:
-    """404; the same for an object that never existed, one of another project, and one hidden from this token."""
-    return Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
 
 
 def admit(role: str | None, project_id: UUID | None, permission: Permission) -> None:

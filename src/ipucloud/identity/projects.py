@@ -27,9 +27,9 @@ from ipucloud.db.documents import (
 )
 from ipucloud.db.rows import Query
 from ipucloud.events.log import record
-from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id, not_found
+from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import NAME_TAKEN, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.errors import NAME_TAKEN, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
 
 _MEMBERS = (

@@ -19,11 +19,10 @@ from ipucloud.contract.event_payloads import TokenReplaced
 from ipucloud.contract.event_types import TOKEN_REVOKED, TOKEN_ROTATED, EventType
 from ipucloud.contract.tokens import TokenRotate
 from ipucloud.db.rows import Query
-from ipucloud.identity.access import not_found
 from ipucloud.identity.roles import Role
 from ipucloud.identity.token_store import MadeToken, create, note
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import LAST_ADMINISTRATOR, STATE_CONFLICT, Problem
+from ipucloud.kernel.errors import LAST_ADMINISTRATOR, STATE_CONFLICT, Problem, not_found
 
 
 class _Token(NamedTuple):

@@ -98,8 +98,9 @@ class FieldError:
 class Problem(Exception):
     """A refusal that a person can act on.
 
-    `detail` says what to do, in one or two sentences, and never repeats the caller's input. `extra` adds members to the
-    problem document (`why_not`, `limit`, …), `headers` to the response (`Retry-After`).
+    `detail` says what to do, in one or two sentences, and never repeats the caller's input; the API names a missing
+    object as the request's path does. `extra` adds members to the problem document (`why_not`, `limit`, …), `headers` to
+    the response (`Retry-After`).
     """
 
     kind: ErrorCode
@@ -124,3 +125,12 @@ class Problem(Exception):
         if self.errors:
             body["errors"] = [{"pointer": e.pointer, "code": e.code, "detail": e.detail} for e in self.errors]
         return body | dict(self.extra)
+
+
+ABSENT = "The object"
+"""How `not_found` begins; a response names the object as its request did."""
+
+
+def not_found() -> Problem:
+    """404; the same for an object that never existed, one of another project, and one hidden from this token."""
+    return Problem(NOT_FOUND, f"{ABSENT} does not exist, or this token has no access to it.")

@@ -23,11 +23,11 @@ from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
     NAME_TAKEN,
     NO_VIPU,
-    NOT_FOUND,
     PRECONDITION_FAILED,
     STATE_CONFLICT,
     VALIDATION_FAILED,
     Problem,
+    not_found,
 )
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id, partition_name
@@ -231,7 +231,7 @@ async def _find(
     mine = {"project_id": actor.project_id, "cluster_id": cluster_id, "ref": ref}
     partition = await _FIND.one_or_none(connection, mine)
     if partition is None:
-        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
+        raise not_found()
     _require_version(partition, if_match)
     return partition
 

@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
-from ipucloud.clusters.locked import no_such_cluster
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.partitions import PartitionIpuOut
 from ipucloud.contract.topology import (
@@ -24,6 +23,7 @@ from ipucloud.contract.topology import (
 )
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
+from ipucloud.kernel.errors import not_found
 from ipucloud.kernel.vipu import IPUS_PER_MACHINE, IpuPlace
 from ipucloud.partitions.requests import no_vipu
 from ipucloud.partitions.room import room
@@ -91,7 +91,7 @@ _KEY = Query(
 async def _found(connection: Statements, project_id: UUID, cluster_id: UUID) -> _Found:
     row = await _READ.one_or_none(connection, {"project_id": project_id, "cluster_id": cluster_id})
     if row is None:
-        raise no_such_cluster()
+        raise not_found()
     if row.allocated_through is not AllocatedThrough.V_IPU:
         raise no_vipu()
     return row
@@ -223,7 +223,7 @@ async def vipu(connection: Statements, *, project_id: UUID, cluster_id: UUID, pa
     if partition is not None:
         named = [each["partition_id"] for each in known if partition in {each["name"], each["partition_id"]}]
         if not named:
-            raise no_such_cluster()
+            raise not_found()
         chosen = named[0]
     environment = {
         "IPUOF_VIPU_API_HOST": row.vipu_host,

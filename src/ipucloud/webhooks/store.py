@@ -24,11 +24,11 @@ from ipucloud.db.rows import Query
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import (
-    NOT_FOUND,
     PRECONDITION_FAILED,
     QUOTA_EXCEEDED,
     STATE_CONFLICT,
     Problem,
+    not_found,
 )
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.sealing import Keys, needed, seal
@@ -243,7 +243,7 @@ async def redeliver(connection: AsyncConnection, actor: Actor, webhook_id: UUID,
     await _enabled(connection, actor, webhook_id)
     asked = {"project_id": actor.project_id, "webhook_id": webhook_id, "delivery_id": delivery_id}
     if await _READ_DELIVERY.one_or_none(connection, asked) is None:
-        raise _not_found()
+        raise not_found()
     if await _AGAIN.one_or_none(connection, asked | {"most": MAX_ATTEMPTS}) is None:
         raise Problem(STATE_CONFLICT, f"The message was attempted {MAX_ATTEMPTS} times. Read the event instead.")
     return await _sent(connection, asked)
@@ -269,7 +269,7 @@ async def _enabled(connection: AsyncConnection, actor: Actor, webhook_id: UUID) 
 async def _locked(connection: AsyncConnection, actor: Actor, webhook_id: UUID, if_match: int | None = None) -> _Locked:
     row = await _LOCK.one_or_none(connection, {"project_id": actor.project_id, "webhook_id": webhook_id})
     if row is None:
-        raise _not_found()
+        raise not_found()
     if if_match is not None and if_match != row.version:
         raise Problem(
             PRECONDITION_FAILED,
@@ -277,10 +277,6 @@ async def _locked(connection: AsyncConnection, actor: Actor, webhook_id: UUID, i
             extra={"version": row.version},
         )
     return row
-
-
-def _not_found() -> Problem:
-    return Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
 
 
 async def _document(connection: AsyncConnection, mine: Mapping[str, UUID]) -> str:

@@ -17,9 +17,9 @@ from ipucloud.inventory import placement, release
 from ipucloud.operations.kind import Billing, Ending
 from ipucloud.operations.store import Accepted
 from ipucloud.quotas import store as quotas
-from tests.sim import customers
 from tests.sim.database import SimulatedDatabase
 from tests.sim.mutants.planting import declare, mutant, replace, rewrite
+from tests.support.world import customer
 
 _LIVE_MACHINE = "DROP INDEX uq_allocations_live_machine"
 _LIVE_HOST = "DROP INDEX uq_allocations_live_host"
@@ -82,7 +82,7 @@ def billed_from_request(stack: ExitStack) -> None:
         return accepted
 
     make = create.create
-    replace(stack, customers, "create", accept)
+    replace(stack, customer, "create", accept)
 
 
 @mutant("a cluster becomes ready and its billing is left to somebody else")

@@ -123,15 +123,6 @@ def test_an_operation_is_found_by_its_cluster(run: Run, service: Service) -> Non
     assert service.asked[-1].query == {"cluster": ID, "limit": "1"}
 
 
-def test_a_missing_object_is_named_as_it_was_asked_for(run: Run, service: Service) -> None:
-    instance = f"/v1/projects/demo/billing/budgets/{ID}"
-    sentence = "The object does not exist, or this token has no access to it."
-    service.on("DELETE", f"/v1/projects/demo/budgets/{ID}", problem(404, "not_found", sentence, instance=instance))
-    service.lists("/v1/projects", [{"id": ID, "number": 1, "slug": "demo"}])
-    ended = run("budgets", "delete", ID)
-    assert f"The budget {ID} does not exist, or this token has no access to it." in ended.err
-
-
 def test_an_unknown_partition_lists_the_nearest_ones(run: Run, service: Service) -> None:
     service.lists("/v1/projects/demo/clusters", [{"id": ID, "name": "bert"}])
     service.gives(f"/v1/projects/demo/clusters/{ID}", {"id": ID, "name": "bert"})

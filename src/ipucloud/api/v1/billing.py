@@ -35,9 +35,9 @@ from ipucloud.contract.accounts import (
 from ipucloud.contract.charges import ChargePage, ChargePeriod
 from ipucloud.db.statements import Statements
 from ipucloud.identity import projects
-from ipucloud.identity.access import Principal, Scope, not_found
+from ipucloud.identity.access import Principal, Scope
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import PRECONDITION_FAILED, FieldError
+from ipucloud.kernel.errors import PRECONDITION_FAILED, FieldError, not_found
 
 routes = router()
 

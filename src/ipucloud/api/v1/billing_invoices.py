@@ -22,9 +22,9 @@ from ipucloud.billing.invoices.queries import GET_SEEN, LIST_OF_ACCOUNT, LIST_SE
 from ipucloud.contract.invoices import CreditNoteCreate, InvoiceFormat, InvoiceOut, InvoicePage
 from ipucloud.contract.lists import Listed
 from ipucloud.db.documents import DocumentPage, OneDocument
-from ipucloud.identity.access import Principal, authenticated, not_found
+from ipucloud.identity.access import Principal, authenticated
 from ipucloud.identity.roles import PLATFORM_ROLES, Permission
-from ipucloud.kernel.errors import STATE_CONFLICT
+from ipucloud.kernel.errors import STATE_CONFLICT, not_found
 
 routes = router()
 

@@ -22,8 +22,9 @@ from ipucloud.billing.prepaid.funds import funds_of
 from ipucloud.billing.prepaid.store import end_prepaid, set_prepaid
 from ipucloud.contract.wallet import FundsOut, PrepaidPolicy
 from ipucloud.db.statements import Statements
-from ipucloud.identity.access import Principal, not_found
+from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import not_found
 
 routes = router()
 

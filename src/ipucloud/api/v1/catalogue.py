@@ -28,9 +28,9 @@ from ipucloud.contract.catalogue import (
     ToolPage,
     Tools,
 )
-from ipucloud.identity.access import not_found
 from ipucloud.identity.roles import Permission
 from ipucloud.inventory.queries import region_capacity
+from ipucloud.kernel.errors import not_found
 
 routes = router()
 

@@ -19,8 +19,8 @@ from ipucloud.api.v1.catalogue import listing, region_slug
 from ipucloud.billing.pricing.queries import current_and_future
 from ipucloud.contract.catalogue import Flavor, FlavorOut, FlavorPage, InRegion
 from ipucloud.contract.prices import PriceOut, PricePage
-from ipucloud.identity.access import not_found
 from ipucloud.identity.roles import Permission
+from ipucloud.kernel.errors import not_found
 
 routes = router()
 

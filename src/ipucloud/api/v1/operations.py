@@ -26,9 +26,9 @@ from ipucloud.api.writes import change
 from ipucloud.clusters.operations.kind import WORK_KIND
 from ipucloud.contract.operations import OperationList, OperationOut, OperationPage, Waiting
 from ipucloud.db.documents import DocumentPage, OneDocument
-from ipucloud.identity.access import Scope, authenticated, not_found
+from ipucloud.identity.access import Scope, authenticated
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import STATE_CONFLICT, Problem
+from ipucloud.kernel.errors import STATE_CONFLICT, Problem, not_found
 from ipucloud.operations.queries import GET_OPERATION, LIST_OPERATIONS, operation_document
 from ipucloud.operations.store import request_cancel
 from ipucloud.reconcile.wake import wake

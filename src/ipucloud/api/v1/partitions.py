@@ -36,7 +36,7 @@ from ipucloud.contract.partitions import (
     PartitionReset,
 )
 from ipucloud.db.documents import list_parameters
-from ipucloud.identity.access import Scope, not_found
+from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import (
     NAME_TAKEN,
@@ -46,6 +46,7 @@ from ipucloud.kernel.errors import (
     STATE_CONFLICT,
     FieldError,
     Problem,
+    not_found,
 )
 from ipucloud.operations.store import Accepted
 from ipucloud.partitions.queries import (

@@ -23,9 +23,9 @@ from ipucloud.contract.lists import Listed
 from ipucloud.contract.tokens import NewTokenOut, PlatformTokenCreate, TokenOut, TokenPage, TokenRotate
 from ipucloud.db.documents import list_parameters
 from ipucloud.identity import token_ends, token_store
-from ipucloud.identity.access import Principal, not_found
+from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission, Role
-from ipucloud.kernel.errors import LAST_ADMINISTRATOR, STATE_CONFLICT
+from ipucloud.kernel.errors import LAST_ADMINISTRATOR, STATE_CONFLICT, not_found
 
 routes = router()
 

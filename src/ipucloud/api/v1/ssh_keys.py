@@ -20,9 +20,9 @@ from ipucloud.api.writes import actor, change
 from ipucloud.contract.lists import Listed
 from ipucloud.contract.ssh_keys import SshKeyCreate, SshKeyOut, SshKeyPage
 from ipucloud.identity import key_store
-from ipucloud.identity.access import Scope, not_found
+from ipucloud.identity.access import Scope
 from ipucloud.identity.roles import Permission
-from ipucloud.kernel.errors import NAME_TAKEN, SSH_KEY_REFUSED
+from ipucloud.kernel.errors import NAME_TAKEN, SSH_KEY_REFUSED, not_found
 
 routes = router()
 

@@ -18,7 +18,7 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import NOT_FOUND, Problem
+from ipucloud.kernel.errors import not_found
 from ipucloud.kernel.ids import new_id
 
 _CREATE = sa.text(
@@ -99,7 +99,7 @@ async def account_document(connection: Statements, account_id: UUID, *, currency
     """The account's JSON and version; `currency` is the installation's. Raises `Problem` not_found."""
     row = await _READ.one_or_none(connection, {"id": account_id, "currency": currency})
     if row is None:
-        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
+        raise not_found()
     return row.encoded()
 
 

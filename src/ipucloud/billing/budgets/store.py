@@ -17,7 +17,7 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import NAME_TAKEN, NOT_FOUND, STATE_CONFLICT, Problem
+from ipucloud.kernel.errors import NAME_TAKEN, STATE_CONFLICT, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 
@@ -134,7 +134,7 @@ async def budget_document(connection: Statements, owner: Owner, budget: UUID) ->
     """The budget's JSON and version. Raises `Problem` not_found."""
     row = await _OF[owner.kind].read.one_or_none(connection, {"owner": owner.id, "id": budget})
     if row is None:
-        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
+        raise not_found()
     return row.encoded()
 
 
@@ -171,7 +171,7 @@ async def lock(connection: AsyncConnection, owner: Owner, budget: UUID) -> int:
     """Lock the budget; returns its version. Raises `Problem` not_found."""
     version = await _OF[owner.kind].lock.one_or_none(connection, {"owner": owner.id, "id": budget})
     if version is None:
-        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
+        raise not_found()
     return version
 
 

@@ -19,7 +19,7 @@ from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import NOT_FOUND, QUOTA_EXCEEDED, STATE_CONFLICT, Problem
+from ipucloud.kernel.errors import QUOTA_EXCEEDED, STATE_CONFLICT, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.operations.step import expected_seconds
 from ipucloud.operations.store import Target, open_operation
@@ -137,7 +137,7 @@ async def request_export(connection: AsyncConnection, actor: Actor, wanted: Want
         raise Problem(STATE_CONFLICT, "The month has not begun.")
     asked = mine | {"id": wanted.connection_id}
     if wanted.connection_id is not None and not await _CONNECTED.one(connection, asked):
-        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
+        raise not_found()
     export_id = new_id()
     await connection.execute(_INSERT, mine | _columns(export_id, wanted))
     steps = plan(delivered=wanted.connection_id is not None)
@@ -162,7 +162,7 @@ async def export_document(connection: Statements, *, project_id: UUID, export_id
     """An export's JSON. Raises `Problem` not_found."""
     document = await _ONE.one_or_none(connection, {"project_id": project_id, "id": export_id})
     if document is None:
-        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
+        raise not_found()
     return document.encode()
 
 
@@ -175,7 +175,7 @@ async def kept_file(connection: Statements, *, project_id: UUID, export_id: UUID
     """The file of an export. Raises `Problem`: not_found, state_conflict before it is built and after it expired."""
     row = await _FILE.one_or_none(connection, {"project_id": project_id, "id": export_id})
     if row is None:
-        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
+        raise not_found()
     if row.manifest is None or row.fence is None:
         raise Problem(STATE_CONFLICT, "The file is not built yet: wait for the export's operation.")
     if not row.kept:

@@ -22,7 +22,15 @@ from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.egress.urls import UrlRefused, endpoint_of
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import IN_USE, NAME_TAKEN, NOT_FOUND, QUOTA_EXCEEDED, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.errors import (
+    IN_USE,
+    NAME_TAKEN,
+    QUOTA_EXCEEDED,
+    VALIDATION_FAILED,
+    FieldError,
+    Problem,
+    not_found,
+)
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.sealing import Keys, needed, seal
 
@@ -259,7 +267,7 @@ async def disconnect(connection: AsyncConnection, project_id: UUID, connection_i
     if await _USED.one(connection, mine):
         raise Problem(IN_USE, "A schedule delivers to it: delete the schedule first.")
     if (await connection.execute(_DISCONNECT, mine)).rowcount != 1:
-        raise _not_found()
+        raise not_found()
 
 
 async def add_schedule(connection: AsyncConnection, project_id: UUID, plan: Plan) -> bytes:
@@ -289,7 +297,7 @@ async def schedule_documents(connection: Statements, project_id: UUID) -> Sequen
 async def end_schedule(connection: AsyncConnection, project_id: UUID, schedule_id: UUID) -> None:
     """Raises `Problem` not_found."""
     if (await connection.execute(_END_SCHEDULE, {"project_id": project_id, "id": schedule_id})).rowcount != 1:
-        raise _not_found()
+        raise not_found()
 
 
 async def serve_schedules(database: Database) -> None:
@@ -321,12 +329,8 @@ async def _serve(connection: AsyncConnection, schedule_id: UUID) -> None:
 
 def _one(document: str | None) -> bytes:
     if document is None:
-        raise _not_found()
+        raise not_found()
     return document.encode()
-
-
-def _not_found() -> Problem:
-    return Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
 
 
 def _invalid(pointer: str, code: str, detail: str) -> Problem:

@@ -21,7 +21,7 @@ from ipucloud.billing.invoices.posting import Move, post
 from ipucloud.billing.invoices.tables import CREDIT_NOTE_SERIES
 from ipucloud.contract.invoices import InvoiceOut
 from ipucloud.db.rows import Query
-from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import plain, product, rounded
 
@@ -67,7 +67,7 @@ async def issue_credit_note(connection: AsyncConnection, invoice: str, *, net: D
     """
     account = await _ACCOUNT.one_or_none(connection, {"number": invoice})
     if account is None:
-        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
+        raise not_found()
     payer = await lock_payer(connection, account)
     row = await _INVOICE.one(connection, {"number": invoice})
     if row.left <= 0:

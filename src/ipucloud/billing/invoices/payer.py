@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ipucloud.billing.ledger.transfers import Side
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.errors import NOT_FOUND, Problem
+from ipucloud.kernel.errors import not_found
 
 _READ = """
 SELECT id, name, legal_name, address, country, tax_id, tax_exempt, payment_days
@@ -71,5 +71,5 @@ async def balance(connection: Statements, payer: Payer, code: str, currency: str
 async def _payer(connection: Statements, statement: Query[Payer], account_id: UUID) -> Payer:
     payer = await statement.one_or_none(connection, {"account_id": account_id})
     if payer is None:
-        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
+        raise not_found()
     return payer

@@ -22,7 +22,7 @@ from ipucloud.catalogue.queries import Catalogue
 from ipucloud.contract.prices import BookedPriceOut, PriceAddition
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.errors import NOT_FOUND, STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem
+from ipucloud.kernel.errors import STATE_CONFLICT, VALIDATION_FAILED, FieldError, Problem, not_found
 from ipucloud.kernel.ids import new_id
 from ipucloud.kernel.money import Money
 
@@ -178,7 +178,7 @@ async def withdraw(connection: AsyncConnection, price_id: UUID) -> None:
             raise Problem(STATE_CONFLICT, "Another version follows this one. Withdraw that one first.")
         await connection.execute(_WITHDRAW, {"id": price_id})
         return
-    raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
+    raise not_found()
 
 
 async def _add(connection: AsyncConnection, place: int, price: PriceAddition) -> bool:

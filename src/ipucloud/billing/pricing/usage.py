@@ -12,7 +12,7 @@ from ipucloud.contract.usage import ProjectUsageOut, UsageOut, UsageSliceOut
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.kernel.errors import NOT_CONFIGURED, NOT_FOUND, Problem
+from ipucloud.kernel.errors import NOT_CONFIGURED, Problem, not_found
 from ipucloud.kernel.money import Money
 
 PAID = """
@@ -154,7 +154,7 @@ async def cluster_usage(connection: Statements, *, project_id: UUID, cluster_id:
     parameters = {"project_id": project_id, "cluster_id": cluster_id, "since": None, "until": None}
     parts = await _OF_CLUSTER.all(connection, parameters)
     if not parts:
-        raise Problem(NOT_FOUND, "The object does not exist, or this token has no access to it.")
+        raise not_found()
     return _usage(parts)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.clusters import objects
-from ipucloud.clusters.locked import lock_cluster, no_such_cluster, running_operation
+from ipucloud.clusters.locked import lock_cluster, running_operation
 from ipucloud.clusters.operations.begin import begin, still_running
 from ipucloud.clusters.operations.effects import free_machines, release_machines
 from ipucloud.clusters.operations.kind import VIPU, VIPU_USERS, WORK_KIND, ClusterKind, ClusterStep
@@ -18,7 +18,7 @@ from ipucloud.clusters.steps.vipu_user import remove_vipu_user
 from ipucloud.config import Settings
 from ipucloud.contract.clusters import ClusterState
 from ipucloud.kernel.actor import Actor
-from ipucloud.kernel.errors import DELETE_PROTECTED, Problem
+from ipucloud.kernel.errors import DELETE_PROTECTED, Problem, not_found
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.operations.kind import Billing, Repeated
 from ipucloud.operations.step import Stage
@@ -72,7 +72,7 @@ async def delete(
     cluster = await lock_cluster(connection, project_id=actor.project_id, cluster_id=cluster_id)
     failpoint("delete.cluster_locked")
     if cluster.state is ClusterState.DELETED:
-        raise no_such_cluster()
+        raise not_found()
     if cluster.state is ClusterState.DELETING:
         running = await running_operation(connection, actor, cluster)
         if running is not None:
