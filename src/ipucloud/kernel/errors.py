@@ -99,8 +99,8 @@ class Problem(Exception):
     """A refusal that a person can act on.
 
     `detail` says what to do, in one or two sentences, and never repeats the caller's input; the API names a missing
-    object as the request's path does. `extra` adds members to the problem document (`why_not`, `limit`, …), `headers` to
-    the response (`Retry-After`).
+    object as the request's path does. `extra` adds members to the problem document (`why_not`, `limit`, …),
+    `headers` to the response (`Retry-After`).
     """
 
     kind: ErrorCode
