@@ -165,7 +165,11 @@ class _Checkup:
         if self.project is None:
             self._add("ssh key", OK, ", ".join(mine.values()))
             return
-        known = {key.fingerprint: key.name for key in self.session.client.items(ssh_keys.list())}
+        try:
+            known = {key.fingerprint: key.name for key in self.session.client.items(ssh_keys.list())}
+        except ClientError as error:
+            self._add("ssh key", WARNING, str(error), "ipucloud ssh-keys list")
+            return
         matching = [f"{where} is {known[key]}" for key, where in mine.items() if key in known]
         first = next(iter(mine.values()))
         found = "; ".join(matching) or f"None of this machine's keys ({', '.join(mine.values())}) is in the project."

@@ -124,7 +124,7 @@ def finished(operation: Operation) -> Iterator[tuple[str, str]]:
         if not begun or not ended or not (failed or all(step.state == "succeeded" for step in done)):
             continue
         time = duration((max(ended) - min(begun)).total_seconds())
-        words = _in_words(name)
+        words = in_words(name)
         why = f": {failed[0].detail}" if failed and failed[0].detail else ""
         yield name, f"{FAILED} {words} failed after {time}{why}" if failed else f"{DONE} {words}, {time}"
 
@@ -134,7 +134,7 @@ def current(operation: Operation) -> str:
     if operation.done or operation.state == "queued":
         return operation.state.capitalize()
     open_ = [name for name, steps in _stages(operation) if any(step.state in {"pending", "running"} for step in steps)]
-    stage = _in_words(open_[0] if open_ else operation.stage or operation.kind)
+    stage = in_words(open_[0] if open_ else operation.stage or operation.kind)
     return f"Cancelling: {stage}" if operation.state == "cancelling" else stage
 
 
@@ -155,5 +155,6 @@ def _stages(operation: Operation) -> Iterator[tuple[str, Sequence[Step]]]:
         yield name, [*steps]
 
 
-def _in_words(name: str) -> str:
+def in_words(name: str) -> str:
+    """A stage or a step, for people."""
     return _WORDS.get(name) or name.replace("_", " ").capitalize()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TypedDict, Unpack
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, given, nothing, segment
@@ -13,52 +14,27 @@ def get(account: Ref) -> Call[BillingAccount]:
     return request.get(_path(account), BillingAccount, scoped=False)
 
 
-def create(
-    name: str,
-    currency: str,
-    *,
-    legal_name: str | None = None,
-    address: str | None = None,
-    tax_id: str | None = None,
-    country: str | None = None,
-    tax_exempt: bool | None = None,
-    payment_days: int | None = None,
-) -> Call[BillingAccount]:
-    body = given(
-        name=name,
-        currency=currency,
-        legal_name=legal_name,
-        address=address,
-        tax_id=tax_id,
-        country=country,
-        tax_exempt=tax_exempt,
-        payment_days=payment_days,
-    )
+class Details(TypedDict, total=False):
+    """What invoices say of an account, and its terms. Absent or None: not given."""
+
+    legal_name: str | None
+    address: str | None
+    tax_id: str | None
+    country: str | None
+    tax_exempt: bool | None
+    payment_days: int | None
+
+
+def create(name: str, currency: str, **details: Unpack[Details]) -> Call[BillingAccount]:
+    body = given(name=name, currency=currency, **details)
     return request.post("billing/accounts", BillingAccount, body, scoped=False)
 
 
 def update(
-    account: Ref,
-    *,
-    name: str | None = None,
-    legal_name: str | None = None,
-    address: str | None = None,
-    tax_id: str | None = None,
-    country: str | None = None,
-    tax_exempt: bool | None = None,
-    payment_days: int | None = None,
-    if_match: str | None = None,
+    account: Ref, *, name: str | None = None, if_match: str | None = None, **details: Unpack[Details]
 ) -> Call[BillingAccount]:
     """Change the given fields."""
-    body = given(
-        name=name,
-        legal_name=legal_name,
-        address=address,
-        tax_id=tax_id,
-        country=country,
-        tax_exempt=tax_exempt,
-        payment_days=payment_days,
-    )
+    body = given(name=name, **details)
     return request.patch(_path(account), BillingAccount, body, scoped=False, if_match=if_match)
 
 

@@ -82,7 +82,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "gcds": "Number of graph compile domains.",
     "generation": "Number of the generation.",
     "gwsw_version": "Version of the gateway software.",
-    "health": "Health, as observed at the site.",
+    "health": "Recorded health. Nothing observes it yet: it stays `ok` when the hardware fails.",
     "host": "Host name or address.",
     "host_key": "The server's host key, as an OpenSSH public key line.",
     "host_key_fingerprint": "SHA-256 fingerprint of the host key.",

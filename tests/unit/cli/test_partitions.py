@@ -129,6 +129,7 @@ def test_topology_and_vipu(run: Run, service: Service) -> None:
     ended = run("clusters", "topology", "bert")
     assert "1, 1 of them not up" in ended.out
     assert "m01 – m02" in ended.out
+    assert "01m7-1-1 (1 of 1 IPUs)" in ended.out
     assert run("clusters", "topology", "bert", "--json").json["largest_partition"] == 2
     vipu = {"host": "10.1.5.2", "port": 8090, "environment": {"IPUOF_VIPU_API_HOST": "10.1.5.2"}}
     service.gives(f"{BASE}/vipu", vipu)

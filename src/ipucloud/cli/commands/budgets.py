@@ -11,7 +11,7 @@ from ipucloud.cli.completion import names
 from ipucloud.cli.finding import BUDGET, id_of
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import Amount, decimal
-from ipucloud.client import budgets
+from ipucloud.client import billing, budgets
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Budget, Money
 
@@ -44,7 +44,7 @@ def create(
     name: Annotated[str, typer.Argument(help="Name of the budget.")],
     amount: Amount,
     *,
-    currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
+    currency: Annotated[str | None, typer.Option(help="ISO 4217 code; default: the account's.")] = None,
     actual: Annotated[list[int] | None, typer.Option(help="Notify at this percentage of cost; repeatable.")] = None,
     forecast: Annotated[list[int] | None, typer.Option(help="Notify at this percentage forecast; repeatable.")] = None,
     refuse_at: Annotated[int | None, typer.Option(help="Refuse new clusters at this percentage of cost.")] = None,
@@ -62,7 +62,8 @@ def create(
         if on == "forecast" or percent not in acting
     ]
     thresholds += [{"on": "actual", "percent": percent, "action": action} for percent, action in acting.items()]
-    made = session.run(budgets.create(name, Money(amount=amount, currency=currency), thresholds, tag=_tag(tag)))
+    money = Money(amount=amount, currency=currency or session.run(billing.account()).currency)
+    made = session.run(budgets.create(name, money, thresholds, tag=_tag(tag)))
     session.show(made, _facts(made))
 
 
@@ -71,12 +72,14 @@ def update(
     session: Session,
     budget: Annotated[str, typer.Argument(help="Name or id of the budget.", autocompletion=names(BUDGET))],
     amount: Annotated[Decimal | None, typer.Option(parser=decimal, metavar="AMOUNT", help="Amount per month.")] = None,
-    currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
+    currency: Annotated[str | None, typer.Option(help="ISO 4217 code; default: as it is.")] = None,
     name: Annotated[str | None, typer.Option(help="New name.")] = None,
 ) -> None:
     """Change a budget. If its amount is now sufficient, refused requests are allowed immediately."""
     found = id_of(session.client, BUDGET, budget)
-    money = None if amount is None else Money(amount=amount, currency=currency)
+    money = None
+    if amount is not None:
+        money = Money(amount=amount, currency=currency or session.run(budgets.get(found)).amount.currency)
     changed = session.run(budgets.update(found, name=name, amount=money))
     session.show(changed, _facts(changed))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -20,7 +21,7 @@ from ipucloud.client import clusters, flavors, images, operations, partitions, s
 from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import ApiError, OperationFailedError, UsageError
-from ipucloud.client.models import Cluster, ClusterState, Operation, OperationState, Origin
+from ipucloud.client.models import Cluster, ClusterState, Operation, OperationState, Origin, TopologyMachine
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -239,10 +240,7 @@ def topology(session: Session, name: Name) -> None:
     """Show a cluster's racks, machines, links and partitions."""
     found = session.run(clusters.topology(find_cluster(session.client, name).id))
     racks = [(f"rack {rack.name}", f"domain {rack.domain}, {rack.topology}") for rack in found.racks]
-    machines = [
-        (f"  {machine.name}", f"{machine.health}: {', '.join(ipu.partition or 'free' for ipu in machine.ipus)}")
-        for machine in found.machines
-    ]
+    machines = [(f"  {machine.name}", _used(machine)) for machine in found.machines]
     unhealthy = [(f"{link.kind} {' – '.join(link.ends)}", link.state) for link in found.links if link.state != "up"]
     rest = [
         ("links", f"{len(found.links)}, {len(unhealthy)} of them not up"),
@@ -252,6 +250,11 @@ def topology(session: Session, name: Name) -> None:
         ("observed", found.observed_at),
     ]
     session.show(found, [*racks, *machines, *rest])
+
+
+def _used(machine: TopologyMachine) -> str:
+    uses = Counter(ipu.partition or "free" for ipu in machine.ipus)
+    return ", ".join(f"{use} ({ipus} of {len(machine.ipus)} IPUs)" for use, ipus in uses.items())
 
 
 @customer_command(app, "vipu", "bert --partition training")

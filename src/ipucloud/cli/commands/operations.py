@@ -8,7 +8,7 @@ import typer
 
 from ipucloud.cli.completion import names
 from ipucloud.cli.finding import OPERATION, UUID, explained, find_cluster
-from ipucloud.cli.following import follow
+from ipucloud.cli.following import follow, in_words
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.targets import target_names
 from ipucloud.client import operations
@@ -89,7 +89,7 @@ def _show(session: Session, operation: Operation) -> None:
         ("kind", operation.kind),
         ("state", operation.state),
         ("target", f"{target.type} {named}"),
-        ("stage", operation.stage),
+        ("stage", in_words(operation.stage) if operation.stage else None),
         ("progress", f"{operation.progress} %"),
         ("created", operation.created_at),
         ("finished", operation.finished_at),
@@ -100,5 +100,6 @@ def _show(session: Session, operation: Operation) -> None:
     ]
     for step in operation.steps:
         tries = f", {step.attempts} tries" if step.attempts > 1 else ""
-        facts.append((f"  {step.stage} {step.name}", f"{step.state}{tries}{f': {step.detail}' if step.detail else ''}"))
+        why = f": {step.detail}" if step.detail else ""
+        facts.append((f"  {in_words(step.stage)}: {in_words(step.name)}", f"{step.state}{tries}{why}"))
     session.show(operation, facts)

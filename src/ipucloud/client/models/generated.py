@@ -457,7 +457,7 @@ class Machine(Answer):
     """IPUs of the machine that the cluster can use."""
 
     health: str
-    """Health, as observed at the site."""
+    """Recorded health. Nothing observes it yet: it stays `ok` when the hardware fails."""
 
     rnic: str
     """Address of its RDMA network card."""
@@ -1082,7 +1082,7 @@ class TopologyMachine(Answer):
     """Position in the pod's IPU-Link chain, counted from 0."""
 
     health: str
-    """Health, as observed at the site."""
+    """Recorded health. Nothing observes it yet: it stays `ok` when the hardware fails."""
 
     ipus: Annotated[Sequence[Ipu], Field(validate_default=True)] = []
     """IPUs of the machine."""
