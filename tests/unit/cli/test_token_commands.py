@@ -1,0 +1,46 @@
+"""`ipucloud tokens` against a real HTTP server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.support.scripted import Reply, Service
+
+Run = Callable[..., Any]
+
+
+def test_a_new_token_is_shown_and_an_ambiguous_one_is_not_revoked(run: Run, service: Service) -> None:
+    path = "/v1/projects/demo/tokens"
+    row = {"id": "t1", "name": "ci", "role": "viewer"}
+    service.on("POST", path, Reply(201, row | {"token": "shown-once"}))
+    service.lists(path, [row, row | {"id": "t2"}])
+    service.on("DELETE", f"{path}/t2", Reply(204))
+    assert (
+        run("tokens", "create", "ci", "--role", "viewer", "--expires-at", "1d", "--json").json["token"] == "shown-once"
+    )
+    assert run("tokens", "delete", "ci").status == 2
+    assert run("tokens", "delete", "t2").status == 0
+
+
+def test_a_token_is_replaced(run: Run, service: Service) -> None:
+    path = "/v1/projects/demo/tokens"
+    row = {"id": "t1", "name": "ci", "role": "viewer"}
+    ended = row | {"id": "t0", "expires_at": "2020-01-01T00:00:00Z"}
+    service.lists(path, [row, ended])
+    service.on("POST", f"{path}/t1:rotate", Reply(201, row | {"id": "t2", "token": "shown-once"}))
+    assert run("tokens", "rotate", "ci", "--keep", "60", "--json").json["token"] == "shown-once"
+    assert service.asked[-1].body == {"keep_previous_seconds": 60}
+
+
+def test_tokens_of_the_platform(run: Run, service: Service) -> None:
+    row = {"id": "t1", "name": "desk", "role": "support"}
+    service.lists("/v1/tokens", [row])
+    service.on("POST", "/v1/tokens", Reply(201, row | {"token": "shown-once"}))
+    service.on("POST", "/v1/tokens/t1:rotate", Reply(201, row | {"id": "t2", "token": "shown-once"}))
+    service.on("DELETE", "/v1/tokens/t1", Reply(204))
+    assert run("tokens", "create", "desk", "--platform", "--json").json["token"] == "shown-once"
+    assert service.asked[-1].body == {"name": "desk", "role": "support"}
+    assert "desk" in run("tokens", "list", "--platform").out
+    assert run("tokens", "rotate", "desk", "--platform", "--json").json["id"] == "t2"
+    assert run("tokens", "delete", "desk", "--platform").status == 0
