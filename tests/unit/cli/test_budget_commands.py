@@ -29,7 +29,7 @@ def test_budgets_are_made_changed_and_deleted(run: Run, service: Service) -> Non
     assert "NLP (team=nlp)" in shown
     assert "actual 80 % reached" in shown
     service.on("POST", PATH, Reply(201, BUDGET))
-    service.gives("/v1/projects/demo/billing/account", {"id": "account-1", "currency": "EUR", "balances": []})
+    service.gives("/v1/projects/demo/billing/summary", {"accrued": EUROS})
     acting = ("--refuse-at", "90", "--suspend-at", "100")
     assert run("budgets", "create", "NLP", "500.00", *acting, "--tag", "team=nlp").status == 0
     assert service.asked[-1].body["thresholds"] == [
@@ -45,10 +45,10 @@ def test_budgets_are_made_changed_and_deleted(run: Run, service: Service) -> Non
     assert run("budgets", "delete", "budget-1").status == 0
 
 
-def test_amounts_are_in_the_currency_of_the_payer(run: Run, service: Service) -> None:
+def test_amounts_are_in_the_currency_of_the_cost(run: Run, service: Service) -> None:
     yen = BUDGET | {"amount": {"amount": "500", "currency": "JPY"}}
     service.lists(PATH, [yen])
-    service.gives("/v1/projects/demo/billing/account", {"id": "account-1", "currency": "JPY", "balances": []})
+    service.gives("/v1/projects/demo/billing/summary", {"accrued": yen["amount"]})
     service.on("POST", PATH, Reply(201, yen))
     assert run("budgets", "create", "NLP", "50000").status == 0
     assert service.asked[-1].body["amount"] == {"amount": "50000", "currency": "JPY"}

@@ -97,7 +97,19 @@ def test_the_price_book_is_listed_filtered_and_extended(run: Run, service: Servi
     assert run("prices", "show", "1", "--json").json["sku"] == "ipu-m2000"
     assert run("prices", "show", "3").status == 3
     service.on("POST", "/v1/billing/prices", Reply(body={"added": 1}))
-    added = ("prices", "create", "ipu-c600", "lab-1", "0.0500", "--from", "2030-01-01", "--source", "list of January")
+    added = (
+        "prices",
+        "create",
+        "ipu-c600",
+        "lab-1",
+        "0.0500",
+        "--from",
+        "2030-01-01",
+        "--source",
+        "list of January",
+        "--currency",
+        "EUR",
+    )
     assert run(*added).status == 0
     assert sent(service)["items"] == [
         {

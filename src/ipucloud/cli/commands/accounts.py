@@ -37,7 +37,7 @@ def create(
     session: Session,
     name: Annotated[str, typer.Argument(help="Name of the account.")],
     *,
-    currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
+    currency: Annotated[str, typer.Option(help="ISO 4217 code, such as EUR.")],
     legal_name: LegalName = None,
     address: Address = None,
     tax_id: TaxId = None,

@@ -44,7 +44,7 @@ def create(
     name: Annotated[str, typer.Argument(help="Name of the budget.")],
     amount: Amount,
     *,
-    currency: Annotated[str | None, typer.Option(help="ISO 4217 code; default: the account's.")] = None,
+    currency: Annotated[str | None, typer.Option(help="ISO 4217 code; default: that of the project's cost.")] = None,
     actual: Annotated[list[int] | None, typer.Option(help="Notify at this percentage of cost; repeatable.")] = None,
     forecast: Annotated[list[int] | None, typer.Option(help="Notify at this percentage forecast; repeatable.")] = None,
     refuse_at: Annotated[int | None, typer.Option(help="Refuse new clusters at this percentage of cost.")] = None,
@@ -62,7 +62,7 @@ def create(
         if on == "forecast" or percent not in acting
     ]
     thresholds += [{"on": "actual", "percent": percent, "action": action} for percent, action in acting.items()]
-    money = Money(amount=amount, currency=currency or session.run(billing.account()).currency)
+    money = Money(amount=amount, currency=currency or session.run(billing.summary()).accrued.currency)
     made = session.run(budgets.create(name, money, thresholds, tag=_tag(tag)))
     session.show(made, _facts(made))
 

@@ -66,8 +66,8 @@ def show(session: Session, price: Price) -> None:
 @customer_command(
     app,
     "create",
-    'ipu-m2000 luxembourg-2 0.0500 --from 2027-01-01 --source "price list of January"',
-    'ipu-m2000 luxembourg-2 0.0450 --account research --from 1h --source "contract 2027-04"',
+    'ipu-m2000 luxembourg-2 0.0500 --currency EUR --from 2027-01-01 --source "price list of January"',
+    'ipu-m2000 luxembourg-2 0.0450 --currency EUR --account research --from 1h --source "contract 2027-04"',
 )
 def create(
     session: Session,
@@ -84,8 +84,8 @@ def create(
         typer.Option("--until", parser=moment, metavar="WHEN", help="End; default: that of the version it replaces."),
     ] = None,
     source: Annotated[str, typer.Option(help="Where the price is from.")],
+    currency: Annotated[str, typer.Option(help="ISO 4217 code, such as EUR.")],
     account: Annotated[str | None, typer.Option(help="Account of a contract price; default: a list price.")] = None,
-    currency: Annotated[str, typer.Option(help="ISO 4217 code.")] = "EUR",
 ) -> None:
     """Add a price version, which replaces the one in force from its beginning on. Needs a platform token."""
     version = given(

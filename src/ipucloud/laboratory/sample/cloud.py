@@ -96,15 +96,21 @@ class Cloud:
 
     async def finished(self, operation: UUID) -> None:
         """Work until the operation has succeeded. Raises SampleError."""
-        async with self._worker(), asyncio.timeout(OPERATION_SECONDS):
-            while True:
-                async with self.database.read() as connection:
-                    row = await _STATE.one_or_none(connection, {"id": operation})
-                if row is not None:
-                    break
-                await asyncio.sleep(POLL_SECONDS)
+        try:
+            async with self._worker(), asyncio.timeout(OPERATION_SECONDS):
+                row = await self._end_of(operation)
+        except TimeoutError:
+            raise SampleError(f"An operation of the sample did not finish in {OPERATION_SECONDS:.0f} s.") from None
         if row.state != "succeeded":
             raise SampleError(f"An operation of the sample {row.state}: {row.detail}")
+
+    async def _end_of(self, operation: UUID) -> _Finished:
+        while True:
+            async with self.database.read() as connection:
+                row = await _STATE.one_or_none(connection, {"id": operation})
+            if row is not None:
+                return row
+            await asyncio.sleep(POLL_SECONDS)
 
     async def _succeeds(self, request: Callable[[AsyncConnection], Awaitable[Accepted]]) -> Accepted:
         accepted = await self.database.transact(request)
