@@ -39,6 +39,7 @@ CLUSTER = {
         }
     ],
 }
+QUARTER = {"amount": "0.25", "currency": "EUR"}
 OPERATION = {
     "id": "operation-1",
     "kind": "cluster.create",
@@ -235,8 +236,9 @@ def test_a_failed_cluster_shows_its_cause_and_what_to_do(run: Run, service: Serv
 
 
 def test_a_suspended_cluster_shows_how_to_resume_it_and_no_login(run: Run, service: Service) -> None:
-    serve_cluster(service, CLUSTER | {"state": "suspended", "tags": {"team": "nlp"}})
+    serve_cluster(service, CLUSTER | {"state": "suspended", "tags": {"team": "nlp"}, "price_per_minute": QUARTER})
     out = run("clusters", "show", "bert").out
+    assert "15.00 EUR after a resume; nothing while suspended" in out
     assert "ipucloud clusters resume bert" in out
     assert "team=nlp" in out
     assert "log in" not in out

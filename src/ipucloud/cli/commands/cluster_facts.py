@@ -39,7 +39,7 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
         ("ready", cluster.ready_at),
         ("deleted", cluster.deleted_at),
         ("expires", cluster.expires_at),
-        ("price per hour", _per_hour(cluster.price_per_minute)),
+        ("price per hour", _per_hour(cluster)),
         ("cost so far", f"{billing.cost or 'unknown'} for {billing.minutes} min"),
         *_logins(cluster),
         ("operation", last and f"{last.kind} {last.state} {last.id}"),
@@ -56,5 +56,8 @@ def _logins(cluster: Cluster) -> list[tuple[str, object]]:
     return [*logins, *(("host key", server.ssh.host_key_fingerprint) for server in servers if server.ssh)]
 
 
-def _per_hour(price: Money | None) -> Money | None:
-    return price and Money(amount=price.amount * 60, currency=price.currency)
+def _per_hour(cluster: Cluster) -> Money | str | None:
+    if (price := cluster.price_per_minute) is None:
+        return None
+    hourly = Money(amount=price.amount * 60, currency=price.currency)
+    return f"{hourly} after a resume; nothing while suspended" if cluster.state == ClusterState.SUSPENDED else hourly

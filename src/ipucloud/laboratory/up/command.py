@@ -26,7 +26,7 @@ TIME_SCALE = 45.0
 TRY = """
 ipucloud is running at {url} (API reference: {url}/docs). Ctrl-C stops everything; data and URL survive a restart.
 
-In another terminal, first run this line; it puts `ipucloud` on the PATH, with two profiles:
+In another terminal, first run this line; it puts `ipucloud` on the PATH, with profiles for this system:
 
   . {env}
 
