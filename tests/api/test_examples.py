@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 from ipucloud.api.app import create_app
+from ipucloud.api.components import public
 from ipucloud.api.document import TAGS
 from ipucloud.config import Settings
 from ipucloud.contract.descriptions import DESCRIPTIONS
@@ -79,7 +80,8 @@ def test_every_field_is_described() -> None:
 def test_no_description_and_no_example_is_of_a_field_that_does_not_exist() -> None:
     fields = [(name, field) for name, schema in SCHEMAS.items() for field, _ in _fields(schema)]
     known = {field for _, field in fields} | {f"{name}.{field}" for name, field in fields}
-    assert (DESCRIPTIONS.keys() | EXAMPLES.keys()) - known == set()
+    keys = [key.rpartition(".") for key in DESCRIPTIONS.keys() | EXAMPLES.keys()]
+    assert {f"{public(model)}{dot}{field}" for model, dot, field in keys} - known == set()
 
 
 def test_every_tag_is_described_and_used() -> None:

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
+from ipucloud.api.components import rename
 from ipucloud.api.examples import describe, exemplify, refusals
 from ipucloud.api.messages import messages
 from ipucloud.api.routing import ERRORS, ApiRoute
@@ -128,7 +129,7 @@ def build(app: FastAPI) -> dict[str, Any]:
     describe(components["schemas"])
     exemplify(document)
     document["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
-    return document
+    return rename(document)
 
 
 def _complete(operation: dict[str, Any], route: APIRoute, method: str) -> None:

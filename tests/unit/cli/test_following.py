@@ -19,7 +19,7 @@ from tests.support.scripted import Reply, Service
 NOW = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 RUNNING = Operation.model_validate(
     component(
-        "OperationOut",
+        "Operation",
         {
             "id": "operation-1",
             "kind": "cluster.create",

@@ -34,7 +34,7 @@ REFUSED = MAKING | {
     "done": True,
     "error": {"code": "partition_refused", "detail": "No aligned block of 8 IPUs is free.", "largest": 4},
 }
-CONFIG = component("IpuofConfigOut", {"attributes": {"GCD Id": "1"}, "devices": [{"ip": "10.5.0.1", "device_id": 0}]})
+CONFIG = component("IpuofConfig", {"attributes": {"GCD Id": "1"}, "devices": [{"ip": "10.5.0.1", "device_id": 0}]})
 
 
 def serve(service: Service) -> None:

@@ -292,7 +292,7 @@ def test_a_new_secret_does_not_get_into_logs(client: Client, service: Service) -
 
 
 def test_an_older_service_may_lack_what_may_be_null_and_lists() -> None:
-    newest = component("ClusterOut", CLUSTER)
+    newest = component("Cluster", CLUSTER)
     assert isinstance(newest, dict)
     older = {name: value for name, value in newest.items() if name not in {"state_sla_seconds", "machines", "tags"}}
     cluster = Cluster.model_validate(older)

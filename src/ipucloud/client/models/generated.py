@@ -213,70 +213,6 @@ class ExpectedTax(Answer):
     """A fraction: 0.17 is 17 %."""
 
 
-class Export(Answer):
-    """An export and its progress."""
-
-    id: str
-    """Unique id."""
-
-    operation: str
-    """Id of the operation that makes the file."""
-
-    state: str
-    """State of the operation that makes the file."""
-
-    progress: int
-    """Progress in percent."""
-
-    dataset: str
-    """FOCUS dataset."""
-
-    version: str
-    """Version of FOCUS."""
-
-    format: str
-    """Format of the file."""
-
-    month: str | None = None
-    """Billing month; null if the export covers `since` to `until`."""
-
-    since: date
-    """Start of the period."""
-
-    until: date
-    """End date, exclusive."""
-
-    scope: str
-    """What it covers."""
-
-    connection: str | None = None
-    """Id of the S3 connection."""
-
-    schedule: str | None = None
-    """Id of the schedule that requested it; null for a request."""
-
-    created_at: datetime
-    """When it was created."""
-
-    built_at: datetime | None = None
-    """When the file became available; null while it is being built."""
-
-    delivered_at: datetime | None = None
-    """When it was delivered; null if it is not."""
-
-    expires_at: datetime | None = None
-    """When the file is removed; null while there is none."""
-
-    failed_deliveries: int
-    """Number of failed attempts to deliver it."""
-
-    last_error: str | None = None
-    """Why the last attempt failed; null if it did not."""
-
-    manifest: ExportManifest | None = None
-    """Rows, sums, digest and time of the file; null while it is being built."""
-
-
 class ExportSchedule(Answer):
     """A schedule and the result of its last export."""
 
@@ -590,6 +526,19 @@ class PaidPrice(Answer):
     """Where the price is from."""
 
 
+class Partition(Answer):
+    """A partition of the cluster's IPUs on the V-IPU controller."""
+
+    name: str
+    """Name."""
+
+    ipus: int
+    """Number of IPUs."""
+
+    reconfigurable: bool
+    """Whether programs choose how many of its IPUs they attach to."""
+
+
 class PartitionIpu(Answer):
     """An IPU of a partition."""
 
@@ -607,19 +556,6 @@ class PartitionIpu(Answer):
 
     number: int
     """Number of the IPU in the partition, counted from 0."""
-
-
-class Partition(Answer):
-    """A partition of the cluster's IPUs on the V-IPU controller."""
-
-    name: str
-    """Name."""
-
-    ipus: int
-    """Number of IPUs."""
-
-    reconfigurable: bool
-    """Whether programs choose how many of its IPUs they attach to."""
 
 
 class PartitionState(StrEnum):
@@ -757,6 +693,11 @@ class Rack(Answer):
     """Names of the machines, in the order of their chain."""
 
 
+class Readiness(Answer):
+    status: str
+    """Present status."""
+
+
 class RecipeTask(StrEnum):
     COMPUTER_VISION = "computer-vision"
     DETECTION = "detection"
@@ -808,6 +749,22 @@ class ReportRow(Answer):
 
     group: Mapping[str, str | None] = {}
     """Value of each column; null for clusters without the tag."""
+
+
+class ReportSums(Answer):
+    """Figures in one currency; `cost` is exact and not rounded."""
+
+    minutes: int
+    """Billed minutes."""
+
+    machine_minutes: int
+    """Billed machine-minutes."""
+
+    cost: Money
+    """Exact cost."""
+
+    list_cost: Money
+    """Cost at list prices."""
 
 
 class Routing(StrEnum):
@@ -884,28 +841,6 @@ class Source(Answer):
     """Where the source is published; null for facts defined by this installation."""
 
 
-class SshKey(Answer):
-    """A public key as written to servers: type and base64, without comment."""
-
-    id: str
-    """Unique id."""
-
-    name: str
-    """Name."""
-
-    type: str
-    """Type."""
-
-    public_key: str
-    """The key, as it is written to servers: type and base64, without a comment."""
-
-    fingerprint: str
-    """SHA-256 fingerprint, as `ssh-keygen -l` prints it."""
-
-    created_at: datetime
-    """When it was created."""
-
-
 class Ssh(Answer):
     """How to log in to a Poplar server."""
 
@@ -928,9 +863,26 @@ class Ssh(Answer):
     """SHA-256 fingerprint of the host key."""
 
 
-class Status(Answer):
-    status: str
-    """Present status."""
+class SshKey(Answer):
+    """A public key as written to servers: type and base64, without comment."""
+
+    id: str
+    """Unique id."""
+
+    name: str
+    """Name."""
+
+    type: str
+    """Type."""
+
+    public_key: str
+    """The key, as it is written to servers: type and base64, without a comment."""
+
+    fingerprint: str
+    """SHA-256 fingerprint, as `ssh-keygen -l` prints it."""
+
+    created_at: datetime
+    """When it was created."""
 
 
 class Step(Answer):
@@ -962,22 +914,6 @@ class Step(Answer):
 
     finished_at: datetime | None = None
     """When it ended; null before that."""
-
-
-class ReportSums(Answer):
-    """Figures in one currency; `cost` is exact and not rounded."""
-
-    minutes: int
-    """Billed minutes."""
-
-    machine_minutes: int
-    """Billed machine-minutes."""
-
-    cost: Money
-    """Exact cost."""
-
-    list_cost: Money
-    """Cost at list prices."""
 
 
 class SyncType(StrEnum):
@@ -1106,20 +1042,6 @@ class TopologyPartition(Answer):
 
     ipus: Annotated[Sequence[PartitionIpu], Field(validate_default=True)] = []
     """IPUs of the partition."""
-
-
-class Try(Answer):
-    at: datetime
-    """Time of the event."""
-
-    status: int | None = None
-    """HTTP status of the response; null if there was none."""
-
-    failure: Annotated[Failure | str | None, Field(union_mode="left_to_right")] = None
-    """How the attempt failed; null if it succeeded."""
-
-    seconds: float
-    """Duration of the attempt, in seconds."""
 
 
 class UsageSlice(Answer):
@@ -1430,38 +1352,18 @@ class Credit(Answer):
     """When it was created."""
 
 
-class Delivery(Answer):
-    """A message and its delivery attempts."""
+class DeliveryAttempt(Answer):
+    at: datetime
+    """Time of the event."""
 
-    id: str
-    """Unique id."""
+    status: int | None = None
+    """HTTP status of the response; null if there was none."""
 
-    message_id: str
-    """Value of the header `webhook-id`, the same for every attempt."""
+    failure: Annotated[Failure | str | None, Field(union_mode="left_to_right")] = None
+    """How the attempt failed; null if it succeeded."""
 
-    type: str
-    """Type."""
-
-    event: str | None = None
-    """Id of the event; null for a ping."""
-
-    state: Annotated[DeliveryState | str, Field(union_mode="left_to_right")]
-    """Present state."""
-
-    next_try_at: datetime | None = None
-    """Time of the next attempt; null if there is none."""
-
-    delivered_at: datetime | None = None
-    """When it was delivered; null if it is not."""
-
-    created_at: datetime
-    """When it was created."""
-
-    payload: Mapping[str, object] = {}
-    """The message, as it is sent."""
-
-    tries: Annotated[Sequence[Try], Field(validate_default=True)] = []
-    """Attempts, oldest first."""
+    seconds: float
+    """Duration of the attempt, in seconds."""
 
 
 class EstimateCapacity(Answer):
@@ -1474,29 +1376,68 @@ class EstimateCapacity(Answer):
     """Why there is no room; null if there is."""
 
 
-class Estimate(Answer):
-    """Cost of a cluster, and whether it could be created now. A month is 730 hours; nothing is reserved."""
+class Export(Answer):
+    """An export and its progress."""
 
-    price_per_minute: Money
-    """Price of one minute; null if there is no price."""
+    id: str
+    """Unique id."""
 
-    price_per_hour: Money
-    """Price of 60 minutes."""
+    operation: str
+    """Id of the operation that makes the file."""
 
-    price_per_day: Money
-    """Price of 24 hours."""
+    state: str
+    """State of the operation that makes the file."""
 
-    price_per_month: Money
-    """Price of 730 hours."""
+    progress: int
+    """Progress in percent."""
 
-    quota: EstimateQuota
-    """Whether the project's quota allows the cluster."""
+    dataset: str
+    """FOCUS dataset."""
 
-    capacity: EstimateCapacity
-    """Whether the region has room now."""
+    version: str
+    """Version of FOCUS."""
 
-    expected_seconds: int
-    """Usual time until the cluster is active, in seconds."""
+    format: str
+    """Format of the file."""
+
+    month: str | None = None
+    """Billing month; null if the export covers `since` to `until`."""
+
+    since: date
+    """Start of the period."""
+
+    until: date
+    """End date, exclusive."""
+
+    scope: str
+    """What it covers."""
+
+    connection: str | None = None
+    """Id of the S3 connection."""
+
+    schedule: str | None = None
+    """Id of the schedule that requested it; null for a request."""
+
+    created_at: datetime
+    """When it was created."""
+
+    built_at: datetime | None = None
+    """When the file became available; null while it is being built."""
+
+    delivered_at: datetime | None = None
+    """When it was delivered; null if it is not."""
+
+    expires_at: datetime | None = None
+    """When the file is removed; null while there is none."""
+
+    failed_deliveries: int
+    """Number of failed attempts to deliver it."""
+
+    last_error: str | None = None
+    """Why the last attempt failed; null if it did not."""
+
+    manifest: ExportManifest | None = None
+    """Rows, sums, digest and time of the file; null while it is being built."""
 
 
 class Flavor(Answer):
@@ -2339,6 +2280,65 @@ class Cluster(Answer):
     """IPU machines that the cluster holds."""
 
 
+class Delivery(Answer):
+    """A message and its delivery attempts."""
+
+    id: str
+    """Unique id."""
+
+    message_id: str
+    """Value of the header `webhook-id`, the same for every attempt."""
+
+    type: str
+    """Type."""
+
+    event: str | None = None
+    """Id of the event; null for a ping."""
+
+    state: Annotated[DeliveryState | str, Field(union_mode="left_to_right")]
+    """Present state."""
+
+    next_try_at: datetime | None = None
+    """Time of the next attempt; null if there is none."""
+
+    delivered_at: datetime | None = None
+    """When it was delivered; null if it is not."""
+
+    created_at: datetime
+    """When it was created."""
+
+    payload: Mapping[str, object] = {}
+    """The message, as it is sent."""
+
+    tries: Annotated[Sequence[DeliveryAttempt], Field(validate_default=True)] = []
+    """Attempts, oldest first."""
+
+
+class Estimate(Answer):
+    """Cost of a cluster, and whether it could be created now. A month is 730 hours; nothing is reserved."""
+
+    price_per_minute: Money
+    """Price of one minute; null if there is no price."""
+
+    price_per_hour: Money
+    """Price of 60 minutes."""
+
+    price_per_day: Money
+    """Price of 24 hours."""
+
+    price_per_month: Money
+    """Price of 730 hours."""
+
+    quota: EstimateQuota
+    """Whether the project's quota allows the cluster."""
+
+    capacity: EstimateCapacity
+    """Whether the region has room now."""
+
+    expected_seconds: int
+    """Usual time until the cluster is active, in seconds."""
+
+
 class Invoice(Answer):
     """An invoice, a credit note or a draft. Members that do not apply to its kind are absent."""
 
@@ -2482,6 +2482,7 @@ __all__ = [
     "ClusterState",
     "Credit",
     "Delivery",
+    "DeliveryAttempt",
     "DeliveryState",
     "Disabled",
     "Estimate",
@@ -2530,6 +2531,7 @@ __all__ = [
     "ProjectUsage",
     "Quota",
     "Rack",
+    "Readiness",
     "Recipe",
     "RecipeTask",
     "Recipient",
@@ -2543,7 +2545,6 @@ __all__ = [
     "Source",
     "Ssh",
     "SshKey",
-    "Status",
     "Step",
     "Summary",
     "SyncType",
@@ -2555,7 +2556,6 @@ __all__ = [
     "Topology",
     "TopologyMachine",
     "TopologyPartition",
-    "Try",
     "Usage",
     "UsageSlice",
     "Vipu",
