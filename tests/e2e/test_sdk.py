@@ -62,9 +62,9 @@ def test_everything_that_can_be_read_is_understood(client: Client) -> None:
     assert [token.role for token in client.items(tokens.list())] == ["owner"]
     assert me.project in list(client.items(projects.list()))
     assert next(client.items(events.list(limit=1))).type in {kind.type for kind in client.items(events.types())}
-    assert client.run(billing.usage()).minutes == 0
-    assert list(client.items(clusters.list(state="active"))) == []
-    assert list(client.items(operations.list())) == []
+    assert client.run(billing.usage()).minutes >= 0
+    assert {cluster.state for cluster in client.items(clusters.list(state="active"))} <= {"active"}
+    assert {each.target.type for each in client.items(operations.list())} <= {"cluster"}
 
 
 def test_what_is_added_can_be_removed_and_is_added_once(client: Client) -> None:

@@ -13,7 +13,7 @@ from ipucloud.process.signals import in_loop
 
 async def main(reload):
     asked = asyncio.Event()
-    with reload.calling(in_loop(asked.set)):
+    with in_loop(asked.set) as ask, reload.calling(ask):
         for time in range(2):
             await asked.wait()
             asked.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,7 @@ from ipucloud.process.signals import in_loop, stop_signals
 
 async def main(signals):
     stopping = asyncio.Event()
-    with signals.calling(in_loop(stopping.set)):
+    with in_loop(stopping.set) as stop, signals.calling(stop):
         await stopping.wait()
 
 with stop_signals() as signals:
@@ -24,12 +25,30 @@ with stop_signals() as signals:
     sys.stdin.readline()
     asyncio.run(main(signals))
 """
+ELSEWHERE = """
+import asyncio, signal, sys, threading
+from ipucloud.process.signals import in_loop, stop_signals
+
+def receive():
+    print("here", flush=True)
+    sys.stdin.readline()
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+async def main(signals):
+    stopping = asyncio.Event()
+    with in_loop(stopping.set) as stop, signals.calling(stop):
+        threading.Thread(target=receive, daemon=True).start()
+        await stopping.wait()
+
+with stop_signals() as signals:
+    asyncio.run(main(signals))
+"""
 BLOCKED = """
 import asyncio, time
 from ipucloud.process.signals import in_loop, stop_signals
 
 async def main(signals):
-    with signals.calling(in_loop(asyncio.current_task().cancel)):
+    with in_loop(asyncio.current_task().cancel) as stop, signals.calling(stop):
         print("here", flush=True)
         {block}
 
@@ -52,6 +71,17 @@ def test_a_signal_that_comes_before_the_event_loop_is_not_lost() -> None:
         process.send_signal(signal.SIGTERM)
         process.communicate("\n", timeout=PATIENCE)
     assert process.returncode == 0
+
+
+def test_a_signal_that_another_thread_receives_wakes_the_loop() -> None:
+    with started(ELSEWHERE) as process:
+        eventually(lambda: asleep(process.pid), "the event loop waits")
+        process.communicate("\n", timeout=PATIENCE)
+    assert process.returncode == 0
+
+
+def asleep(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
 
 
 @pytest.mark.parametrize("block", ["time.sleep(600)", "while True: pass"])

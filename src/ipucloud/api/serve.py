@@ -58,8 +58,8 @@ async def _main(settings: Settings, signals: StopSignals, reload: ReloadSignal) 
     server = ApiServer(app, settings)
     public = listener(settings.host, settings.port, settings.listen_fd)
     async with contextlib.AsyncExitStack() as stack:
-        stack.enter_context(signals.calling(in_loop(server.stop)))
-        stack.enter_context(reload.calling(in_loop(catalogue.reload)))
+        stack.enter_context(signals.calling(stack.enter_context(in_loop(server.stop))))
+        stack.enter_context(reload.calling(stack.enter_context(in_loop(catalogue.reload))))
         if settings.internal_port != 0:
             internal = listener(settings.internal_host, settings.internal_port, settings.internal_listen_fd)
             await stack.enter_async_context(internal_listener(internal_app(app), internal))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -17,6 +18,10 @@ from typing import NoReturn, TypeAlias
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 Stop: TypeAlias = Callable[[], object]
+
+_NO_DESCRIPTOR = -1
+_ALL_SIGNALS = 4096
+"""Bytes to read at once: one for each signal that has arrived."""
 
 
 class StopSignals:
@@ -61,9 +66,29 @@ def stop_signals() -> Iterator[StopSignals]:
         yield received
 
 
-def in_loop(stop: Stop) -> Stop:
-    """`stop`, called by the running event loop at its next turn."""
-    return partial(asyncio.get_running_loop().call_soon_threadsafe, stop)
+@contextmanager
+def in_loop(stop: Stop) -> Iterator[Stop]:
+    """While the block lasts, a signal handler may call the result, which has the running event loop call `stop`.
+
+    A handler runs when the interpreter executes its next instruction. A loop that has just begun to wait, or whose
+    thread was not the one that was interrupted, executes none: signals therefore wake it through a socket, unless it
+    has one of its own, as uvloop's has.
+    """
+    loop = asyncio.get_running_loop()
+    receiver, sender = socket.socketpair()
+    with receiver, sender:
+        receiver.setblocking(False)
+        sender.setblocking(False)
+        before = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
+        if before != _NO_DESCRIPTOR:
+            signal.set_wakeup_fd(before)
+        loop.add_reader(receiver, receiver.recv, _ALL_SIGNALS)
+        try:
+            yield partial(loop.call_soon_threadsafe, stop)
+        finally:
+            loop.remove_reader(receiver)
+            if before == _NO_DESCRIPTOR:
+                signal.set_wakeup_fd(before)
 
 
 def interrupt() -> NoReturn:

@@ -75,8 +75,9 @@ async def _main(settings: Settings, signals: StopSignals, reload: ReloadSignal) 
     gc.freeze()
     try:
         async with contextlib.AsyncExitStack() as stack:
-            stack.enter_context(signals.calling(in_loop(partial(_stop, engine, messages))))
-            stack.enter_context(reload.calling(in_loop(catalogue.reload)))
+            stop = stack.enter_context(in_loop(partial(_stop, engine, messages)))
+            stack.enter_context(signals.calling(stop))
+            stack.enter_context(reload.calling(stack.enter_context(in_loop(catalogue.reload))))
             if settings.worker_internal_port != 0:
                 bound = listener(settings.internal_host, settings.worker_internal_port, settings.internal_listen_fd)
                 await stack.enter_async_context(internal_listener(internal_app(engine, watch, catalogue), bound))

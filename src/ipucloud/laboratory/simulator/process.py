@@ -68,7 +68,7 @@ async def run(settings: Settings, signals: StopSignals, ready: Callable[[str], N
         site = Site(settings, WallClock())
         stopping = asyncio.Event()
         async with AsyncExitStack() as open_things:
-            open_things.enter_context(signals.calling(in_loop(stopping.set)))
+            open_things.enter_context(signals.calling(open_things.enter_context(in_loop(stopping.set))))
             open_things.push_async_callback(site.settled)
             open_things.push_async_callback(site.channels.close)
             await _listen_rpc(site, open_things)

@@ -33,7 +33,7 @@ def run_until_stopped(signals: StopSignals, main: Coroutine[Any, Any, Result]) -
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         if task is None:
             raise AssertionError("a coroutine runs in a task")
-        with signals.calling(in_loop(lambda: _stop(task, loop))):
+        with in_loop(lambda: _stop(task, loop)) as stop, signals.calling(stop):
             return await main
 
     try:
