@@ -68,7 +68,7 @@ class Replay:
     """A transaction that can be had again: what differs between two recordings of it is made fresh each time.
 
     Differing uuids become new ones, also inside texts and as external names, but for those in `existing`, which name
-    a row that must be there: `run` is told which. The `name` of the first recording's object and digests become new
+    a row that must be there: `run` is given which. The `name` of the first recording's object and digests become new
     ones too.
     """
 

@@ -57,8 +57,8 @@ async def test_a_budget_that_is_reached_refuses_creates_until_it_is_raised(api: 
         ("actual", True),
         ("forecast", True),
     ]
-    told = (await api.owner.get(f"{api.base}/events?type=budget.threshold_reached")).json()["items"]
-    assert [each["data"] for each in told if each["type"] == "budget.threshold_reached"] == [
+    events = (await api.owner.get(f"{api.base}/events?type=budget.threshold_reached")).json()["items"]
+    assert [each["data"] for each in events if each["type"] == "budget.threshold_reached"] == [
         {
             "name": "NLP team",
             "month": "2026-05",

@@ -48,9 +48,9 @@ async def test_a_path_tells_all_its_methods(shared_api: Api) -> None:
     }.items():
         refused = await shared_api.owner.request("TRACE", path)
         problem(refused, 405, "method_not_allowed")
-        told = await shared_api.client().options(path)
-        assert (told.status_code, told.content) == (204, b"")
-        assert refused.headers["allow"] == told.headers["allow"] == methods
+        answer = await shared_api.client().options(path)
+        assert (answer.status_code, answer.content) == (204, b"")
+        assert refused.headers["allow"] == answer.headers["allow"] == methods
 
 
 async def test_head_is_get_without_a_body(shared_api: Api) -> None:

@@ -154,7 +154,7 @@ def test_refusals_are_logged_in_few_lines_that_are_json(server: ApiProcess) -> N
     before = server.refused("host")
     for _ in range(50):
         exchange(server.port, b"GET /livez HTTP/1.1\r\n\r\n")
-    eventually(lambda: told(server, "host") == before + 50, "every refusal is told of")
+    eventually(lambda: counted(server, "host") == before + 50, "every refusal is counted")
     lines = [line for line in server.lines() if line["event"] == "clients_refused" and line["reason"] == "host"]
     assert all(
         (line["level"], line["listener"], line["address"]) == ("warning", "public", "127.0.0.1") for line in lines
@@ -162,7 +162,7 @@ def test_refusals_are_logged_in_few_lines_that_are_json(server: ApiProcess) -> N
     assert all(line["event"] != "http_server" for line in server.lines())
 
 
-def told(server: ApiProcess, reason: str) -> int:
+def counted(server: ApiProcess, reason: str) -> int:
     return sum(
         line["count"] for line in server.lines() if line["event"] == "clients_refused" and line["reason"] == reason
     )

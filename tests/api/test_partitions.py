@@ -188,18 +188,18 @@ async def test_an_access_key_is_shown_once_and_stored_nowhere(api: Api) -> None:
     assert (await api.owner.get(f"{path}/vipu")).json()["access_key"] is None
     headers = key()
     made = await api.owner.post(f"{path}/vipu:rotate-key", json={}, headers=headers)
-    told = made.json()
+    created = made.json()
     assert made.status_code == 202
-    assert told["access_key"].startswith("vipu_")
-    assert made.headers["location"].endswith(told["operation"]["id"])
-    assert [step["name"] for step in told["operation"]["steps"]] == ["replace_access_key"]
+    assert created["access_key"].startswith("vipu_")
+    assert made.headers["location"].endswith(created["operation"]["id"])
+    assert [step["name"] for step in created["operation"]["steps"]] == ["replace_access_key"]
     again = await api.owner.post(f"{path}/vipu:rotate-key", json={}, headers=headers)
-    assert again.json() == told | {"access_key": None}
-    assert await api.stores(told["access_key_id"]) == ["idempotency_keys", "vipu_access_keys"]
-    assert await api.stores(told["access_key"]) == []
+    assert again.json() == created | {"access_key": None}
+    assert await api.stores(created["access_key_id"]) == ["idempotency_keys", "vipu_access_keys"]
+    assert await api.stores(created["access_key"]) == []
     found = (await api.owner.get(f"{path}/vipu")).json()
-    assert (found["user"], found["access_key"]["id"]) == (told["user"], told["access_key_id"])
-    assert found["environment"]["VIPU_CLI_API_USER_ID"] == told["user"]
+    assert (found["user"], found["access_key"]["id"]) == (created["user"], created["access_key_id"])
+    assert found["environment"]["VIPU_CLI_API_USER_ID"] == created["user"]
     problem(await api.owner.post(f"{path}/vipu:rotate-key", json={}), 409, "operation_in_progress")
 
 

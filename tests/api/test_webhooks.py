@@ -27,13 +27,13 @@ async def api(world: World, database: Scratch) -> AsyncIterator[Api]:
 async def test_a_webhook_from_its_creation_to_its_end(api: Api) -> None:
     headers = key()
     made = await api.owner.post(f"{api.base}/webhooks", json=BODY, headers=headers)
-    told = made.json()
+    created = made.json()
     assert made.status_code == 201
-    assert told["secret"].startswith("whsec_")
-    assert await api.stores(told["secret"]) == []
+    assert created["secret"].startswith("whsec_")
+    assert await api.stores(created["secret"]) == []
     again = await api.owner.post(f"{api.base}/webhooks", json=BODY, headers=headers)
-    assert again.json() == told | {"secret": None}
-    path = f"{api.base}/webhooks/{told['id']}"
+    assert again.json() == created | {"secret": None}
+    path = f"{api.base}/webhooks/{created['id']}"
     read = await api.owner.get(path)
     assert (await api.owner.get(f"{api.base}/webhooks")).json()["items"] == [read.json()]
     stale = await api.owner.patch(path, json={"description": "ours"}, headers={"If-Match": '"9"'})
@@ -43,7 +43,7 @@ async def test_a_webhook_from_its_creation_to_its_end(api: Api) -> None:
     problem(await api.owner.post(f"{path}:ping"), 409, "state_conflict")
     assert (await api.owner.patch(path, json={"enabled": True})).json()["disabled"] is None
     rotated = (await api.owner.post(f"{path}:rotate-secret", json={})).json()
-    assert rotated["secret"] not in {None, told["secret"]}
+    assert rotated["secret"] not in {None, created["secret"]}
     assert rotated["previous_secret_until"] is not None
     assert (await api.owner.delete(path)).status_code == 204
     problem(await api.owner.get(path), 404, "not_found")

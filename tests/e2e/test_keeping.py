@@ -75,9 +75,9 @@ def test_whatever_is_killed_is_started_again(system: Up, killed: str) -> None:
     eventually(
         lambda: f"ipucloud: {name} is running again.\n" in system.messages[len(before) :], f"{killed} is started again"
     )
-    told = system.messages[len(before) :].splitlines()
-    assert told[0].startswith(f"ipucloud: {name} was ended by signal 9; restarting it in ")
-    assert all(line.startswith(f"ipucloud: {name} ") for line in told), "the others survive it"
+    lines = system.messages[len(before) :].splitlines()
+    assert lines[0].startswith(f"ipucloud: {name} was ended by signal 9; restarting it in ")
+    assert all(line.startswith(f"ipucloud: {name} ") for line in lines), "the others survive it"
     works(system)
 
 

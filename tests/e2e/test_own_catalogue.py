@@ -55,8 +55,8 @@ class Operator:
 
     def await_digest(self, digest: str, *, refused: bool) -> None:
         """Wait until both processes tell that they have this catalogue, and whether they refused a newer one."""
-        told = (digest, refused)
-        eventually(lambda: all(shown(each) == told for each in self.processes.values()), f"both tell {told}")
+        state = (digest, refused)
+        eventually(lambda: all(shown(each) == state for each in self.processes.values()), f"both show {state}")
 
     def check(self, *arguments: str) -> Any:
         return self.ipucloud.json("catalogue", "check", *arguments, **self.settings)

@@ -1,4 +1,4 @@
-"""Processes whose log nobody takes, and processes that are told twice to end."""
+"""Processes whose log nobody takes, and processes that are asked twice to end."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Receiver:
         where = f"location: {self.location}\r\n" if self.location else ""
         when = f"retry-after: {self.retry_after}\r\n" if self.retry_after else ""
         length = 1_000_000_000 if self.endless else 0
-        writer.write(f"HTTP/1.1 {status} told\r\n{where}{when}content-length: {length}\r\n\r\n".encode())
+        writer.write(f"HTTP/1.1 {status} Given\r\n{where}{when}content-length: {length}\r\n\r\n".encode())
         await writer.drain()
         while self.endless:
             writer.write(b"x" * 16_384)

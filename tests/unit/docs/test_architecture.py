@@ -15,22 +15,22 @@ PAGE = (CHECKOUT / "docs" / "architecture.md").read_text()
 
 def test_the_tree_has_a_line_for_every_part() -> None:
     block = PAGE.split("src/ipucloud/\n", 1)[1].split("tests/", 1)[0]
-    told = set(re.findall(r"^  ([a-z_]+(?:/|\.py)) ", block, re.MULTILINE))
+    documented = set(re.findall(r"^  ([a-z_]+(?:/|\.py)) ", block, re.MULTILINE))
     source = CHECKOUT / "src" / "ipucloud"
     packages = {f"{path.name}/" for path in source.iterdir() if (path / "__init__.py").exists()}
     modules = {path.name for path in source.glob("*.py")} - {"__init__.py"}
-    assert told == packages | modules
+    assert documented == packages | modules
 
 
 def test_the_journey_has_every_step_under_its_stage() -> None:
     journey = PAGE.split("## A create, a delete", 1)[1].split("## ", 1)[0]
-    stage, told = "", []
+    stage, documented = "", []
     for word in re.findall(r"[A-Za-z_]+", journey):
         if word in {step.stage.name for step in (*CREATE.steps, *TEARDOWN)}:
             stage = word
         elif word in {step.name for step in (*CREATE.steps, *TEARDOWN)}:
-            told.append((word, stage))
-    assert told == [(step.name, step.stage.name) for step in (*CREATE.steps, *TEARDOWN)]
+            documented.append((word, stage))
+    assert documented == [(step.name, step.stage.name) for step in (*CREATE.steps, *TEARDOWN)]
 
 
 def test_the_data_model_has_every_table_and_reference() -> None:
@@ -49,6 +49,6 @@ def test_the_data_model_has_every_table_and_reference() -> None:
 
 def test_the_tree_has_a_line_for_every_part_of_the_tests() -> None:
     block = PAGE.split("\ntests/ ", 1)[1].split("```", 1)[0]
-    told = set(re.findall(r"^  ([a-z0-9_]+/) ", block, re.MULTILINE))
+    documented = set(re.findall(r"^  ([a-z0-9_]+/) ", block, re.MULTILINE))
     parts = {f"{path.name}/" for path in (CHECKOUT / "tests").iterdir() if path.is_dir() and path.name[0] not in "._"}
-    assert told == parts
+    assert documented == parts

@@ -13,7 +13,7 @@ ROW = re.compile(r"^\| `(\w+)` \| (\d+) \| (yes|no) \| (.+?) \| (.+?) \|$", re.M
 
 def test_the_page_has_every_code_once_with_its_status_and_title() -> None:
     rows = ROW.findall(PAGE.read_text())
-    told = [(code, int(status), again == "yes") for code, status, again, *_ in rows]
-    assert sorted(told) == sorted((kind.code, kind.status, kind.retryable) for kind in REGISTRY.values())
+    documented = [(code, int(status), again == "yes") for code, status, again, *_ in rows]
+    assert sorted(documented) == sorted((kind.code, kind.status, kind.retryable) for kind in REGISTRY.values())
     meanings = {code: meaning for code, _, _, meaning, _ in rows}
     assert [kind.code for kind in REGISTRY.values() if not meanings[kind.code].startswith(kind.title)] == []

@@ -28,9 +28,9 @@ def section(title: str) -> str:
 
 
 def test_every_setting_has_a_row_with_its_default() -> None:
-    told = dict(re.findall(r"^\| `(IPUCLOUD_\w+)` \| (\w+|`[^`]+`) \|", section("Settings"), re.MULTILINE))
+    documented = dict(re.findall(r"^\| `(IPUCLOUD_\w+)` \| (\w+|`[^`]+`) \|", section("Settings"), re.MULTILINE))
     fields = Settings.model_fields.items()
-    assert told == {
+    assert documented == {
         f"IPUCLOUD_{name.upper()}": f"`{field.default}`"
         if field.default_factory is None and field.default is not None
         else "unset"
@@ -40,7 +40,7 @@ def test_every_setting_has_a_row_with_its_default() -> None:
 
 def test_the_metrics_are_those_of_the_code() -> None:
     rows = re.findall(r"^\| (API|worker|API, worker) \| `(\w+)` \|", section("Metrics"), re.MULTILINE)
-    told = {(process, metric) for processes, metric in rows for process in processes.split(", ")}
+    documented = {(process, metric) for processes, metric in rows for process in processes.split(", ")}
     metrics = {metric for metric in vars(engine_metrics).values() if isinstance(metric, MetricWrapperBase)} | {FAILED}
     catalogue = CurrentCatalogue(None)
     api_families = (*Metrics().registry.collect(), *catalogue.collect())
@@ -49,7 +49,7 @@ def test_the_metrics_are_those_of_the_code() -> None:
     own = (VIOLATIONS, MEASUREMENTS, CONNECTIONS, REFUSED, LostLines(), catalogue)
     alone = (family for each in own for family in each.collect())
     worker |= {("worker", exposed(family.type, family.name)) for family in alone}
-    assert told == api | worker
+    assert documented == api | worker
 
 
 def exposed(kind: str, name: str) -> str:
@@ -57,8 +57,8 @@ def exposed(kind: str, name: str) -> str:
 
 
 def test_the_log_events_exist() -> None:
-    told = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| (?:API|worker|API, worker) \|", section("Logs"), re.MULTILINE)
-    names = {name for cell in told for name in re.findall(r"`(\w+)`", cell)}
+    documented = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| (?:API|worker|API, worker) \|", section("Logs"), re.MULTILINE)
+    names = {name for cell in documented for name in re.findall(r"`(\w+)`", cell)}
     source = "".join(path.read_text() for path in (CHECKOUT / "src" / "ipucloud").rglob("*.py"))
     logged = set(re.findall(r"""\blog\.(?:debug|info|warning|error|exception)\(\s*"(\w+)\"""", source))
     assert len(names) > 8

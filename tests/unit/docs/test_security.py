@@ -13,9 +13,9 @@ PAGE = (Path(__file__).parents[3] / "docs" / "security.md").read_text()
 def test_roles_and_permissions() -> None:
     head, *rows = re.findall(r"^\| (permission|`[a-z:-]+`) \|(.*)\|$", PAGE, re.MULTILINE)
     roles = [Role(cell.strip()) for cell in head[1].split("|")]
-    told = {
+    documented = {
         (Permission(name.strip("`")), role): cell.strip() == "yes"
         for name, cells in rows
         for role, cell in zip(roles, cells.split("|"), strict=True)
     }
-    assert told == {(permission, role): allowed(role, permission) for permission in Permission for role in Role}
+    assert documented == {(permission, role): allowed(role, permission) for permission in Permission for role in Role}

@@ -44,7 +44,7 @@ def make(tmp_path: Path, pid_file: Path) -> Make:
         (tmp_path / "program_under_test.py").write_text(source.format(pid=pid_file))
         path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
         ready = ReadyFile(pid_file)
-        log = tmp_path / "logs" / "thing.log"
+        log = tmp_path / "logs" / "program.log"
         return Program("The program", "program_under_test", (), {"PYTHONPATH": path}, log, ready)
 
     return make
@@ -259,8 +259,8 @@ async def main():
     again = asyncio.Event()
     say = lambda sentence: again.set() if sentence.endswith("is running again.") else None
     async with keeping(say, RestartPolicy(first_pause=0.01)) as keeper:
-        thing = keeper.keep(program)
-        await thing.ready()
+        kept = keeper.keep(program)
+        await kept.ready()
         if sys.argv[2] == "restarted":
             while not (folder / "pid").read_text():
                 await asyncio.sleep(0.01)
@@ -282,7 +282,7 @@ def test_it_ends_with_a_keeper_that_was_killed(source: str, start: str, tmp_path
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "kept\n"
-        eventually(lambda: lives(pid_in(pid_file)), "the program has told its process id")
+        eventually(lambda: lives(pid_in(pid_file)), "the program has written its process id")
         process.kill()
     eventually(lambda: not lives(pid_in(pid_file)), "the program ends with its keeper")
 
