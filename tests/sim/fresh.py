@@ -1,4 +1,4 @@
-"""Every commit plays histories that nobody played before. Four files play a quarter each, side by side."""
+"""Every commit plays histories that nobody played before. Two files play half each, side by side."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from tests.sim.report import missed
 from tests.sim.runner import commit, tally
 from tests.sim.stage import Stage
 
-FRESH = 500
-QUARTERS = 4
+FRESH = 250
+HALVES = 2
 
 
-def seeds(quarter: int) -> range:
-    """One quarter of the seeds of this commit."""
+def seeds(half: int) -> range:
+    """Half of the seeds of this commit."""
     first = int(commit()[:8], 16)
-    return range(first + quarter, first + FRESH, QUARTERS)
+    return range(first + half, first + FRESH, HALVES)
 
 
-def play_quarter(stage: Stage, quarter: int) -> None:
+def play_half(stage: Stage, half: int) -> None:
     """Raises AssertionError when a history fails, and when what should go wrong in so many histories did not."""
-    counted = tally((play(stage, seed) for seed in seeds(quarter)), progress=sys.stderr)
+    counted = tally((play(stage, seed) for seed in seeds(half)), progress=sys.stderr)
     wrong = [f"./dev sim --first {failed.seed} --trace  # {failed.failures[0]}" for failed in counted.failed]
     wrong += missed(counted.coverage)
     if wrong:

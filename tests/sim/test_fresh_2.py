@@ -1,10 +1,10 @@
-"""Fresh histories, quarter 2 of 4."""
+"""Fresh histories, half 2 of 2."""
 
 from __future__ import annotations
 
-from tests.sim.fresh import play_quarter
+from tests.sim.fresh import play_half
 from tests.sim.stage import Stage
 
 
 def test_nothing_is_leaked_doubled_lost_or_stuck(stage: Stage) -> None:
-    play_quarter(stage, 1)
+    play_half(stage, 1)
