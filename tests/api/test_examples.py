@@ -49,6 +49,21 @@ def test_every_body_and_answer_has_examples_that_are_valid() -> None:
         assert [(name, fault.instance_path, fault.message) for fault in faults] == []
 
 
+def test_every_message_has_an_example_that_is_valid() -> None:
+    for name, webhook in DOCUMENT["webhooks"].items():
+        content = webhook["post"]["requestBody"]["content"]["application/json"]
+        message = content["examples"]["example"]["value"]
+        assert message["type"] == name
+        whole = {**content["schema"], "components": {"schemas": SCHEMAS}}
+        jsonschema_rs.validate(whole, message, validate_formats=True)
+
+
+def test_every_component_is_described_under_its_public_name() -> None:
+    assert [name for name, schema in SCHEMAS.items() if not schema.get("description")] == []
+    assert [name for name in SCHEMAS if name.endswith("Out")] == []
+    assert {name for name, schema in SCHEMAS.items() if schema["title"] != name} == set()
+
+
 def bodies() -> Iterator[type[BaseModel]]:
     for route in create_app(Settings.model_construct()).routes:
         if isinstance(route, APIRoute):

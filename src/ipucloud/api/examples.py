@@ -16,6 +16,8 @@ from ipucloud.kernel.errors import REGISTRY, VALIDATION_FAILED
 Schema = dict[str, Any]
 _SCHEMAS = "#/components/schemas/"
 _EXAMPLES = "#/components/examples/"
+_MONEY = {f"{_SCHEMAS}Money", f"{_SCHEMAS}AmountOfMoney"}
+_CHANGED_BY_OPERATIONS = {"cluster", "partition"}
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str,
     "integer": int,
@@ -36,7 +38,7 @@ def describe(schemas: Mapping[str, Schema]) -> None:
 
 
 def exemplify(document: dict[str, Any]) -> None:
-    """Give every body and every answer in JSON an example, and every refusal one for each of its codes.
+    """Give every body, answer and message in JSON an example, and every refusal one for each of its codes.
 
     Raises LookupError for a field without an example.
     """
@@ -47,6 +49,9 @@ def exemplify(document: dict[str, Any]) -> None:
         if name and "examples" not in media:
             examples[name] = {"value": composer.component(name)}
             media["examples"] = {"example": {"$ref": _EXAMPLES + name}}
+    for webhook in document["webhooks"].values():
+        media = webhook["post"]["requestBody"]["content"]["application/json"]
+        media["examples"] = {"example": {"value": composer.message(media["schema"])}}
     document["components"]["examples"] = examples
 
 
@@ -71,6 +76,13 @@ def _candidates(schema: Schema, component: str, field: str) -> Iterator[object]:
         yield EXAMPLES[field]
 
 
+def _id_of(noun: str) -> object:
+    """The id of the examples' object of this kind, or that of their cluster."""
+    model = "".join(map(str.title, noun.split("_")))
+    models = (f"{model}Out.id", f"{model}DetailOut.id", f"{noun}_id", "subject_id")
+    return next(EXAMPLES[each] for each in models if each in EXAMPLES)
+
+
 class _Composer:
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
         self._schemas = schemas
@@ -84,8 +96,28 @@ class _Composer:
             del value["errors"]
         return value
 
+    def message(self, schema: Schema) -> Any:
+        """The body of a webhook's message: the general one, with what is the type's own."""
+        general, *own = schema.get("allOf", [schema])
+        value = self._composed(general, "message")
+        for each in own:
+            self._specialise(value, each)
+        return value
+
+    def _specialise(self, value: dict[str, Any], schema: Schema) -> None:
+        for field, member in schema["properties"].items():
+            if "properties" in member:
+                self._specialise(value[field], member)
+            else:
+                value[field] = self._composed(member, field) if len(member) == 1 else {}
+            if field == "subject_type":
+                value["subject_id"] = _id_of(value[field])
+                value["operation_id"] = value["operation_id"] if value[field] in _CHANGED_BY_OPERATIONS else None
+
     def component(self, name: str) -> Any:
         schema = self._schemas[name]
+        if "oneOf" in schema:
+            return self._composed(schema["oneOf"][0], name)
         if "properties" not in schema:
             return schema["enum"][0]
         required = schema.get("required", ())
@@ -118,7 +150,7 @@ class _Composer:
         """The value in the schema's form: an amount as money, one item as a list; None if it is of another kind."""
         if "anyOf" in schema:
             return next((fit for each in schema["anyOf"] if (fit := self._fitting(value, each)) is not None), None)
-        if schema.get("$ref") == f"{_SCHEMAS}Money" and isinstance(value, str):
+        if schema.get("$ref") in _MONEY and isinstance(value, str):
             return {"amount": value, "currency": "EUR"}
         if "$ref" in schema:
             return self._fitting(value, self._schemas[schema["$ref"].removeprefix(_SCHEMAS)])

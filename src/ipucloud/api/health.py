@@ -23,11 +23,15 @@ routes = APIRouter()
 
 
 class LivenessOut(BaseModel):
+    """The process runs and answers."""
+
     status: str
     version: str = Field(description="Version of the service.")
 
 
 class StatusOut(BaseModel):
+    """Whether the process can serve requests."""
+
     status: str
 
 

@@ -40,6 +40,8 @@ class ProjectAccountOut(BillingAccountOut):
 
 
 class BillingAccountCreate(Body):
+    """A payer of projects. Its currency never changes; fields left out can be set later."""
+
     name: Line
     currency: Currency
     legal_name: Line | None = None
@@ -63,4 +65,6 @@ class BillingAccountPatch(Body):
 
 
 class AccountChoice(Body):
+    """The billing account that is to pay for a project, from the next full hour on."""
+
     account_id: Annotated[UUID, Field(strict=False)]

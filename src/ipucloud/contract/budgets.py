@@ -40,12 +40,16 @@ Thresholds = Annotated[list[BudgetThreshold], Field(min_length=1, max_length=20)
 
 
 class AccountBudgetCreate(Body):
+    """A budget for everything that a billing account pays."""
+
     name: Name
     amount: BudgetMoney = Field(description="Amount of a UTC month, in the installation's currency.")
     thresholds: Thresholds
 
 
 class BudgetCreate(AccountBudgetCreate):
+    """A budget for a project, or for the clusters of the project that have a tag."""
+
     tag: BudgetTag | None = Field(
         None, description="Only clusters with this tag; null for all clusters of the project."
     )
@@ -60,11 +64,15 @@ class BudgetPatch(Body):
 
 
 class BudgetTagOut(Answer):
+    """The budget covers the clusters that have this tag."""
+
     key: str
     value: str
 
 
 class BudgetThresholdOut(Answer):
+    """A threshold, and whether it was reached this month."""
+
     on: Literal["actual", "forecast"]
     percent: int
     action: Literal["refuse_creates", "suspend"] | None

@@ -177,6 +177,8 @@ class Image(Row):
 
 
 class ToolKind(StrEnum):
+    """What a tool is."""
+
     FRAMEWORK = "framework"
     DATA_PLATFORM = "data-platform"
     LANGUAGE = "language"
@@ -194,6 +196,8 @@ class Tool(Row):
 
 
 class RecipeTask(StrEnum):
+    """What a model is for."""
+
     COMPUTER_VISION = "computer-vision"
     DETECTION = "detection"
     SEGMENTATION = "segmentation"

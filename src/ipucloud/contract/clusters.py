@@ -17,6 +17,8 @@ from ipucloud.kernel.money import Money
 
 
 class ClusterState(StrEnum):
+    """How far the control plane has brought the cluster."""
+
     CREATING = "creating"
     ACTIVE = "active"
     DEGRADED = "degraded"

@@ -14,17 +14,23 @@ from ipucloud.contract.lists import Page
 
 
 class Dataset(StrEnum):
+    """A dataset of the FOCUS specification."""
+
     COST_AND_USAGE = "cost-and-usage"
     BILLING_PERIOD = "billing-period"
     INVOICE_DETAIL = "invoice-detail"
 
 
 class FocusVersion(StrEnum):
+    """Version of the FOCUS specification."""
+
     V1_2 = "1.2"
     V1_4 = "1.4"
 
 
 class FileFormat(StrEnum):
+    """Format of an export's file."""
+
     CSV = "csv"
     PARQUET = "parquet"
 

@@ -61,3 +61,7 @@ class Page(BaseModel, Generic[Item]):
 
     items: list[Item]
     next_cursor: str | None = Field(description="`cursor` of the next page; null on the last page.")
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: object) -> None:
+        cls.__doc__ = cls.__doc__ or Page.__doc__

@@ -14,6 +14,8 @@ from ipucloud.contract.lists import Listed, Page
 
 
 class OperationState(StrEnum):
+    """State of an operation; it never leaves `succeeded`, `failed` and `cancelled`."""
+
     QUEUED = "queued"
     RUNNING = "running"
     CANCELLING = "cancelling"

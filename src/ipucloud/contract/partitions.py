@@ -139,6 +139,8 @@ class OneGcd(BaseModel):
 
 
 class IpuofDeviceOut(Answer):
+    """An IPU of the partition, and where its IPU over Fabric server listens."""
+
     ip: str
     server_port: int
     rdma_port: int

@@ -84,6 +84,8 @@ class PriceAddition(Body):
 
 
 class PriceAdditions(Body):
+    """New versions of prices, added together or not at all."""
+
     items: list[PriceAddition] = Field(min_length=1, max_length=1000)
 
 

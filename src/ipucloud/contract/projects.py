@@ -30,6 +30,8 @@ class ProjectPage(Page[ProjectOut]):
 
 
 class ProjectCreate(Body):
+    """A project without clusters, quotas and members."""
+
     slug: str = Field(
         pattern=NAME_PATTERN, examples=["research"], description="Short name in paths; never changed and never reused."
     )
@@ -37,4 +39,6 @@ class ProjectCreate(Body):
 
 
 class ProjectPatch(Body):
+    """What can be changed of a project."""
+
     name: DisplayName

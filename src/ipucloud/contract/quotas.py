@@ -26,6 +26,8 @@ class QuotaPage(Page[QuotaOut]):
 
 
 class QuotaLimit(Body):
+    """The largest number of machines of a type that the project may hold in a region."""
+
     region: Slug = Field(examples=["luxembourg-2"])
     machine_type: Slug = Field(examples=["m2000"])
     limit: int = Field(ge=0, le=MAX_MACHINES, description="Largest number of machines.", examples=[64])

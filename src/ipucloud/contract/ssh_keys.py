@@ -30,6 +30,8 @@ class SshKeyPage(Page[SshKeyOut]):
 
 
 class SshKeyCreate(Body):
+    """A public key, for the clusters that will be created with it."""
+
     name: KeyName = Field(examples=["laptop"])
     public_key: str = Field(
         max_length=LONGEST_KEY,

@@ -41,6 +41,8 @@ TokenName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\x00
 
 
 class TokenCreate(Body):
+    """A token for one project. Its role says what it may do."""
+
     name: TokenName
     role: Literal["viewer", "operator", "billing", "owner"]
     expires_at: Instant | None = Field(None, description="When it expires; null: never.")
@@ -58,6 +60,8 @@ class TokenRotate(Body):
 
 
 class PlatformTokenCreate(Body):
+    """A token for the whole platform: `admin` changes it, `support` reads it."""
+
     name: TokenName
     role: Literal["admin", "support"]
     expires_at: Instant | None = Field(None, description="When it expires; null: never.")

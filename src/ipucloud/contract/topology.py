@@ -29,6 +29,8 @@ class IpuOut(Answer):
 
 
 class TopologyMachineOut(Answer):
+    """A machine of the cluster, and its place in its rack."""
+
     name: str
     rack: str
     slot: int
@@ -48,6 +50,8 @@ class LinkOut(Answer):
 
 
 class TopologyPartitionOut(Answer):
+    """A partition of the cluster, and the IPUs that it consists of."""
+
     name: str
     partition_id: str
     origin: Origin

@@ -71,16 +71,22 @@ class PaymentPage(Page[PaymentOut]):
 
 
 class CreditCreate(Body):
+    """Promotional credit, which pays invoices before the wallet does."""
+
     amount: PaidMoney = Field(description="Amount in whole cents.")
     reason: Line
     expires_at: Instant
 
 
 class TopUpCreate(Body):
+    """An amount to collect from the account's payment method for its wallet."""
+
     amount: PaidMoney = Field(description="Amount in whole cents.")
 
 
 class RefundCreate(Body):
+    """A repayment of money from the account's wallet."""
+
     amount: PaidMoney = Field(description="Amount in whole cents.")
     reference: Reference = Field(
         description="Reference on the bank statement; a repeated reference is the same payment."
@@ -88,6 +94,8 @@ class RefundCreate(Body):
 
 
 class PaymentCreate(RefundCreate):
+    """A payment received for an invoice or for the account's wallet."""
+
     invoice: str | None = Field(
         None, description="Number of the invoice that it pays. Default: add the amount to the wallet."
     )

@@ -17,6 +17,8 @@ LONGEST_URL = 2048
 
 
 class DeliveryState(StrEnum):
+    """Whether the message has arrived: `pending` is tried again, `failed` is not."""
+
     PENDING = "pending"
     DELIVERED = "delivered"
     FAILED = "failed"
@@ -99,6 +101,8 @@ class WebhookPage(Page[WebhookOut]):
 
 
 class TryOut(Answer):
+    """One attempt to deliver a message."""
+
     at: datetime
     status: int | None = Field(description="HTTP status of the response; null if there was none.")
     failure: Failure | None = Field(description="How the attempt failed; null if it succeeded.")
@@ -156,6 +160,8 @@ class Message(Answer):
 
 
 class PingData(Answer):
+    """The webhook that the ping was requested for."""
+
     webhook_id: UUID
 
 

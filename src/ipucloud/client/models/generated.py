@@ -69,6 +69,8 @@ class BillingAccount(Answer):
 
 
 class BudgetTag(Answer):
+    """The budget covers the clusters that have this tag."""
+
     key: str
     """Key of the tag."""
 
@@ -77,6 +79,8 @@ class BudgetTag(Answer):
 
 
 class BudgetThreshold(Answer):
+    """A threshold, and whether it was reached this month."""
+
     on: str
     """Figure that is compared."""
 
@@ -110,6 +114,10 @@ class ChargedUsage(Answer):
 
 
 class ClusterState(StrEnum):
+    """
+    How far the control plane has brought the cluster.
+    """
+
     CREATING = "creating"
     ACTIVE = "active"
     DEGRADED = "degraded"
@@ -125,6 +133,10 @@ class ClusterState(StrEnum):
 
 
 class DeliveryState(StrEnum):
+    """
+    Whether the message has arrived: `pending` is tried again, `failed` is not.
+    """
+
     PENDING = "pending"
     DELIVERED = "delivered"
     FAILED = "failed"
@@ -294,6 +306,8 @@ class Ipu(Answer):
 
 
 class IpuofDevice(Answer):
+    """An IPU of the partition, and where its IPU over Fabric server listens."""
+
     ip: str
     """IP address of the machine."""
 
@@ -364,6 +378,8 @@ class Link(Answer):
 
 
 class Liveness(Answer):
+    """The process runs and answers."""
+
     status: str
     """Present status."""
 
@@ -474,6 +490,10 @@ class Webhook(Answer):
 
 
 class OperationState(StrEnum):
+    """
+    State of an operation; it never leaves `succeeded`, `failed` and `cancelled`.
+    """
+
     QUEUED = "queued"
     RUNNING = "running"
     CANCELLING = "cancelling"
@@ -694,11 +714,17 @@ class Rack(Answer):
 
 
 class Readiness(Answer):
+    """Whether the process can serve requests."""
+
     status: str
     """Present status."""
 
 
 class RecipeTask(StrEnum):
+    """
+    What a model is for.
+    """
+
     COMPUTER_VISION = "computer-vision"
     DETECTION = "detection"
     SEGMENTATION = "segmentation"
@@ -999,6 +1025,10 @@ class Token(Answer):
 
 
 class ToolKind(StrEnum):
+    """
+    What a tool is.
+    """
+
     FRAMEWORK = "framework"
     DATA_PLATFORM = "data-platform"
     LANGUAGE = "language"
@@ -1008,6 +1038,8 @@ class ToolKind(StrEnum):
 
 
 class TopologyMachine(Answer):
+    """A machine of the cluster, and its place in its rack."""
+
     name: str
     """Name."""
 
@@ -1025,6 +1057,8 @@ class TopologyMachine(Answer):
 
 
 class TopologyPartition(Answer):
+    """A partition of the cluster, and the IPUs that it consists of."""
+
     name: str
     """Name."""
 
@@ -1353,6 +1387,8 @@ class Credit(Answer):
 
 
 class DeliveryAttempt(Answer):
+    """One attempt to deliver a message."""
+
     at: datetime
     """Time of the event."""
 
