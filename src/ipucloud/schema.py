@@ -16,6 +16,7 @@ import ipucloud.events.tables
 import ipucloud.idempotency.tables
 import ipucloud.identity.tables
 import ipucloud.invariants.tables
+import ipucloud.inventory.health.tables
 import ipucloud.inventory.tables
 import ipucloud.operations.tables
 import ipucloud.partitions.tables

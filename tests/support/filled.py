@@ -19,6 +19,9 @@ from ipucloud.db.engine import Database
 from ipucloud.events.tables import events
 from ipucloud.idempotency.tables import idempotency_keys
 from ipucloud.invariants.tables import repairs
+from ipucloud.inventory.health.codes import Code, Source
+from ipucloud.inventory.health.reports import report
+from ipucloud.inventory.health.tables import observations
 from ipucloud.inventory.tables import allocations
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.tables import operation_steps, operations
@@ -92,6 +95,7 @@ async def fill_in(connection: AsyncConnection) -> Filled:
         await _record(connection, filled, operation)
     await _partition(connection, filled)
     await _consequences(connection, filled)
+    await _health(connection, filled)
     await fill_ledger(connection, project_id=filled.project.id, hour=READY_AT)
     await fill_exports(connection, project_id=filled.project.id)
     await fill_invoices(connection, account_id=filled.project.id, month=READY_AT.date().replace(day=1))
@@ -192,6 +196,14 @@ async def _partition(connection: AsyncConnection, filled: Filled) -> None:
     await connection.execute(sa.insert(vipu_access_keys).values(**key, **mine))
     await _webhook(connection, filled)
     await connection.execute(sa.insert(vipu_links).values(links=[["next", ["m-0", "m-1"], "up"]], **mine))
+
+
+async def _health(connection: AsyncConnection, filled: Filled) -> None:
+    """A reading of the region, and what it showed of the host."""
+    await connection.execute(sa.insert(observations).values(region=LUXEMBOURG[0], source="bmc"))
+    await report(
+        connection, kind="host", object_id=filled.host, source=Source.HOST, code=Code.HOST_FAILED, detail="no heartbeat"
+    )
 
 
 async def _consequences(connection: AsyncConnection, filled: Filled) -> None:

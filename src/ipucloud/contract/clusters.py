@@ -104,7 +104,7 @@ class MachineOut(Answer):
     slot: int
     machine_type: str
     ipus: int = Field(description="IPUs of the machine that the cluster can use.")
-    health: Literal["ok", "degraded", "failed"]
+    health: Literal["ok", "unknown", "degraded", "failed"]
     rnic: str = Field(description="Address of its RDMA network card.")
 
 

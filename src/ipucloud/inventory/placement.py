@@ -51,9 +51,9 @@ _SNAPSHOT = Query(
            array_agg(slot ORDER BY slot) AS slots,
            array_agg(CASE WHEN held.released_at IS NOT NULL THEN 'cleaning'
                           WHEN held.id IS NOT NULL THEN 'allocated'
-                          WHEN machines.health <> 'ok' OR own.health <> 'ok' THEN 'unhealthy'
+                          WHEN machines.allocatable AND coalesce(own.allocatable, true) THEN 'free'
                           WHEN machines.maintenance OR own.maintenance THEN 'maintenance'
-                          ELSE 'free' END ORDER BY slot) AS states
+                          ELSE 'unhealthy' END ORDER BY slot) AS states
       FROM pods
       JOIN machines ON machines.pod_id = pods.id
       LEFT JOIN hosts AS own ON own.machine_id = machines.id
@@ -68,7 +68,7 @@ _FREE_HOSTS = Query(
     """
     SELECT count(*) FROM hosts LEFT JOIN machines ON machines.id = hosts.machine_id
       LEFT JOIN pods ON pods.id = machines.pod_id
-     WHERE hosts.region = :region AND hosts.health = 'ok' AND NOT hosts.maintenance
+     WHERE hosts.region = :region AND hosts.allocatable
        AND CASE WHEN :own_hosts THEN pods.machine_type = :machine_type ELSE hosts.machine_id IS NULL END
        AND NOT EXISTS (SELECT FROM allocations WHERE host_id = hosts.id AND freed_at IS NULL)
     """,
@@ -80,7 +80,7 @@ _TAKE = Query(
     """
     WITH chosen AS (
       SELECT id FROM hosts
-       WHERE region = :region AND health = 'ok' AND NOT maintenance
+       WHERE region = :region AND allocatable
          AND CASE WHEN :own_hosts THEN machine_id = ANY (CAST(:machines AS uuid[])) ELSE machine_id IS NULL END
          AND NOT EXISTS (SELECT FROM allocations WHERE host_id = hosts.id AND freed_at IS NULL)
        ORDER BY name LIMIT :host_count FOR NO KEY UPDATE SKIP LOCKED

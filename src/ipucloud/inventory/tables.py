@@ -6,19 +6,10 @@ An allocation is live from the request that takes a machine until an observation
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 import sqlalchemy as sa
 
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
-
-
-class Health(StrEnum):
-    """The health of a machine or host; only `ok` takes new clusters. Nothing observes it yet: it stays `ok`."""
-
-    OK = "ok"
-    DEGRADED = "degraded"
-    FAILED = "failed"
+from ipucloud.inventory.health.codes import Health
 
 
 site_regions = sa.Table(
@@ -74,6 +65,9 @@ machines = sa.Table(
     sa.Column("gateway", sa.Text),
     sa.Column("health", sa.Text, nullable=False, server_default="ok"),
     sa.Column("maintenance", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column(
+        "allocatable", sa.Boolean, nullable=False, server_default=sa.true(), comment="no live report prevents it"
+    ),
     one_of("health", Health),
     sa.CheckConstraint("slot BETWEEN 0 AND 15", name="slot"),
     sa.UniqueConstraint("pod_id", "slot"),
@@ -94,6 +88,9 @@ hosts = sa.Table(
     ),
     sa.Column("health", sa.Text, nullable=False, server_default="ok"),
     sa.Column("maintenance", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column(
+        "allocatable", sa.Boolean, nullable=False, server_default=sa.true(), comment="no live report prevents it"
+    ),
     one_of("health", Health),
     sa.UniqueConstraint("machine_id"),
 )

@@ -42,8 +42,8 @@ MACHINES = Measure(
         """
         SELECT region, machine_type, word, count(*) FILTER (WHERE state = word)
           FROM (SELECT p.region, p.machine_type,
-                       CASE WHEN m.health <> 'ok' OR own.health <> 'ok' THEN 'unhealthy'
-                            WHEN m.maintenance OR own.maintenance THEN 'maintenance'
+                       CASE WHEN m.maintenance OR own.maintenance THEN 'maintenance'
+                            WHEN NOT m.allocatable OR NOT own.allocatable THEN 'unhealthy'
                             WHEN held.released_at IS NOT NULL THEN 'cleaning'
                             WHEN held.id IS NOT NULL THEN 'allocated'
                             ELSE 'free' END AS state

@@ -28,6 +28,8 @@ REFUSED = (
     "TRUNCATE events",
     "UPDATE repairs SET requested_by = requested_by",
     "DELETE FROM repairs",
+    "DELETE FROM health_reports",
+    "UPDATE health_reports SET first_seen_at = first_seen_at",
     "DELETE FROM operations",
     "DELETE FROM operation_steps",
     "DELETE FROM clusters",

@@ -45,6 +45,10 @@ NEW_EXPORT = """
 INSERT INTO exports (id, project_id, dataset, focus_version, format, month, since, until)
 SELECT %(id)s, project_id, 'cost-and-usage', '1.4', 'csv', {month}, {since}, {until} FROM clusters
 """
+NEW_HEALTH_REPORT = """
+INSERT INTO health_reports (id, region, machine_id, host_id, source, code, allocation, credited, detail)
+SELECT %(id)s, region, {machine}, host_id, source, code, {allocation}, credited, detail FROM health_reports
+"""
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,24 @@ WRONG = (
             ("no day at all", "NULL", "'2026-05-01'", "'2026-05-01'"),
             ("more than a year", "NULL", "'2025-05-01'", "'2026-05-03'"),
         )
+    ),
+    Wrong(
+        "a second live report of one source and code",
+        NEW_HEALTH_REPORT.format(machine="NULL", allocation="allocation"),
+        UniqueViolation,
+        "uq_health_reports_live",
+    ),
+    Wrong(
+        "a report of a machine and a host",
+        NEW_HEALTH_REPORT.format(machine="%(machine)s::uuid", allocation="allocation"),
+        CheckViolation,
+        "ck_health_reports_one_object",
+    ),
+    Wrong(
+        "a report that may prevent allocation or not",
+        NEW_HEALTH_REPORT.format(machine="NULL", allocation="'perhaps'"),
+        CheckViolation,
+        "ck_health_reports_allocation",
     ),
     Wrong(
         "two clusters of one name live in a project",

@@ -53,8 +53,8 @@ async def capacities(world: World) -> dict[str, FlavorCapacity]:
 
 async def test_a_machine_is_free_only_when_nobody_holds_it_and_nothing_is_wrong_with_it(world: World) -> None:
     created = await world.create(flavor="m2000-pod8")
-    await world.execute("UPDATE machines SET health = 'degraded' WHERE slot IN (0, 2)")
-    await world.execute("UPDATE machines SET maintenance = true WHERE slot = 3")
+    await world.execute("UPDATE machines SET health = 'degraded', allocatable = false WHERE slot IN (0, 2)")
+    await world.execute("UPDATE machines SET maintenance = true, allocatable = false WHERE slot = 3")
     held = [SlotState.ALLOCATED] * 2
     rest = [SlotState.UNHEALTHY, SlotState.MAINTENANCE] + [SlotState.FREE] * 12
     assert await states(world) == held + rest
@@ -66,8 +66,8 @@ async def test_a_machine_is_free_only_when_nobody_holds_it_and_nothing_is_wrong_
 
 
 async def test_unhealthy_machines_and_hosts_take_no_cluster(world: World) -> None:
-    await world.execute("UPDATE machines SET health = 'failed' WHERE slot > 3")
-    await world.execute("UPDATE hosts SET maintenance = true WHERE name NOT LIKE '%-007'")
+    await world.execute("UPDATE machines SET health = 'failed', allocatable = false WHERE slot > 3")
+    await world.execute("UPDATE hosts SET maintenance = true, allocatable = false WHERE name NOT LIKE '%-007'")
     created = await world.create(flavor="m2000-pod16")
     cluster = await world.cluster(created.target_id)
     assert [machine["slot"] for machine in cluster["machines"]] == [0, 1, 2, 3]
@@ -78,9 +78,9 @@ async def test_unhealthy_machines_and_hosts_take_no_cluster(world: World) -> Non
 
 async def test_the_reason_given_is_the_one_that_holds(world: World) -> None:
     assert await why_not(world, 16) is None
-    await world.execute("UPDATE machines SET health = 'failed' WHERE slot = 5")
+    await world.execute("UPDATE machines SET health = 'failed', allocatable = false WHERE slot = 5")
     assert (await why_not(world, 16) or pytest.fail("it does not fit")).reason == "health"
-    await world.execute("UPDATE machines SET health = 'ok', maintenance = (slot = 5)")
+    await world.execute("UPDATE machines SET health = 'ok', maintenance = (slot = 5), allocatable = (slot <> 5)")
     assert (await why_not(world, 16) or pytest.fail("it does not fit")).reason == "maintenance"
 
 
@@ -116,7 +116,7 @@ async def test_pools_that_share_hosts_never_take_the_same_one(world: World) -> N
     await world.execute("INSERT INTO machine_pools VALUES ('luxembourg-2', 'bow-2000')")
     await world.execute("UPDATE pods SET region = 'luxembourg-2' WHERE machine_type = 'bow-2000'")
     await world.execute(
-        "UPDATE hosts SET maintenance = true WHERE name NOT LIKE 'lux%-000' AND name NOT LIKE 'lux%-001'"
+        "UPDATE hosts SET maintenance = true, allocatable = false WHERE name NOT LIKE 'lux%-000' AND name NOT LIKE 'lux%-001'"
     )
     created = await world.create()
     bow = Demand(world.project.id, created.target_id, "luxembourg-2", replace(M2000, machine_type="bow-2000"))
@@ -130,7 +130,7 @@ async def test_pools_that_share_hosts_never_take_the_same_one(world: World) -> N
 
 
 async def test_a_failed_host_is_not_counted_as_room(world: World) -> None:
-    await world.execute("UPDATE hosts SET health = 'failed'")
+    await world.execute("UPDATE hosts SET health = 'failed', allocatable = false")
     assert await why_not(world, 1) == NoRoom(
         "hosts",
         "The cluster needs 1 Poplar server and the region has 0 free. Try again later, or choose another region.",
@@ -154,7 +154,7 @@ async def test_capacity_counts_each_flavor_as_if_it_were_asked_for_alone(world: 
 
 
 async def test_capacity_ends_where_hosts_end(world: World) -> None:
-    await world.execute("UPDATE hosts SET maintenance = true WHERE name NOT LIKE 'lux%-00_'")
+    await world.execute("UPDATE hosts SET maintenance = true, allocatable = false WHERE name NOT LIKE 'lux%-00_'")
     assert (await capacities(world))["m2000-pod4"].available == 10
 
 

@@ -1,0 +1,75 @@
+"""Health reports of machines and hosts, and when each region was observed last."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from ipucloud.db.base import instant, metadata, one_of
+from ipucloud.inventory.health.codes import Allocation, Code, Source
+
+health_reports = sa.Table(
+    "health_reports",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("region", sa.Text, nullable=False),
+    sa.Column("machine_id", sa.Uuid, sa.ForeignKey("machines.id", name="fk_health_reports_machine_id")),
+    sa.Column("host_id", sa.Uuid, sa.ForeignKey("hosts.id", name="fk_health_reports_host_id")),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("code", sa.Text, nullable=False),
+    sa.Column("allocation", sa.Text, nullable=False),
+    sa.Column("credited", sa.Boolean, nullable=False, comment="a cluster's minutes with the object are credited"),
+    sa.Column("detail", sa.Text, nullable=False, comment="for operators"),
+    sa.Column("message", sa.Text, comment="for customers; NULL: they do not see the report"),
+    instant("first_seen_at", default_now=True),
+    sa.Column("confirmed_at", sa.DateTime(timezone=True), comment="NULL: suspected, without effect"),
+    instant("last_seen_at", default_now=True),
+    sa.Column("good_since", sa.DateTime(timezone=True), comment="the first of the good readings in a row"),
+    sa.Column("cleared_at", sa.DateTime(timezone=True), comment="NULL: live"),
+    instant("expires_at"),
+    sa.Column("created_by", sa.Text, comment="id of an operator's token"),
+    sa.Column("cluster_id", sa.Uuid, comment="held the object when the report was confirmed"),
+    one_of("source", Source),
+    one_of("code", Code),
+    one_of("allocation", Allocation),
+    sa.CheckConstraint("num_nonnulls(machine_id, host_id) = 1", name="one_object"),
+)
+sa.Index(
+    "uq_health_reports_live",
+    health_reports.c.machine_id,
+    health_reports.c.host_id,
+    health_reports.c.source,
+    health_reports.c.code,
+    unique=True,
+    postgresql_nulls_not_distinct=True,
+    postgresql_where=health_reports.c.cleared_at.is_(None),
+)
+sa.Index("ix_health_reports_region", health_reports.c.region, postgresql_where=health_reports.c.cleared_at.is_(None))
+sa.Index(
+    "ix_health_reports_machine",
+    health_reports.c.machine_id,
+    health_reports.c.first_seen_at,
+    postgresql_where=health_reports.c.machine_id.is_not(None),
+)
+sa.Index(
+    "ix_health_reports_host",
+    health_reports.c.host_id,
+    health_reports.c.first_seen_at,
+    postgresql_where=health_reports.c.host_id.is_not(None),
+)
+
+observations = sa.Table(
+    "observations",
+    metadata,
+    sa.Column("region", sa.Text, sa.ForeignKey("site_regions.region", name="fk_observations_region"), primary_key=True),
+    sa.Column("source", sa.Text, primary_key=True),
+    sa.Column("started_at", sa.DateTime(timezone=True), comment="of the last complete reading"),
+    sa.Column("finished_at", sa.DateTime(timezone=True), comment="of the last complete reading"),
+    sa.Column("objects", sa.Integer, nullable=False, server_default="0", comment="asked for"),
+    sa.Column("answered", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("error", sa.Text, comment="why the last reading is not complete"),
+    instant("failed_since"),
+    one_of("source", Source),
+    sa.CheckConstraint("(started_at IS NULL) = (finished_at IS NULL)", name="complete"),
+    sa.CheckConstraint("(error IS NULL) = (failed_since IS NULL)", name="failed"),
+    comment="the last complete reading of a region by each source",
+)
