@@ -10,7 +10,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from ipucloud.billing.metering.tables import usage_intervals
+from ipucloud.billing.metering.tables import usage_credits, usage_intervals
 from ipucloud.clusters.operations.create import CREATE
 from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import WORK_KIND, ClusterKind
@@ -21,7 +21,7 @@ from ipucloud.idempotency.tables import idempotency_keys
 from ipucloud.invariants.tables import repairs
 from ipucloud.inventory.health.codes import Code, Source
 from ipucloud.inventory.health.reports import report
-from ipucloud.inventory.health.tables import observations
+from ipucloud.inventory.health.tables import health_reports, observations
 from ipucloud.inventory.tables import allocations
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.operations.tables import operation_steps, operations
@@ -204,24 +204,57 @@ async def _health(connection: AsyncConnection, filled: Filled) -> None:
     await report(
         connection, kind="host", object_id=filled.host, source=Source.HOST, code=Code.HOST_FAILED, detail="no heartbeat"
     )
+    await _credit(connection, filled)
+
+
+async def _credit(connection: AsyncConnection, filled: Filled) -> None:
+    """The machine failed in the second in which the deletion was requested, and was replaced: no minute is credited."""
+    interval, fault = new_id(), new_id()
+    await connection.execute(
+        sa.insert(usage_intervals).values(
+            id=interval, **_used(filled), credited=1, started_at=DELETED_AT, ended_at=DELETED_AT
+        )
+    )
+    await connection.execute(
+        sa.insert(health_reports).values(
+            id=fault,
+            region=LUXEMBOURG[0],
+            machine_id=filled.machine,
+            source=Source.BMC,
+            code=Code.BMC_CRITICAL,
+            allocation="prevented",
+            credited=True,
+            detail="Health: Critical",
+            message="The machine has failed.",
+            first_seen_at=DELETED_AT,
+            confirmed_at=DELETED_AT,
+            last_seen_at=DELETED_AT,
+            good_since=DELETED_AT,
+            cleared_at=DELETED_AT,
+        )
+    )
+    await connection.execute(
+        sa.insert(usage_credits).values(project_id=filled.project.id, interval_id=interval, report_id=fault)
+    )
+
+
+def _used(filled: Filled) -> dict[str, object]:
+    return {
+        "project_id": filled.project.id,
+        "cluster_id": filled.cluster,
+        "sku": "ipu-m2000",
+        "region": "luxembourg-2",
+        "currency": "EUR",
+        "quantity": 1,
+        "anchor_at": READY_AT,
+    }
 
 
 async def _consequences(connection: AsyncConnection, filled: Filled) -> None:
     """What the operations left: a closed interval, a work item, events, a stored answer, a repair."""
     project = filled.project.id
     await connection.execute(
-        sa.insert(usage_intervals).values(
-            id=new_id(),
-            project_id=project,
-            cluster_id=filled.cluster,
-            sku="ipu-m2000",
-            region="luxembourg-2",
-            currency="EUR",
-            quantity=1,
-            anchor_at=READY_AT,
-            started_at=READY_AT,
-            ended_at=DELETED_AT,
-        )
+        sa.insert(usage_intervals).values(id=new_id(), **_used(filled), started_at=READY_AT, ended_at=DELETED_AT)
     )
     await connection.execute(
         sa.insert(work).values(kind=WORK_KIND, key=str(filled.cluster), project_id=project, run_at=DELETED_AT)

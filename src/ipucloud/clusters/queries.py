@@ -25,7 +25,10 @@ from ipucloud.identity.access import authenticated
 from ipucloud.operations.queries import SUMMARY
 
 PARKED = "it failed repeatedly and waits for an operator, who was notified; it can still be deleted"
-
+# Without a price in force the cost of a cluster in use is not known.
+_COST_PER_MINUTE = (
+    "CASE WHEN usage.running THEN price_now.unit_price * (page.machines - usage.credited_machines) ELSE 0 END"
+)
 _MEMBERS = f"""
   'id', page.id, 'name', page.name, 'project', project.slug, 'region', page.region,
   'flavor', page.flavor, 'image', page.image, 'state', page.state, 'state_reason', page.state_reason,
@@ -44,7 +47,9 @@ _MEMBERS = f"""
                    WHEN page.state IN ('suspending', 'suspended', 'resuming') THEN 'paused'
                    ELSE 'ended' END,
     'started_at', {rfc3339("usage.started_at")}, 'minutes', usage.minutes,
-    'cost', {money("usage.cost", "page.currency")}),
+    'credited_minutes', usage.credited_minutes, 'credited_machines', usage.credited_machines,
+    'cost', {money("usage.cost", "page.currency")},
+    'cost_per_minute', {money(_COST_PER_MINUTE, "page.currency")}),
   'operation', open.operation, 'version', page.version
 """
 _HELD = """

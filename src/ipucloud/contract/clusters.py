@@ -125,7 +125,12 @@ class BillingOut(Answer):
     status: Literal["not_started", "running", "paused", "ended"]
     started_at: datetime | None
     minutes: int
+    credited_minutes: int
+    credited_machines: int = Field(description="Machines that do not work now and are not billed.")
     cost: Money | None
+    cost_per_minute: Money | None = Field(
+        description="Cost of the present minute, without credited machines; 0 while nothing is billed."
+    )
 
 
 class ClusterItemOut(Answer):

@@ -42,6 +42,8 @@ DESCRIPTIONS: Mapping[str, str] = {
     "cost": "Exact cost.",
     "country": "ISO 3166-1 code of the country.",
     "created_at": "When it was created.",
+    "credited_machines": "Machines of the cluster that did not work, and are not billed.",
+    "credited_minutes": "Minutes among them in which machines of the cluster did not work, and are not billed.",
     "currency": "ISO 4217 code of the currency.",
     "customer": "Who pays.",
     "data": "Facts about the event; its type defines the members.",

@@ -18,6 +18,7 @@ class UsageSliceOut(Answer):
     ended_at: datetime
     minutes: int
     machines: int
+    credited_machines: int
     sku: str
     unit_price: Money = Field(description="Price per machine-minute.")
     cost: Money
@@ -34,6 +35,7 @@ class UsageOut(Answer):
     since: datetime | None
     until: datetime
     minutes: int
+    credited_minutes: int
     cost: Money
     slices: list[UsageSliceOut]
 
@@ -44,6 +46,7 @@ class ProjectUsageOut(Answer):
     since: datetime
     until: datetime
     minutes: int
+    credited_minutes: int
     cost: Money
     clusters: list[UsageOut]
 

@@ -25,13 +25,14 @@ _HISTORY = {
     "prices": ("DELETE", "TRUNCATE"),
     "project_accounts": ("UPDATE", "DELETE", "TRUNCATE"),
     "usage_charges": ("UPDATE", "DELETE", "TRUNCATE"),
+    "usage_credits": ("UPDATE", "DELETE", "TRUNCATE"),
     "usage_intervals": ("DELETE", "TRUNCATE"),
 }
 _FACTS = {
     "contract_prices": ("account_id", "sku", "region", "currency", "unit_price", "valid_from"),
     "repairs": ("rule", "object_id", "detail", "action", "requested_by", "started_at"),
     "prices": ("sku", "region", "currency", "unit_price", "valid_from"),
-    "usage_intervals": ("cluster_id", "sku", "region", "currency", "quantity", "anchor_at", "started_at"),
+    "usage_intervals": ("cluster_id", "sku", "region", "currency", "quantity", "credited", "anchor_at", "started_at"),
 }
 _TRIGGERS = (
     ("contract_prices", "contract_prices_begun"),

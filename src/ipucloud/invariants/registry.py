@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ipucloud.invariants import (
     billing,
+    billing_credits,
     billing_exports,
     billing_invoices,
     billing_ledger,
@@ -26,6 +27,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     *work_items.RULES,
     *machines.RULES,
     *billing.RULES,
+    *billing_credits.RULES,
     *billing_ledger.RULES,
     *billing_live.RULES,
     *billing_invoices.RULES,

@@ -14,6 +14,7 @@ from ipucloud.db.base import instant, metadata, one_of, same_project, tenant_key
 from ipucloud.events import tables as events
 from ipucloud.identity import tables as identity
 from ipucloud.inventory import tables as inventory
+from ipucloud.inventory.health import tables as health
 from ipucloud.operations import tables as operations
 from ipucloud.partitions import tables as partitions
 from ipucloud.quotas import tables as quotas
@@ -56,6 +57,7 @@ TABLES = (
             exports,
             clusters,
             events,
+            health,
             identity,
             inventory,
             operations,

@@ -10,8 +10,12 @@ import psycopg
 import sqlalchemy as sa
 
 from ipucloud.billing.bookkeeping import keep_books
+from ipucloud.billing.metering.credits import set_credited
 from ipucloud.billing.metering.tables import usage_intervals
 from ipucloud.db.engine import Database
+from ipucloud.inventory.health.codes import Code, Source
+from ipucloud.inventory.health.tables import health_reports
+from ipucloud.inventory.tables import hosts
 from ipucloud.kernel.ids import new_id
 from tests.support.factories import LONG_AGO, Project, make_cluster_row, make_price, make_project
 from tests.support.world import World
@@ -75,6 +79,42 @@ class Books(World):
             )
         )
         return made
+
+    async def reported(
+        self, first_seen_at: datetime, *, good_since: datetime | None = None, credited: bool = True
+    ) -> UUID:
+        """A health report of a host, of which nothing but its times matters here."""
+        host, made = new_id(), new_id()
+        await self.insert(sa.insert(hosts).values(id=host, region=REGION, name=str(host), address="10.1.0.1"))
+        await self.insert(
+            sa.insert(health_reports).values(
+                id=made,
+                region=REGION,
+                host_id=host,
+                source=Source.HOST,
+                code=Code.HOST_FAILED if credited else Code.SERVER_OFF,
+                allocation="prevented",
+                credited=credited,
+                detail="no heartbeat",
+                message="The Poplar server's host has failed.",
+                first_seen_at=first_seen_at,
+                confirmed_at=first_seen_at,
+                good_since=good_since,
+                cleared_at=good_since,
+            )
+        )
+        return made
+
+    async def credit(self, cluster: UUID, machines: int, since: datetime, *reports: UUID) -> None:
+        async with self.database.begin() as connection:
+            await set_credited(
+                connection,
+                project_id=self.project.id,
+                cluster_id=cluster,
+                machines=machines,
+                since=since,
+                report_ids=reports,
+            )
 
     async def price(
         self, unit_price: str | Decimal, valid_from: datetime = LONG_AGO, valid_to: datetime | None = None

@@ -49,9 +49,9 @@ _OUTLOOK = sa.text(
     )
 )
 _INTERVAL = """
-INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at,
-                             ended_at)
-VALUES (:id, :project, :cluster, :sku, :region, :currency, :quantity, :anchor, :start, :end)
+INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, credited, anchor_at,
+                             started_at, ended_at)
+VALUES (:id, :project, :cluster, :sku, :region, :currency, :quantity, :credited, :anchor, :start, :end)
 """
 _PAYS = "INSERT INTO project_accounts (project_id, account_id, valid_from) VALUES (:project, :account, :since)"
 _POSTED = "SELECT cluster_id, sum(minutes) AS minutes, sum(cost) AS cost FROM usage_charges GROUP BY cluster_id"
@@ -80,14 +80,14 @@ def counted(
     instant = base + timeline.segments[0].start * SECOND
     while instant < until:
         offset = int((instant - base) / SECOND)
-        quantity = sum(each.quantity for each in timeline.segments if holds(each, offset))
+        segment = next((each for each in timeline.segments if holds(each, offset)), None)
         payer = [account for since, account in payers if since <= instant][-1]
         versions = (*(timeline.contract if payer == own else ()), *timeline.prices)
         price = next((each.price for each in versions if holds(each, offset)), None)
-        minutes += bool(quantity)
-        if quantity and price is not None:
+        minutes += segment is not None
+        if segment is not None and price is not None:
             priced += 1
-            by_payer[payer] = by_payer.get(payer, Decimal(0)) + quantity * price
+            by_payer[payer] = by_payer.get(payer, Decimal(0)) + (segment.quantity - segment.credited) * price
         instant += MINUTE
     return Count(minutes, priced, by_payer)
 
@@ -112,6 +112,7 @@ async def record(books: Books, base: datetime, timeline: Timeline, sku: str, now
             region=REGION,
             currency=CURRENCY,
             quantity=segment.quantity,
+            credited=segment.credited,
             anchor=base + timeline.segments[0].start * SECOND,
             start=start,
             end=end if end is not None and end <= now else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -29,11 +29,15 @@ BASES = [
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """`quantity` machines in [start, end), in seconds; recorded `delay` rounds of the books later than it happened."""
+    """`quantity` machines in [start, end), in seconds, `credited` of which are not billed.
+
+    It is recorded `delay` rounds of the books later than it happened.
+    """
 
     start: int
     end: int | None
     quantity: int
+    credited: int
     delay: int
 
 
@@ -65,10 +69,12 @@ def _segments(draw: st.DrawFn) -> tuple[Segment, ...]:
     found: list[Segment] = []
     for start, end in pairwise(edges):
         if not found or draw(st.integers(0, 3)):
-            found.append(Segment(start, end, draw(st.integers(1, 64)), draw(st.sampled_from([0, 0, 0, 1, 2]))))
+            quantity = draw(st.integers(1, 64))
+            credited = draw(st.one_of(st.just(0), st.integers(0, quantity)))
+            found.append(Segment(start, end, quantity, credited, draw(st.sampled_from([0, 0, 0, 1, 2]))))
     if draw(st.booleans()):
         last = found[-1]
-        found[-1] = Segment(last.start, None, last.quantity, last.delay)
+        found[-1] = replace(last, end=None)
     return tuple(found)
 
 
@@ -104,12 +110,12 @@ def counted(timeline: Timeline, base: datetime, until: datetime) -> Bill:
     minute = base + timeline.segments[0].start * SECOND
     while minute < until:
         offset = int((minute - base) / SECOND)
-        quantity = sum(each.quantity for each in timeline.segments if holds(each, offset))
+        segment = next((each for each in timeline.segments if holds(each, offset)), None)
         price = _in_force(timeline, offset)
-        if quantity and price is not None:
+        if segment is not None and price is not None:
             month = minute.date().replace(day=1)
             minutes, cost = bill[month]
-            bill[month] = minutes + 1, cost + quantity * price
+            bill[month] = minutes + 1, cost + (segment.quantity - segment.credited) * price
         minute += MINUTE
     return bill
 

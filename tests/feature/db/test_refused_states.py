@@ -21,7 +21,13 @@ NEW_INTERVAL = """
 INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, anchor_at, started_at,
                              ended_at)
 SELECT %(id)s, project_id, cluster_id, sku, region, currency, {quantity}, anchor_at, {started_at}, {ended_at}
-  FROM usage_intervals
+  FROM usage_intervals WHERE credited = 0
+"""
+NEW_CREDIT = """
+INSERT INTO usage_intervals (id, project_id, cluster_id, sku, region, currency, quantity, credited, anchor_at,
+                             started_at, ended_at)
+SELECT %(id)s, project_id, cluster_id, sku, region, currency, quantity, {credited}, anchor_at, ended_at, ended_at
+  FROM usage_intervals LIMIT 1
 """
 NEW_PRICE = """
 INSERT INTO prices (id, sku, region, currency, unit_price, valid_from, valid_to, source)
@@ -172,6 +178,18 @@ WRONG = (
         NEW_INTERVAL.format(quantity=0, started_at="ended_at", ended_at="NULL"),
         CheckViolation,
         "ck_usage_intervals_quantity",
+    ),
+    Wrong(
+        "more machines are credited than are used",
+        NEW_CREDIT.format(credited="quantity + 1"),
+        CheckViolation,
+        "ck_usage_intervals_credited",
+    ),
+    Wrong(
+        "fewer machines than none are credited",
+        NEW_CREDIT.format(credited=-1),
+        CheckViolation,
+        "ck_usage_intervals_credited",
     ),
     Wrong(
         "an interval ends before it starts",

@@ -111,6 +111,11 @@ def test_every_reference_has_an_index_that_begins_with_it(database: Database) ->
             " '2020-01-01Z', '2020-01-01Z', '2020-01-02Z')",
         ),
         (
+            "usage_credits",
+            "INSERT INTO usage_credits (project_id, interval_id, report_id)"
+            " SELECT %(foreign)s, u.id, r.id FROM usage_intervals u, health_reports r WHERE u.credited = 0 LIMIT 1",
+        ),
+        (
             "partitions",
             "INSERT INTO partitions (id, project_id, cluster_id, origin, name, external_name, desired_state, state)"
             " VALUES (%(id)s, %(foreign)s, %(cluster)s, 'customer', 'x', 'x', 'unmanaged', 'active')",

@@ -10,6 +10,7 @@ from ipucloud.db.documents import clauses
 from ipucloud.invariants.repairing import Outcome
 from tests.feature.invariants.cluster_corruptions import CLUSTERS, OPERATIONS, WORK_ITEMS
 from tests.feature.invariants.corruption import corruption as _c
+from tests.feature.invariants.credit_corruptions import CREDITS
 from tests.feature.invariants.invoice_corruptions import INVOICES
 from tests.feature.invariants.ledger_corruptions import LEDGER
 from tests.feature.invariants.live_corruptions import LIVE
@@ -229,6 +230,7 @@ CORRUPTIONS = (
     *WORK_ITEMS,
     *MACHINES,
     *BILLING,
+    *CREDITS,
     *LEDGER,
     *INVOICES,
     *LIVE,

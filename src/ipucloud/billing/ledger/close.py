@@ -77,8 +77,8 @@ _MONTH = """
 """
 _POST = """
 INSERT INTO usage_charges (billing_month, hour, cluster_id, first_minute, rev, project_id, account_id, interval_id,
-                           price_id, started_at, ended_at, minutes, quantity, sku, region, currency, unit_price,
-                           list_unit_price)
+                           price_id, started_at, ended_at, minutes, quantity, credited, sku, region, currency,
+                           unit_price, list_unit_price)
 """
 _SUMS = """
 SELECT account_id, currency, sum(cost) AS amount, count(*) AS charges FROM posted GROUP BY account_id, currency
@@ -93,7 +93,7 @@ _CHARGE = Query(
         _POST,
         """
     SELECT bill.month, :hour, cluster_id, first_minute, 0, project_id, account_id, interval_id, price_id,
-           started_at, ended_at, minutes, quantity, sku, region, currency, unit_price, list_unit_price
+           started_at, ended_at, minutes, quantity, credited, sku, region, currency, unit_price, list_unit_price
       FROM rated, bill
     RETURNING account_id, currency, cost)
     """,
@@ -101,7 +101,9 @@ _CHARGE = Query(
     ),
     Posted,
 )
-_SAME = "interval_id, account_id, project_id, cluster_id, price_id, sku, region, currency, quantity, unit_price,"
+_SAME = (
+    "interval_id, account_id, project_id, cluster_id, price_id, sku, region, currency, quantity, credited, unit_price,"
+)
 _CORRECT = Query(
     clauses(
         "WITH",
@@ -134,8 +136,8 @@ _CORRECT = Query(
     SELECT bill.month, :hour, cluster_id, first_minute,
            coalesce(last_rev.rev, 0) + row_number() OVER (
              PARTITION BY cluster_id ORDER BY minutes, first_minute, price_id),
-           project_id, account_id, interval_id, price_id, started_at, ended_at, minutes, quantity, sku, region,
-           currency, unit_price, list_unit_price
+           project_id, account_id, interval_id, price_id, started_at, ended_at, minutes, quantity, credited, sku,
+           region, currency, unit_price, list_unit_price
       FROM bill, difference LEFT JOIN last_rev USING (cluster_id)
      WHERE minutes <> 0
     RETURNING account_id, currency, cost)

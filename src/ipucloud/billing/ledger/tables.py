@@ -65,19 +65,20 @@ usage_charges = sa.Table(
     instant("ended_at", nullable=False),
     instant("posted_at", default_now=True),
     sa.Column("minutes", sa.Integer, nullable=False, comment="negative: taken back"),
-    sa.Column("quantity", sa.Integer, nullable=False, comment="machines"),
+    sa.Column("quantity", sa.Integer, nullable=False, comment="machines billed"),
     sa.Column("sku", sa.Text, nullable=False),
     sa.Column("region", sa.Text, nullable=False),
     sa.Column("currency", sa.Text, nullable=False),
     sa.Column("unit_price", sa.Numeric(20, 10), nullable=False),
     sa.Column("list_unit_price", sa.Numeric(20, 10), nullable=False),
     sa.Column("cost", MONEY, sa.Computed("minutes * quantity * unit_price", persisted=True)),
+    sa.Column("credited", sa.Integer, nullable=False, server_default="0", comment="further machines, not billed"),
     sa.PrimaryKeyConstraint("hour", "cluster_id", "first_minute", "rev", "billing_month"),
     sa.CheckConstraint(
         "hour <= started_at AND started_at < ended_at AND ended_at <= hour + interval '1 hour'", name="within_hour"
     ),
     sa.CheckConstraint("CASE rev WHEN 0 THEN minutes > 0 ELSE minutes <> 0 END", name="minutes"),
-    sa.CheckConstraint("quantity > 0", name="quantity"),
+    sa.CheckConstraint("quantity >= 0 AND credited >= 0 AND quantity + credited > 0", name="quantity"),
     comment="append-only; a partition for each month of the bill",
     postgresql_partition_by="RANGE (billing_month)",
 )

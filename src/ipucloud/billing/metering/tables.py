@@ -18,12 +18,17 @@ usage_intervals = sa.Table(
     sa.Column("region", sa.Text, nullable=False),
     sa.Column("currency", sa.Text, nullable=False),
     sa.Column("quantity", sa.Integer, nullable=False, comment="machines"),
+    sa.Column(
+        "credited", sa.Integer, nullable=False, server_default="0", comment="machines of them that are not billed"
+    ),
     instant("anchor_at", nullable=False),
     instant("started_at", nullable=False),
     instant("ended_at"),
     tenant_key("usage_intervals"),
     same_project("usage_intervals", "cluster_id", "clusters"),
     sa.CheckConstraint("quantity > 0", name="quantity"),
+    sa.CheckConstraint("credited BETWEEN 0 AND quantity", name="credited"),
+    sa.UniqueConstraint("project_id", "id", name="uq_usage_intervals_project_id_id"),
     sa.CheckConstraint("anchor_at <= started_at AND started_at <= ended_at", name="order"),
     sa.CheckConstraint(
         "date_trunc('second', anchor_at, 'UTC') = anchor_at AND date_trunc('second', started_at, 'UTC') = started_at"
@@ -45,8 +50,23 @@ sa.Index(
     postgresql_where=usage_intervals.c.ended_at.is_(None),
 )
 
+sa.Index("ix_usage_intervals_credited", usage_intervals.c.id, postgresql_where=usage_intervals.c.credited > 0)
 sa.Index("ix_usage_intervals_started", usage_intervals.c.started_at)
 sa.Index("ix_usage_intervals_ended", usage_intervals.c.ended_at)
+
+usage_credits = sa.Table(
+    "usage_credits",
+    metadata,
+    sa.Column("interval_id", sa.Uuid, primary_key=True),
+    sa.Column("report_id", sa.Uuid, sa.ForeignKey("health_reports.id"), primary_key=True),
+    sa.Column("project_id", sa.Uuid, nullable=False),
+    instant("cited_at", default_now=True),
+    tenant_key("usage_credits"),
+    same_project("usage_credits", "interval_id", "usage_intervals"),
+    comment="append-only; the health reports for which an interval's machines are not billed",
+)
+sa.Index("ix_usage_credits_report", usage_credits.c.report_id)
+sa.Index("ix_usage_credits_project", usage_credits.c.project_id, usage_credits.c.interval_id)
 
 make_with(
     usage_intervals,

@@ -27,8 +27,9 @@ bounds AS (
 ), special AS MATERIALIZED (
   SELECT DISTINCT account_id AS holder, sku, region, currency FROM contract_prices
 ), live AS (
-  SELECT u.id AS interval_id, u.cluster_id, u.project_id, payer.account_id, u.sku, u.region, u.currency, u.quantity,
-         u.anchor_at, coalesce(special.holder, CAST('00000000-0000-0000-0000-000000000000' AS uuid)) AS holder,
+  SELECT u.id AS interval_id, u.cluster_id, u.project_id, payer.account_id, u.sku, u.region, u.currency,
+         u.quantity - u.credited AS quantity, u.credited, u.anchor_at,
+         coalesce(special.holder, CAST('00000000-0000-0000-0000-000000000000' AS uuid)) AS holder,
          greatest(u.started_at, bounds.begins) AS begins, least(u.ended_at, bounds.ends) AS ends
     FROM bounds
     JOIN usage_intervals u ON u.started_at < bounds.ends AND (u.ended_at IS NULL OR u.ended_at > bounds.begins)
@@ -37,8 +38,8 @@ bounds AS (
                        = (payer.account_id, u.sku, u.region, u.currency)
 ), counted AS (
   SELECT live.interval_id, live.cluster_id, live.project_id, live.account_id, live.sku, live.region, live.currency,
-         live.quantity, rate.price_id, rate.unit_price, rate.list_unit_price, priced.started_at, priced.ended_at,
-         priced.first_minute, priced.minutes
+         live.quantity, live.credited, rate.price_id, rate.unit_price, rate.list_unit_price, priced.started_at,
+         priced.ended_at, priced.first_minute, priced.minutes
     FROM live
     JOIN rate ON (rate.holder, rate.sku, rate.region, rate.currency)
                = (live.holder, live.sku, live.region, live.currency)

@@ -32,6 +32,8 @@ LEFT JOIN LATERAL (
   SELECT min(u.started_at) AS started_at,
          bool_or(u.ended_at IS NULL) AS running,
          coalesce(sum(u.minutes), 0)::bigint AS minutes,
+         coalesce(sum(u.minutes) FILTER (WHERE u.credited > 0), 0)::bigint AS credited_minutes,
+         coalesce(max(u.credited) FILTER (WHERE u.ended_at IS NULL), 0) AS credited_machines,
          CASE WHEN coalesce(sum(u.minutes), 0) = coalesce(sum(priced.minutes), 0)
               THEN coalesce(sum(priced.cost), 0) END AS cost
     FROM (
@@ -45,14 +47,16 @@ LEFT JOIN LATERAL (
     LEFT JOIN LATERAL (
       SELECT sum(part.minutes) AS minutes, sum(part.cost) AS cost
         FROM paid AS p
-       CROSS JOIN LATERAL priced_minutes(u.anchor_at, u.started_at, u.until, p.valid_from, p.valid_to, u.quantity,
-                                         p.unit_price) AS part
+       CROSS JOIN LATERAL priced_minutes(u.anchor_at, u.started_at, u.until, p.valid_from, p.valid_to,
+                                         u.quantity - u.credited, p.unit_price) AS part
        WHERE p.project_id = page.project_id AND p.sku = u.sku AND p.region = u.region AND p.currency = u.currency
          AND p.valid_from < u.until AND p.valid_to > u.started_at
     ) AS priced ON true
 ) AS usage ON true
 """
-"""A join that gives each cluster of `page` its `usage`: started_at, running, minutes, cost (unrounded); after `PAID`.
+"""A join that gives each cluster of `page` its `usage`; after `PAID`.
+
+started_at, running, minutes, credited_minutes (with any machine credited), credited_machines (now), cost (unrounded).
 
 `cost` is NULL if a minute has no price, so that missing prices are never shown as free. Each minute
 has the price of the account that pays for it, as in a close (`hour.RATED`). OFFSET 0 has `until` evaluated once.
@@ -60,19 +64,22 @@ has the price of the account that pays for it, as in a close (`hour.RATED`). OFF
 
 PRICE_NOW = """
 LEFT JOIN LATERAL (
-  SELECT price.unit_price * page.machines AS per_minute
+  SELECT price.unit_price, price.unit_price * page.machines AS per_minute
     FROM paid AS price
    WHERE price.project_id = page.project_id AND price.sku = page.sku AND price.region = page.region
      AND price.currency = page.currency AND price.valid_from <= app_now() AND price.valid_to > app_now()
      AND page.deleted_at IS NULL
 ) AS price_now ON true
 """
-"""A join that gives each undeleted cluster of `page` its `price_now.per_minute`, of the current payer; after `PAID`."""
+"""A join that gives each undeleted cluster of `page` its `price_now`, of the current payer; after `PAID`.
+
+per_minute for the whole cluster, and unit_price for one of its machines."""
 
 
 _PARTS = """
 SELECT c.id AS cluster_id, c.name, c.region, c.flavor, c.currency, period.until, used.since, used.running,
-       part.started_at, part.ended_at, part.minutes, used.quantity AS machines, used.sku, part.unit_price, part.cost,
+       part.started_at, part.ended_at, part.minutes, used.quantity AS machines, used.credited,
+       used.sku, part.unit_price, part.cost,
        used.minutes > coalesce(sum(part.minutes) OVER (PARTITION BY used.id), 0) AS unpriced
   FROM (SELECT date_trunc('second', least(CAST(:until AS timestamptz), app_now()), 'UTC') AS until) AS period
  CROSS JOIN billed_clusters AS c
@@ -88,8 +95,8 @@ SELECT c.id AS cluster_id, c.name, c.region, c.flavor, c.currency, period.until,
   LEFT JOIN LATERAL (
     SELECT priced.*, p.unit_price
       FROM prices_paid(used.project_id, used.sku, used.region, used.currency) AS p
-     CROSS JOIN LATERAL priced_minutes(used.anchor_at, used.since, used.until, p.valid_from, p.valid_to, used.quantity,
-                                       p.unit_price) AS priced
+     CROSS JOIN LATERAL priced_minutes(used.anchor_at, used.since, used.until, p.valid_from, p.valid_to,
+                                       used.quantity - used.credited, p.unit_price) AS priced
      WHERE p.valid_from < used.until AND p.valid_to > used.since AND priced.minutes > 0
   ) AS part ON true
  WHERE c.project_id = :project_id
@@ -116,6 +123,7 @@ class _Part(NamedTuple):
     ended_at: datetime
     minutes: int | None
     machines: int
+    credited: int
     sku: str
     unit_price: Decimal
     cost: Decimal
@@ -177,8 +185,14 @@ async def project_usage(
         by_cluster.setdefault(part.cluster_id, []).append(part)
     used = [_usage(parts) for parts in by_cluster.values()]
     total = sum((cluster.cost for cluster in used), start=Money.of(0, currency))
-    minutes = sum(cluster.minutes for cluster in used)
-    return ProjectUsageOut(since=window.since, until=window.until, minutes=minutes, cost=total, clusters=used)
+    return ProjectUsageOut(
+        since=window.since,
+        until=window.until,
+        minutes=sum(cluster.minutes for cluster in used),
+        credited_minutes=sum(cluster.credited_minutes for cluster in used),
+        cost=total,
+        clusters=used,
+    )
 
 
 def _usage(parts: Sequence[_Part]) -> UsageOut:
@@ -200,6 +214,7 @@ def _usage(parts: Sequence[_Part]) -> UsageOut:
         since=cluster.since,
         until=cluster.until,
         minutes=sum(each.minutes for each in slices),
+        credited_minutes=sum(each.minutes for each in slices if each.credited_machines),
         cost=sum((each.cost for each in slices), start=Money.of(0, cluster.currency)),
         slices=slices,
     )
@@ -211,6 +226,7 @@ def _slice(part: _Part, minutes: int) -> UsageSliceOut:
         ended_at=part.ended_at,
         minutes=minutes,
         machines=part.machines,
+        credited_machines=part.credited,
         sku=part.sku,
         unit_price=Money.of(part.unit_price, part.currency),
         cost=Money.of(part.cost, part.currency),

@@ -1093,6 +1093,9 @@ class UsageSlice(Answer):
     machines: int
     """Number of machines."""
 
+    credited_machines: int
+    """Machines of the cluster that did not work, and are not billed."""
+
     sku: str
     """SKU that is billed."""
 
@@ -1199,8 +1202,17 @@ class Billing(Answer):
     minutes: int
     """Billed minutes."""
 
+    credited_minutes: int
+    """Minutes among them in which machines of the cluster did not work, and are not billed."""
+
+    credited_machines: int
+    """Machines that do not work now and are not billed."""
+
     cost: Money | None = None
     """Exact cost."""
+
+    cost_per_minute: Money | None = None
+    """Cost of the present minute, without credited machines; 0 while nothing is billed."""
 
 
 class BookedPrice(Answer):
@@ -2172,6 +2184,9 @@ class Usage(Answer):
     minutes: int
     """Billed minutes."""
 
+    credited_minutes: int
+    """Minutes among them in which machines of the cluster did not work, and are not billed."""
+
     cost: Money
     """Exact cost."""
 
@@ -2490,6 +2505,9 @@ class ProjectUsage(Answer):
 
     minutes: int
     """Billed minutes."""
+
+    credited_minutes: int
+    """Minutes among them in which machines of the cluster did not work, and are not billed."""
 
     cost: Money
     """Exact cost."""
