@@ -142,6 +142,13 @@ POLICY: dict[str, frozenset[Role]] = {
     "getPrepaid": PLATFORM,
     "setPrepaid": PLATFORM,
     "endPrepaid": PLATFORM,
+    "listStuck": SEEING_THE_PLATFORM,
+    "whatIs": SEEING_THE_PLATFORM,
+    "getRequestTrace": SEEING_THE_PLATFORM,
+    "getOperatorCapacity": SEEING_THE_PLATFORM,
+    "listWork": SEEING_THE_PLATFORM,
+    "requeueWork": PLATFORM,
+    "parkWork": PLATFORM,
 }
 EURO = {"amount": "1.00", "currency": "EUR"}
 TAX_RATE: dict[str, object] = {"country": "XK", "rate": "0.18", "source": "a letter"}
@@ -182,6 +189,7 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createWebhook": lambda _: {"url": "https://hooks.example.com/"},
     "updateWebhook": lambda number: {"description": f"number {number}"},
     "rotateWebhookSecret": lambda _: {},
+    "parkWork": lambda number: {"reason": f"reason {number}"},
     "createExport": lambda _: {"month": "2026-04"},
     "createS3Connection": lambda number: s3_connection_json(f"made-{number}"),
 }

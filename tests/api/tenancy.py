@@ -74,6 +74,7 @@ class Tenancy:
         """What the path names, made new: an operation may use it up."""
         world, number = self.api.world, next(_numbers)
         names = {"project": str(project.id), "region": "luxembourg-2", "flavor": "m2000-pod4"}
+        names |= await self._of_operators(operation, project, f"target-{number}")
         if "{cluster}" in operation.path or "{operation}" in operation.path:
             accepted = await world.customer(project).create(f"target-{number}")
             names |= {"cluster": str(accepted.target_id), "operation": str(accepted.operation_id)}
@@ -114,6 +115,14 @@ class Tenancy:
             )
             names["key"] = made.json()["id"]
         return names
+
+    async def _of_operators(self, operation: Documented, project: Project, name: str) -> dict[str, str]:
+        """What paths for operators name: the work item of a new cluster, and its id."""
+        if not operation.path.startswith("/v1/operator/"):
+            return {}
+        accepted = await self.api.world.customer(project).create(name)
+        cluster = str(accepted.target_id)
+        return {"kind": "cluster", "item": cluster, "name": cluster, "request_id": "any-request-at-all"}
 
     async def _rests(self, operation: Documented, project: Project, names: dict[str, str]) -> None:
         """Let the cluster be in use that is to be suspended, and suspended the one that is to be resumed."""

@@ -75,8 +75,8 @@ def run(wheel: Path, *commands: list[str], **environment: str) -> tuple[list[Any
 
 
 def test_a_customer_needs_the_packages_of_the_client_alone(wheel: Path, tmp_path: Path) -> None:
-    needing = {"up": "laboratory", "demo": "laboratory", "api": "service", "admin": "service", "vipu": "vipu"}
-    commands = [["--help"], ["flavors", "list"], ["doctor", "--help"], *([name] for name in needing)]
+    needing = {"up": "laboratory", "demo": "laboratory", "api": "service", "admin audit": "service", "vipu": "vipu"}
+    commands = [["--help"], ["flavors", "list"], ["doctor", "--help"], *(name.split() for name in needing)]
     statuses, err = run(wheel, *commands, IPUCLOUD_CONFIG_DIR=str(tmp_path))
     assert statuses == [0, 2, 0] + [2] * len(needing)
     assert "No URL of a service is configured." in err

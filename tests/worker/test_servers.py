@@ -144,8 +144,12 @@ async def test_an_estimate_leaves_out_the_stages_that_do_not_apply(world: SiteWo
 
 async def test_a_server_whose_host_is_unhealthy_takes_no_cluster(world: SiteWorld) -> None:
     async with world.database.begin() as connection:
-        await connection.execute(sa.text("UPDATE hosts SET health = 'failed', allocatable = false WHERE name = 'lab1-c001'"))
-        await connection.execute(sa.text("UPDATE hosts SET maintenance = true, allocatable = false WHERE name = 'lab1-c002'"))
+        await connection.execute(
+            sa.text("UPDATE hosts SET health = 'failed', allocatable = false WHERE name = 'lab1-c001'")
+        )
+        await connection.execute(
+            sa.text("UPDATE hosts SET maintenance = true, allocatable = false WHERE name = 'lab1-c002'")
+        )
     with pytest.raises(Problem) as refused:
         await world.create(flavor="c600-8")
     assert refused.value.kind is CAPACITY_EXHAUSTED

@@ -38,6 +38,7 @@ register_url_convertor("ref", _Ref())
 _NOUNS = {
     "account": "billing account",
     "connection": "S3 connection",
+    "item": "work item",
     "key": "SSH key",
     "number": "invoice or credit note",
 }

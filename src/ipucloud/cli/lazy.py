@@ -20,7 +20,7 @@ class Entry:
     """A command or group: its name, the module with its `app`, its help and its help panel.
 
     `extra`: the extra of the distribution whose packages it needs; None: those of the client suffice. `hidden`: a
-    former name, which still works.
+    former name, which still works. `group`: the group that it is in, followed by a space.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Entry:
     panel: str
     extra: str | None = None
     hidden: bool = False
+    group: str = ""
 
 
 class LazyCommand(TyperCommand):
@@ -52,7 +53,9 @@ class LazyCommand(TyperCommand):
             if self._entry.extra is None or (missing.name or "ipucloud").partition(".")[0] == "ipucloud":
                 raise
         wanted = f"ipucloud[{self._entry.extra}]"
-        typer.echo(f"ipucloud: `ipucloud {self.name}` needs more packages: pip install '{wanted}'", err=True)
+        typer.echo(
+            f"ipucloud: `ipucloud {self._entry.group}{self.name}` needs more packages: pip install '{wanted}'", err=True
+        )
         raise typer.Exit(Exit.USAGE)
 
 

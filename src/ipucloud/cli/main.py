@@ -62,7 +62,7 @@ COMMANDS = (
     Entry("migrate", "ipucloud.cli.service.migrate", "Bring the database's schema up to date.", SERVICE, "service"),
     Entry("bootstrap", "ipucloud.cli.service.bootstrap", "Create the first project and tokens.", SERVICE, "service"),
     Entry("catalogue", "ipucloud.cli.service.catalogue", "Check and install your own catalogue.", SERVICE, "service"),
-    Entry("admin", "ipucloud.cli.service.admin", "Audit the service and repair violations.", SERVICE, "service"),
+    Entry("admin", "ipucloud.cli.commands.admin", "Operate the service: hardware, work, capacity, audit.", SERVICE),
     Entry("sim", "ipucloud.cli.service.sim", "Break and repair the simulated site of `up`.", SERVICE, "service"),
     Entry("site", "ipucloud.cli.service.site", "Read a site's hardware into the inventory.", SERVICE, "service"),
 )

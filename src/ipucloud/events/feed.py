@@ -49,11 +49,13 @@ class FeedEvent(NamedTuple):
     document: str
 
 
-_DOCUMENT = f"""
+DOCUMENT = f"""
 json_build_object(
   'id', transaction || '-' || id, 'type', type, 'subject_type', subject_type, 'subject_id', subject_id,
   'operation_id', operation_id, 'request_id', request_id, 'at', {rfc3339("created_at")}, 'data', data)
 """
+"""An event as in the API, over columns of `events`."""
+
 _SETTLED = """
 FROM events
 WHERE project_id = (SELECT project_id FROM project)
@@ -96,7 +98,7 @@ class EventsFound(NamedTuple):
 LIST_EVENTS: Mapping[Order, str] = {
     order: clauses(
         *(", page AS (SELECT transaction, id, row_number() OVER (", _SORTED[order], ") AS place,"),
-        *(_DOCUMENT, "AS document", _page(order), ")"),
+        *(DOCUMENT, "AS document", _page(order), ")"),
         _ANSWER,
     )
     for order in Order
@@ -106,7 +108,7 @@ LIST_EVENTS: Mapping[Order, str] = {
 _READ = Query(
     clauses(
         "WITH project AS (SELECT CAST(:project_id AS uuid) AS project_id) SELECT transaction, id, type, CAST(",
-        *(_DOCUMENT, "AS text) AS document", _page(Order.OLDEST_FIRST)),
+        *(DOCUMENT, "AS text) AS document", _page(Order.OLDEST_FIRST)),
     ),
     FeedEvent,
 )

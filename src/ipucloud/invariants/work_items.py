@@ -74,7 +74,7 @@ NONE_PARKED = _rule(
     "No work item is parked.",
     broken="parked_at IS NOT NULL AND num_nonnulls(run_at, lease_owner) = 0",
     detail="format('parked at %s: %s', parked_at, coalesce(last_error, 'no error noted'))",
-    remedy="Fix the cause in the last error; then wake the work item as described in docs/operations.md.",
+    remedy="Fix the cause in the last error; then run: ipucloud admin work requeue KIND KEY.",
     repair=Refusal("Waking it would only repeat the failure; a person must find the cause."),
 )
 

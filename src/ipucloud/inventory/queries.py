@@ -27,10 +27,11 @@ async def region_capacity(connection: Statements, *, region: str, flavors: Seque
     """The room for each of the region's flavors, each considered alone. Quotas are ignored."""
     needs = {flavor.machine_type: Need.of(flavor) for flavor in flavors}
     rooms = {machine_type: await read_room(connection, region, needs[machine_type]) for machine_type in sorted(needs)}
-    return [_capacity(flavor, rooms[flavor.machine_type]) for flavor in flavors]
+    return [flavor_capacity(flavor, rooms[flavor.machine_type]) for flavor in flavors]
 
 
-def _capacity(flavor: Flavor, room: Room) -> FlavorCapacity:
+def flavor_capacity(flavor: Flavor, room: Room) -> FlavorCapacity:
+    """The room for a flavor of the room's machine type."""
     available = min(capacity(room.pods, flavor.machines), room.free_hosts // flavor.poplar_servers)
     return FlavorCapacity(
         flavor=flavor.name,

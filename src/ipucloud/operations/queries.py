@@ -56,13 +56,14 @@ _STEPS = clauses(
     ) AS plan ON true
     """,
 )
-_DOCUMENTS = clauses(
+DOCUMENTS = clauses(
     ", documents AS (SELECT place, version, json_build_object(",
     SUMMARY,
     ", 'error', error, 'steps', coalesce(steps, '[]')) AS document FROM page",
     _STEPS,
     ")",
 )
+"""CTE `documents` (place, version, document): whole operations, of a CTE `page` of their rows with `place`."""
 
 _ONE = """
 , page AS (
@@ -81,19 +82,19 @@ _FILTERS = """
   AND (CAST(:kind AS text) IS NULL OR kind = CAST(:kind AS text))
 """
 
-GET_OPERATION = clauses(_ONE, _DOCUMENTS, ONE_DOCUMENT)
+GET_OPERATION = clauses(_ONE, DOCUMENTS, ONE_DOCUMENT)
 """Parameter `:operation_id`; answers (role, project_id, document, version), the last two NULL when unknown."""
 
 LIST_OPERATIONS: Mapping[Order, str] = {
     order: clauses(
-        page_of("operations", order, _OF_ANY_CLUSTER + _FILTERS, _OF_THE_CLUSTER + _FILTERS), _DOCUMENTS, DOCUMENT_PAGE
+        page_of("operations", order, _OF_ANY_CLUSTER + _FILTERS, _OF_THE_CLUSTER + _FILTERS), DOCUMENTS, DOCUMENT_PAGE
     )
     for order in Order
 }
 """Parameters: those of `db.documents.list_parameters` for an `OperationList`. Answers (role, project_id, items,
 next_created_at, next_id)."""
 
-_READ = Query(clauses(OF_PROJECT, _ONE, _DOCUMENTS, READ_BACK), str)
+_READ = Query(clauses(OF_PROJECT, _ONE, DOCUMENTS, READ_BACK), str)
 
 
 async def operation_document(connection: Statements, *, project_id: UUID, operation_id: UUID) -> str:

@@ -30,6 +30,8 @@ from ipucloud.api.v1 import (
     usage,
     webhooks,
 )
+from ipucloud.api.v1.operator import capacity as operator_capacity
+from ipucloud.api.v1.operator import work as operator_work
 
 ROUTERS = tuple(
     noun.routes
@@ -60,5 +62,7 @@ ROUTERS = tuple(
         identity,
         flavors,
         catalogue,
+        operator_work,
+        operator_capacity,
     )
 )

@@ -1,4 +1,4 @@
-"""`ipucloud admin`: maintenance by operators."""
+"""`ipucloud admin audit`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,7 @@ from ipucloud.cli.service.failures import stop
 from ipucloud.cli.session import Json
 from ipucloud.invariants.repairing import REPAIR_LIMIT
 
-app = typer.Typer(no_args_is_help=True, help="Maintain the service.")
-
-
-@app.callback()
-def admin() -> None:
-    pass
+app = typer.Typer()
 
 
 @app.command("audit", cls=with_examples("", "--repair", "--repair --apply"))

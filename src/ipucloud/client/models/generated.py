@@ -225,6 +225,19 @@ class ExpectedTax(Answer):
     """A fraction: 0.17 is 17 %."""
 
 
+class Expiries(Answer):
+    """Clusters that will be deleted automatically, and the machines that this returns."""
+
+    within_seconds: int
+    """Seconds from now."""
+
+    clusters: int
+    """Clusters whose `expires_at` is within that time."""
+
+    machines: int
+    """Machines that they hold."""
+
+
 class ExportSchedule(Answer):
     """A schedule and the result of its last export."""
 
@@ -385,6 +398,19 @@ class Liveness(Answer):
 
     version: str
     """Version of the service."""
+
+
+class LogHint(Answer):
+    """Where the rest is: processes log one JSON object per line."""
+
+    field: str
+    """Field of a log line."""
+
+    value: str
+    """Its value."""
+
+    processes: Sequence[str] = []
+    """Processes whose logs have such lines."""
 
 
 class Machine(Answer):
@@ -942,6 +968,49 @@ class Step(Answer):
     """When it ended; null before that."""
 
 
+class Stuck(Answer):
+    """Something that takes longer than usual, or that no worker will continue."""
+
+    object: str
+    """What is stuck."""
+
+    id: str
+    """Id of the operation or cluster; `kind/key` of a work item."""
+
+    kind: str
+    """Kind of operation or work item; the state of a cluster."""
+
+    project: str | None = None
+    """Slug of the project; null: work of the platform."""
+
+    cluster: str | None = None
+    """Id of the cluster; null if it is about none."""
+
+    name: str | None = None
+    """Name of the cluster; null if it is about none."""
+
+    region: str | None = None
+    """Slug of the region; null if it is about none."""
+
+    since: datetime
+    """Since when it has been in its state, or was requested."""
+
+    sla_seconds: int | None = None
+    """How long it usually takes, in seconds."""
+
+    over_seconds: int
+    """Seconds since it should have ended, on the database's clock."""
+
+    step: str | None = None
+    """Current step of the operation."""
+
+    blocked_by: str | None = None
+    """What it waits for; for a parked work item its last error."""
+
+    remedy: str
+    """What to do."""
+
+
 class SyncType(StrEnum):
     """
     How the IPUs of a partition are synchronised.
@@ -1128,6 +1197,31 @@ class Vipu(Answer):
     """Environment variables for programs."""
 
 
+class WhatIs(Answer):
+    """What an id or name of this service is."""
+
+    kind: str
+    """Kind of object."""
+
+    id: str
+    """Unique id."""
+
+    project: str | None = None
+    """Slug of the project; null: an object of the platform."""
+
+    name: str | None = None
+    """Name; null if it has none."""
+
+    state: str | None = None
+    """Present state; null if it has none."""
+
+    created_at: datetime | None = None
+    """When it was created; null if that is not recorded."""
+
+    commands: Sequence[str] = []
+    """Commands that show more of it."""
+
+
 class Whoami(Answer):
     """The caller's token, role and project."""
 
@@ -1155,6 +1249,37 @@ class WhyNot(Answer):
 
     numbers: Mapping[str, int] = {}
     """`largest`: the largest cluster that fits; `missing`: machines that must become free."""
+
+
+class WorkItem(Answer):
+    """An object that a worker reconciles when it is due. Times are the database's."""
+
+    kind: str
+    """Kind of the work item."""
+
+    key: str
+    """Key of the work item: the id of its object, or the name of a periodic task."""
+
+    project: str | None = None
+    """Slug of the project; null: work of the platform."""
+
+    state: str
+    """Present state: `due`, `leased` by a worker, `resting` until later or a wake, or `parked`."""
+
+    run_at: datetime | None = None
+    """When it is due; null: only a wake makes it due."""
+
+    lease_until: datetime | None = None
+    """When the lease of the worker that reconciles it ends."""
+
+    attempt: int
+    """Passes since the last progress."""
+
+    parked_at: datetime | None = None
+    """When it was parked; null if it is not."""
+
+    last_error: str | None = None
+    """How the last pass failed, with file and line; null if it did not."""
 
 
 class Balance(Answer):
@@ -2059,6 +2184,28 @@ class Report(Answer):
     """Sums of all rows, one for each currency."""
 
 
+class RequestTrace(Answer):
+    """Everything that the database knows of one request. Lists have the oldest 1,000 of each."""
+
+    request_id: str
+    """Id of the request, for logs and support."""
+
+    as_of: datetime
+    """Time of reading, on the database's clock."""
+
+    operations: Annotated[Sequence[Operation], Field(validate_default=True)] = []
+    """Operations that the request started, with their steps."""
+
+    events: Annotated[Sequence[Event], Field(validate_default=True)] = []
+    """Events of the request and of these operations, oldest first."""
+
+    work_items: Annotated[Sequence[WorkItem], Field(validate_default=True)] = []
+    """Work items that carry the operations out."""
+
+    logs: Annotated[Sequence[LogHint], Field(validate_default=True)] = []
+    """Where the rest is."""
+
+
 class Summary(Answer):
     """
     What was spent in a UTC month, on which clusters, and what it will be at the month's end.
@@ -2155,6 +2302,38 @@ class Topology(Answer):
 
     observed_at: datetime | None = None
     """Oldest of the controller's reports that this shows."""
+
+
+class TypeCapacity(Answer):
+    """The machines of a type in a region."""
+
+    machine_type: str
+    """Type of the machines."""
+
+    states: Mapping[str, int] = {}
+    """Machines by state: `free`, `allocated`, `cleaning`, `unhealthy`, `maintenance`."""
+
+    free_hosts: int
+    """Hosts that can become a Poplar server."""
+
+    blocks: Mapping[str, int] = {}
+    """How many aligned blocks are free side by side, by their size in machines."""
+
+    largest_block: int
+    """Machines of the largest free block: the largest cluster that fits. 0: none."""
+
+    fragmentation: float | None = None
+    """
+    Of the whole IPU-Link domains that the free machines would make if they were packed, the share that does not
+    exist: 0 when packing would gain nothing, 1 when no domain is free as a whole. Null when fewer machines are
+    free than a domain has.
+    """
+
+    flavors: Annotated[Sequence[Capacity], Field(validate_default=True)] = []
+    """How many clusters of each flavor fit now; if none, why not."""
+
+    expiries: Annotated[Sequence[Expiries], Field(validate_default=True)] = []
+    """Machines that come back by themselves."""
 
 
 class Usage(Answer):
@@ -2516,6 +2695,19 @@ class ProjectUsage(Answer):
     """Usage of each cluster."""
 
 
+class RegionCapacity(Answer):
+    """The room in a region, computed from the allocations and health reports in the database. Nothing is reserved."""
+
+    region: str
+    """Slug of the region."""
+
+    as_of: datetime
+    """Time of the figures, on the database's clock."""
+
+    types: Annotated[Sequence[TypeCapacity], Field(validate_default=True)] = []
+    """Capacity by machine type."""
+
+
 __all__ = [
     "AccessKey",
     "AllocatedThrough",
@@ -2545,6 +2737,7 @@ __all__ = [
     "Event",
     "EventType",
     "ExpectedTax",
+    "Expiries",
     "Export",
     "ExportSchedule",
     "Failure",
@@ -2564,6 +2757,7 @@ __all__ = [
     "Issuer",
     "Link",
     "Liveness",
+    "LogHint",
     "Machine",
     "MachineType",
     "NewToken",
@@ -2590,9 +2784,11 @@ __all__ = [
     "RecipeTask",
     "Recipient",
     "Region",
+    "RegionCapacity",
     "Report",
     "ReportRow",
     "ReportSums",
+    "RequestTrace",
     "Routing",
     "S3Connection",
     "Seller",
@@ -2600,6 +2796,7 @@ __all__ = [
     "Ssh",
     "SshKey",
     "Step",
+    "Stuck",
     "Summary",
     "SyncType",
     "Target",
@@ -2610,10 +2807,13 @@ __all__ = [
     "Topology",
     "TopologyMachine",
     "TopologyPartition",
+    "TypeCapacity",
     "Usage",
     "UsageSlice",
     "Vipu",
     "Webhook",
+    "WhatIs",
     "Whoami",
     "WhyNot",
+    "WorkItem",
 ]

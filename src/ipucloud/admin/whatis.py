@@ -1,0 +1,140 @@
+"""What an id or a name is: every object of the service that has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from types import MappingProxyType
+from typing import NamedTuple
+from uuid import UUID
+
+from ipucloud.db.documents import clauses
+from ipucloud.db.rows import Query
+from ipucloud.db.statements import Statements
+from ipucloud.identity.access import is_project_id
+from ipucloud.kernel.ids import read_external_name
+
+
+def _objects(
+    kind: str,
+    table: str,
+    *,
+    id: str = "id",  # noqa: A002  # it is the column of that name
+    project: str = "project_id",
+    name: str = "NULL",
+    state: str = "NULL",
+    created: str = "created_at",
+    where: str = "id = CAST(:id AS uuid)",
+) -> str:
+    """The objects of a table by id, or by `where` in which `:name` is what was asked for."""
+    return clauses(
+        f"SELECT '{kind}' AS kind, {id}::text AS object_id, {project}::uuid AS project_id, {name}::text AS name,",
+        f"{state}::text AS state, {created}::timestamptz AS created_at FROM {table} WHERE {where}",
+    )
+
+
+_BY_ID_OR_NAME = "(id = CAST(:id AS uuid) OR name = :name)"
+_OBJECTS = (
+    _objects(
+        "project",
+        "projects",
+        project="id",
+        name="slug",
+        state="CASE WHEN deleted_at IS NULL THEN 'active' ELSE 'deleted' END",
+        where="(id = CAST(:id AS uuid) OR slug = :name OR number::text = :name)",
+    ),
+    _objects(
+        "cluster",
+        "clusters",
+        name="name",
+        state="state",
+        where="(id = CAST(:id AS uuid) OR id = CAST(:built_for AS uuid))",
+    ),
+    _objects("operation", "operations", name="kind", state="state"),
+    _objects("partition", "partitions", name="name", state="state"),
+    _objects("poplar_server", "poplar_servers", name="name", state="state", created="NULL"),
+    _objects("pod", "pods", project="NULL", name="name", created="NULL", where=_BY_ID_OR_NAME),
+    _objects("machine", "machines", project="NULL", name="name", state="health", created="NULL", where=_BY_ID_OR_NAME),
+    _objects("host", "hosts", project="NULL", name="name", state="health", created="NULL", where=_BY_ID_OR_NAME),
+    _objects(
+        "allocation",
+        "allocations",
+        state="CASE WHEN freed_at IS NOT NULL THEN 'freed' WHEN released_at IS NULL THEN 'held' ELSE 'cleaning' END",
+    ),
+    _objects("token", "tokens", name="name", state="CASE WHEN revoked_at IS NULL THEN role ELSE 'revoked' END"),
+    _objects("ssh_key", "ssh_keys", name="name"),
+    _objects("webhook", "webhooks", name="url", state="disabled"),
+    _objects("webhook_delivery", "webhook_deliveries", name="type", state="state"),
+    _objects("billing_account", "billing_accounts", project="NULL", name="name"),
+    _objects("budget", "budgets", name="name"),
+    _objects(
+        "invoice",
+        "invoices",
+        project="NULL",
+        name="number",
+        created="issued_at",
+        where="(id = CAST(:id AS uuid) OR number = :name)",
+    ),
+    _objects("payment", "payments", project="NULL"),
+    _objects("export", "exports"),
+    _objects("s3_connection", "s3_connections", name="name"),
+    _objects("repair", "repairs", name="rule", state="state", created="started_at"),
+    _objects("usage_interval", "usage_intervals", created="started_at"),
+    clauses(
+        "(SELECT 'request', request_id, project_id, NULL, NULL, created_at FROM operations WHERE request_id = :name",
+        "ORDER BY created_at LIMIT 1)",
+    ),
+)
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        "project": "ipucloud projects list",
+        "cluster": "ipucloud clusters show {id} --project {project}",
+        "operation": "ipucloud operations show {id} --project {project}",
+        "machine": "ipucloud admin machines show {name}",
+        "host": "ipucloud admin hosts show {name}",
+        "pod": "ipucloud admin machines list --pod {name}",
+        "webhook": "ipucloud webhooks show {id} --project {project}",
+        "billing_account": "ipucloud accounts show {id}",
+        "budget": "ipucloud budgets show {id} --project {project}",
+        "invoice": "ipucloud billing invoices show {name} --project {project}",
+        "export": "ipucloud exports show {id} --project {project}",
+        "request": "ipucloud admin requests show {id}",
+    }
+)
+
+
+class Found(NamedTuple):
+    """An object that has the id or name."""
+
+    kind: str
+    object_id: str
+    project: str | None
+    name: str | None
+    state: str | None
+    created_at: datetime | None
+
+    @property
+    def commands(self) -> list[str]:
+        """Commands that show more of it."""
+        known = COMMANDS.get(self.kind)
+        words = {"id": self.object_id, "name": self.name, "project": self.project}
+        return [] if known is None else [known.format(**words)]
+
+
+_FIND = Query(
+    clauses(
+        "SELECT kind, object_id, projects.slug AS project, objects.name, state, objects.created_at FROM (",
+        " UNION ALL ".join(_OBJECTS),
+        ") AS objects LEFT JOIN projects ON projects.id = objects.project_id ORDER BY kind, object_id LIMIT 100",
+    ),
+    Found,
+)
+
+
+async def find(connection: Statements, name: str) -> list[Found]:
+    """Every object with this id or name; the cluster, for a name of something that was built for it at a site."""
+    id_ = UUID(name) if is_project_id(name) else None
+    built_for = read_external_name("-".join(name.split("-")[:2]))
+    return await _FIND.all(
+        connection, {"id": id_, "name": name, "built_for": None if built_for is None else built_for[0]}
+    )

@@ -1,0 +1,1 @@
+"""Routes for operators of the service: everything below /v1/operator."""

@@ -1,0 +1,26 @@
+"""Lists for operators: pages that are ordered by a text key."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, unquote
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ipucloud.admin.pages import KeyedPage
+from ipucloud.api.paging import open_cursor, page_at
+from ipucloud.api.reads import reading_platform
+from ipucloud.contract.lists import Paged
+from ipucloud.db.rows import Query
+
+
+async def keyed_list(request: Request, statement: Query[KeyedPage], query: Paged, **more: object) -> Response:
+    """A page of a list; the query's filters and `more` are the statement's parameters.
+
+    Raises `Problem` 401, 403 or invalid_cursor.
+    """
+    filters = {name: getattr(query, name) for name in type(query).model_fields.keys() - Paged.model_fields.keys()}
+    position = {"after": unquote(open_cursor(query, request) or ""), "limit": query.limit}
+    async with reading_platform(request) as connection:
+        found = await statement.one(connection, filters | position | more)
+    return page_at(query, request, found.items, None if found.next_key is None else quote(found.next_key))

@@ -1,0 +1,28 @@
+"""`ipucloud admin`: the group of the commands for operators. Only `audit` needs more than a platform token."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from ipucloud.cli.commands import admin_capacity, admin_work
+from ipucloud.cli.lazy import Entry, LazyCommand
+
+_AUDIT = Entry(
+    "audit", "ipucloud.cli.service.admin", "Check every rule; repair violations.", "Commands", "service", group="admin "
+)
+
+
+class _Group(TyperGroup):
+    """The group with `audit`, which connects to the database: a customer's installation lacks what it needs."""
+
+    def __init__(self, *args: Any, **extra: Any) -> None:  # Any: as Typer has them
+        super().__init__(*args, **extra)
+        self.add_command(LazyCommand(_AUDIT))
+
+
+app = typer.Typer(no_args_is_help=True, cls=_Group, help="Operate the service, with a platform token.")
+for part in (admin_work, admin_capacity):
+    app.add_typer(part.app)

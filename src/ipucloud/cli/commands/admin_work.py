@@ -1,0 +1,128 @@
+"""`ipucloud admin work`, `stuck`, `what-is` and `requests`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.values import fields
+from ipucloud.client import operator
+from ipucloud.client.models import WorkItem
+
+app = typer.Typer()
+work = typer.Typer(no_args_is_help=True, help="List, requeue and park work items.")
+requests = typer.Typer(no_args_is_help=True, help="Show everything of a request.")
+app.add_typer(work, name="work")
+app.add_typer(requests, name="requests")
+
+
+class WorkState(StrEnum):
+    DUE = "due"
+    LEASED = "leased"
+    RESTING = "resting"
+    PARKED = "parked"
+
+
+Region = Annotated[str | None, typer.Option(help="Only what is in this region.")]
+KindArgument = Annotated[str, typer.Argument(metavar="KIND", help="Kind of the work item, such as cluster.")]
+KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Key of the work item: the id of its object.")]
+
+
+@customer_command(app, "stuck", "", "--region luxembourg-2")
+def stuck(session: Session, region: Region = None) -> None:
+    """List what takes longer than usual or will not continue, oldest first, with what to do."""
+    session.list(
+        operator.stuck(region=region),
+        ("OBJECT", "KIND", "PROJECT", "NAME", "SINCE", "STEP", "BLOCKED BY", "REMEDY", "ID"),
+        lambda each: (
+            each.object,
+            each.kind,
+            each.project,
+            each.name,
+            each.since,
+            each.step,
+            each.blocked_by,
+            each.remedy,
+            each.id,
+        ),
+        drop=("STEP", "SINCE", "OBJECT", "BLOCKED BY"),
+        wrap="REMEDY",
+    )
+
+
+@customer_command(app, "what-is", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90", "m07")
+def what_is(
+    session: Session, name: Annotated[str, typer.Argument(help="An id, a name of hardware, or a request id.")]
+) -> None:
+    """Say what an id or a name is, and which commands show more."""
+    session.list(
+        operator.what_is(name),
+        ("KIND", "PROJECT", "NAME", "STATE", "CREATED", "ID", "COMMANDS"),
+        lambda each: (each.kind, each.project, each.name, each.state, each.created_at, each.id, each.commands),
+        drop=("CREATED", "STATE"),
+        wrap="COMMANDS",
+    )
+
+
+@customer_command(requests, "show", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --json > request.json")
+def show_request(session: Session, request: Annotated[str, typer.Argument(help="Id of the request.")]) -> None:
+    """Show the operations, events and work items of a request. With --json: one document to attach to a report."""
+    found = session.run(operator.request_trace(request))
+    facts: list[tuple[str, object]] = [("request", found.request_id), ("as of", found.as_of)]
+    for each in found.operations:
+        facts.append(("operation", f"{each.id} {each.kind} {each.state}"))
+        facts += [("step", f"{step.name} {step.state} {step.detail or ''}") for step in each.steps]
+    facts += [("event", f"{each.at:%Y-%m-%d %H:%M:%S}Z {each.type} {each.subject_id}") for each in found.events]
+    facts += [("work item", f"{each.kind} {each.key} {each.state}") for each in found.work_items]
+    facts += [("logs", f"{each.field} = {each.value}: {', '.join(each.processes)}") for each in found.logs]
+    session.show(found, facts)
+
+
+@customer_command(work, "list", "--state parked")
+def list_work(
+    session: Session,
+    kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
+    state: Annotated[WorkState | None, typer.Option(help="Only those in this state.")] = None,
+) -> None:
+    """List work items by kind and key. Parked ones wait for a person."""
+    session.list(
+        operator.work(kind=kind, state=state),
+        ("KIND", "KEY", "PROJECT", "STATE", "DUE", "PARKED", "ATTEMPTS", "LAST ERROR"),
+        lambda each: (
+            each.kind,
+            each.key,
+            each.project,
+            each.state,
+            each.run_at,
+            each.parked_at,
+            each.attempt,
+            each.last_error,
+        ),
+        drop=("ATTEMPTS", "DUE", "PROJECT"),
+        wrap="LAST ERROR",
+    )
+
+
+@customer_command(work, "requeue", "cluster 0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
+def requeue(session: Session, kind: KindArgument, key: KeyArgument) -> None:
+    """Make a work item due now, parked or not. Remove the cause of a parking first."""
+    _show(session, session.run(operator.requeue(kind, key)))
+
+
+@customer_command(work, "park", 'cluster 0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90 --reason "site upgrade"')
+def park(
+    session: Session,
+    kind: KindArgument,
+    key: KeyArgument,
+    *,
+    reason: Annotated[str, typer.Option(help="Why, for whoever finds it parked.")],
+) -> None:
+    """Set a work item aside until it is requeued, or a request wakes it."""
+    _show(session, session.run(operator.park(kind, key, reason=reason)))
+
+
+def _show(session: Session, item: WorkItem) -> None:
+    session.show(item, fields(item, "kind", "key", "project", "state", "run_at", "parked_at", "last_error"))
