@@ -18,6 +18,28 @@ pytestmark = pytest.mark.anyio
 LATER = {"valid_from": "2126-08-01T00:00:00Z", "unit_price": {"amount": "0.08", "currency": "EUR"}}
 
 
+async def test_accounts_are_listed_in_pages(api: Api) -> None:
+    support, admin = await api.caller(Role.SUPPORT), await api.caller(Role.ADMIN)
+    for name in ("Research", "Teaching"):
+        await admin.post("/v1/billing/accounts", json={"name": name, "currency": "EUR"})
+    whole = (await support.get("/v1/billing/accounts")).json()["items"]
+    assert [each["name"] for each in whole[:2]] == ["Teaching", "Research"]
+    assert str(api.world.project.id) in [each["id"] for each in whole]
+    first = (await support.get("/v1/billing/accounts", params={"limit": 1})).json()
+    second = await support.get("/v1/billing/accounts", params={"limit": 1, "cursor": first["next_cursor"]})
+    assert [*first["items"], *second.json()["items"]] == whole[:2]
+    assert (await support.get(f"/v1/billing/accounts/{whole[0]['id']}")).json() == whole[0]
+
+
+async def test_a_price_is_of_a_region_that_exists(api: Api) -> None:
+    admin = await api.caller(Role.ADMIN)
+    price = {"sku": "ipu-m2000", "region": "luxemburg-2", "source": "test", **LATER}
+    refused = await admin.post("/v1/billing/prices", json={"items": [price]})
+    [fault] = problem(refused, 422, "validation_failed")["errors"]
+    assert (fault["pointer"], fault["code"]) == ("/items/0/region", "unknown_region")
+    assert "There is no region luxemburg-2. Regions, nearest first: luxembourg-2" in fault["detail"]
+
+
 async def test_a_project_pays_for_itself_until_somebody_else_does(api: Api) -> None:
     admin = await api.caller(Role.ADMIN)
     own = (await api.owner.get(f"{api.base}/billing/account")).json()

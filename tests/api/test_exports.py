@@ -110,7 +110,9 @@ async def test_connections_and_schedules_come_and_go(api: Api) -> None:
     problem(await api.owner.delete(f"{path}/{connection}"), 409, "in_use")
     [listed] = (await api.owner.get(schedules)).json()["items"]
     assert (listed["id"], listed["last_export"]) == (planned.json()["id"], None)
-    assert (await api.owner.delete(f"{schedules}/{listed['id']}")).status_code == 204
+    assert listed["name"] == f"{made.json()['name']}.month.cost-and-usage"
+    problem(await api.owner.delete(f"{schedules}/another.month.cost-and-usage"), 404, "not_found")
+    assert (await api.owner.delete(f"{schedules}/{listed['name']}")).status_code == 204
     assert (await api.owner.delete(f"{path}/{connection}")).status_code == 204
     assert await api.world.column("SELECT secret FROM s3_connections") == [None]
     problem(await api.owner.get(f"{path}/{connection}"), 404, "not_found")

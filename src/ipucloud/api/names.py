@@ -1,7 +1,7 @@
 """Objects addressed by name: where a path has the name of an object instead of its id, the id is looked up first.
 
-Several tokens, or several billing accounts, may have one name; it then finds none of them. What does not exist is named
-in the refusal as the path has it.
+Several tokens, schedules or billing accounts may have one name; it then finds none of them. What does not exist is
+named in the refusal as the path has it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 
 from ipucloud.api.reads import read, read_platform
+from ipucloud.billing.exports.schedules import NAMED_SCHEDULES
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
 from ipucloud.identity.access import PRINCIPAL, authenticated, is_project_id
@@ -78,6 +79,7 @@ _IN_PROJECT = {
     "cluster": _in_project("clusters WHERE deleted_at IS NULL"),
     "connection": _in_project("s3_connections WHERE deleted_at IS NULL"),
     "key": _in_project("ssh_keys WHERE true"),
+    "schedule": _in_project(f"{NAMED_SCHEDULES} WHERE true"),
     "token": _in_project(_TOKENS),
 }
 _OF_PLATFORM = {

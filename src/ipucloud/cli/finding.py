@@ -12,13 +12,16 @@ from typing import Any, Generic, TypeVar
 
 from ipucloud.cli.targets import period
 from ipucloud.client import (
+    accounts,
     budgets,
     clusters,
+    export_schedules,
     exports,
     flavors,
     images,
     operations,
     partitions,
+    prices,
     projects,
     regions,
     s3_connections,
@@ -29,14 +32,17 @@ from ipucloud.client import (
 from ipucloud.client.call import Call
 from ipucloud.client.errors import ApiError, ClientError, UsageError
 from ipucloud.client.models import (
+    BillingAccount,
     Budget,
     Cluster,
     Export,
+    ExportSchedule,
     Flavor,
     Image,
     Operation,
     Page,
     PartitionDetails,
+    Price,
     Project,
     Region,
     S3Connection,
@@ -75,6 +81,7 @@ class Kind(Generic[Item]):
 FLAVOR: Kind[Flavor] = Kind("flavor", flavors.list, lambda each: (each.name,), "")
 REGION: Kind[Region] = Kind("region", regions.list, lambda each: (each.slug, str(each.number)), "")
 IMAGE: Kind[Image] = Kind("image", images.list, lambda each: (each.name,), "")
+SKU: Kind[Price] = Kind("SKU", prices.list, lambda each: (each.sku,), "")
 SSH_KEY: Kind[SshKey] = Kind("SSH key", ssh_keys.list, lambda each: (each.name, each.id))
 TOKEN: Kind[Token] = Kind("active token", tokens.list, lambda each: (each.name, each.id), "")
 PROJECT: Kind[Project] = Kind(
@@ -82,10 +89,19 @@ PROJECT: Kind[Project] = Kind(
 )
 CLUSTER: Kind[Cluster] = Kind("cluster", clusters.list, lambda each: (each.name, each.id))
 OPERATION: Kind[Operation] = Kind("operation", operations.list, lambda each: (each.id,))
+ACCOUNT: Kind[BillingAccount] = Kind("billing account", accounts.list, lambda each: (each.name, each.id), "")
 BUDGET: Kind[Budget] = Kind("budget", budgets.list, lambda each: (each.name, each.id))
 WEBHOOK: Kind[Webhook] = Kind("webhook", webhooks.list, lambda each: (each.url, each.description, each.id))
 CONNECTION: Kind[S3Connection] = Kind("S3 connection", s3_connections.list, lambda each: (each.name, each.id))
+SCHEDULE: Kind[ExportSchedule] = Kind("schedule", export_schedules.list, lambda each: (each.name, each.id))
 EXPORT: Kind[Export] = Kind("export", exports.list, lambda each: (period(each), each.id))
+
+
+def budget_kind(account: str | None) -> Kind[Budget]:
+    """The budgets of a billing account; None: of the project."""
+    if account is None:
+        return BUDGET
+    return replace(BUDGET, page=lambda: budgets.list(account=account), where=f" of the billing account {account}")
 
 
 def partition_kind(cluster: str) -> Kind[PartitionDetails]:
@@ -135,6 +151,19 @@ def suggesting(client: Client, *given: tuple[Kind[Any], str | None]) -> Iterator
         yield
     except ApiError as error:
         raise explained(client, error, *given) from None
+
+
+def filtered(client: Client, items: Iterable[Item], *given: tuple[Kind[Any], str | None]) -> list[Item]:
+    """The items of a list that is filtered by these names.
+
+    Raises ApiError if the list is empty, or refused by the service, and one of the names does not exist.
+    """
+    with suggesting(client, *given):
+        found = [*items]
+    absent = [] if found else [fault for kind, name in given if name and (fault := _absent(client, kind, name))]
+    if absent:
+        raise ApiError(404, "not_found", " ".join(absent))
+    return found
 
 
 def explained(client: Client, error: ApiError, *given: tuple[Kind[Any], str | None]) -> ApiError:

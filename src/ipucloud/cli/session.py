@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Concatenate, ParamSpec, TypeVar
+from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
@@ -19,7 +19,7 @@ from ipucloud.cli import output
 from ipucloud.cli.completion import names, profiles
 from ipucloud.cli.examples import with_examples
 from ipucloud.cli.exits import exit_of
-from ipucloud.cli.finding import PROJECT, explained
+from ipucloud.cli.finding import PROJECT, Kind, explained, filtered
 from ipucloud.cli.watching import watch
 from ipucloud.client.call import Call
 from ipucloud.client.errors import ApiError, ClientError, OperationFailedError, UsageError
@@ -81,9 +81,13 @@ class Session:
         *,
         drop: Sequence[str] = (),
         wrap: str | None = None,
+        filters: Sequence[tuple[Kind[Any], str | None]] = (),
     ) -> None:
-        """Show a whole list, as a table or as one JSON array; `drop` and `wrap` as in `output.write_table`."""
-        self.show_items(self.client.items(call), columns, row, drop=drop, wrap=wrap)
+        """Show a whole list, as a table or as one JSON array; `drop` and `wrap` as in `output.write_table`.
+
+        Raises ApiError if the list is empty because a name in `filters` does not exist.
+        """
+        self.show_items(filtered(self.client, self.client.items(call), *filters), columns, row, drop=drop, wrap=wrap)
 
     def show_items(
         self,

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TypedDict, Unpack
 
 from ipucloud.client import call as request
 from ipucloud.client.call import Call, Ref, given, nothing, segment
-from ipucloud.client.models import BillingAccount, Credit, Funds, InvoiceRow, Money, Page, Payment, Summary
+from ipucloud.client.models import BillingAccount, Credit, Funds, InvoiceRow, Money, Page, Payment, Report, Summary
+
+
+def list(*, order: str | None = None, limit: int | None = None) -> Call[Page[BillingAccount]]:
+    """All billing accounts, newest first."""
+    return request.get("billing/accounts", Page[BillingAccount], {"order": order, "limit": limit}, scoped=False)
 
 
 def get(account: Ref) -> Call[BillingAccount]:
@@ -46,6 +52,22 @@ def assign(account: Ref) -> Call[BillingAccount]:
 def summary(account: Ref, *, month: str | None = None) -> Call[Summary]:
     """What all projects of the account cost in a month such as `2026-05`; default: the current UTC month."""
     return request.get(f"{_path(account)}/summary", Summary, {"month": month}, scoped=False)
+
+
+def report(
+    account: Ref, *, since: datetime | None = None, until: datetime | None = None, group_by: Sequence[str] = ()
+) -> Call[Report]:
+    """The charges of all projects of the account, grouped as by `billing.report`."""
+    query = {"since": since, "until": until, "group_by": tuple(group_by)}
+    return request.get(f"{_path(account)}/report", Report, query, scoped=False)
+
+
+def report_csv(
+    account: Ref, *, since: datetime | None = None, until: datetime | None = None, group_by: Sequence[str] = ()
+) -> Call[bytes]:
+    """The report as a CSV file."""
+    query = {"since": since, "until": until, "group_by": tuple(group_by), "format": "csv"}
+    return request.get(f"{_path(account)}/report", bytes, query, scoped=False)
 
 
 def invoices(account: Ref, *, order: str | None = None, limit: int | None = None) -> Call[Page[InvoiceRow]]:

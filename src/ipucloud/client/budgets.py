@@ -1,4 +1,4 @@
-"""Calls for budgets of the project and of its tags."""
+"""Calls for budgets: of the project and of its tags, or of a billing account, which needs a platform token."""
 
 from __future__ import annotations
 
@@ -9,27 +9,35 @@ from ipucloud.client.call import Call, Ref, given, nothing, segment
 from ipucloud.client.models import Budget, Money, Page
 
 
-def list() -> Call[Page[Budget]]:
-    """The project's budgets, oldest first."""
-    return request.get("budgets", Page[Budget])
+def list(*, account: Ref | None = None) -> Call[Page[Budget]]:
+    """The budgets of the project or of the account, oldest first."""
+    return request.get(_path(account), Page[Budget], scoped=account is None)
 
 
-def get(budget: Ref) -> Call[Budget]:
+def get(budget: Ref, *, account: Ref | None = None) -> Call[Budget]:
     """One budget, by name or id."""
-    return request.get(f"budgets/{segment(budget)}", Budget)
+    return request.get(_path(account, budget), Budget, scoped=account is None)
 
 
 def create(
-    name: str, amount: Money, thresholds: Sequence[Mapping[str, object]], *, tag: tuple[str, str] | None = None
+    name: str,
+    amount: Money,
+    thresholds: Sequence[Mapping[str, object]],
+    *,
+    tag: tuple[str, str] | None = None,
+    account: Ref | None = None,
 ) -> Call[Budget]:
-    """Create a monthly budget. Thresholds as in the API: `{"on": "actual", "percent": 80}`."""
+    """Create a monthly budget. Thresholds as in the API: `{"on": "actual", "percent": 80}`.
+
+    `tag`: only for the project's clusters with it; an account's budget has none.
+    """
     body = given(
         name=name,
         amount=amount.model_dump(mode="json"),
         thresholds=[*thresholds],
         tag=None if tag is None else {"key": tag[0], "value": tag[1]},
     )
-    return request.post("budgets", Budget, body)
+    return request.post(_path(account), Budget, body, scoped=account is None)
 
 
 def update(
@@ -38,6 +46,7 @@ def update(
     name: str | None = None,
     amount: Money | None = None,
     thresholds: Sequence[Mapping[str, object]] | None = None,
+    account: Ref | None = None,
     if_match: str | None = None,
 ) -> Call[Budget]:
     """Change the given fields; `thresholds` replaces all thresholds."""
@@ -46,8 +55,13 @@ def update(
         amount=None if amount is None else amount.model_dump(mode="json"),
         thresholds=None if thresholds is None else [*thresholds],
     )
-    return request.patch(f"budgets/{segment(budget)}", Budget, body, if_match=if_match)
+    return request.patch(_path(account, budget), Budget, body, scoped=account is None, if_match=if_match)
 
 
-def delete(budget: Ref, *, if_match: str | None = None) -> Call[None]:
-    return request.delete(f"budgets/{segment(budget)}", nothing, if_match=if_match)
+def delete(budget: Ref, *, account: Ref | None = None, if_match: str | None = None) -> Call[None]:
+    return request.delete(_path(account, budget), nothing, scoped=account is None, if_match=if_match)
+
+
+def _path(account: Ref | None, *budget: Ref) -> str:
+    owner = [] if account is None else ["billing", "accounts", segment(account)]
+    return "/".join([*owner, "budgets", *map(segment, budget)])

@@ -25,4 +25,5 @@ def create(
 
 
 def delete(schedule: Ref) -> Call[None]:
+    """Delete a schedule, by name or id."""
     return request.delete(f"billing/export-schedules/{segment(schedule)}", nothing)

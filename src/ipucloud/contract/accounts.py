@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines
+from ipucloud.contract.lists import Page
 from ipucloud.contract.wallet import BalanceOut
 from ipucloud.kernel.money import Currency
 
@@ -31,6 +32,10 @@ class BillingAccountOut(Answer):
     payment_days: int
     created_at: datetime
     version: int
+
+
+class BillingAccountPage(Page[BillingAccountOut]):
+    pass
 
 
 class ProjectAccountOut(BillingAccountOut):

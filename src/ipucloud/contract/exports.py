@@ -147,6 +147,10 @@ class ExportScheduleOut(Answer):
     """A schedule and the result of its last export."""
 
     id: UUID
+    name: str = Field(
+        description="Connection, interval and dataset; the schedule can be addressed by it.",
+        examples=["finance-bucket.day.cost-and-usage"],
+    )
     connection: UUID
     dataset: str
     version: str

@@ -45,6 +45,22 @@ def test_budgets_are_made_changed_and_deleted(run: Run, service: Service) -> Non
     assert run("budgets", "delete", "budget-1").status == 0
 
 
+def test_an_account_has_budgets_of_its_own(run: Run, service: Service) -> None:
+    account = "/v1/billing/accounts/research"
+    budgets = f"{account}/budgets"
+    service.gives(f"{account}/summary", {"accrued": EUROS})
+    service.lists(budgets, [BUDGET | {"tag": None}])
+    service.on("POST", budgets, Reply(201, BUDGET))
+    service.on("DELETE", f"{budgets}/budget-1", Reply(204))
+    of_account = ("--account", "research")
+    assert "NLP" in run("budgets", "list", *of_account).out
+    assert run("budgets", "create", "NLP", "500.00", *of_account).status == 0
+    assert run("budgets", "create", "NLP", "500.00", "--tag", "team=nlp", *of_account).status == 2
+    assert run("budgets", "delete", "NLP", *of_account).status == 0
+    missing = run("budgets", "delete", "NPL", *of_account)
+    assert "no budget NPL of the billing account research. Budgets, nearest first: NLP." in missing.err
+
+
 def test_amounts_are_in_the_currency_of_the_cost(run: Run, service: Service) -> None:
     yen = BUDGET | {"amount": {"amount": "500", "currency": "JPY"}}
     service.lists(PATH, [yen])

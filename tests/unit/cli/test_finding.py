@@ -131,3 +131,33 @@ def test_an_unknown_partition_lists_the_nearest_ones(run: Run, service: Service)
     ended = run("partitions", "show", "bert", "trainnig")
     assert ended.status == 3
     assert "There is no partition trainnig in the project. Partitions, nearest first: training." in ended.err
+
+
+def test_a_filter_by_a_name_that_does_not_exist_lists_the_nearest_ones(run: Run, service: Service) -> None:
+    serve_flavors(service)
+    service.lists("/v1/regions", [{"slug": "luxembourg-2", "number": 2}])
+    service.lists("/v1/projects/demo/clusters", [])
+    ended = run("clusters", "list", "--region", "luxemburg-2", "--flavor", "m2000-pod16")
+    assert ended.status == 3
+    assert "There is no region luxemburg-2. Regions, nearest first: luxembourg-2." in ended.err
+    assert "flavor m2000-pod16" not in ended.err
+    assert run("clusters", "list", "--region", "luxembourg-2").status == 0
+
+
+def test_an_unknown_partition_for_the_controller_lists_the_nearest_ones(run: Run, service: Service) -> None:
+    cluster = f"/v1/projects/demo/clusters/{ID}"
+    service.gives(cluster, {"id": ID, "name": "bert"})
+    service.on("GET", f"{cluster}/vipu", NOT_FOUND)
+    service.lists(f"{cluster}/partitions", [{"name": "training", "partition_id": "bert-1"}])
+    ended = run("clusters", "vipu", ID, "--partition", "trainning")
+    assert "There is no partition trainning" in ended.err
+    assert "nearest first: training" in ended.err
+
+
+def test_a_schedule_is_deleted_by_its_name(run: Run, service: Service) -> None:
+    path = "/v1/projects/demo/billing/export-schedules"
+    service.lists(path, [{"id": ID, "name": "finance.day.cost-and-usage"}])
+    service.on("DELETE", f"{path}/{ID}", Reply(204))
+    assert run("exports", "schedules", "delete", "finance.day.cost-and-usage").status == 0
+    refused = run("exports", "schedules", "delete", "finance")
+    assert "Schedules, nearest first: finance.day.cost-and-usage." in refused.err

@@ -14,9 +14,9 @@ from starlette.responses import Response
 
 from ipucloud.api.etag import JSON, changed_since, expected_version, tag, tagged
 from ipucloud.api.idempotency import Answer
-from ipucloud.api.paging import only_page
+from ipucloud.api.paging import behind, only_page, page
 from ipucloud.api.problems import invalid
-from ipucloud.api.reads import reading, reading_platform
+from ipucloud.api.reads import read_platform, reading, reading_platform
 from ipucloud.api.routing import operation, router
 from ipucloud.api.services import services_of
 from ipucloud.api.shapes import IF_MATCH, IF_NONE_MATCH, AccountId, ClusterId, ProjectRef
@@ -29,10 +29,13 @@ from ipucloud.contract.accounts import (
     AccountChoice,
     BillingAccountCreate,
     BillingAccountOut,
+    BillingAccountPage,
     BillingAccountPatch,
     ProjectAccountOut,
 )
 from ipucloud.contract.charges import ChargePage, ChargePeriod
+from ipucloud.contract.lists import Listed
+from ipucloud.db.documents import list_parameters
 from ipucloud.db.statements import Statements
 from ipucloud.identity import projects
 from ipucloud.identity.access import Principal, Scope
@@ -40,6 +43,16 @@ from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import PRECONDITION_FAILED, FieldError, not_found
 
 routes = router()
+
+
+@routes.get(
+    "/v1/billing/accounts",
+    **operation("listBillingAccounts", "List billing accounts", Permission.PLATFORM_READ, gives=BillingAccountPage),
+)
+async def list_billing_accounts(request: Request, query: Annotated[Listed, Query()]) -> Response:
+    """List all billing accounts, including those that were created with a project."""
+    parameters = {"currency": services_of(request).settings.currency, **list_parameters(query, behind(query, request))}
+    return page(query, request, await read_platform(request, accounts.LIST_ACCOUNTS[query.order], **parameters))
 
 
 @routes.post(
@@ -70,7 +83,7 @@ async def create_billing_account(request: Request, body: BillingAccountCreate) -
     **operation(
         "getBillingAccount",
         "Read a billing account",
-        Permission.PLATFORM_WRITE,
+        Permission.PLATFORM_READ,
         gives=BillingAccountOut,
         headers=(IF_NONE_MATCH,),
     ),

@@ -41,7 +41,9 @@ from ipucloud.kernel.sealing import read_keys
 routes = router()
 
 ConnectionId = Annotated[UUID, Path(description="Name or id of the connection.", examples=["finance-bucket"]), NAMED]
-ScheduleId = Annotated[UUID, Path(description="Id of the schedule.")]
+ScheduleId = Annotated[
+    UUID, Path(description="Name or id of the schedule.", examples=["finance-bucket.day.cost-and-usage"]), NAMED
+]
 Create: TypeAlias = Callable[[AsyncConnection, UUID], Awaitable[bytes]]
 """Creates an object of a project; returns its JSON."""
 Documents: TypeAlias = Callable[[Statements, UUID], Awaitable[Sequence[str]]]
@@ -140,7 +142,7 @@ async def list_export_schedules(request: Request, project: ProjectRef) -> Respon
 
 
 @routes.delete(
-    "/v1/projects/{project}/billing/export-schedules/{schedule:uuid}",
+    "/v1/projects/{project}/billing/export-schedules/{schedule:ref}",
     **operation(
         "deleteExportSchedule",
         "Delete an export schedule",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Annotated
 from uuid import UUID
@@ -16,14 +17,17 @@ from ipucloud.api.idempotency import Answer
 from ipucloud.api.problems import invalid
 from ipucloud.api.reads import reading_platform
 from ipucloud.api.routing import operation, router
+from ipucloud.api.services import catalogue_of
 from ipucloud.api.v1.catalogue import listing
 from ipucloud.api.writes import change_platform
 from ipucloud.billing.pricing.book import add, book, withdraw
-from ipucloud.contract.prices import PriceAddition, PriceAdditions, PriceBookPage, PricesAddedOut
+from ipucloud.catalogue.queries import Catalogue
+from ipucloud.contract.prices import BookedPriceOut, PriceAddition, PriceAdditions, PriceBookPage, PricesAddedOut
 from ipucloud.identity.access import Principal
 from ipucloud.identity.roles import Permission
 from ipucloud.kernel.errors import STATE_CONFLICT, FieldError
 from ipucloud.kernel.money import UNIT_PRICE_LIMIT, MoneyError, unit_price
+from ipucloud.kernel.nearest import nearest
 
 routes = router()
 
@@ -53,6 +57,7 @@ async def add_prices(request: Request, body: PriceAdditions) -> Response:
     new = _checked(body)
 
     async def effect(connection: AsyncConnection, _: Principal) -> Answer:
+        _check_regions(new, catalogue_of(request), await book(connection))
         return Answer(200, orjson.dumps({"added": await add(connection, new)}))
 
     return await change_platform(request, effect)
@@ -107,3 +112,22 @@ def _checked(body: PriceAdditions) -> list[PriceAddition]:
     if faults:
         raise invalid(faults)
     return body.items
+
+
+def _check_regions(new: Sequence[PriceAddition], catalogue: Catalogue, held: Sequence[BookedPriceOut]) -> None:
+    """Raise `Problem` validation_failed for a region that neither the catalogue nor the price book has.
+
+    A SKU may be priced before the catalogue has it, so that it is never offered without a price.
+    """
+    known = sorted({region.slug for region in catalogue.regions} | {each.region for each in held})
+    faults = [
+        FieldError(
+            f"/items/{place}/region",
+            "unknown_region",
+            f"There is no region {item.region}. Regions, nearest first: {nearest(item.region, known)}.",
+        )
+        for place, item in enumerate(new)
+        if item.region not in known
+    ]
+    if faults:
+        raise invalid(faults)

@@ -6,6 +6,7 @@ that no hour has two payers and closing an hour late gives the same result.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -13,10 +14,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.event_payloads import AccountAssigned
 from ipucloud.contract.event_types import PROJECT_ACCOUNT_CHANGED
-from ipucloud.db.documents import Document, rfc3339
+from ipucloud.contract.lists import Order
+from ipucloud.db.documents import DOCUMENT_PAGE, Document, DocumentPage, clauses, page_of, rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
 from ipucloud.events.log import record
+from ipucloud.identity.access import PRINCIPAL
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.errors import not_found
 from ipucloud.kernel.ids import new_id
@@ -27,17 +30,30 @@ _CREATE = sa.text(
     VALUES (:id, :name, :currency, :legal_name, :address, :tax_id, :country, :tax_exempt, :payment_days)
     """
 )
-_READ = Query(
-    f"""
-    SELECT json_build_object(
-             'id', id, 'name', name, 'currency', coalesce(currency, :currency), 'legal_name', legal_name,
-             'address', address, 'tax_id', tax_id, 'country', country, 'tax_exempt', tax_exempt,
-             'payment_days', payment_days,
-             'created_at', {rfc3339("created_at")}, 'version', version)::text AS document, version
-      FROM billing_accounts WHERE id = :id
-    """,  # noqa: S608  # our own text
-    Document,
-)
+_SHOWN = f"""
+json_build_object(
+  'id', id, 'name', name, 'currency', coalesce(currency, :currency), 'legal_name', legal_name,
+  'address', address, 'tax_id', tax_id, 'country', country, 'tax_exempt', tax_exempt,
+  'payment_days', payment_days, 'created_at', {rfc3339("created_at")}, 'version', version)
+"""
+_READ = Query(clauses("SELECT", _SHOWN, "::text AS document, version FROM billing_accounts WHERE id = :id"), Document)
+LIST_ACCOUNTS: Mapping[Order, Query[DocumentPage]] = {
+    order: Query(
+        clauses(
+            "WITH",
+            PRINCIPAL,
+            ", project AS (SELECT home AS project_id FROM principal)",
+            page_of("billing_accounts", order, "WHERE true"),
+            ", documents AS (SELECT place,",
+            _SHOWN,
+            "AS document FROM page)",
+            DOCUMENT_PAGE,
+        ),
+        DocumentPage,
+    )
+    for order in Order
+}
+"""All accounts; parameters `:token_hash`, `:currency`, which is the installation's, and those of `list_parameters`."""
 _UPDATE = sa.text(
     """
     UPDATE billing_accounts

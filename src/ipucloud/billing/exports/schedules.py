@@ -16,7 +16,7 @@ from ipucloud.billing.exports.exporter import secret_place
 from ipucloud.billing.exports.periods import month_of
 from ipucloud.billing.exports.requests import Wanted, request_export
 from ipucloud.contract.exports import Dataset, FileFormat, FocusVersion
-from ipucloud.db.documents import clauses, rfc3339
+from ipucloud.db.documents import Fragment, clauses, rfc3339
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -86,13 +86,23 @@ _DISCONNECT = sa.text(
      WHERE project_id = :project_id AND id = :id AND deleted_at IS NULL
     """
 )
+_NAME = "c.name || '.' || s.every || '.' || s.dataset"
+NAMED_SCHEDULES = Fragment(
+    clauses(
+        "(SELECT s.project_id, s.id,",
+        _NAME,
+        "AS name FROM export_schedules s JOIN s3_connections c ON c.id = s.connection_id WHERE s.deleted_at IS NULL)",
+        "AS named",
+    )
+)
+"""For a FROM: the project_id, id and name of every schedule."""
 _SCHEDULE = f"""
 SELECT json_build_object(
-         'id', s.id, 'connection', s.connection_id, 'dataset', s.dataset, 'version', s.focus_version,
+         'id', s.id, 'name', {_NAME}, 'connection', s.connection_id, 'dataset', s.dataset, 'version', s.focus_version,
          'format', s.format, 'every', s.every, 'next_at', {rfc3339("s.next_at")},
          'created_at', {rfc3339("s.created_at")}, 'last_export', x.id, 'last_error', x.last_error,
          'last_delivered_at', {rfc3339("x.delivered_at")})::text AS document
-  FROM export_schedules s
+  FROM export_schedules s JOIN s3_connections c ON c.id = s.connection_id
   LEFT JOIN LATERAL (SELECT e.id, e.last_error, e.delivered_at FROM exports e
                       WHERE e.project_id = s.project_id AND e.schedule_id = s.id
                       ORDER BY e.scheduled_for DESC LIMIT 1) AS x ON true

@@ -7,8 +7,11 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.commands.billing import Month, show_summary
+from ipucloud.cli.commands.billing import By, Csv, Month, Period, Since, Until, save, show_report, show_summary
+from ipucloud.cli.completion import names
+from ipucloud.cli.finding import ACCOUNT
 from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.times import utc
 from ipucloud.cli.values import fields
 from ipucloud.client import accounts
 from ipucloud.client.errors import UsageError
@@ -17,7 +20,7 @@ from ipucloud.client.models import BillingAccount, Funds
 app = typer.Typer(no_args_is_help=True)
 
 FUNDS = ("wallet", "credit", "outstanding", "unbilled", "unposted", "held", "available")
-Account = Annotated[str, typer.Argument(help="Name or id of the account.")]
+Account = Annotated[str, typer.Argument(help="Name or id of the account.", autocompletion=names(ACCOUNT))]
 LegalName = Annotated[str | None, typer.Option(help="Name printed on invoices.")]
 Address = Annotated[str | None, typer.Option(help="Address printed on invoices; it may have several lines.")]
 TaxId = Annotated[str | None, typer.Option(help="VAT or other tax number.")]
@@ -57,6 +60,17 @@ def create(
         payment_days=payment_days,
     )
     _show(session, session.run(call))
+
+
+@customer_command(app, "list")
+def list_accounts(session: Session) -> None:
+    """List the billing accounts, newest first. Needs a platform token."""
+    session.list(
+        accounts.list(),
+        ("NAME", "CURRENCY", "LEGAL NAME", "COUNTRY", "CREATED", "ID"),
+        lambda each: (each.name, each.currency, each.legal_name, each.country, each.created_at, each.id),
+        drop=("ID", "CREATED", "COUNTRY", "LEGAL NAME"),
+    )
 
 
 @customer_command(app, "show", "research")
@@ -117,6 +131,18 @@ def summary(session: Session, account: Account, month: Month = None) -> None:
     show_summary(session, session.run(accounts.summary(account, month=month)))
 
 
+@customer_command(app, "report", "research --by project", "research --by month --csv charges.csv")
+def report(
+    session: Session, account: Account, *, since: Since = None, until: Until = None, by: By = None, csv: Csv = None
+) -> None:
+    """Report the charges of an account, by default grouped by project. Needs a platform token."""
+    period: Period = {"since": utc(since), "until": utc(until), "group_by": by or ["project"]}
+    if csv is None:
+        show_report(session, session.run(accounts.report(account, **period)))
+    else:
+        save(session, csv, accounts.report_csv(account, **period))
+
+
 @customer_command(app, "funds", "research")
 def funds(session: Session, account: Account) -> None:
     """Show an account's funds, and whether it is prepaid. Needs a platform token."""
@@ -141,8 +167,8 @@ def end_prepaid(session: Session, account: Account) -> None:
 
 
 def _show(session: Session, account: BillingAccount) -> None:
-    names = ("id", "name", "currency", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days")
-    session.show(account, fields(account, *names, "created_at"))
+    shown = ("id", "name", "currency", "legal_name", "address", "tax_id", "country", "tax_exempt", "payment_days")
+    session.show(account, fields(account, *shown, "created_at"))
 
 
 def _show_funds(session: Session, found: Funds) -> None:

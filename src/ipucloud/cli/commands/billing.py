@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -17,12 +17,29 @@ from ipucloud.cli.finding import CLUSTER, find_cluster
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import minute, utc
 from ipucloud.client import billing, clusters, prices
-from ipucloud.client.models import Summary
+from ipucloud.client.call import Call
+from ipucloud.client.models import Report, Summary
 
 app = typer.Typer(no_args_is_help=True)
 app.add_typer(invoices.app)
 
 Month = Annotated[str | None, typer.Option(help="Month in UTC, such as 2026-05; default: the current one.")]
+
+Since = Annotated[datetime | None, typer.Option(help="UTC, a full hour; default: the start of the month.")]
+Until = Annotated[datetime | None, typer.Option(help="UTC, a full hour; default: the current one.")]
+By = Annotated[
+    list[str] | None,
+    typer.Option(help="cluster, project, flavor, region, sku, day, month or tag:<key>; up to four times."),
+]
+Csv = Annotated[Path | None, typer.Option(callback=writable, help="Write the report to this file as CSV.")]
+
+
+class Period(TypedDict):
+    """What a report covers, and how it is grouped."""
+
+    since: datetime | None
+    until: datetime | None
+    group_by: list[str]
 
 
 @customer_command(app, "account")
@@ -56,23 +73,23 @@ def explain(
 
 
 @customer_command(app, "report", "--by project --by month", "--since 2026-05-01 --until 2026-06-01 --csv may.csv")
-def report(
-    session: Session,
-    since: Annotated[datetime | None, typer.Option(help="UTC, a full hour; default: the start of the month.")] = None,
-    until: Annotated[datetime | None, typer.Option(help="UTC, a full hour; default: the current one.")] = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(help="cluster, project, flavor, region, sku, day, month or tag:<key>; up to four times."),
-    ] = None,
-    csv: Annotated[Path | None, typer.Option(callback=writable, help="Write the report to this file as CSV.")] = None,
-) -> None:
+def report(session: Session, since: Since = None, until: Until = None, by: By = None, csv: Csv = None) -> None:
     """Report the project's charges, by default grouped by cluster."""
-    groups = by or ["cluster"]
-    if csv is not None:
-        write(csv, session.run(billing.report_csv(since=utc(since), until=utc(until), group_by=groups)))
-        session.done("written", csv)
-        return
-    found = session.run(billing.report(since=utc(since), until=utc(until), group_by=groups))
+    period: Period = {"since": utc(since), "until": utc(until), "group_by": by or ["cluster"]}
+    if csv is None:
+        show_report(session, session.run(billing.report(**period)))
+    else:
+        save(session, csv, billing.report_csv(**period))
+
+
+def save(session: Session, csv: Path, report: Call[bytes]) -> None:
+    """Write a report to a file."""
+    write(csv, session.run(report))
+    session.done("written", csv)
+
+
+def show_report(session: Session, found: Report) -> None:
+    """Show the charges of a project or an account."""
     if session.as_json:
         session.show(found, ())
         return

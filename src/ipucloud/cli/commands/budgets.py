@@ -7,22 +7,31 @@ from typing import Annotated
 
 import typer
 
-from ipucloud.cli.completion import names
-from ipucloud.cli.finding import BUDGET, id_of
+from ipucloud.cli.completion import its_budgets, names
+from ipucloud.cli.finding import ACCOUNT, budget_kind, id_of
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.values import Amount, decimal
-from ipucloud.client import billing, budgets
+from ipucloud.client import accounts, billing, budgets
 from ipucloud.client.errors import UsageError
 from ipucloud.client.models import Budget, Money
 
 app = typer.Typer(no_args_is_help=True)
 
+Account = Annotated[
+    str | None,
+    typer.Option(
+        help="Billing account (name or id) instead of the project; needs a platform token.",
+        autocompletion=names(ACCOUNT),
+    ),
+]
+Name = Annotated[str, typer.Argument(help="Name or id of the budget.", autocompletion=names(its_budgets))]
 
-@customer_command(app, "list")
-def list_budgets(session: Session) -> None:
-    """List the project's budgets with actual and forecast cost."""
+
+@customer_command(app, "list", "", "--account research")
+def list_budgets(session: Session, account: Account = None) -> None:
+    """List the budgets of the project, or of a billing account, with actual and forecast cost."""
     session.list(
-        budgets.list(),
+        budgets.list(account=account),
         ("NAME", "AMOUNT", "ACTUAL", "FORECAST", "THRESHOLDS", "REFUSES", "ID"),
         lambda each: (
             each.name if each.tag is None else f"{each.name} ({each.tag.key}={each.tag.value})",
@@ -50,6 +59,7 @@ def create(
     refuse_at: Annotated[int | None, typer.Option(help="Refuse new clusters at this percentage of cost.")] = None,
     suspend_at: Annotated[int | None, typer.Option(help="Suspend clusters at this percentage of cost.")] = None,
     tag: Annotated[str | None, typer.Option(help="Only clusters with this tag, key=value.")] = None,
+    account: Account = None,
 ) -> None:
     """Create a monthly budget. Default thresholds: 50, 80 and 100 percent actual, 100 percent forecast."""
     acting = {refuse_at: "refuse_creates", suspend_at: "suspend"}
@@ -62,36 +72,44 @@ def create(
         if on == "forecast" or percent not in acting
     ]
     thresholds += [{"on": "actual", "percent": percent, "action": action} for percent, action in acting.items()]
-    money = Money(amount=amount, currency=currency or session.run(billing.summary()).accrued.currency)
-    made = session.run(budgets.create(name, money, thresholds, tag=_tag(tag)))
+    if account is not None and tag is not None:
+        raise UsageError("An account's budget covers all its projects; --tag is for a project's budget.")
+    spent = billing.summary() if account is None else accounts.summary(account)
+    money = Money(amount=amount, currency=currency or session.run(spent).accrued.currency)
+    made = session.run(budgets.create(name, money, thresholds, tag=_tag(tag), account=account))
     session.show(made, _facts(made))
 
 
 @customer_command(app, "update", "research --amount 750.00")
 def update(
     session: Session,
-    budget: Annotated[str, typer.Argument(help="Name or id of the budget.", autocompletion=names(BUDGET))],
+    budget: Name,
+    *,
     amount: Annotated[Decimal | None, typer.Option(parser=decimal, metavar="AMOUNT", help="Amount per month.")] = None,
     currency: Annotated[str | None, typer.Option(help="ISO 4217 code; default: as it is.")] = None,
     name: Annotated[str | None, typer.Option(help="New name.")] = None,
+    account: Account = None,
 ) -> None:
     """Change a budget. If its amount is now sufficient, refused requests are allowed immediately."""
-    found = id_of(session.client, BUDGET, budget)
+    found = id_of(session.client, budget_kind(account), budget)
     money = None
     if amount is not None:
-        money = Money(amount=amount, currency=currency or session.run(budgets.get(found)).amount.currency)
-    changed = session.run(budgets.update(found, name=name, amount=money))
+        money = Money(
+            amount=amount, currency=currency or session.run(budgets.get(found, account=account)).amount.currency
+        )
+    changed = session.run(budgets.update(found, name=name, amount=money, account=account))
     session.show(changed, _facts(changed))
 
 
 @customer_command(app, "delete", "research")
 def delete(
     session: Session,
-    budget: Annotated[str, typer.Argument(help="Name or id of the budget.", autocompletion=names(BUDGET))],
+    budget: Name,
+    account: Account = None,
 ) -> None:
     """Delete a budget."""
-    found = id_of(session.client, BUDGET, budget)
-    session.run(budgets.delete(found))
+    found = id_of(session.client, budget_kind(account), budget)
+    session.run(budgets.delete(found, account=account))
     session.done("deleted", found)
 
 

@@ -13,7 +13,7 @@ import typer
 from ipucloud.cli import ssh as openssh
 from ipucloud.cli.commands.cluster_facts import facts
 from ipucloud.cli.completion import its_partitions, names
-from ipucloud.cli.finding import CLUSTER, FLAVOR, IMAGE, REGION, SSH_KEY, find_cluster, suggesting
+from ipucloud.cli.finding import CLUSTER, FLAVOR, IMAGE, REGION, SSH_KEY, find_cluster, partition_kind, suggesting
 from ipucloud.cli.following import carry_out, follow
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import ExpiresAt
@@ -126,6 +126,7 @@ def list_clusters(
             each.created_at,
         ),
         drop=("MINUTES", "IPUS", "CREATED", "COST", "REGION", "FLAVOR"),
+        filters=((REGION, region), (FLAVOR, flavor)),
     )
 
 
@@ -266,7 +267,9 @@ def vipu(
     ] = None,
 ) -> None:
     """Show how to reach the cluster's V-IPU controller."""
-    found = session.run(clusters.vipu(find_cluster(session.client, name).id, partition=partition))
+    cluster = find_cluster(session.client, name).id
+    with suggesting(session.client, (partition_kind(cluster), partition)):
+        found = session.run(clusters.vipu(cluster, partition=partition))
     key = None if found.access_key is None else found.access_key.id
     facts = [("host", found.host), ("port", found.port), ("user", found.user), ("access key", key)]
     facts.append(("partition", found.partition))

@@ -11,7 +11,7 @@ import typer
 
 from ipucloud.cli.completion import names
 from ipucloud.cli.files import writable, write
-from ipucloud.cli.finding import CONNECTION, EXPORT, id_of
+from ipucloud.cli.finding import CONNECTION, EXPORT, SCHEDULE, id_of
 from ipucloud.cli.following import follow
 from ipucloud.cli.lazy import Listing
 from ipucloud.cli.session import Session, customer_command
@@ -162,7 +162,7 @@ def create_schedule(
     made = session.run(
         export_schedules.create(destination, every=every, dataset=dataset, version=version, format=file_format)
     )
-    session.show(made, [("id", made.id), ("every", made.every), ("next", made.next_at)])
+    session.show(made, [("id", made.id), ("name", made.name), ("every", made.every), ("next", made.next_at)])
 
 
 @customer_command(schedules, "list")
@@ -170,18 +170,30 @@ def list_schedules(session: Session) -> None:
     """List the schedules with the result of the last delivery."""
     session.list(
         export_schedules.list(),
-        ("ID", "EVERY", "DATASET", "NEXT", "DELIVERED", "LAST ERROR"),
-        lambda each: (each.id, each.every, each.dataset, each.next_at, each.last_delivered_at, each.last_error),
-        drop=("DATASET", "DELIVERED", "NEXT"),
+        ("NAME", "VERSION", "FORMAT", "NEXT", "DELIVERED", "LAST ERROR", "ID"),
+        lambda each: (
+            each.name,
+            each.version,
+            each.format,
+            each.next_at,
+            each.last_delivered_at,
+            each.last_error,
+            each.id,
+        ),
+        drop=("ID", "VERSION", "FORMAT", "DELIVERED", "NEXT"),
         wrap="LAST ERROR",
     )
 
 
-@customer_command(schedules, "delete", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
-def delete_schedule(session: Session, schedule: Annotated[str, typer.Argument(help="Id of the schedule.")]) -> None:
+@customer_command(schedules, "delete", "finance.day.cost-and-usage")
+def delete_schedule(
+    session: Session,
+    schedule: Annotated[str, typer.Argument(help="Name or id of the schedule.", autocompletion=names(SCHEDULE))],
+) -> None:
     """Delete a schedule."""
-    session.run(export_schedules.delete(schedule))
-    session.done("deleted", schedule)
+    found = id_of(session.client, SCHEDULE, schedule)
+    session.run(export_schedules.delete(found))
+    session.done("deleted", found)
 
 
 def _save(session: Session, export: str, output: Path) -> None:

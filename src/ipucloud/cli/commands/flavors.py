@@ -40,4 +40,5 @@ def list_flavors(
             each.price_per_hour,
         ),
         drop=("SERVERS", "PER MINUTE", "REGIONS", "MACHINES"),
+        filters=((REGION, region),),
     )

@@ -12,7 +12,7 @@ import typer
 
 from ipucloud.cli.completion import names
 from ipucloud.cli.files import writable, write
-from ipucloud.cli.finding import REGION
+from ipucloud.cli.finding import ACCOUNT, REGION, SKU, filtered
 from ipucloud.cli.session import Session, customer_command
 from ipucloud.cli.times import moment
 from ipucloud.cli.values import decimal, fields
@@ -31,14 +31,18 @@ Price = Annotated[str, typer.Argument(help="Id of the price version, as shown by
 @customer_command(app, "list", "", "--sku ipu-m2000 --region luxembourg-2")
 def list_prices(
     session: Session,
-    sku: Annotated[str | None, typer.Option(help="Only those of this SKU.")] = None,
+    sku: Annotated[str | None, typer.Option(help="Only those of this SKU.", autocompletion=names(SKU))] = None,
     region: Annotated[str | None, typer.Option(help="Only those in this region.", autocompletion=names(REGION))] = None,
-    account: Annotated[str | None, typer.Option(help="Only contract prices of this account.")] = None,
+    account: Annotated[
+        str | None,
+        typer.Option(help="Only contract prices of this account (name or id).", autocompletion=names(ACCOUNT)),
+    ] = None,
 ) -> None:
     """List all versions of the price book. Needs a platform token."""
     wanted = given(sku=sku, region=region, account_id=_id_of(session, account))
+    found = (each for each in _book(session) if all(getattr(each, name) == value for name, value in wanted.items()))
     session.show_items(
-        [each for each in _book(session) if all(getattr(each, name) == value for name, value in wanted.items())],
+        filtered(session.client, found, (REGION, region), (SKU, sku)),
         ("SKU", "REGION", "PRICE", "FROM", "UNTIL", "ACCOUNT", "ID"),
         lambda each: (
             each.sku,
@@ -49,6 +53,7 @@ def list_prices(
             each.account_id or "list price",
             each.id,
         ),
+        drop=("ID", "UNTIL", "ACCOUNT"),
     )
 
 
@@ -71,7 +76,7 @@ def show(session: Session, price: Price) -> None:
 )
 def create(
     session: Session,
-    sku: Annotated[str, typer.Argument(help="SKU, such as ipu-m2000.")],
+    sku: Annotated[str, typer.Argument(help="SKU, such as ipu-m2000.", autocompletion=names(SKU))],
     region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
     amount: Annotated[Decimal, typer.Argument(parser=decimal, metavar="PRICE", help="Per minute of the SKU's unit.")],
     *,
@@ -85,7 +90,12 @@ def create(
     ] = None,
     source: Annotated[str, typer.Option(help="Where the price is from.")],
     currency: Annotated[str, typer.Option(help="ISO 4217 code, such as EUR.")],
-    account: Annotated[str | None, typer.Option(help="Account of a contract price; default: a list price.")] = None,
+    account: Annotated[
+        str | None,
+        typer.Option(
+            help="Account of a contract price (name or id); default: a list price.", autocompletion=names(ACCOUNT)
+        ),
+    ] = None,
 ) -> None:
     """Add a price version, which replaces the one in force from its beginning on. Needs a platform token."""
     version = given(

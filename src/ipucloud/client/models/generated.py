@@ -244,6 +244,9 @@ class ExportSchedule(Answer):
     id: str
     """Unique id."""
 
+    name: str
+    """Connection, interval and dataset; the schedule can be addressed by it."""
+
     connection: str
     """Id of the S3 connection."""
 
