@@ -63,6 +63,8 @@ def _members(shape: Mapping[str, Any], schema: Mapping[str, Any], above: str) ->
         yield f"| `{above}{name}` | {_type(inner)}{optional} | {member.get('description', '')} |"
         if "properties" in inner:
             yield from _members(inner, schema, f"{above}{name}.")
+        if "$ref" in inner.get("items", ()):
+            yield from _members(_resolved(inner["items"], schema), schema, f"{above}{name}[].")
 
 
 def _resolved(shape: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -77,6 +79,8 @@ def _type(shape: Mapping[str, Any]) -> str:
         return " or ".join(_type(each) for each in shape["anyOf"])
     if "const" in shape or "enum" in shape:
         return " or ".join(f"`{value}`" for value in shape.get("enum", [shape.get("const")]))
+    if "$ref" in shape:
+        return "object"
     if shape["type"] == "array":
         return f"array of {_type(shape['items'])}"
     return str(shape.get("format", shape["type"]))

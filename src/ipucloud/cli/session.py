@@ -140,7 +140,7 @@ ProfileName = Annotated[
     typer.Option("--profile", help="Profile stored by `ipucloud login`; IPUCLOUD_PROFILE.", autocompletion=profiles),
 ]
 Watch = Annotated[bool, typer.Option("--watch", help="Show the result again whenever it changes, until Ctrl-C.")]
-WATCHABLE = {"list", "show"}
+WATCHABLE = {"list", "machines", "show"}
 """Names of commands that have --watch."""
 Url = Annotated[str | None, typer.Option("--url", help="URL of the service.")]
 

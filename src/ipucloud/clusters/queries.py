@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.usage import PAID, PRICE_NOW, SO_FAR
+from ipucloud.clusters.observed import faults_of, health_of, observed, wrong
 from ipucloud.contract.lists import Order
 from ipucloud.db.documents import (
     DOCUMENT_PAGE,
@@ -34,6 +35,7 @@ _MEMBERS = f"""
   'flavor', page.flavor, 'image', page.image, 'state', page.state, 'state_reason', page.state_reason,
   'state_entered_at', {rfc3339("page.state_entered_at")}, 'state_sla_seconds', page.state_sla_seconds,
   'blocked_by', CASE WHEN open.parked_at IS NULL THEN open.operation ->> 'blocked_by' ELSE '{PARKED}' END,
+  'faults', coalesce(wrong.list, '[]'), 'observed_at', {rfc3339("seen.at")},
   'stage', open.stage, 'progress', coalesce(open.progress, 100),
   'created_at', {rfc3339("page.created_at")}, 'ready_at', {rfc3339("page.ready_at")},
   'deleted_at', {rfc3339("page.deleted_at")}, 'expires_at', {rfc3339("page.expires_at")},
@@ -52,24 +54,29 @@ _MEMBERS = f"""
     'cost_per_minute', {money(_COST_PER_MINUTE, "page.currency")}),
   'operation', open.operation, 'version', page.version
 """
-_HELD = """
+_HELD = f"""
 LEFT JOIN LATERAL (
   SELECT json_agg(json_build_object(
            'name', machine.name, 'ordinal', allocation.ordinal, 'pod', pod.name, 'slot', machine.slot,
            'machine_type', page.machine_type, 'ipus', page.ipus / page.machines,
-           'health', machine.health, 'rnic', machine.rnic
+           'health', {health_of("machine", "observation")}, 'observed_at', {observed("machine", "observation")},
+           'faults', {faults_of("machine")}, 'rnic', machine.rnic
          ) ORDER BY allocation.ordinal) AS machines
     FROM allocations AS allocation
     JOIN machines AS machine ON machine.id = allocation.machine_id
     JOIN pods AS pod ON pod.id = machine.pod_id
+    LEFT JOIN observations AS observation ON observation.region = page.region AND observation.source = 'bmc'
    WHERE allocation.project_id = page.project_id AND allocation.cluster_id = page.id
      AND allocation.released_at IS NULL
 ) AS held ON true
-"""
-_SERVERS = """
+"""  # noqa: S608  # our own text
+_SERVERS = f"""
 LEFT JOIN LATERAL (
   SELECT json_agg(json_build_object(
            'id', server.id, 'name', server.name, 'state', server.state,
+           'health', CASE WHEN host.id IS NOT NULL THEN {health_of("host", "observation")} END,
+           'observed_at', CASE WHEN host.id IS NOT NULL THEN {observed("server", "observation")} END,
+           'faults', {faults_of("server")},
            'addresses', CASE WHEN server.ssh_host IS NULL THEN json_build_array()
                              ELSE json_build_array(server.ssh_host) END,
            'ssh', CASE WHEN server.ssh_host IS NOT NULL THEN json_build_object(
@@ -78,8 +85,21 @@ LEFT JOIN LATERAL (
              'host_key', server.host_key, 'host_key_fingerprint', server.host_key_fingerprint) END
          ) ORDER BY server.ordinal) AS list
     FROM poplar_servers AS server
+    LEFT JOIN allocations AS held
+      ON (held.project_id, held.cluster_id, held.ordinal) = (server.project_id, server.cluster_id, server.ordinal)
+     AND held.host_id IS NOT NULL AND held.released_at IS NULL
+    LEFT JOIN hosts AS host ON host.id = held.host_id
+    LEFT JOIN observations AS observation ON observation.region = page.region AND observation.source = 'host'
    WHERE server.project_id = page.project_id AND server.cluster_id = page.id
 ) AS servers ON true
+"""  # noqa: S608  # our own text
+_SEEN = """
+LEFT JOIN LATERAL (
+  SELECT min(finished_at) AS at FROM observations
+   WHERE region = page.region AND source IN ('bmc', 'host')
+     AND EXISTS (SELECT FROM allocations AS held
+                  WHERE held.project_id = page.project_id AND held.cluster_id = page.id AND held.released_at IS NULL)
+) AS seen ON true
 """
 # A cluster that became ready before its controller was first observed has the partition that was made with it.
 _DIVIDED = """
@@ -106,7 +126,7 @@ _OPEN_OPERATION = clauses(
     WHERE operations.cluster_id = page.id AND state NOT IN ('cancelled', 'failed', 'succeeded')
     LIMIT 1) AS open ON true""",
 )
-_JOINS = clauses(_SERVERS, _DIVIDED, _OPEN_OPERATION, SO_FAR, PRICE_NOW)
+_JOINS = clauses(wrong("page"), _SEEN, _SERVERS, _DIVIDED, _OPEN_OPERATION, SO_FAR, PRICE_NOW)
 _LISTED = clauses(
     PAID,
     ", documents AS (SELECT page.place, page.version, json_build_object(",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeAlias
 from uuid import UUID
 
 from pydantic import AfterValidator, ConfigDict, Field
@@ -85,12 +85,31 @@ class SshOut(Answer):
     host_key_fingerprint: str = Field(examples=["SHA256:w2Zc…"])
 
 
+Health: TypeAlias = Literal["ok", "unknown", "degraded", "failed"]
+
+
+class FaultOut(Answer):
+    """Something wrong with the cluster's hardware, as a health report says."""
+
+    kind: Literal["machine", "poplar_server", "link"] = Field(
+        description="What is affected; a fault of a link has the name of a machine that the link belongs to."
+    )
+    name: str = Field(description="Name of the machine or Poplar server.", examples=["lu2-r1-m01"])
+    code: str = Field(description="Stable code of the fault; others may be added.", examples=["bmc_critical"])
+    message: str = Field(description="The fault in a sentence.", examples=["The machine has failed."])
+    since: datetime = Field(description="When the fault was first seen.", examples=["2026-05-04T13:10:00Z"])
+    credited: bool = Field(description="Whether minutes with this fault are credited.")
+
+
 class PoplarServerOut(Answer):
     """A server that drives the IPUs. It is `off` while its cluster is suspended."""
 
     id: UUID
     name: str
     state: Literal["pending", "running", "off", "deleted"]
+    health: Health | None = Field(description="Health of its host, as last observed; null if it has no host.")
+    observed_at: datetime | None
+    faults: list[FaultOut]
     addresses: list[str]
     ssh: SshOut | None
 
@@ -104,7 +123,9 @@ class MachineOut(Answer):
     slot: int
     machine_type: str
     ipus: int = Field(description="IPUs of the machine that the cluster can use.")
-    health: Literal["ok", "unknown", "degraded", "failed"]
+    health: Health
+    observed_at: datetime | None
+    faults: list[FaultOut]
     rnic: str = Field(description="Address of its RDMA network card.")
 
 
@@ -147,6 +168,10 @@ class ClusterItemOut(Answer):
     state_entered_at: datetime
     state_sla_seconds: int | None
     blocked_by: str | None = Field(description=BLOCKED_BY)
+    faults: list[FaultOut] = Field(description="What is wrong with its hardware, oldest first.")
+    observed_at: datetime | None = Field(
+        description="When its hardware was last observed; null if it has none, or was never observed."
+    )
     stage: str | None = Field(description="Stage of the open operation; null when none is open.")
     progress: int = Field(ge=0, le=100, description="Progress of the open operation in percent; 100 when none is open.")
     created_at: datetime

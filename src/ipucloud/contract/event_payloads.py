@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -41,6 +42,26 @@ class ClusterEntered(Payload):
     """Why a cluster entered a state."""
 
     reason: str | None = Field(None, description="Reason, for people; absent or null if it was requested.")
+    late: Late = False
+
+
+class ClusterFault(Payload):
+    """Something wrong with a cluster's hardware."""
+
+    kind: Literal["machine", "poplar_server", "link"] = Field(description="What is affected.")
+    name: str = Field(description="Name of the machine or Poplar server.", examples=["lu2-r1-m01"])
+    code: str = Field(description="Stable code of the fault.", examples=["bmc_critical"])
+    message: str = Field(description="The fault, for people.")
+    since: datetime = Field(description="When the fault was first seen.")
+    credited: bool = Field(description="Whether minutes with this fault are credited.")
+
+
+class ClusterDegraded(Payload):
+    """Why a cluster does not work as sold."""
+
+    reason: str | None = Field(None, description="Faults and what happens next, for people.")
+    faults: list[ClusterFault] = Field(default_factory=list, description="The faults, oldest first.")
+    credited_machines: int = Field(0, description="Machines whose minutes are not billed.")
     late: Late = False
 
 

@@ -63,11 +63,16 @@ CLUSTER_SUSPEND_FORCED = _register(
     "The cluster is being suspended because of a budget, or because its account has no funds left.",
     payload=payloads.ForcedSuspend,
 )
+CLUSTER_DEGRADED = _register(
+    "cluster.degraded",
+    "Hardware of the cluster does not work as sold, or other hardware than before.",
+    payload=payloads.ClusterDegraded,
+)
+CLUSTER_RECOVERED = _register("cluster.recovered", "All hardware of a degraded cluster works again; it is active.")
 _register_states(
     "cluster",
     {
         "active": "The cluster is ready for use.",
-        "degraded": "The cluster is running with fewer machines than it should have. Reserved; not emitted yet.",
         "resizing": "The cluster's size is being changed. Reserved; not emitted yet.",
         "suspending": "The cluster is being suspended.",
         "suspended": "The cluster is suspended; its machines are released.",

@@ -126,6 +126,7 @@ EXAMPLES: Mapping[str, object] = {
     "expected_seconds": 900,
     "expires_at": "2026-12-31T23:59:59Z",
     "ExportOut.expires_at": "2026-07-02T00:06:00Z",
+    "faults": [],
     "fabric": "IPU-Link, 64 GB/s; GW-Link, 100 Gb/s",
     "failed_deliveries": 0,
     "fields": "tags",

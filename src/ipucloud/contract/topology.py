@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from ipucloud.contract.clusters import FaultOut, Health
 from ipucloud.contract.fields import Answer, Body
 from ipucloud.contract.operations import OperationOut
 from ipucloud.contract.partitions import Origin, PartitionIpuOut, PartitionState
@@ -34,7 +35,9 @@ class TopologyMachineOut(Answer):
     name: str
     rack: str
     slot: int
-    health: str
+    health: Health
+    observed_at: datetime | None
+    faults: list[FaultOut]
     ipus: list[IpuOut]
 
 

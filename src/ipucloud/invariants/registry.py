@@ -10,6 +10,7 @@ from ipucloud.invariants import (
     billing_ledger,
     billing_live,
     clusters,
+    faults,
     guards,
     log,
     machines,
@@ -22,6 +23,7 @@ from ipucloud.invariants.rules import Invariant
 
 INVARIANTS: tuple[Invariant, ...] = (
     *clusters.RULES,
+    *faults.RULES,
     *operations.RULES,
     *partitions.RULES,
     *work_items.RULES,

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
+from ipucloud.clusters.observed import faults_of, health_of, observed, wrong
 from ipucloud.contract.catalogue import AllocatedThrough
 from ipucloud.contract.partitions import PartitionIpuOut
 from ipucloud.contract.topology import (
@@ -54,18 +55,22 @@ class _Key(NamedTuple):
 
 
 _READ = Query(
-    """
+    f"""
     SELECT c.external_name, c.allocated_through, r.vipu_host, r.vipu_user_port, r.vipu_secure,
            coalesce(held.machines, '[]') AS machines, coalesce(known.partitions, '[]') AS partitions,
            known.observed_at, coalesce(l.links, '[]') AS links, l.observed_at AS links_at
       FROM clusters c
       LEFT JOIN vipu_links l ON l.project_id = c.project_id AND l.cluster_id = c.id
       LEFT JOIN site_regions r ON r.region = c.region
+      {wrong("c")}
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_object(
-                 'name', m.name, 'slot', m.slot, 'health', m.health, 'rack', p.name, 'domain', p.position,
-                 'topology', p.topology, 'gateways', p.gateway_topology) ORDER BY p.position, m.slot) AS machines
+                 'name', m.name, 'slot', m.slot, 'health', {health_of("m", "seen")},
+                 'observed_at', {observed("m", "seen")}, 'faults', {faults_of("m")},
+                 'rack', p.name, 'domain', p.position, 'topology', p.topology, 'gateways', p.gateway_topology)
+                 ORDER BY p.position, m.slot) AS machines
           FROM allocations a JOIN machines m ON m.id = a.machine_id JOIN pods p ON p.id = m.pod_id
+          LEFT JOIN observations seen ON seen.region = c.region AND seen.source = 'bmc'
          WHERE a.project_id = c.project_id AND a.cluster_id = c.id AND a.freed_at IS NULL) AS held ON true
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_object(
@@ -76,7 +81,7 @@ _READ = Query(
           FROM partitions
          WHERE project_id = c.project_id AND cluster_id = c.id AND removed_at IS NULL) AS known ON true
      WHERE c.project_id = :project_id AND c.id = :cluster_id
-    """,
+    """,  # noqa: S608  # our own text
     _Found,
 )
 _KEY = Query(
@@ -141,6 +146,8 @@ def picture(
                 rack=machine["rack"],
                 slot=machine["slot"],
                 health=machine["health"],
+                observed_at=machine["observed_at"],
+                faults=machine["faults"],
                 ipus=[IpuOut(ipu=ipu, partition=owner.get((machine["name"], ipu))) for ipu in range(IPUS_PER_MACHINE)],
             )
             for machine in machines

@@ -56,6 +56,12 @@ MACHINES = Measure(
         """
     ),
 )
+CLUSTERS = Measure(
+    "clusters",
+    "Clusters that are not deleted, by state",
+    ("region", "state"),
+    sa.text("SELECT region, state, count(*) FROM clusters WHERE deleted_at IS NULL GROUP BY region, state"),
+)
 OPEN_OPERATIONS = Measure(
     "open_operations",
     "Operations that are not finished, by kind and time since the request",
@@ -123,7 +129,7 @@ LATE_MONTHS = Measure(
         """
     ),
 )
-MEASURES = (MACHINES, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE, CLOSE_AGE, LATE_MONTHS)
+MEASURES = (MACHINES, CLUSTERS, OPEN_OPERATIONS, WORK_ITEMS, OLDEST_DUE, CLOSE_AGE, LATE_MONTHS)
 
 
 class Measurements(Collector):

@@ -45,6 +45,13 @@ CLUSTERS = (
         *(each.format(cluster="active") for each in _NEW_OPERATION),
     ),
     _c(
+        "cluster_is_degraded_by_its_faults",
+        REPAIRED,
+        "UPDATE clusters SET state = 'degraded' WHERE id = %(active)s",
+        "INSERT INTO events (project_id, type, subject_type, subject_id)"
+        " SELECT project_id, 'cluster.degraded', 'cluster', id FROM clusters WHERE id = %(active)s",
+    ),
+    _c(
         "cluster_times_in_order",
         REFUSED,
         "UPDATE clusters SET ready_at = created_at - interval '1 day' WHERE id = %(active)s",

@@ -13,11 +13,15 @@ import sqlalchemy as sa
 
 from ipucloud.catalogue.load import load
 from ipucloud.catalogue.queries import Catalogue
+from ipucloud.clusters.faults import settle_cluster
+from ipucloud.clusters.locked import lock_cluster
 from ipucloud.clusters.queries import GET_CLUSTER
 from ipucloud.config import Settings
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.identity.access import project_parameters
+from ipucloud.inventory.health.codes import CODES, Code, Kind
+from ipucloud.inventory.health.reports import clear, report
 from ipucloud.operations.queries import operation_document
 from tests.support.factories import Project, seed_world
 from tests.support.invariants import assert_sound
@@ -112,6 +116,34 @@ class World(Customer):
         """Write what a worker writes when the last step of a create has succeeded."""
         async with self.database.begin() as connection:
             await finishing.finish_create(connection, cluster_id)
+
+    async def fail(self, cluster_id: UUID, code: Code, *, ordinal: int = 0, kind: Kind = "machine") -> UUID:
+        """A confirmed report about a machine or host that the cluster holds, as observation writes it."""
+        held = await self.column(
+            f"SELECT {kind}_id FROM allocations WHERE cluster_id = :id AND {kind}_id IS NOT NULL ORDER BY ordinal",  # noqa: S608
+            id=cluster_id,
+        )
+        source = min(CODES[kind][code].sources)
+        async with self.database.begin() as connection:
+            await lock_cluster(connection, project_id=self.project.id, cluster_id=cluster_id)
+            made = await report(
+                connection,
+                kind=kind,
+                object_id=held[ordinal],
+                source=source,
+                code=code,
+                detail="as seen",
+                cluster_id=cluster_id,
+            )
+            await settle_cluster(connection, project_id=self.project.id, cluster_id=cluster_id)
+        return made
+
+    async def work_again(self, cluster_id: UUID, report_id: UUID) -> None:
+        """The end of a report, as observation writes it."""
+        async with self.database.begin() as connection:
+            await lock_cluster(connection, project_id=self.project.id, cluster_id=cluster_id)
+            await clear(connection, report_id=report_id)
+            await settle_cluster(connection, project_id=self.project.id, cluster_id=cluster_id)
 
     async def fail_create(self, cluster_id: UUID) -> None:
         """Write what a worker writes when a create failed and was undone."""

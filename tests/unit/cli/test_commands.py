@@ -157,9 +157,10 @@ def test_waiting_no_longer_than_asked(run: Run, service: Service) -> None:
 
 def test_lists_are_tables_or_json_arrays(run: Run, service: Service) -> None:
     serve_cluster(service)
-    assert run("clusters", "list").out.splitlines()[-1].split()[:5] == [
+    assert run("clusters", "list").out.splitlines()[-1].split()[:6] == [
         "bert",
         "active",
+        "-",
         "m2000-pod16",
         "luxembourg-2",
         "16",

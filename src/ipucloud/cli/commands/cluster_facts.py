@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from ipucloud.client.models import Cluster, ClusterState, Money, Operation
+from collections.abc import Sequence
+
+from ipucloud.cli.output import shown
+from ipucloud.client.models import Cluster, ClusterState, Fault, Money, Operation
 
 _IN_USE = {ClusterState.ACTIVE, ClusterState.DEGRADED}
 
 
 def next_command(cluster: Cluster) -> str | None:
     """The command that follows from the cluster's state; None if there is nothing to do but wait."""
-    if cluster.state in _IN_USE:
+    if cluster.state == ClusterState.DEGRADED:
+        return f"ipucloud clusters machines {cluster.name}"
+    if cluster.state == ClusterState.ACTIVE:
         return f"ipucloud clusters ssh {cluster.name}"
     if cluster.state == ClusterState.SUSPENDED:
         return f"ipucloud clusters resume {cluster.name}"
     return f"ipucloud clusters delete {cluster.name}" if cluster.state == ClusterState.ERROR else None
+
+
+def said(fault: Fault) -> str:
+    """A fault in a line: what is affected, since when, and whether its minutes are credited."""
+    credited = "credited" if fault.credited else "not credited"
+    what = fault.kind.replace("_", " ")
+    return f"{what} {fault.name} since {shown(fault.since)} ({fault.code}, {credited}): {fault.message}"
+
+
+def affected(faults: Sequence[Fault]) -> str | None:
+    """The names of what has faults."""
+    return ", ".join(dict.fromkeys(fault.name for fault in faults)) or None
 
 
 def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[str, object]]:
@@ -27,6 +44,8 @@ def facts(cluster: Cluster, operation: Operation | None = None) -> list[tuple[st
         ("cause" if failed else "why", cluster.state_reason),
         ("since", cluster.state_entered_at),
         ("blocked by", cluster.blocked_by),
+        *(("fault", said(fault)) for fault in cluster.faults),
+        ("observed", cluster.observed_at),
         ("region", cluster.region),
         ("flavor", cluster.flavor),
         ("IPUs", cluster.ipus),

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from ipucloud.cli import ssh as openssh
-from ipucloud.cli.commands.cluster_facts import facts
+from ipucloud.cli.commands.cluster_facts import affected, facts
 from ipucloud.cli.completion import its_partitions, names
 from ipucloud.cli.finding import CLUSTER, FLAVOR, IMAGE, REGION, SSH_KEY, find_cluster, partition_kind, suggesting
 from ipucloud.cli.following import carry_out, follow
@@ -21,7 +21,16 @@ from ipucloud.client import clusters, flavors, images, operations, partitions, s
 from ipucloud.client.call import Call
 from ipucloud.client.clusters import NewCluster
 from ipucloud.client.errors import ApiError, OperationFailedError, UsageError
-from ipucloud.client.models import Cluster, ClusterState, Operation, OperationState, Origin, TopologyMachine
+from ipucloud.client.models import (
+    Cluster,
+    ClusterState,
+    Machine,
+    Operation,
+    OperationState,
+    Origin,
+    PoplarServer,
+    TopologyMachine,
+)
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -114,10 +123,11 @@ def list_clusters(
     """List the project's clusters."""
     session.list(
         clusters.list(state=state, region=region, flavor=flavor, tags=parse_tags(tags or [])),
-        ("NAME", "STATE", "FLAVOR", "REGION", "IPUS", "MINUTES", "COST", "CREATED"),
+        ("NAME", "STATE", "FAULTS", "FLAVOR", "REGION", "IPUS", "MINUTES", "COST", "CREATED"),
         lambda each: (
             each.name,
             each.state,
+            affected(each.faults),
             each.flavor,
             each.region,
             each.ipus,
@@ -125,7 +135,7 @@ def list_clusters(
             each.billing and each.billing.cost,
             each.created_at,
         ),
-        drop=("MINUTES", "IPUS", "CREATED", "COST", "REGION", "FLAVOR"),
+        drop=("MINUTES", "IPUS", "CREATED", "COST", "REGION", "FAULTS", "FLAVOR"),
         filters=((REGION, region), (FLAVOR, flavor)),
     )
 
@@ -138,6 +148,20 @@ def show(session: Session, name: Name) -> None:
     if cluster.state == ClusterState.ERROR:
         last = next(iter(session.run(operations.list(cluster=cluster.id, limit=1)).items), None)
     session.show(cluster, facts(cluster, last))
+
+
+@customer_command(app, "machines", "bert", "bert --watch")
+def machines(session: Session, name: Name) -> None:
+    """List a cluster's IPU machines and Poplar servers with their health, as last observed."""
+    cluster = find_cluster(session.client, name)
+    held: list[Machine | PoplarServer] = [*cluster.machines, *cluster.poplar_servers]
+    session.show_items(
+        held,
+        ("NAME", "HEALTH", "OBSERVED", "FAULTS"),
+        lambda each: (each.name, each.health, each.observed_at, [fault.message for fault in each.faults]),
+        drop=("OBSERVED",),
+        wrap="FAULTS",
+    )
 
 
 @customer_command(app, "delete", "bert", "bert --yes --no-wait")
@@ -241,7 +265,7 @@ def topology(session: Session, name: Name) -> None:
     """Show a cluster's racks, machines, links and partitions."""
     found = session.run(clusters.topology(find_cluster(session.client, name).id))
     racks = [(f"rack {rack.name}", f"domain {rack.domain}, {rack.topology}") for rack in found.racks]
-    machines = [(f"  {machine.name}", _used(machine)) for machine in found.machines]
+    held = [(f"  {machine.name}", f"{machine.health}; {_used(machine)}") for machine in found.machines]
     unhealthy = [(f"{link.kind} {' – '.join(link.ends)}", link.state) for link in found.links if link.state != "up"]
     rest = [
         ("links", f"{len(found.links)}, {len(unhealthy)} of them not up"),
@@ -250,7 +274,7 @@ def topology(session: Session, name: Name) -> None:
         ("largest partition", found.largest_partition),
         ("observed", found.observed_at),
     ]
-    session.show(found, [*racks, *machines, *rest])
+    session.show(found, [*racks, *held, *rest])
 
 
 def _used(machine: TopologyMachine) -> str:

@@ -292,6 +292,28 @@ class Failure(StrEnum):
     TLS = "tls"
 
 
+class Fault(Answer):
+    """Something wrong with the cluster's hardware, as a health report says."""
+
+    kind: str
+    """What is affected; a fault of a link has the name of a machine that the link belongs to."""
+
+    name: str
+    """Name of the machine or Poplar server."""
+
+    code: str
+    """Stable code of the fault; others may be added."""
+
+    message: str
+    """The fault in a sentence."""
+
+    since: datetime
+    """When the fault was first seen."""
+
+    credited: bool
+    """Whether minutes with this fault are credited."""
+
+
 class GatewayRouting(StrEnum):
     """
     How GW-Links are routed between domains.
@@ -438,7 +460,13 @@ class Machine(Answer):
     """IPUs of the machine that the cluster can use."""
 
     health: str
-    """Recorded health. Nothing observes it yet: it stays `ok` when the hardware fails."""
+    """Health as last observed; `unknown` if the observation is too old."""
+
+    observed_at: datetime | None = None
+    """When it was last observed; null if it never was."""
+
+    faults: Annotated[Sequence[Fault], Field(validate_default=True)] = []
+    """What is wrong with it, oldest first."""
 
     rnic: str
     """Address of its RDMA network card."""
@@ -1122,7 +1150,13 @@ class TopologyMachine(Answer):
     """Position in the pod's IPU-Link chain, counted from 0."""
 
     health: str
-    """Recorded health. Nothing observes it yet: it stays `ok` when the hardware fails."""
+    """Health as last observed; `unknown` if the observation is too old."""
+
+    observed_at: datetime | None = None
+    """When it was last observed; null if it never was."""
+
+    faults: Annotated[Sequence[Fault], Field(validate_default=True)] = []
+    """What is wrong with it, oldest first."""
 
     ipus: Annotated[Sequence[Ipu], Field(validate_default=True)] = []
     """IPUs of the machine."""
@@ -2077,6 +2111,15 @@ class PoplarServer(Answer):
     state: str
     """Present state."""
 
+    health: str | None = None
+    """Health of its host, as last observed; null if it has no host."""
+
+    observed_at: datetime | None = None
+    """When it was last observed; null if it never was."""
+
+    faults: Annotated[Sequence[Fault], Field(validate_default=True)] = []
+    """What is wrong with it, oldest first."""
+
     addresses: Sequence[str] = []
     """IP addresses."""
 
@@ -2461,6 +2504,12 @@ class Cluster(Answer):
     usual or something failed.
     """
 
+    faults: Annotated[Sequence[Fault], Field(validate_default=True)] = []
+    """What is wrong with its hardware, oldest first."""
+
+    observed_at: datetime | None = None
+    """When its hardware was last observed; null if it has none, or was never observed."""
+
     stage: str | None = None
     """Stage of the open operation; null when none is open."""
 
@@ -2744,6 +2793,7 @@ __all__ = [
     "Export",
     "ExportSchedule",
     "Failure",
+    "Fault",
     "Flavor",
     "Funds",
     "GatewayRouting",

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.metering.intervals import open_interval
 from ipucloud.clusters import objects
+from ipucloud.clusters.faults import settle_cluster
 from ipucloud.clusters.inputs import ClusterAct, ClusterInputs
 from ipucloud.clusters.operations.effects import enter_state, show_progress
 from ipucloud.clusters.states import BILLABLE
@@ -84,6 +85,7 @@ class ClusterKind(Kind[ClusterAct, ClusterInputs]):
                 connection, project_id=inputs.project_id, cluster_id=inputs.id, since=inputs.billed_from
             )
             failpoint("cluster.interval_opened")
+            await settle_cluster(connection, project_id=inputs.project_id, cluster_id=inputs.id)
 
 
 def fails_with(consequence: str) -> Callable[[OpenOperation, Failed], Problem]:

@@ -64,6 +64,7 @@ observations = sa.Table(
     sa.Column("source", sa.Text, primary_key=True),
     sa.Column("started_at", sa.DateTime(timezone=True), comment="of the last complete reading"),
     sa.Column("finished_at", sa.DateTime(timezone=True), comment="of the last complete reading"),
+    sa.Column("stale_at", sa.DateTime(timezone=True), comment="from then on nothing is known; NULL: never observed"),
     sa.Column("objects", sa.Integer, nullable=False, server_default="0", comment="asked for"),
     sa.Column("answered", sa.Integer, nullable=False, server_default="0"),
     sa.Column("error", sa.Text, comment="why the last reading is not complete"),

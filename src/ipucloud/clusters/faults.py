@@ -1,0 +1,185 @@
+"""What follows for a cluster from the health reports of the hardware that it holds: state, reason, event and credit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.billing.metering.credits import set_credited
+from ipucloud.clusters.observed import SHOWN_FAULTS
+from ipucloud.clusters.states import BILLABLE, PARTITIONS
+from ipucloud.contract.catalogue import AllocatedThrough
+from ipucloud.contract.clusters import ClusterState
+from ipucloud.contract.event_payloads import ClusterDegraded, ClusterFault
+from ipucloud.contract.event_types import CLUSTER_DEGRADED, CLUSTER_RECOVERED
+from ipucloud.db.rows import Query
+from ipucloud.events.log import record
+from ipucloud.inventory.health.codes import CODES, Code, Health
+from ipucloud.kernel.failpoints import failpoint
+from ipucloud.reconcile.wake import wake
+
+NAMED = 3
+"""Faults that a cluster's `state_reason` names; it counts the others."""
+DEGRADING = frozenset(
+    code
+    for codes in CODES.values()
+    for code, declared in codes.items()
+    if declared.health in {Health.DEGRADED, Health.FAILED} and declared.message is not None
+)
+"""Codes of faults with which hardware does not work as sold."""
+_WORDS = {"machine": "Machine", "poplar_server": "Poplar server", "link": "Link of machine"}
+
+
+class _Cluster(NamedTuple):
+    state: ClusterState
+    state_reason: str | None
+    machines: int
+    poplar_servers: int
+    allocated_through: AllocatedThrough
+    now: datetime
+
+
+class _Fault(NamedTuple):
+    id: UUID
+    kind: str
+    name: str
+    code: Code
+    message: str
+    since: datetime
+    credited: bool
+
+
+class _Cited(NamedTuple):
+    """A report for which minutes are credited now, and when its end was first seen."""
+
+    id: UUID
+    ended_at: datetime | None
+
+
+_READ = Query(
+    """
+    SELECT c.state, c.state_reason, c.machines,
+           (SELECT count(*) FROM poplar_servers AS server
+             WHERE server.project_id = c.project_id AND server.cluster_id = c.id)::integer AS poplar_servers,
+           c.allocated_through, app_now() AS now
+      FROM clusters AS c WHERE c.project_id = :project_id AND c.id = :cluster_id
+    """,
+    _Cluster,
+)
+_FAULTS = Query(
+    f"""
+    SELECT id, kind, name, code, message, since, credited FROM ({SHOWN_FAULTS}) AS fault
+     WHERE project_id = :project_id AND cluster_id = :cluster_id ORDER BY since, name, code
+    """,  # noqa: S608  # our own text
+    _Fault,
+)
+_CITED = Query(
+    """
+    SELECT report.id,
+           CASE WHEN report.cleared_at IS NOT NULL THEN coalesce(report.good_since, report.cleared_at) END AS ended_at
+      FROM usage_intervals AS interval
+      JOIN usage_credits AS credit ON credit.interval_id = interval.id
+      JOIN health_reports AS report ON report.id = credit.report_id
+     WHERE interval.project_id = :project_id AND interval.cluster_id = :cluster_id AND interval.ended_at IS NULL
+    """,
+    _Cited,
+)
+_ENTER = sa.text(
+    """
+    UPDATE clusters
+       SET state = :state, state_reason = :reason, version = version + 1,
+           state_entered_at = CASE WHEN state = :state THEN state_entered_at ELSE app_now() END
+     WHERE project_id = :project_id AND id = :cluster_id
+    """
+).bindparams(sa.bindparam("state", type_=sa.Text), sa.bindparam("reason", type_=sa.Text))
+
+
+async def settle_cluster(connection: AsyncConnection, *, project_id: UUID, cluster_id: UUID) -> bool:
+    """Let state, reason and credit of a cluster in use agree with the live reports of its hardware.
+
+    Called in the transaction that wrote the reports, or that ends an operation; it holds the cluster's lock. In other
+    states nothing happens: the operation that leads to use calls this at its end. Nothing is written twice.
+    Returns whether the state or its reason changed.
+    """
+    mine = {"project_id": project_id, "cluster_id": cluster_id}
+    cluster = await _READ.one(connection, mine)
+    if cluster.state not in BILLABLE:
+        return False
+    faults = [fault for fault in await _FAULTS.all(connection, mine) if fault.code in DEGRADING]
+    credited = _machines_credited(cluster, faults)
+    state = ClusterState.DEGRADED if faults else ClusterState.ACTIVE
+    reason = "".join(_sentences(faults, credited, cluster.machines)) or None
+    changed = (state, reason) != (cluster.state, cluster.state_reason)
+    if changed:
+        await connection.execute(_ENTER, mine | {"state": state.value, "reason": reason})
+        if faults:
+            data = _event(faults, reason, credited)
+            await record(connection, CLUSTER_DEGRADED, project_id=project_id, subject_id=cluster_id, data=data)
+        else:
+            await record(connection, CLUSTER_RECOVERED, project_id=project_id, subject_id=cluster_id)
+        failpoint("cluster.settled")
+        if cluster.allocated_through is AllocatedThrough.V_IPU:
+            # The controller shows the partitions of a failed machine in error; they are read now, not in a minute.
+            await wake(connection, kind=PARTITIONS, key=str(cluster_id), project_id=project_id)
+    reports = {fault.id: fault.since for fault in faults if fault.credited}
+    await _credit(connection, mine, credited, reports, cluster.now)
+    return changed
+
+
+async def _credit(
+    connection: AsyncConnection, mine: dict[str, UUID], machines: int, reports: dict[UUID, datetime], now: datetime
+) -> None:
+    """Credit so many machines for these reports, each with the time of its first reading.
+
+    The change takes effect when it was first seen: a new report, or the end of one for which minutes are credited.
+    """
+    cited = {report.id: report.ended_at for report in await _CITED.all(connection, mine)}
+    changes = [since for report, since in reports.items() if report not in cited]
+    changes += [ended_at or now for report, ended_at in cited.items() if report not in reports]
+    await set_credited(connection, **mine, machines=machines, since=min(changes, default=now), report_ids=list(reports))
+    failpoint("cluster.credited")
+
+
+def _machines_credited(cluster: _Cluster, faults: Sequence[_Fault]) -> int:
+    """How many of a cluster's machines do not work as sold, by the faults that are credited.
+
+    A failed server takes its share of the machines with it, rounded up: all of them if it is the only one. A server
+    with IPUs of its own is itself a machine, and counts once.
+    """
+    credited = [fault for fault in faults if fault.credited]
+    own = len({fault.name for fault in credited if fault.kind != "poplar_server"})
+    servers = len({fault.name for fault in credited if fault.kind == "poplar_server"})
+    share = math.ceil(cluster.machines * servers / cluster.poplar_servers) if servers else 0
+    if cluster.allocated_through is not AllocatedThrough.V_IPU:
+        return max(own, share)
+    return min(cluster.machines, own + share)
+
+
+def _sentences(faults: Sequence[_Fault], credited: int, machines: int) -> Iterator[str]:
+    """What is wrong, and what happens next."""
+    if not faults:
+        return
+    for fault in faults[:NAMED]:
+        yield f"{_WORDS[fault.kind]} {fault.name}: {fault.message} "
+    if len(faults) > NAMED:
+        yield f"{len(faults) - NAMED} more faults. "
+    if credited == 0:
+        yield "Minutes are billed as before."
+    else:
+        whole = (
+            "the cluster is"
+            if credited == machines
+            else f"{credited} of {machines} machines {'is' if credited == 1 else 'are'}"
+        )
+        yield f"The operator has been informed; until this is repaired, {whole} not billed."
+
+
+def _event(faults: Sequence[_Fault], reason: str | None, credited: int) -> ClusterDegraded:
+    shown = [ClusterFault(**{name: getattr(fault, name) for name in ClusterFault.model_fields}) for fault in faults]
+    return ClusterDegraded(reason=reason, faults=shown, credited_machines=credited)
