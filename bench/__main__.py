@@ -92,7 +92,10 @@ def _options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="turns each side takes (%(default)s)")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
     parser.add_argument("--keep", action="store_true", help="write the figures to bench/results/ too")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.rounds < 1:
+        parser.error("--rounds must be at least 1")
+    return options
 
 
 if __name__ == "__main__":

@@ -29,8 +29,11 @@ class Rates:
         return {f"{side}/s": self.median(side), f"{to}/s": self.median(to), "from": low, "to": high}
 
     def middle(self, side: str, to: str) -> tuple[float, float]:
-        """Between what the middle half of the rounds' ratios lies."""
-        low, _, high = statistics.quantiles(self._ratios(side, to), n=4, method="inclusive")
+        """Between what the middle half of the rounds' ratios lies; of a single round: its ratio, twice."""
+        ratios = self._ratios(side, to)
+        if len(ratios) == 1:
+            return ratios[0], ratios[0]
+        low, _, high = statistics.quantiles(ratios, n=4, method="inclusive")
         return low, high
 
     def _ratios(self, side: str, to: str) -> list[float]:

@@ -78,8 +78,9 @@ def page() -> str:
             "",
             "# Failpoints",
             "",
-            f"{len(names())} places in the code at which a test may end or stop a process; "
-            "[crash.md](crash.md) describes their use.",
+            f"For people who change the code: the {len(names())} places at which a test may end or stop a process. "
+            "[crash.md](crash.md)",
+            "describes their use.",
             "",
             "| point | place |",
             "|---|---|",

@@ -24,11 +24,12 @@ def page() -> str:
             "",
             "# Rules that always hold",
             "",
-            f"{len(INVARIANTS)} rules about the database and {len(SITE_RULES)} about the sites beside it, in "
-            "`src/ipucloud/invariants/`.",
-            "`ipucloud admin audit` checks them all, workers do so every minute (`invariant_violations{name}`),",
-            "and so does every test that has a database, at its end. Each rule is broken on purpose in"
-            " `tests/feature/invariants`.",
+            "For operators: what the audit checks, and what to do about a violation. "
+            f"{len(INVARIANTS)} rules are about the database",
+            f"and {len(SITE_RULES)} about the sites. `ipucloud admin audit` checks them all, workers check them every "
+            "minute",
+            "(`invariant_violations{name}`), and every test with a database checks them at its end. They are in",
+            "`src/ipucloud/invariants/`; `tests/feature/invariants` breaks each of them on purpose.",
             "",
             *_table("In the database", INVARIANTS),
             *_table("Between the database and the sites", SITE_RULES),

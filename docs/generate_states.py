@@ -37,7 +37,8 @@ def _states(table: TransitionTable[State], source: str) -> str:
             "",
             f"# States of {'an' if table.name[0] in 'aeiou' else 'a'} {table.name}",
             "",
-            f"The table is `{source}`. It begins as `{table.initial}`.",
+            "For people who change the code, and for operators: which state can follow which. The table is",
+            f"`{source}`; the first state is `{table.initial}`.",
             "",
             "```mermaid",
             table.mermaid() + "```",
@@ -54,7 +55,8 @@ def _operations() -> str:
         "",
         "# Operations",
         "",
-        "Each is declared in one module: `src/ipucloud/clusters/operations/`, `src/ipucloud/partitions/operations.py`,",
+        "For people who change the code, and for operators: what each kind of operation does, step by step. Each is",
+        "declared in a module of its own: `src/ipucloud/clusters/operations/`, `src/ipucloud/partitions/operations.py`,",
         "`src/ipucloud/billing/exports/operation.py`.",
     ]
     for kind in KINDS.values():

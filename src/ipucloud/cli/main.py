@@ -30,7 +30,7 @@ COMMANDS = (
     Entry("regions", "ipucloud.cli.commands.regions", "List regions and their capacity.", CUSTOMER),
     Entry("images", "ipucloud.cli.commands.images", "List Poplar images for servers.", CUSTOMER),
     Entry("events", "ipucloud.cli.commands.events", "Show the project's events.", CUSTOMER),
-    Entry("webhooks", "ipucloud.cli.commands.webhooks", "Send events to a server of yours.", CUSTOMER),
+    Entry("webhooks", "ipucloud.cli.commands.webhooks", "Send events to your own server.", CUSTOMER),
     Entry("usage", "ipucloud.cli.commands.usage", "Show minutes and cost of a cluster or the project.", CUSTOMER),
     Entry("billing", "ipucloud.cli.commands.billing", "Show accounts, charges, invoices and prices.", CUSTOMER),
     Entry("exports", "ipucloud.cli.commands.exports", "Export cost data as files, and schedule deliveries.", CUSTOMER),
@@ -51,7 +51,7 @@ COMMANDS = (
     Entry("credit-notes", "ipucloud.cli.commands.credit_notes", "Credit invoices; list credit notes.", OPERATOR),
     Entry("prices", "ipucloud.cli.commands.prices", "Manage the price book.", OPERATOR),
     Entry("tax", "ipucloud.cli.commands.tax", "List and add tax rates.", OPERATOR),
-    Entry("seller", "ipucloud.cli.commands.seller", "Show and change who issues invoices.", OPERATOR),
+    Entry("seller", "ipucloud.cli.commands.seller", "Show and change the seller named on invoices.", OPERATOR),
     Entry("open", "ipucloud.cli.commands.open", "Open the API reference in a browser.", ACCOUNT),
     # The only two names of the laboratory in the product. They are loaded when called, so production processes never
     # import it.

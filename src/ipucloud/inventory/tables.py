@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
 from ipucloud.inventory.health.codes import Health
 
-
 site_regions = sa.Table(
     "site_regions",
     metadata,

@@ -18,9 +18,10 @@ _NAMED = re.compile(r"\| `(\w+)` \|")
 _HEAD = """\
 # Planted bugs
 
-A test that never failed proves little. Each bug below is planted into the running product, by replacing a part of it
-while the tests run (`tests/sim/mutants`), and something must notice. Written by `./dev sim --hunt --table`; the figure
-is how many histories it took, from the first seed on. A bug that a directed test finds has the test's file instead.
+For people who change the code or its tests. A test that never failed proves little, so each bug below is planted into
+the running product, by replacing a part of it while the tests run (`tests/sim/mutants`), and a test must find it. The
+table is written by `./dev sim --hunt --table`. The figure is the number of histories played until one failed, from the
+first seed on; for a bug that a directed test finds, the test is named instead.
 
 | bug | what is broken | found by | after |
 |---|---|---|---|

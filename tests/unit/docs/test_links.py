@@ -9,7 +9,8 @@ import pytest
 
 CHECKOUT = Path(__file__).parents[3]
 PAGES = sorted([*(CHECKOUT / "docs").rglob("*.md"), *CHECKOUT.glob("*.md")])
-PAGES_TO_READ = sorted([*(CHECKOUT / "docs").glob("*.md"), *(CHECKOUT / "docs" / "billing").glob("*.md")])
+DECISIONS = CHECKOUT / "docs" / "adr"
+PAGES_TO_READ = [page for page in PAGES if CHECKOUT / "docs" in page.parents and not page.name.startswith("0")]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -23,6 +24,11 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_a_page_says_for_whom_it_is(page: Path) -> None:
     heading, first, *_ = [block for block in page.read_text().split("\n\n") if not block.startswith("<!--")]
     assert first.startswith("For "), heading
+
+
+def test_every_decision_is_in_the_list_of_decisions() -> None:
+    listed = re.findall(r"\]\((0[^)]+)\)", (DECISIONS / "README.md").read_text())
+    assert listed == sorted(page.name for page in DECISIONS.glob("0*.md"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -111,7 +111,7 @@ def update(
 
 @customer_command(app, "assign", "research --project vision")
 def assign(session: Session, account: Account) -> None:
-    """Let an account pay for the project, from one of the next two full hours on. Needs a platform token."""
+    """Make an account pay for the project, from one of the next two full hours on. Needs a platform token."""
     _show(session, session.run(accounts.assign(session.run(accounts.get(account)).id)))
 
 

@@ -54,10 +54,18 @@ def create(
     amount: Amount,
     *,
     currency: Annotated[str | None, typer.Option(help="ISO 4217 code; default: that of the project's cost.")] = None,
-    actual: Annotated[list[int] | None, typer.Option(help="Notify at this percentage of cost; repeatable.")] = None,
-    forecast: Annotated[list[int] | None, typer.Option(help="Notify at this percentage forecast; repeatable.")] = None,
-    refuse_at: Annotated[int | None, typer.Option(help="Refuse new clusters at this percentage of cost.")] = None,
-    suspend_at: Annotated[int | None, typer.Option(help="Suspend clusters at this percentage of cost.")] = None,
+    actual: Annotated[
+        list[int] | None, typer.Option(help="Notify when the cost reaches this percentage; repeatable.")
+    ] = None,
+    forecast: Annotated[
+        list[int] | None, typer.Option(help="Notify when the forecast reaches this percentage; repeatable.")
+    ] = None,
+    refuse_at: Annotated[
+        int | None, typer.Option(help="Refuse new clusters when the cost reaches this percentage.")
+    ] = None,
+    suspend_at: Annotated[
+        int | None, typer.Option(help="Suspend clusters when the cost reaches this percentage.")
+    ] = None,
     tag: Annotated[str | None, typer.Option(help="Only clusters with this tag, key=value.")] = None,
     account: Account = None,
 ) -> None:

@@ -63,7 +63,7 @@ def ssh_config(
 ) -> None:
     """Print OpenSSH client configuration for clusters, so that `ssh bert`, rsync and editors find them.
 
-    Poplar servers are called bert.0, bert.1 and so on, the first of them bert too. Host keys are pinned.
+    Poplar servers are called bert.0, bert.1 and so on; the first is also called bert. Host keys are pinned.
     """
     chosen = [find_cluster(session.client, each) for each in names] if names else session.client.items(clusters.list())
     hosts = [

@@ -79,7 +79,9 @@ def create(
             help="File with user data for cloud-init; a simulated site ignores it.",
         ),
     ] = None,
-    tags: Annotated[list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Repeatable.")] = None,
+    tags: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="Set this tag; repeatable.")
+    ] = None,
     reconfigurable: Annotated[bool, typer.Option(help="Make the default partition reconfigurable.")] = True,
     protect: Annotated[bool, typer.Option("--protect", "--delete-protection", help="Refuse deletion.")] = False,
     expires_at: ExpiresAt = None,
@@ -190,7 +192,7 @@ def delete(
 def suspend(session: Session, name: Name, yes: Yes = False, wait: Wait = True, patience: Patience = None) -> None:
     """Release a cluster's machines and keep its servers, switched off. Billing ends immediately.
 
-    Programs on the IPUs end. A resume makes the cluster's own partition again, and no other.
+    Programs on the IPUs end. Resuming recreates the cluster's default partition, and no other.
     """
     cluster = find_cluster(session.client, name)
     if not yes:

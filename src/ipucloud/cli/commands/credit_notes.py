@@ -50,7 +50,9 @@ def create(
     reason: Annotated[str, typer.Option(help="Printed on the credit note.")],
     net: Annotated[
         Decimal | None,
-        typer.Option(parser=decimal, metavar="AMOUNT", help="Without tax; default: all that is not credited yet."),
+        typer.Option(
+            parser=decimal, metavar="AMOUNT", help="Amount without tax; default: all that is not credited yet."
+        ),
     ] = None,
 ) -> None:
     """Credit an invoice, or a part of it. Needs a platform token."""

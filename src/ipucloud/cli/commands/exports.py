@@ -22,7 +22,7 @@ from ipucloud.client.models import Export
 
 app = typer.Typer(no_args_is_help=True)
 connections = typer.Typer(cls=Listing, help="Manage the S3 buckets that exports are delivered to.")
-schedules = typer.Typer(cls=Listing, help="Manage regular deliveries.")
+schedules = typer.Typer(cls=Listing, help="Manage scheduled deliveries.")
 app.add_typer(connections, name="connections")
 app.add_typer(schedules, name="schedules")
 
@@ -46,7 +46,7 @@ def create(
     connection: Annotated[str | None, typer.Option(help="Also deliver it to this S3 connection (name or id).")] = None,
     output: Annotated[Path | None, typer.Option(callback=writable, help="Save the file here once it is built.")] = None,
 ) -> None:
-    """Export a billing month or other days, and wait until the file is built."""
+    """Export a billing month or a range of days, and wait until the file is built."""
     if (month is None) == (since is None) or (since is None) != (until is None):
         raise UsageError("Give either a month, such as 2026-05, or both --since and --until.")
     asked = exports.create(
@@ -104,7 +104,7 @@ def download(
 def create_connection(
     session: Session,
     name: Annotated[str, typer.Argument(help="Name of the connection.")],
-    endpoint: Annotated[str, typer.Option(help="https://host of the S3 service.")],
+    endpoint: Annotated[str, typer.Option(help="URL of the S3 service: https://host.")],
     bucket: Annotated[str, typer.Option(help="The bucket.")],
     access_key_id: Annotated[str, typer.Option(help="The access key's id.")],
     *,

@@ -24,8 +24,8 @@ def login(
 ) -> None:
     """Check the service's URL and your token, and store them as a profile.
 
-    Without --profile, the profile is `default`. The URL and the project can be given by --url and --project. The token
-    is prompted for, or read from a piped standard input, because other users of this machine could see it on a command
+    Without --profile, the profile is `default`. --url and --project give the URL and the project. The token is asked
+    for, or read from standard input if that is a pipe, because other users of this machine could see it on a command
     line; IPUCLOUD_TOKEN is used unless --profile is given.
     """
     name = chosen(session.environment, session.profile)

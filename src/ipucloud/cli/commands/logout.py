@@ -15,7 +15,7 @@ app = typer.Typer()
 def logout(session: Session) -> None:
     """Delete a stored profile with its token.
 
-    The token stays valid for others who have it; `ipucloud tokens revoke` ends it.
+    The token stays valid for others who have it; `ipucloud tokens delete` ends it.
     """
     name = chosen(session.environment, session.profile)
     profiles = stored_profiles(session.environment)

@@ -27,7 +27,7 @@ Name = Annotated[
     str,
     typer.Argument(help="Name of the partition, or its id at the controller.", autocompletion=names(its_partitions)),
 ]
-Relocatable = Annotated[bool, typer.Option("--relocatable", help="It may move to other IPUs when it is reset.")]
+Relocatable = Annotated[bool, typer.Option("--relocatable", help="Let it move to other IPUs when it is reset.")]
 
 
 @customer_command(app, "create", "bert training --size 8", "bert replicas --size 8 --gcds 4 --reconfigurable")
@@ -37,10 +37,12 @@ def create(
     name: Annotated[str, typer.Argument(help="Lower-case letters, digits and hyphens; starts with a letter.")],
     *,
     size: Annotated[int, typer.Option(help="IPUs: 1, 2, 4, 8, …")],
-    gcds: Annotated[int, typer.Option(help="Graph compile domains: processes that share it.")] = 1,
+    gcds: Annotated[int, typer.Option(help="Graph compile domains: processes that share the partition.")] = 1,
     replicas: Annotated[int | None, typer.Option(help="Default: as many as GCDs.")] = None,
     segments: Annotated[int | None, typer.Option(help="IPU-Link domains; default: as few as possible.")] = None,
-    reconfigurable: Annotated[bool, typer.Option("--reconfigurable", help="Programs choose how many IPUs.")] = False,
+    reconfigurable: Annotated[
+        bool, typer.Option("--reconfigurable", help="Let programs choose how many IPUs they use.")
+    ] = False,
     sync_type: Annotated[str | None, typer.Option(help="c2-compatible, pod-native, …")] = None,
     routing: Annotated[str | None, typer.Option(help="dnc, swnc, btnc or ringswnc.")] = None,
     gateway_routing: Annotated[str | None, typer.Option(help="ring or swring.")] = None,

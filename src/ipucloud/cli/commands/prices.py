@@ -78,7 +78,9 @@ def create(
     session: Session,
     sku: Annotated[str, typer.Argument(help="SKU, such as ipu-m2000.", autocompletion=names(SKU))],
     region: Annotated[str, typer.Argument(help="Region.", autocompletion=names(REGION))],
-    amount: Annotated[Decimal, typer.Argument(parser=decimal, metavar="PRICE", help="Per minute of the SKU's unit.")],
+    amount: Annotated[
+        Decimal, typer.Argument(parser=decimal, metavar="PRICE", help="Price per minute of the SKU's unit.")
+    ],
     *,
     valid_from: Annotated[
         datetime,
@@ -97,7 +99,7 @@ def create(
         ),
     ] = None,
 ) -> None:
-    """Add a price version, which replaces the one in force from its beginning on. Needs a platform token."""
+    """Add a price version, which replaces the previous one from its start. Needs a platform token."""
     version = given(
         account_id=_id_of(session, account),
         sku=sku,

@@ -18,7 +18,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @customer_command(app, "show")
 def show(session: Session) -> None:
-    """Show who issues invoices. Needs a platform token."""
+    """Show the seller named on invoices. Needs a platform token."""
     _show(session, session.run(seller.get()))
 
 
@@ -32,7 +32,7 @@ def update(
     tax_id: TaxId = None,
     bank: Annotated[str | None, typer.Option(help="Bank details, as printed.")] = None,
 ) -> None:
-    """Change who issues invoices; issued ones never change. Needs a platform token."""
+    """Change the seller named on invoices; issued invoices never change. Needs a platform token."""
     if all(each is None for each in (legal_name, address, country, tax_id, bank)):
         raise UsageError("Give at least one change, such as --legal-name.")
     call = seller.update(legal_name=legal_name, address=address, country=country, tax_id=tax_id, bank=bank)

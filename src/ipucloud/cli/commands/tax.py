@@ -27,7 +27,7 @@ def list_rates(session: Session) -> None:
 def create(
     session: Session,
     country: Annotated[str, typer.Argument(help="ISO 3166 code, such as LU.")],
-    rate: Annotated[Decimal, typer.Argument(parser=decimal, metavar="RATE", help="0.17 is 17 %.")],
+    rate: Annotated[Decimal, typer.Argument(parser=decimal, metavar="RATE", help="Rate as a fraction: 0.17 is 17 %.")],
     *,
     valid_from: Annotated[
         date, typer.Option("--from", parser=date.fromisoformat, metavar="DATE", help="First day, such as 2027-01-01.")
@@ -36,7 +36,7 @@ def create(
     name: Annotated[str, typer.Option(help="As printed on invoices.")] = "VAT",
     kind: Annotated[str, typer.Option(help="Kind of rate; invoices use standard.")] = "standard",
 ) -> None:
-    """Add a tax rate, which replaces the one in force from its first day on. Needs a platform token."""
+    """Add a tax rate, which replaces the previous one from its first day. Needs a platform token."""
     _list(session, tax_rates.create(country, str(rate), valid_from=valid_from, source=source, name=name, kind=kind))
 
 

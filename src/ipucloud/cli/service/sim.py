@@ -33,31 +33,35 @@ class Kind:
 
 CREATE_PARTITION = "vipu.CreatePartition"
 OF_CALLS = (
-    Kind("slow", FaultAction.LATENCY, "Answer calls late.", "'hosts.*' --seconds 5"),
-    Kind("refuse", FaultAction.STATUS, "Refuse calls before they have an effect.", "networks.put --times 3"),
-    Kind("fail-after", FaultAction.STATUS_AFTER, "Answer calls with an error after their effect.", "hosts.put_server"),
-    Kind("drop", FaultAction.DROP_ANSWER, "Break the connection after the effect of calls.", "'vipu.*' --times 1"),
-    Kind("stall", FaultAction.STALL, "Neither act nor answer.", "redfish.reset --for 60"),
+    Kind("slow", FaultAction.LATENCY, "Delay the answers to calls.", "'hosts.*' --seconds 5"),
+    Kind("refuse", FaultAction.STATUS, "Refuse calls before they take effect.", "networks.put --times 3"),
     Kind(
-        "repeat", FaultAction.DUPLICATE, "Let the effect of calls take place again later.", "networks.put --seconds 3"
+        "fail-after", FaultAction.STATUS_AFTER, "Answer calls with an error after they took effect.", "hosts.put_server"
     ),
-    Kind("stale", FaultAction.STALE, "Answer reading calls as they were answered before.", "hosts.get --for 30"),
+    Kind("drop", FaultAction.DROP_ANSWER, "Break the connection after calls took effect.", "'vipu.*' --times 1"),
+    Kind("stall", FaultAction.STALL, "Neither act on calls nor answer them.", "redfish.reset --for 60"),
+    Kind("repeat", FaultAction.DUPLICATE, "Repeat the effect of calls later.", "networks.put --seconds 3"),
+    Kind("stale", FaultAction.STALE, "Answer reads with earlier answers.", "hosts.get --for 30"),
     Kind(
         "fail-partition",
         FaultAction.FAIL_PARTITION,
-        "Let the creation of partitions end in an error.",
+        "Make the creation of partitions fail.",
         "--times 1",
         CREATE_PARTITION,
     ),
     Kind(
-        "hang-partition", FaultAction.HANG_PARTITION, "Let the creation of partitions never end.", "", CREATE_PARTITION
+        "hang-partition",
+        FaultAction.HANG_PARTITION,
+        "Make the creation of partitions never finish.",
+        "",
+        CREATE_PARTITION,
     ),
 )
 OF_HARDWARE = (
     ("fail-machine", FaultAction.FAIL_MACHINE, "Break an IPU machine; partitions on it fail."),
     ("fail-host", None, "Break a host: its server is not reachable."),
-    ("fail-link", FaultAction.FAIL_LINK, "Break a link of a machine, or let it lose data."),
-    ("forget-controller", None, "Let a region's V-IPU controller lose everything that it knows."),
+    ("fail-link", FaultAction.FAIL_LINK, "Break or degrade a machine's link."),
+    ("forget-controller", None, "Make a region's V-IPU controller lose its state."),
 )
 
 Call = Annotated[
@@ -66,13 +70,17 @@ Call = Annotated[
 Target = Annotated[str, typer.Option("--object", help="Only calls about objects of this name; * and ? are patterns.")]
 Seconds = Annotated[float, typer.Option(min=0.0, help="Delay of the answer, or of the repetition.")]
 Times = Annotated[int | None, typer.Option(min=1, help="How often; default: until `ipucloud sim clear`.")]
-Every = Annotated[int, typer.Option(min=1, help="Only every so many calls.")]
-Probability = Annotated[float, typer.Option(min=0.0, max=1.0, help="By chance.")]
-After = Annotated[float, typer.Option(min=0.0, help="Begin after so many seconds of simulated time.")]
-Lasting = Annotated[float | None, typer.Option("--for", min=0.001, help="End after so many seconds of simulated time.")]
-Machine = Annotated[str, typer.Argument(help="Name of the machine, or an end that only one has, such as p001-m07.")]
-Host = Annotated[str, typer.Argument(help="Name of the host, or an end of it.")]
-Link = Annotated[LinkKind, typer.Argument(help="By where it leads.")]
+Every = Annotated[int, typer.Option(min=1, help="Affect only one call in this many.")]
+Probability = Annotated[float, typer.Option(min=0.0, max=1.0, help="Probability that a call is affected.")]
+After = Annotated[float, typer.Option(min=0.0, help="Begin after this many seconds of simulated time.")]
+Lasting = Annotated[
+    float | None, typer.Option("--for", min=0.001, help="End after this many seconds of simulated time.")
+]
+Machine = Annotated[
+    str, typer.Argument(help="Name of the machine, or the end of one name only, such as lux2-p001-m07.")
+]
+Host = Annotated[str, typer.Argument(help="Name of the host, or the end of one name only.")]
+Link = Annotated[LinkKind, typer.Argument(help="Which of its links.")]
 
 
 @app.callback()
@@ -99,7 +107,7 @@ def faults(as_json: Json = False) -> None:
 
 @app.command("show", cls=with_examples())
 def show(as_json: Json = False) -> None:
-    """Show the faults in force, and the hardware that is broken."""
+    """Show active faults and broken hardware."""
     with _site() as site:
         rules, (machines, hosts) = site.rules(), site.broken()
     if as_json:
@@ -117,7 +125,7 @@ def clear(
     rule: Annotated[str | None, typer.Argument(help="Id of one fault; default: all.")] = None,
     repair: Annotated[bool, typer.Option("--repair", help="Also repair all machines and hosts.")] = False,
 ) -> None:
-    """End faults of calls. Broken hardware stays broken without --repair."""
+    """End faults of calls. Hardware stays broken unless --repair is given."""
     with _site() as site:
         site.lift(rule)
         machines, hosts = site.broken() if repair else ([], [])
@@ -127,9 +135,9 @@ def clear(
             site.change("hosts", name, "repair")
 
 
-@app.command("fail-machine", cls=with_examples("p001-m07", "p001-m07 --after 600 --for 1800"))
+@app.command("fail-machine", cls=with_examples("lux2-p001-m07", "lux2-p001-m07 --after 600 --for 1800"))
 def fail_machine(machine: Machine, after: After = 0.0, lasting: Lasting = None) -> None:
-    """Break an IPU machine; partitions on it fail. With --for it is repaired by itself."""
+    """Break an IPU machine; partitions on it fail. With --for, it recovers by itself."""
     with _site() as site:
         name = site.machine(machine)
         if after or lasting is not None:
@@ -139,14 +147,14 @@ def fail_machine(machine: Machine, after: After = 0.0, lasting: Lasting = None) 
     _done(f"{name} fails." if after else f"{name} is broken.", f"ipucloud sim repair-machine {name}")
 
 
-@app.command("repair-machine", cls=with_examples("p001-m07"))
+@app.command("repair-machine", cls=with_examples("lux2-p001-m07"))
 def repair_machine(machine: Machine) -> None:
     """Repair an IPU machine."""
     with _site() as site:
         site.change("machines", site.machine(machine), "repair")
 
 
-@app.command("fail-host", cls=with_examples("h003"))
+@app.command("fail-host", cls=with_examples("lux2-h003"))
 def fail_host(host: Host) -> None:
     """Break a host: its server is not reachable."""
     with _site() as site:
@@ -155,27 +163,27 @@ def fail_host(host: Host) -> None:
     _done(f"{name} is broken.", f"ipucloud sim repair-host {name}")
 
 
-@app.command("repair-host", cls=with_examples("h003"))
+@app.command("repair-host", cls=with_examples("lux2-h003"))
 def repair_host(host: Host) -> None:
     """Repair a host."""
     with _site() as site:
         site.change("hosts", site.host(host), "repair")
 
 
-@app.command("fail-link", cls=with_examples("p001-m07 next", "p001-m07 internal --degraded"))
+@app.command("fail-link", cls=with_examples("lux2-p001-m07 next", "lux2-p001-m07 internal --degraded"))
 def fail_link(
     machine: Machine,
     link: Link,
     degraded: Annotated[bool, typer.Option("--degraded", help="It carries traffic with errors.")] = False,
 ) -> None:
-    """Break a link of a machine, or let it lose data."""
+    """Break or degrade a machine's link."""
     with _site() as site:
         name = site.machine(machine)
         site.change_link(name, link, "fail", LinkFault(state="degraded" if degraded else "down"))
     _done(f"{name}/{link} is {'degraded' if degraded else 'down'}.", f"ipucloud sim repair-link {name} {link}")
 
 
-@app.command("repair-link", cls=with_examples("p001-m07 next"))
+@app.command("repair-link", cls=with_examples("lux2-p001-m07 next"))
 def repair_link(machine: Machine, link: Link) -> None:
     """Repair a link of a machine."""
     with _site() as site:
@@ -184,7 +192,7 @@ def repair_link(machine: Machine, link: Link) -> None:
 
 @app.command("forget-controller", cls=with_examples("luxembourg-2"))
 def forget_controller(region: Annotated[str, typer.Argument(help="Region of the controller.")]) -> None:
-    """Let a region's V-IPU controller lose everything that it knows. It cannot be undone."""
+    """Make a region's V-IPU controller lose its state. This cannot be undone."""
     with _site() as site:
         site.change("controllers", site.region(region), "forget")
 

@@ -50,12 +50,14 @@ def up(
     ] = TIME_SCALE,
     data_dir: Annotated[
         Path | None,
-        typer.Option(help="Directory of data and logs; IPUCLOUD_DATA_DIR; else in the user's data directory."),
+        typer.Option(help="Directory for data and logs. Default: IPUCLOUD_DATA_DIR, else the user's data directory."),
     ] = None,
     port: Annotated[
         int | None,
         typer.Option(
-            min=0, max=65535, help="The API's port, kept at later starts; 0: any; IPUCLOUD_PORT; at first 8000."
+            min=0,
+            max=65535,
+            help="The API's port, kept for later starts; 0: any free one. Default: IPUCLOUD_PORT, at first 8000.",
         ),
     ] = None,
     sample: Annotated[
@@ -100,7 +102,7 @@ def _announce(system: System, as_json: bool) -> None:
     else:
         typer.echo(TRY.format(**facts))
         if made is not None:
-            typer.echo(introduction(made, system.url))
+            typer.echo(introduction(made))
 
 
 def _say(sentence: str) -> None:

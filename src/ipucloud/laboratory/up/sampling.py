@@ -22,10 +22,13 @@ FOLDER = "sample-site"
 INSTANT = 0.0
 """Time scale of a site that takes no time."""
 
+PROFILE = "finance"
+"""The command line's profile with the sample's token."""
+
 TRY = """\
-Project {project} has bills of {first} and {last}. For what finance does with them, open another terminal and run
-  export IPUCLOUD_URL={url} IPUCLOUD_TOKEN={token}
-  FIRST={first} LAST={last} INVOICE={invoice}
+Project {project} has bills of {first} and {last}. For what finance does with them, run the first line above in another
+terminal, and then this one, which selects the profile `{profile}`:
+  export IPUCLOUD_PROFILE={profile} FIRST={first} LAST={last} INVOICE={invoice}
 1. List invoices and credit notes:  ipucloud billing invoices
 2. See what was spent on what:      ipucloud billing report --since $FIRST-01 --by month --by tag:team
 3. Save a bill for a spreadsheet:   ipucloud exports create $LAST --output $LAST.csv
@@ -33,12 +36,10 @@ More: docs/finance.md
 """
 
 
-def introduction(sample: Sample, url: str) -> str:
+def introduction(sample: Sample) -> str:
     """What to try with the sample."""
     first, last = sample.months[0], sample.months[-1]
-    return TRY.format(
-        project=sample.project, first=first, last=last, invoice=sample.invoice, url=url, token=sample.token
-    )
+    return TRY.format(project=sample.project, first=first, last=last, invoice=sample.invoice, profile=PROFILE)
 
 
 def refuse_others(settings: Settings) -> None:

@@ -39,7 +39,7 @@ from ipucloud.laboratory.postgres.secret_files import kept_secret, read_secret, 
 from ipucloud.laboratory.sample.make import Sample, sample_of
 from ipucloud.laboratory.up import programs
 from ipucloud.laboratory.up.ports import listen_kept, listen_near
-from ipucloud.laboratory.up.sampling import add_sample, refuse_others
+from ipucloud.laboratory.up.sampling import PROFILE, add_sample, refuse_others
 from ipucloud.laboratory.up.terminal import write_terminal_files
 from ipucloud.site.errors import SiteBusy, SiteError, SiteUnknown
 
@@ -142,7 +142,7 @@ async def running(settings: Settings, *, time_scale: float, say: Say, sample: bo
             profiles = {role.value: Profile(url, token, PROJECT, role.value) for role, token in tokens.items()}
             profiles[DEFAULT] = profiles.pop(Role.OWNER)
             if made is not None:
-                profiles["finance"] = Profile(url, made.token, made.project, Role.BILLING)
+                profiles[PROFILE] = Profile(url, made.token, made.project, Role.BILLING)
             env = write_terminal_files(settings.data_dir, profiles, say)
             yield System(url, tokens[Role.OWNER], tokens[Role.ADMIN], PROJECT, logs, env, made)
 
