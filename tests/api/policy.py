@@ -150,6 +150,18 @@ POLICY: dict[str, frozenset[Role]] = {
     "listWork": SEEING_THE_PLATFORM,
     "requeueWork": PLATFORM,
     "parkWork": PLATFORM,
+    "listHardwareMachines": SEEING_THE_PLATFORM,
+    "getHardwareMachine": SEEING_THE_PLATFORM,
+    "listHardwareHosts": SEEING_THE_PLATFORM,
+    "getHardwareHost": SEEING_THE_PLATFORM,
+    "startMaintenance": PLATFORM,
+    "drainHardware": PLATFORM,
+    "quarantineHardware": PLATFORM,
+    "returnToService": PLATFORM,
+    "listHealthReports": SEEING_THE_PLATFORM,
+    "getHealthReport": SEEING_THE_PLATFORM,
+    "clearHealthReport": PLATFORM,
+    "listObservations": SEEING_THE_PLATFORM,
 }
 EURO = {"amount": "1.00", "currency": "EUR"}
 TAX_RATE: dict[str, object] = {"country": "XK", "rate": "0.18", "source": "a letter"}
@@ -157,6 +169,7 @@ OPEN_TO_ALL = frozenset({"livez", "readyz"})
 """Operations without authentication."""
 
 BUDGET: dict[str, object] = {"amount": {"amount": "5", "currency": "EUR"}, "thresholds": [{"percent": 50}]}
+HARDWARE: dict[str, object] = {"machines": ["luxembourg-2-m2000-pod-000-m00"]}
 BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "createProject": lambda number: {"slug": f"made-{number}", "name": "Made"},
     "updateProject": lambda _: {"name": "Renamed"},
@@ -191,6 +204,10 @@ BODIES: dict[str, Callable[[int], dict[str, object]]] = {
     "updateWebhook": lambda number: {"description": f"number {number}"},
     "rotateWebhookSecret": lambda _: {},
     "parkWork": lambda number: {"reason": f"reason {number}"},
+    "startMaintenance": lambda number: HARDWARE | {"reason": f"reason {number}"},
+    "drainHardware": lambda number: HARDWARE | {"reason": f"reason {number}"},
+    "quarantineHardware": lambda number: HARDWARE | {"reason": f"reason {number}"},
+    "returnToService": lambda _: HARDWARE,
     "createExport": lambda _: {"month": "2026-04"},
     "createS3Connection": lambda number: s3_connection_json(f"made-{number}"),
 }

@@ -151,7 +151,7 @@ def require(role: Role, permission: Permission) -> None:
     way = (
         f"Ask an owner of the project for a token with the role {of_project}."
         if of_project
-        else f"Use a platform token with the role {' or '.join(sorted(roles))}; the service's operator has one."
+        else f"A platform administrator has to act, with a token of the role {' or '.join(sorted(roles))}."
     )
     raise Problem(
         PERMISSION_DENIED,

@@ -31,6 +31,7 @@ from ipucloud.api.v1 import (
     webhooks,
 )
 from ipucloud.api.v1.operator import capacity as operator_capacity
+from ipucloud.api.v1.operator import hardware as operator_hardware
 from ipucloud.api.v1.operator import work as operator_work
 
 ROUTERS = tuple(
@@ -64,5 +65,6 @@ ROUTERS = tuple(
         catalogue,
         operator_work,
         operator_capacity,
+        operator_hardware,
     )
 )

@@ -323,6 +323,92 @@ class GatewayRouting(StrEnum):
     SWRING = "swring"
 
 
+class HealthReport(Answer):
+    """What a source says is wrong with a machine or host. It is live until `cleared_at`."""
+
+    id: str
+    """Id of the report."""
+
+    kind: str
+    """What it is about."""
+
+    name: str
+    """Name of the machine or host."""
+
+    region: str
+    """Slug of the region."""
+
+    source: str
+    """Who reports: `bmc`, `v-ipu`, `host`, `ssh`, `site`, `operation` or `operator`."""
+
+    code: str
+    """What is wrong; the value is stable."""
+
+    state: str
+    """Present state. A suspected report was seen once and changes nothing yet."""
+
+    allocation: str
+    """Whether new clusters can get the object."""
+
+    credited: bool
+    """Whether minutes of the cluster that holds the object are credited."""
+
+    detail: str
+    """What was observed, for operators."""
+
+    message: str | None = None
+    """What the customer reads; null if customers do not see it."""
+
+    first_seen_at: datetime
+    """First sighting."""
+
+    confirmed_at: datetime | None = None
+    """When it was confirmed; null while it is suspected."""
+
+    last_seen_at: datetime
+    """Last sighting."""
+
+    good_since: datetime | None = None
+    """First of the good readings since; null after a bad one."""
+
+    cleared_at: datetime | None = None
+    """When it ended; null while it is live."""
+
+    expires_at: datetime | None = None
+    """When it ends by itself; null: never."""
+
+    created_by: str | None = None
+    """Id of the operator's token; null if no operator created it."""
+
+    cluster: str | None = None
+    """Id of the cluster that held the object then; null if none did."""
+
+
+class Holder(Answer):
+    """The cluster that holds a machine or host, or held it."""
+
+    project: str
+    """Slug of the project."""
+
+    cluster: str
+    """Id of the cluster."""
+
+    name: str
+    """Name of the cluster."""
+
+    state: str
+    """State of the cluster now. A suspended one keeps its disks on its hosts."""
+
+    since: datetime
+    """When it got the hardware."""
+
+    released_at: datetime | None = None
+    """When the customer left; null before that."""
+
+    freed_at: datetime | None = None
+    """When it was observed clean and free again; null before that."""
+
+
 class InvoicePeriod(Answer):
     """Days in [since, until)."""
 
@@ -544,6 +630,37 @@ class Webhook(Answer):
 
     secret: str | None = None
     """Secret that signs the messages, shown only once; null in a replayed response."""
+
+
+class Observation(Answer):
+    """The last complete reading of a region by a source. Its age is the time since `finished_at`."""
+
+    region: str
+    """Slug of the region."""
+
+    source: str | None = None
+    """Source; null: nothing has observed the region."""
+
+    started_at: datetime | None = None
+    """Start of the last complete reading; null: there was none."""
+
+    finished_at: datetime | None = None
+    """End of the last complete reading; null: there was none."""
+
+    age_seconds: int | None = None
+    """Seconds since then, on the database's clock."""
+
+    objects: int
+    """Objects that were asked for."""
+
+    answered: int
+    """Objects that answered."""
+
+    error: str | None = None
+    """Why the last reading is not complete; null if it is."""
+
+    failed_since: datetime | None = None
+    """Since when readings have failed; null if they do not."""
 
 
 class OperationState(StrEnum):
@@ -1733,6 +1850,239 @@ class Funds(Answer):
     """What new clusters can use."""
 
 
+class HardwareChanged(Answer):
+    """What a request changed."""
+
+    kind: str
+    """What it is."""
+
+    name: str
+    """Name of the machine or host."""
+
+    allocatable: bool
+    """Whether no live health report keeps new clusters away now."""
+
+    codes: Sequence[str] = []
+    """Codes of its live health reports."""
+
+    holder: Holder | None = None
+    """The cluster that holds it and keeps it; null: it is empty, and a drain is complete."""
+
+
+class HardwareHost(Answer):
+    """A server that can become a Poplar server, whoever holds it."""
+
+    name: str
+    """Name of the host."""
+
+    region: str
+    """Slug of the region."""
+
+    address: str
+    """Address of the host."""
+
+    machine: str | None = None
+    """The IPU machine that it is itself; null if it has no IPUs of its own."""
+
+    state: str
+    """
+    Present state: `allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away:
+    `maintenance` or `unhealthy`.
+    """
+
+    health: str
+    """
+    Health: `ok`, `degraded`, `failed` or `unknown` by its live health reports; also `unknown` if it was `ok` and
+    its region was not observed recently.
+    """
+
+    observed_at: datetime | None = None
+    """End of the last complete reading of its region's hosts; null: there was none."""
+
+    allocatable: bool
+    """Whether no live health report keeps new clusters away."""
+
+    maintenance: bool
+    """Whether it is in maintenance or being drained."""
+
+    codes: Sequence[str] = []
+    """Codes of its live health reports."""
+
+    holder: Holder | None = None
+    """The cluster that holds it; null if none does."""
+
+
+class HardwareHostDetail(Answer):
+    """A host with its live reports and history. Histories have the newest 100 entries."""
+
+    name: str
+    """Name of the host."""
+
+    region: str
+    """Slug of the region."""
+
+    address: str
+    """Address of the host."""
+
+    machine: str | None = None
+    """The IPU machine that it is itself; null if it has no IPUs of its own."""
+
+    state: str
+    """
+    Present state: `allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away:
+    `maintenance` or `unhealthy`.
+    """
+
+    health: str
+    """
+    Health: `ok`, `degraded`, `failed` or `unknown` by its live health reports; also `unknown` if it was `ok` and
+    its region was not observed recently.
+    """
+
+    observed_at: datetime | None = None
+    """End of the last complete reading of its region's hosts; null: there was none."""
+
+    allocatable: bool
+    """Whether no live health report keeps new clusters away."""
+
+    maintenance: bool
+    """Whether it is in maintenance or being drained."""
+
+    codes: Sequence[str] = []
+    """Codes of its live health reports."""
+
+    holder: Holder | None = None
+    """The cluster that holds it; null if none does."""
+
+    reports: Annotated[Sequence[HealthReport], Field(validate_default=True)] = []
+    """Live and suspected reports."""
+
+    past_reports: Annotated[Sequence[HealthReport], Field(validate_default=True)] = []
+    """Cleared reports, newest first."""
+
+    holders: Annotated[Sequence[Holder], Field(validate_default=True)] = []
+    """Clusters that held it, newest first."""
+
+
+class HardwareMachine(Answer):
+    """An IPU machine, whoever holds it."""
+
+    name: str
+    """Name of the machine; its V-IPU agent id too."""
+
+    region: str
+    """Slug of the region."""
+
+    rack: str
+    """GW-Link group."""
+
+    pod: str
+    """Pod: its IPU-Link domain."""
+
+    slot: int
+    """Position in the pod's IPU-Link chain, counted from 0."""
+
+    machine_type: str
+    """Type of the machine."""
+
+    state: str
+    """
+    Present state: `allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away:
+    `maintenance` or `unhealthy`.
+    """
+
+    health: str
+    """
+    Health: `ok`, `degraded`, `failed` or `unknown` by its live health reports; also `unknown` if it was `ok` and
+    its region was not observed recently.
+    """
+
+    observed_at: datetime | None = None
+    """End of the last complete reading of its region's BMCs; null: there was none."""
+
+    allocatable: bool
+    """Whether no live health report keeps new clusters away."""
+
+    maintenance: bool
+    """Whether it is in maintenance or being drained."""
+
+    codes: Sequence[str] = []
+    """Codes of its live health reports."""
+
+    holder: Holder | None = None
+    """The cluster that holds it; null if none does."""
+
+
+class HardwareMachineDetail(Answer):
+    """An IPU machine with its addresses, live reports and history. Histories have the newest 100 entries."""
+
+    name: str
+    """Name of the machine; its V-IPU agent id too."""
+
+    region: str
+    """Slug of the region."""
+
+    rack: str
+    """GW-Link group."""
+
+    pod: str
+    """Pod: its IPU-Link domain."""
+
+    slot: int
+    """Position in the pod's IPU-Link chain, counted from 0."""
+
+    machine_type: str
+    """Type of the machine."""
+
+    state: str
+    """
+    Present state: `allocated` to a cluster, `cleaning` after one, else `free`, or what keeps new clusters away:
+    `maintenance` or `unhealthy`.
+    """
+
+    health: str
+    """
+    Health: `ok`, `degraded`, `failed` or `unknown` by its live health reports; also `unknown` if it was `ok` and
+    its region was not observed recently.
+    """
+
+    observed_at: datetime | None = None
+    """End of the last complete reading of its region's BMCs; null: there was none."""
+
+    allocatable: bool
+    """Whether no live health report keeps new clusters away."""
+
+    maintenance: bool
+    """Whether it is in maintenance or being drained."""
+
+    codes: Sequence[str] = []
+    """Codes of its live health reports."""
+
+    holder: Holder | None = None
+    """The cluster that holds it; null if none does."""
+
+    rnic: str
+    """Address of its RDMA network card."""
+
+    bmc: str
+    """Address of its BMC."""
+
+    gateway: str | None = None
+    """Address of its IPU-Gateway; null if it has none."""
+
+    host: str | None = None
+    """Name of the host that it is itself; null for a machine without a server."""
+
+    reports: Annotated[Sequence[HealthReport], Field(validate_default=True)] = []
+    """Live and suspected reports."""
+
+    past_reports: Annotated[Sequence[HealthReport], Field(validate_default=True)] = []
+    """Cleared reports, newest first."""
+
+    holders: Annotated[Sequence[Holder], Field(validate_default=True)] = []
+    """Clusters that held it, newest first."""
+
+
 class Image(Release):
     """An operating system with the Poplar SDK, for Poplar servers."""
 
@@ -2797,6 +3147,13 @@ __all__ = [
     "Flavor",
     "Funds",
     "GatewayRouting",
+    "HardwareChanged",
+    "HardwareHost",
+    "HardwareHostDetail",
+    "HardwareMachine",
+    "HardwareMachineDetail",
+    "HealthReport",
+    "Holder",
     "Image",
     "Invoice",
     "InvoiceLine",
@@ -2815,6 +3172,7 @@ __all__ = [
     "MachineType",
     "NewToken",
     "NewVipuKey",
+    "Observation",
     "Operation",
     "OperationState",
     "Origin",

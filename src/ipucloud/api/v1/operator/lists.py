@@ -1,4 +1,4 @@
-"""Lists for operators: pages that are ordered by a text key."""
+"""Answers for operators that PostgreSQL writes: pages that are ordered by a text key, and single documents."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ipucloud.admin.pages import KeyedPage
+from ipucloud.api.etag import JSON
 from ipucloud.api.paging import open_cursor, page_at
 from ipucloud.api.reads import reading_platform
 from ipucloud.contract.lists import Paged
 from ipucloud.db.rows import Query
+from ipucloud.kernel.errors import not_found
 
 
 async def keyed_list(request: Request, statement: Query[KeyedPage], query: Paged, **more: object) -> Response:
@@ -24,3 +26,12 @@ async def keyed_list(request: Request, statement: Query[KeyedPage], query: Paged
     async with reading_platform(request) as connection:
         found = await statement.one(connection, filters | position | more)
     return page_at(query, request, found.items, None if found.next_key is None else quote(found.next_key))
+
+
+async def one_document(request: Request, statement: Query[str], **parameters: object) -> Response:
+    """The document of a statement. Raises `Problem` 401, 403 or not_found."""
+    async with reading_platform(request) as connection:
+        document = await statement.one_or_none(connection, parameters)
+    if document is None:
+        raise not_found()
+    return Response(document, media_type=JSON)

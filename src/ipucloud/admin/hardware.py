@@ -1,0 +1,178 @@
+"""Machines and hosts as operators see them. Each statement is about one page, or one object."""
+
+from __future__ import annotations
+
+from ipucloud.admin.pages import keyed_page
+from ipucloud.db.documents import clauses, rfc3339
+from ipucloud.db.rows import Query
+
+OBSERVATION_EXPIRES = 60.0
+"""Seconds after which an observation says nothing about the present any more."""
+HISTORY = 100
+
+_SOURCE = {"machine": "bmc", "host": "host"}
+
+
+def _seen(kind: str) -> str:
+    """The region's reading, the live reports and the holder of `object`."""
+    return f"""
+  LEFT JOIN observations AS reading ON reading.region = object.region AND reading.source = '{_SOURCE[kind]}'
+  LEFT JOIN allocations AS held ON held.{kind}_id = object.id AND held.freed_at IS NULL
+  LEFT JOIN LATERAL (
+    SELECT array_agg(code ORDER BY code) AS codes FROM health_reports
+     WHERE {kind}_id = object.id AND cleared_at IS NULL AND confirmed_at IS NOT NULL) AS live ON true
+"""  # noqa: S608  # our own text
+
+
+_STATE = """
+CASE WHEN held.released_at IS NOT NULL THEN 'cleaning' WHEN held.id IS NOT NULL THEN 'allocated'
+     WHEN object.allocatable THEN 'free' WHEN object.maintenance THEN 'maintenance' ELSE 'unhealthy' END
+"""
+_HEALTH = """
+CASE WHEN object.health <> 'ok'
+          OR reading.finished_at >= app_now() - make_interval(secs => CAST(:expires AS double precision))
+     THEN object.health ELSE 'unknown' END
+"""
+_SHARED = f"""
+object.*, {_STATE} AS state, {_HEALTH} AS shown_health, reading.finished_at AS observed_at,
+coalesce(live.codes, '{{}}') AS codes, held.id AS held_by
+"""
+_MACHINES = f"""
+SELECT {_SHARED} FROM (
+    SELECT m.name AS key, m.id, p.region, p.gw_group, p.name AS pod, m.slot, p.machine_type, m.rnic, m.bmc, m.gateway,
+           own.name AS host, m.health, m.maintenance OR coalesce(own.maintenance, false) AS maintenance,
+           m.allocatable AND coalesce(own.allocatable, true) AS allocatable
+      FROM machines AS m JOIN pods AS p ON p.id = m.pod_id LEFT JOIN hosts AS own ON own.machine_id = m.id
+  ) AS object {_seen("machine")}
+"""  # noqa: S608  # our own text
+_HOSTS = f"""
+SELECT {_SHARED} FROM (
+    SELECT h.name AS key, h.id, h.region, h.address, m.name AS machine, h.health, h.maintenance, h.allocatable
+      FROM hosts AS h LEFT JOIN machines AS m ON m.id = h.machine_id
+  ) AS object {_seen("host")}
+"""  # noqa: S608  # our own text
+_FILTERED = """
+WHERE (CAST(:region AS text) IS NULL OR region = CAST(:region AS text))
+  AND (CAST(:health AS text) IS NULL OR shown_health = CAST(:health AS text))
+  AND (CAST(:state AS text) IS NULL OR state = CAST(:state AS text))
+  AND (CAST(:code AS text) IS NULL OR CAST(:code AS text) = ANY (codes))
+  AND (CAST(:cluster AS uuid) IS NULL
+       OR held_by IN (SELECT id FROM allocations WHERE cluster_id = CAST(:cluster AS uuid)))
+"""
+_OF_MACHINES = """
+  AND (CAST(:pod AS text) IS NULL OR pod = CAST(:pod AS text))
+  AND (CAST(:rack AS text) IS NULL OR gw_group = CAST(:rack AS text))
+"""
+_HOLDER = f"""
+json_build_object(
+  'project', projects.slug, 'cluster', clusters.id, 'name', clusters.name, 'state', clusters.state,
+  'since', {rfc3339("a.created_at")}, 'released_at', {rfc3339("a.released_at")}, 'freed_at', {rfc3339("a.freed_at")})
+"""
+_HOLDERS = """
+FROM allocations AS a JOIN clusters ON clusters.project_id = a.project_id AND clusters.id = a.cluster_id
+JOIN projects ON projects.id = a.project_id
+"""
+HOLDER = clauses("(SELECT", _HOLDER, _HOLDERS, "WHERE a.id = page.held_by)")
+_STATUS = f"""
+'state', page.state, 'health', page.shown_health, 'observed_at', {rfc3339("page.observed_at")},
+'allocatable', page.allocatable, 'maintenance', page.maintenance, 'codes', page.codes, 'holder', {HOLDER}
+"""
+_MACHINE = f"""
+'name', page.key, 'region', page.region, 'rack', page.gw_group, 'pod', page.pod, 'slot', page.slot,
+'machine_type', page.machine_type, {_STATUS}
+"""
+_HOST = f"""
+'name', page.key, 'region', page.region, 'address', page.address, 'machine', page.machine, {_STATUS}
+"""
+
+
+def _report(row: str) -> str:
+    """The members of the health report `row`."""
+    return f"""
+  'id', {row}.id, 'kind', CASE WHEN {row}.machine_id IS NULL THEN 'host' ELSE 'machine' END,
+  'name', coalesce((SELECT name FROM machines WHERE id = {row}.machine_id),
+                   (SELECT name FROM hosts WHERE id = {row}.host_id)),
+  'region', {row}.region, 'source', {row}.source, 'code', {row}.code,
+  'state', CASE WHEN {row}.cleared_at IS NOT NULL THEN 'cleared' WHEN {row}.confirmed_at IS NULL THEN 'suspected'
+                ELSE 'live' END,
+  'allocation', {row}.allocation, 'credited', {row}.credited, 'detail', {row}.detail, 'message', {row}.message,
+  'first_seen_at', {rfc3339(f"{row}.first_seen_at")}, 'confirmed_at', {rfc3339(f"{row}.confirmed_at")},
+  'last_seen_at', {rfc3339(f"{row}.last_seen_at")}, 'good_since', {rfc3339(f"{row}.good_since")},
+  'cleared_at', {rfc3339(f"{row}.cleared_at")}, 'expires_at', {rfc3339(f"{row}.expires_at")},
+  'created_by', {row}.created_by, 'cluster', {row}.cluster_id
+"""  # noqa: S608  # our own text
+
+
+_REPORT = clauses("json_build_object(", _report("r"), ")")
+
+
+def _newest(document: str, rest: str, order: str) -> str:
+    return clauses(
+        "(SELECT coalesce(json_agg(document), '[]') FROM (SELECT",
+        document,
+        "AS document",
+        rest,
+        "ORDER BY",
+        order,
+        f"DESC LIMIT {HISTORY}) AS newest)",
+    )
+
+
+def _history(kind: str) -> str:
+    reports = f"FROM health_reports AS r WHERE r.{kind}_id = page.id AND r.cleared_at IS"
+    return clauses(
+        ", 'reports',",
+        _newest(_REPORT, f"{reports} NULL", "r.first_seen_at"),
+        ", 'past_reports',",
+        _newest(_REPORT, f"{reports} NOT NULL", "r.first_seen_at"),
+        ", 'holders',",
+        _newest(_HOLDER, clauses(_HOLDERS, f"WHERE a.{kind}_id = page.id"), "a.created_at"),
+    )
+
+
+def _one(rows: str, members: str, history: str) -> Query[str]:
+    return Query(
+        clauses("SELECT json_build_object(", members, history, ")::text FROM (", rows, ") AS page WHERE key = :name"),
+        str,
+    )
+
+
+LIST_MACHINES = keyed_page(clauses("SELECT * FROM (", _MACHINES, ") AS machines", _FILTERED, _OF_MACHINES), _MACHINE)
+LIST_HOSTS = keyed_page(clauses("SELECT * FROM (", _HOSTS, ") AS hosts", _FILTERED), _HOST)
+"""Parameters of both: the filters, NULL for all, and `:expires`, `OBSERVATION_EXPIRES`."""
+GET_MACHINE = _one(
+    _MACHINES,
+    clauses(_MACHINE, ", 'rnic', page.rnic, 'bmc', page.bmc, 'gateway', page.gateway, 'host', page.host"),
+    _history("machine"),
+)
+GET_HOST = _one(_HOSTS, _HOST, _history("host"))
+
+LIST_REPORTS = keyed_page(
+    """
+    SELECT concat(to_char(r.first_seen_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS'), ' ', r.id) AS key, r.*
+      FROM health_reports AS r
+     WHERE (CAST(:region AS text) IS NULL OR r.region = CAST(:region AS text))
+       AND (CAST(:machine AS text) IS NULL OR r.machine_id = (SELECT id FROM machines WHERE name = :machine))
+       AND (CAST(:host AS text) IS NULL OR r.host_id = (SELECT id FROM hosts WHERE name = :host))
+       AND (CAST(:code AS text) IS NULL OR r.code = CAST(:code AS text))
+       AND (CAST(:source AS text) IS NULL OR r.source = CAST(:source AS text))
+       AND (r.cleared_at IS NOT NULL) = coalesce(CAST(:state AS text) = 'cleared', false)
+       AND (CAST(:state AS text) IS NULL OR CAST(:state AS text) = 'cleared'
+            OR (r.confirmed_at IS NOT NULL) = (CAST(:state AS text) = 'live'))
+    """,
+    _report("page"),
+)
+GET_REPORT = Query(clauses("SELECT", _REPORT, "::text FROM health_reports AS r WHERE r.id = :report_id"), str)
+OBSERVATIONS = keyed_page(
+    """
+    SELECT concat(regions.region, ' ', o.source) AS key, regions.region, o.source, o.started_at, o.finished_at,
+           extract(epoch FROM app_now() - o.finished_at)::int AS age, coalesce(o.objects, 0) AS objects,
+           coalesce(o.answered, 0) AS answered, o.error, o.failed_since
+      FROM site_regions AS regions LEFT JOIN observations AS o ON o.region = regions.region
+    """,
+    f"""
+    'region', page.region, 'source', page.source, 'started_at', {rfc3339("page.started_at")},
+    'finished_at', {rfc3339("page.finished_at")}, 'age_seconds', page.age, 'objects', page.objects,
+    'answered', page.answered, 'error', page.error, 'failed_since', {rfc3339("page.failed_since")}
+    """,
+)

@@ -1,0 +1,303 @@
+"""`ipucloud admin machines`, `hosts`, `reports`, `observations`, and what is done with hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from ipucloud.cli.session import Session, customer_command
+from ipucloud.cli.times import ExpiresAt
+from ipucloud.cli.values import fields
+from ipucloud.client import operator
+from ipucloud.client.call import Call
+from ipucloud.client.errors import UsageError
+from ipucloud.client.models import (
+    HardwareChanged,
+    HardwareHostDetail,
+    HardwareMachineDetail,
+    HealthReport,
+    Holder,
+    Page,
+)
+from ipucloud.client.operator import Hardware
+
+app = typer.Typer()
+machines = typer.Typer(no_args_is_help=True, help="List and show IPU machines.")
+hosts = typer.Typer(no_args_is_help=True, help="List and show hosts.")
+reports = typer.Typer(no_args_is_help=True, help="List, show and clear health reports.")
+for name, group in (("machines", machines), ("hosts", hosts), ("reports", reports)):
+    app.add_typer(group, name=name)
+
+
+class Health(StrEnum):
+    OK = "ok"
+    UNKNOWN = "unknown"
+    DEGRADED = "degraded"
+    FAILED = "failed"
+
+
+class State(StrEnum):
+    FREE = "free"
+    ALLOCATED = "allocated"
+    CLEANING = "cleaning"
+    UNHEALTHY = "unhealthy"
+    MAINTENANCE = "maintenance"
+
+
+class ReportState(StrEnum):
+    SUSPECTED = "suspected"
+    LIVE = "live"
+    CLEARED = "cleared"
+
+
+Region = Annotated[str | None, typer.Option(help="Only those in this region.")]
+HealthOption = Annotated[Health | None, typer.Option("--health", help="Only those with this health.")]
+StateOption = Annotated[State | None, typer.Option("--state", help="Only those in this state.")]
+Cluster = Annotated[str | None, typer.Option(help="Only those that this cluster holds, by id.")]
+Code = Annotated[str | None, typer.Option(help="Only with a live health report of this code, such as drain.")]
+Machines = Annotated[list[str] | None, typer.Option("--machine", help="A machine; may be repeated.")]
+Hosts = Annotated[list[str] | None, typer.Option("--host", help="A host; may be repeated.")]
+Pods = Annotated[list[str] | None, typer.Option("--pod", help="All machines of a pod; may be repeated.")]
+Racks = Annotated[list[str] | None, typer.Option("--rack", help="All machines of a GW-Link group; may be repeated.")]
+Reason = Annotated[str, typer.Option(help="Why, for other operators.")]
+
+
+@customer_command(machines, "list", "--region luxembourg-2 --state unhealthy", "--pod lux2-0-p0")
+def list_machines(
+    session: Session,
+    *,
+    region: Region = None,
+    rack: Annotated[str | None, typer.Option(help="Only those of this GW-Link group.")] = None,
+    pod: Annotated[str | None, typer.Option(help="Only those of this pod.")] = None,
+    health: HealthOption = None,
+    state: StateOption = None,
+    cluster: Cluster = None,
+    code: Code = None,
+) -> None:
+    """List machines with state, health and holder."""
+    session.list(
+        operator.machines(
+            region=region, rack=rack, pod=pod, health=health, state=state, cluster=cluster, code=code, limit=1000
+        ),
+        ("NAME", "STATE", "HEALTH", "REPORTS", "PROJECT", "CLUSTER", "POD", "SLOT", "REGION", "OBSERVED"),
+        lambda each: (
+            each.name,
+            each.state,
+            each.health,
+            each.codes,
+            *_holder(each.holder),
+            each.pod,
+            each.slot,
+            each.region,
+            each.observed_at,
+        ),
+        drop=("OBSERVED", "REGION", "SLOT", "POD"),
+    )
+
+
+@customer_command(hosts, "list", "--region luxembourg-2 --health failed")
+def list_hosts(
+    session: Session,
+    *,
+    region: Region = None,
+    health: HealthOption = None,
+    state: StateOption = None,
+    cluster: Cluster = None,
+    code: Code = None,
+) -> None:
+    """List hosts with state, health and holder. The host of a suspended cluster carries its disk: it is not idle."""
+    session.list(
+        operator.hosts(region=region, health=health, state=state, cluster=cluster, code=code, limit=1000),
+        ("NAME", "STATE", "HEALTH", "REPORTS", "PROJECT", "CLUSTER", "CLUSTER STATE", "REGION", "OBSERVED"),
+        lambda each: (
+            each.name,
+            each.state,
+            each.health,
+            each.codes,
+            *_holder(each.holder),
+            each.holder.state if each.holder else None,
+            each.region,
+            each.observed_at,
+        ),
+        drop=("OBSERVED", "REGION"),
+    )
+
+
+@customer_command(machines, "show", "lux2-m07")
+def show_machine(session: Session, name: Annotated[str, typer.Argument(help="Name of the machine.")]) -> None:
+    """Show a machine: place, health reports, holder and history."""
+    found = session.run(operator.machine(name))
+    session.show(found, [*fields(found, "name", "region", "rack", "pod", "slot", "machine_type"), *_condition(found)])
+
+
+@customer_command(hosts, "show", "lux2-h04")
+def show_host(session: Session, name: Annotated[str, typer.Argument(help="Name of the host.")]) -> None:
+    """Show a host: health reports, holder and history."""
+    found = session.run(operator.host(name))
+    session.show(found, [*fields(found, "name", "region", "address", "machine"), *_condition(found)])
+
+
+@customer_command(reports, "list", "--region luxembourg-2", "--machine lux2-m07 --state cleared")
+def list_reports(
+    session: Session,
+    *,
+    region: Region = None,
+    machine: Annotated[str | None, typer.Option(help="Only those about this machine.")] = None,
+    host: Annotated[str | None, typer.Option(help="Only those about this host.")] = None,
+    code: Annotated[str | None, typer.Option(help="Only those with this code.")] = None,
+    source: Annotated[str | None, typer.Option(help="Only those of this source, such as bmc.")] = None,
+    state: Annotated[ReportState | None, typer.Option(help="Only those in this state.")] = None,
+) -> None:
+    """List what is wrong with machines and hosts, oldest first."""
+    session.list(
+        operator.health_reports(region=region, machine=machine, host=host, code=code, source=source, state=state),
+        ("NAME", "CODE", "STATE", "SOURCE", "SINCE", "EXPIRES", "DETAIL", "ID"),
+        lambda each: (
+            each.name,
+            each.code,
+            each.state,
+            each.source,
+            each.first_seen_at,
+            each.expires_at,
+            each.detail,
+            each.id,
+        ),
+        drop=("EXPIRES", "SOURCE"),
+        wrap="DETAIL",
+    )
+
+
+@customer_command(reports, "show", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
+def show_report(session: Session, report: Annotated[str, typer.Argument(help="Id of the report.")]) -> None:
+    """Show a health report."""
+    _show_report(session, session.run(operator.health_report(report)))
+
+
+@customer_command(reports, "clear", "0196f1d2-7c5e-7b3a-9f40-2f6a5c1d8e90")
+def clear_report(session: Session, report: Annotated[str, typer.Argument(help="Id of the report.")]) -> None:
+    """End a health report. Observation reports the same again if it is still seen."""
+    _show_report(session, session.run(operator.clear(report)))
+
+
+@customer_command(app, "observations")
+def observations(session: Session) -> None:
+    """List when each region was last observed, how many objects answered, and errors."""
+    session.list(
+        operator.observations(),
+        ("REGION", "SOURCE", "FINISHED", "AGE", "OBJECTS", "ANSWERED", "ERROR"),
+        lambda each: (
+            each.region,
+            each.source,
+            each.finished_at,
+            None if each.age_seconds is None else f"{each.age_seconds} s",
+            each.objects,
+            each.answered,
+            each.error,
+        ),
+        wrap="ERROR",
+    )
+
+
+@customer_command(app, "maintenance", '--machine lux2-m07 --reason "replace the fan" --expires-at 4h')
+def maintenance(
+    session: Session,
+    *,
+    reason: Reason,
+    machine: Machines = None,
+    host: Hosts = None,
+    pod: Pods = None,
+    rack: Racks = None,
+    expires_at: ExpiresAt = None,
+) -> None:
+    """Keep new clusters away while hardware is maintained; customers that hold some of it see that."""
+    _put(session, operator.maintenance, _hardware(machine, host, pod, rack), reason, expires_at)
+
+
+@customer_command(app, "drain", '--rack lux2-0 --reason "power work in June"')
+def drain(
+    session: Session,
+    *,
+    reason: Reason,
+    machine: Machines = None,
+    host: Hosts = None,
+    pod: Pods = None,
+    rack: Racks = None,
+    expires_at: ExpiresAt = None,
+) -> None:
+    """Keep new clusters away until the present ones have left. What has no cluster is drained."""
+    _put(session, operator.drain, _hardware(machine, host, pod, rack), reason, expires_at)
+
+
+@customer_command(app, "quarantine", '--host lux2-h04 --reason "wrong ECC count"')
+def quarantine(
+    session: Session,
+    *,
+    reason: Reason,
+    machine: Machines = None,
+    host: Hosts = None,
+    pod: Pods = None,
+    rack: Racks = None,
+    expires_at: ExpiresAt = None,
+) -> None:
+    """Keep new clusters away from hardware that is suspected."""
+    _put(session, operator.quarantine, _hardware(machine, host, pod, rack), reason, expires_at)
+
+
+@customer_command(app, "return-to-service", "--machine lux2-m07", "--rack lux2-0")
+def return_to_service(
+    session: Session, *, machine: Machines = None, host: Hosts = None, pod: Pods = None, rack: Racks = None
+) -> None:
+    """End maintenance, drain and quarantine. REPORTS shows what else keeps new clusters away."""
+    _changed(session, session.run(operator.return_to_service(_hardware(machine, host, pod, rack))))
+
+
+def _hardware(
+    machine: list[str] | None, host: list[str] | None, pod: list[str] | None, rack: list[str] | None
+) -> Hardware:
+    if not (machine or host or pod or rack):
+        raise UsageError("Name the hardware, such as --machine lux2-m07 or --rack lux2-0.")
+    return Hardware(machine or (), host or (), pod or (), rack or ())
+
+
+def _put(
+    session: Session,
+    verb: Callable[..., Call[Page[HardwareChanged]]],
+    what: Hardware,
+    reason: str,
+    expires_at: datetime | None,
+) -> None:
+    _changed(session, session.run(verb(what, reason=reason, expires_at=expires_at)))
+
+
+def _changed(session: Session, changed: Page[HardwareChanged]) -> None:
+    session.show_items(
+        changed.items,
+        ("KIND", "NAME", "TAKES CLUSTERS", "REPORTS", "PROJECT", "CLUSTER"),
+        lambda each: (each.kind, each.name, each.allocatable, each.codes, *_holder(each.holder)),
+    )
+
+
+def _holder(holder: Holder | None) -> tuple[str | None, str | None]:
+    return (None, None) if holder is None else (holder.project, holder.name)
+
+
+def _condition(found: HardwareMachineDetail | HardwareHostDetail) -> list[tuple[str, object]]:
+    facts: list[tuple[str, object]] = fields(found, "state", "health", "observed_at", "maintenance")
+    facts.append(("takes clusters", found.allocatable))
+    facts += [("report", f"{each.code} ({each.state}, {each.source}): {each.detail}") for each in found.reports]
+    facts += [("past report", f"{each.code}, {each.first_seen_at} to {each.cleared_at}") for each in found.past_reports]
+    facts += [
+        ("held by", f"{each.project}/{each.name} ({each.state}) since {each.since}, until {each.freed_at or 'now'}")
+        for each in found.holders
+    ]
+    return facts
+
+
+def _show_report(session: Session, report: HealthReport) -> None:
+    names = ("id", "name", "region", "source", "code", "state", "allocation", "credited", "detail", "message")
+    times = ("first_seen_at", "confirmed_at", "last_seen_at", "good_since", "cleared_at", "expires_at", "created_by")
+    session.show(report, fields(report, *names, *times, "cluster"))

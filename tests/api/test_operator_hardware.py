@@ -1,0 +1,119 @@
+"""What operators see of machines and hosts, and what they do with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from ipucloud.identity.roles import Role
+from tests.api.support import Api, problem
+
+pytestmark = pytest.mark.anyio
+
+POD = "luxembourg-2-m2000-pod-000"
+RACK = "luxembourg-2-m2000-g0"
+HOST = "luxembourg-2-m2000-host-000"
+
+
+def machine(slot: int) -> str:
+    return f"{POD}-m{slot:02}"
+
+
+@pytest.fixture
+async def admin(api: Api) -> httpx.AsyncClient:
+    return await api.caller(Role.ADMIN)
+
+
+async def items(caller: httpx.AsyncClient, path: str, **query: str) -> list[dict[str, Any]]:
+    answer = await caller.get(f"/v1/operator/{path}", params=query)
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, Any]] = answer.json()["items"]
+    return found
+
+
+async def order(caller: httpx.AsyncClient, verb: str, **body: object) -> list[dict[str, Any]]:
+    answer = await caller.post(f"/v1/operator/hardware:{verb}", json=body)
+    assert answer.status_code == 200, answer.text
+    changed: list[dict[str, Any]] = answer.json()["items"]
+    return changed
+
+
+async def names(caller: httpx.AsyncClient, kind: str = "machines", **query: str) -> set[str]:
+    return {each["name"] for each in await items(caller, kind, limit="1000", **query)}
+
+
+async def free(caller: httpx.AsyncClient) -> int:
+    room = (await caller.get("/v1/operator/regions/luxembourg-2/capacity")).json()
+    count: int = room["types"][0]["states"]["free"]
+    return count
+
+
+async def test_a_drained_pod_takes_no_clusters_and_keeps_the_present_one(api: Api, admin: httpx.AsyncClient) -> None:
+    await api.make_cluster("bert")
+    changed = await order(admin, "drain", pods=[POD], reason="replace the rack")
+    assert {each["name"] for each in changed} == {machine(slot) for slot in range(16)}
+    assert all(each["codes"] == ["drain"] and not each["allocatable"] for each in changed)
+    holders = {each["holder"]["name"] for each in changed if each["holder"]}
+    assert (holders, len([each for each in changed if each["holder"]])) == ({"bert"}, 1)
+    assert await free(admin) == 0
+    assert len(await names(admin, region="luxembourg-2", state="maintenance")) == 15
+    assert len(await names(admin, pod=POD, code="drain")) == 16
+    back = await order(admin, "return-to-service", racks=[RACK])
+    assert all(each["codes"] == [] and each["allocatable"] for each in back)
+    assert await free(admin) == 15
+
+
+async def test_an_operators_report_has_a_reason_an_end_and_an_author(api: Api, admin: httpx.AsyncClient) -> None:
+    until = "2126-01-01T00:00:00.000000Z"
+    await order(admin, "maintenance", machines=[machine(7)], hosts=[HOST], reason="replace the fan", expires_at=until)
+    found = (await admin.get(f"/v1/operator/machines/{machine(7)}")).json()
+    [report] = found["reports"]
+    assert (report["code"], report["source"], report["detail"]) == ("maintenance", "operator", "replace the fan")
+    assert report["expires_at"] == until
+    assert report["created_by"] == (await admin.get("/v1/whoami")).json()["token"]["id"]
+    assert (found["state"], found["maintenance"], found["rack"], found["slot"]) == ("maintenance", True, RACK, 7)
+    assert {each["name"] for each in await items(admin, "health-reports", state="live")} == {machine(7), HOST}
+    ended = await admin.post(f"/v1/operator/health-reports/{report['id']}:clear")
+    assert ended.json()["state"] == "cleared"
+    assert await items(admin, "health-reports", machine=machine(7)) == []
+    found = (await admin.get(f"/v1/operator/machines/{machine(7)}")).json()
+    assert (found["reports"], [each["id"] for each in found["past_reports"]]) == ([], [report["id"]])
+    assert (found["state"], found["allocatable"]) == ("free", True)
+    unknown = "0199f2a4-6c1e-7c55-8f0e-0a8a3d1f2b77"
+    problem(await admin.post(f"/v1/operator/health-reports/{unknown}:clear"), 404, "not_found")
+
+
+async def test_who_holds_and_held_a_machine_is_shown(api: Api, admin: httpx.AsyncClient) -> None:
+    bert = (await api.make_cluster("bert"))["target"]["id"]
+    [held] = await items(admin, "machines", cluster=bert)
+    assert (held["state"], held["holder"]["name"]) == ("allocated", "bert")
+    assert held["holder"]["project"] == api.world.project.slug
+    found = (await admin.get(f"/v1/operator/machines/{held['name']}")).json()
+    assert [each["cluster"] for each in found["holders"]] == [bert]
+    [host] = await items(admin, "hosts", cluster=bert)
+    assert (await admin.get(f"/v1/operator/hosts/{host['name']}")).json()["holders"][0]["cluster"] == bert
+    for path in ("machines/unknown", "hosts/unknown"):
+        problem(await admin.get(f"/v1/operator/{path}"), 404, "not_found")
+
+
+async def test_nothing_is_healthy_that_was_not_observed(api: Api, admin: httpx.AsyncClient) -> None:
+    unobserved = await items(admin, "observations")
+    assert {(each["region"], each["source"]) for each in unobserved} >= {("luxembourg-2", None)}
+    assert await names(admin, health="ok") == set()
+    await api.world.execute(
+        "INSERT INTO observations (region, source, started_at, finished_at, objects, answered)"
+        " VALUES ('luxembourg-2', 'bmc', app_now(), app_now(), 16, 16)"
+    )
+    assert await names(admin, health="ok") == {machine(slot) for slot in range(16)}
+    [seen] = [each for each in await items(admin, "observations") if each["source"]]
+    assert (seen["source"], seen["answered"], seen["age_seconds"]) == ("bmc", 16, pytest.approx(0, abs=60))
+
+
+async def test_an_order_with_an_unknown_name_changes_nothing(api: Api, admin: httpx.AsyncClient) -> None:
+    body = {"machines": [machine(0), "m99"], "racks": ["g99"], "reason": "typing"}
+    refused = problem(await admin.post("/v1/operator/hardware:drain", json=body), 422, "validation_failed")
+    assert [each["pointer"] for each in refused["errors"]] == ["/machines/1", "/racks/0"]
+    problem(await admin.post("/v1/operator/hardware:drain", json={"reason": "nothing"}), 422, "validation_failed")
+    assert await names(admin, code="drain") == set()
