@@ -17,6 +17,7 @@ from ipucloud.invariants.rules import violations
 from ipucloud.kernel.ids import external_name, new_id
 from tests.support.factories import LUXEMBOURG, furnish
 from tests.support.postgres import Database as Scratch
+from tests.support.settled import SETTLED
 
 REGION, MACHINE_TYPE = LUXEMBOURG
 MACHINES = 100_000
@@ -31,12 +32,16 @@ SHOWN = 3
 _HARDWARE = (
     "INSERT INTO site_regions (region, vipu_host, vipu_user_port, vipu_admin_port)"
     " VALUES (%(region)s, 'vipu.bench', 8090, 8091)",
-    "INSERT INTO machine_pools VALUES (%(region)s, %(machine_type)s)",
     """
-    INSERT INTO pods (id, region, machine_type, name, vipu_cluster_id, gw_group, position, topology, gateway_topology)
-    SELECT gen_random_uuid(), %(region)s, %(machine_type)s, 'pod-' || n, 'vipu', 'group-' || n / 16, n %% 16, 'torus',
-           'looped'
-      FROM generate_series(0, %(pods)s - 1) AS n
+    INSERT INTO pod_runs (id, region, machine_type, gw_group, number)
+    SELECT gen_random_uuid(), %(region)s, %(machine_type)s, 'group-' || n, 0
+      FROM generate_series(0, (%(pods)s - 1) / 16) AS n
+    """,
+    """
+    INSERT INTO pods (id, region, machine_type, name, vipu_cluster_id, gw_group, position, topology, gateway_topology,
+                      run_id)
+    SELECT gen_random_uuid(), region, machine_type, 'pod-' || n, 'vipu', gw_group, n %% 16, 'torus', 'looped', id
+      FROM generate_series(0, %(pods)s - 1) AS n JOIN pod_runs ON gw_group = 'group-' || n / 16
     """,
     """
     INSERT INTO machines (id, pod_id, slot, name, rnic, bmc, gateway)
@@ -111,6 +116,7 @@ _HISTORY = (
     SELECT 'cluster', cluster_id::text, %(project)s, 1, 1 FROM numbered
     """,
     "UPDATE quotas SET used = %(machines)s WHERE region = %(region)s",
+    *SETTLED,
     "VACUUM ANALYZE",
 )
 

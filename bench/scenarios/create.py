@@ -24,6 +24,7 @@ from ipucloud.api.app import create_app
 from ipucloud.config import Settings
 from tests.support.factories import Project
 from tests.support.postgres import Database as Scratch
+from tests.support.settled import SETTLED
 from tests.support.world import cluster_body, open_world
 
 FLAVOR = "m2000-pod4"
@@ -35,7 +36,8 @@ NAME = "recorded-cluster"
 _FORGET = (
     "TRUNCATE clusters, idempotency_keys, work, events CASCADE",
     "UPDATE quotas SET used = 0",
-    "VACUUM (ANALYZE) quotas, machines, hosts, machine_pools, tokens",
+    *SETTLED,
+    "VACUUM (ANALYZE) quotas, machines, hosts, pods, pod_runs, tokens",
 )
 
 

@@ -16,6 +16,7 @@ from tests.api.support import cluster_json, key
 from tests.proof.servers import ApiProcess, api_processes
 from tests.support.factories import Project, make_project
 from tests.support.postgres import Database as Scratch
+from tests.support.settled import SETTLED
 from tests.support.world import World, open_world
 
 pytestmark = pytest.mark.anyio
@@ -40,6 +41,7 @@ CLEAR = (
     "UPDATE quotas SET used = 0",
     "UPDATE poplar_servers SET state = 'deleted'",
     "UPDATE clusters SET state = 'deleted', deleted_at = app_now() WHERE deleted_at IS NULL",
+    *SETTLED,
 )
 
 

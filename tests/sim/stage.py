@@ -21,6 +21,7 @@ from tests.sim.lines import Switchboard
 from tests.sim.swarm import HOSTS, MACHINES
 from tests.support.factories import furnish
 from tests.support.postgres import Database as Scratch
+from tests.support.settled import SETTLED
 from tests.support.world.clock import simulate_clock
 
 REGION = "luxembourg-2"
@@ -57,7 +58,7 @@ class Stage:
 
     def clear(self, quota: int) -> None:
         """Forget the history before; let each project have `quota` machines."""
-        self.control.execute(_EMPTY)
+        self.control.execute("; ".join((_EMPTY, *SETTLED)))
         self.control.execute(_QUOTA, (quota, quota))
         self.played += 1
         if self.played % 200 == 0:

@@ -15,6 +15,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.pricing.tables import prices
@@ -23,8 +24,10 @@ from ipucloud.db.engine import Database
 from ipucloud.identity.roles import Role
 from ipucloud.identity.tables import projects, ssh_keys, tokens
 from ipucloud.identity.tokens import new_token, token_hash
+from ipucloud.inventory.blocks import RUN
+from ipucloud.inventory.settle import settle
 from ipucloud.inventory.sync import sync
-from ipucloud.inventory.tables import hosts, machine_pools, machines, pods, site_regions
+from ipucloud.inventory.tables import hosts, machines, pod_runs, pods, site_regions
 from ipucloud.kernel.actor import Actor
 from ipucloud.kernel.ids import external_name, new_id
 from ipucloud.quotas.tables import quotas
@@ -251,9 +254,9 @@ async def seed_region(
     `pods_per_group` neighbouring pods share a GW-Link group. Call once for each (region, machine type).
     """
     await _site_region(connection, region, typical_seconds)
-    await connection.execute(sa.insert(machine_pools).values(region=region, machine_type=machine_type))
     shape = _Shape(machines_per_pod, pods_per_group)
     made = [await _pod(connection, region, machine_type, index, shape) for index in range(pod_count)]
+    await settle(connection, [pod.id for pod in made])
     host_ids = [new_id() for _ in range(host_count)]
     if host_ids:
         await connection.execute(
@@ -285,8 +288,16 @@ async def _site_region(connection: AsyncConnection, region: str, typical_seconds
         )
 
 
+async def _run(connection: AsyncConnection, region: str, machine_type: str, gw_group: str, number: int) -> UUID:
+    place = {"region": region, "machine_type": machine_type, "gw_group": gw_group, "number": number}
+    await connection.execute(pg_insert(pod_runs).values(id=new_id(), **place).on_conflict_do_nothing())
+    run_id: UUID = (await connection.execute(sa.select(pod_runs.c.id).filter_by(**place))).scalar_one()
+    return run_id
+
+
 async def _pod(connection: AsyncConnection, region: str, machine_type: str, index: int, shape: _Shape) -> Pod:
     pod_id, name = new_id(), f"{region}-{machine_type}-pod-{index:03}"
+    group, position = f"{region}-{machine_type}-g{index // shape.pods_per_group}", index % shape.pods_per_group
     await connection.execute(
         sa.insert(pods).values(
             id=pod_id,
@@ -294,10 +305,11 @@ async def _pod(connection: AsyncConnection, region: str, machine_type: str, inde
             machine_type=machine_type,
             name=name,
             vipu_cluster_id=f"{region}-{machine_type}",
-            gw_group=f"{region}-{machine_type}-g{index // shape.pods_per_group}",
-            position=index % shape.pods_per_group,
+            gw_group=group,
+            position=position,
             topology="torus",
             gateway_topology="looped",
+            run_id=await _run(connection, region, machine_type, group, position // RUN),
         )
     )
     machine_ids = [new_id() for _ in range(shape.machines_per_pod)]

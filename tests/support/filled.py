@@ -33,6 +33,7 @@ from tests.support.factories import LUXEMBOURG, Project, make_cluster_row, make_
 from tests.support.filled_exports import fill_exports
 from tests.support.filled_invoices import fill_invoices
 from tests.support.filled_ledger import fill_ledger
+from tests.support.settled import SETTLED
 
 CREATED_AT = datetime(2026, 5, 1, 9, 45, tzinfo=UTC)
 READY_AT = datetime(2026, 5, 1, 10, 0, tzinfo=UTC)
@@ -121,6 +122,8 @@ async def _cluster(connection: AsyncConnection, filled: Filled) -> None:
     )
     for held in ({"machine_id": filled.machine}, {"host_id": filled.host}):
         await connection.execute(sa.insert(allocations).values(id=new_id(), created_at=CREATED_AT, **held, **mine))
+    for statement in SETTLED:
+        await connection.execute(sa.text(statement))
     await connection.execute(sa.update(quotas).where(_quota_of(filled)).values(used=1))
 
 

@@ -52,7 +52,10 @@ class Scripted:
 
     async def apply(self, connection: AsyncConnection, item: WorkItem, inputs: str, result: Outcome) -> Outcome:
         await connection.execute(
-            sa.text("INSERT INTO machine_pools VALUES (:key, :fence) ON CONFLICT DO NOTHING"),
+            sa.text(
+                "INSERT INTO pod_runs (id, region, machine_type, gw_group, number)"
+                " VALUES (gen_random_uuid(), :key, :fence, '', 0) ON CONFLICT DO NOTHING"
+            ),
             {"key": inputs, "fence": str(item.fence)},
         )
         return result
@@ -88,7 +91,7 @@ class Bench:
         """The fences under which results for `key` were accepted."""
         async with self.database.read() as connection:
             found = await connection.execute(
-                sa.text("SELECT machine_type FROM machine_pools WHERE region = :key"), {"key": key}
+                sa.text("SELECT machine_type FROM pod_runs WHERE region = :key"), {"key": key}
             )
             return sorted(int(fence) for fence in found.scalars())
 

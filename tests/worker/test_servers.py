@@ -150,6 +150,7 @@ async def test_a_server_whose_host_is_unhealthy_takes_no_cluster(world: SiteWorl
         await connection.execute(
             sa.text("UPDATE hosts SET maintenance = true, allocatable = false WHERE name = 'lab1-c002'")
         )
+    await world.settle()
     with pytest.raises(Problem) as refused:
         await world.create(flavor="c600-8")
     assert refused.value.kind is CAPACITY_EXHAUSTED

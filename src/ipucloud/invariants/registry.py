@@ -16,6 +16,7 @@ from ipucloud.invariants import (
     machines,
     operations,
     partitions,
+    room,
     tenancy,
     work_items,
 )
@@ -28,6 +29,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     *partitions.RULES,
     *work_items.RULES,
     *machines.RULES,
+    *room.RULES,
     *billing.RULES,
     *billing_credits.RULES,
     *billing_ledger.RULES,

@@ -7,18 +7,13 @@ neighbouring domains. Bit i of a mask says that place i is usable.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, lru_cache
-from typing import NamedTuple
+from functools import cache
 
 DOMAIN = 16
 """Machines of a whole IPU-Link domain: at most 64 IPUs. Source: V-IPU rule 4."""
 
-
-class Tightest(NamedTuple):
-    """A block's start, and the size of the largest aligned usable block it lies in."""
-
-    enclosing: int
-    start: int
+RUN = 16
+"""Neighbouring domains of one run, which the largest cluster fills."""
 
 
 def aligned_starts(mask: int, size: int, length: int) -> int:
@@ -44,18 +39,18 @@ def bits(mask: int) -> Iterator[int]:
         mask ^= lowest
 
 
-@lru_cache(maxsize=1 << 16)
-def tightest(mask: int, size: int) -> Tightest | None:
-    """The block of `size` that fragments a domain least: in the smallest enclosing block, then at the lowest slot."""
-    enclosing = size
-    starts = aligned_starts(mask, size, DOMAIN)
+def tightest(mask: int, size: int) -> int:
+    """The block of `size` places, as a mask, that splits the smallest free block; the lowest of equals.
+
+    Raises ValueError when no aligned block of that size is free.
+    """
+    around, starts = size, aligned_starts(mask, size, DOMAIN)
     while starts:
-        larger = aligned_starts(mask, 2 * enclosing, DOMAIN) if enclosing < DOMAIN else 0
-        alone = starts & ~(larger | larger << enclosing)
-        if alone:
-            return Tightest(enclosing, next(bits(alone)))
-        starts, enclosing = larger, 2 * enclosing
-    return None
+        larger = aligned_starts(mask, 2 * around, DOMAIN) if around < DOMAIN else 0
+        if alone := starts & ~(larger | larger << around):
+            return span(next(bits(alone)), size)
+        starts, around = larger, 2 * around
+    raise ValueError(f"no aligned block of {size} is free in {mask:#06x}")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""All aligned blocks of a snapshot, and the best of them."""
+"""All aligned blocks of a snapshot."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ipucloud.inventory.blocks import DOMAIN, aligned_starts, bits, span, tightest
+from ipucloud.inventory.blocks import DOMAIN, aligned_starts, bits, span
 from ipucloud.inventory.snapshot import Pod
 
 Block = tuple[tuple[int, int], ...]
@@ -22,24 +22,8 @@ class _Neighbours:
     pods: dict[int, int]
     whole: int
 
-    @property
-    def length(self) -> int:
-        return self.whole.bit_length()
-
     def starts(self, domains: int) -> int:
-        return aligned_starts(self.whole, domains, self.length)
-
-    @cached_property
-    def enclosing(self) -> dict[int, int]:
-        """For each wholly usable position, the domains of the largest aligned usable run around it."""
-        around = dict.fromkeys(bits(self.whole), 1)
-        domains, starts = 2, self.starts(2)
-        while starts:
-            for start in bits(starts):
-                around.update(dict.fromkeys(range(start, start + domains), domains))
-            domains *= 2
-            starts = self.starts(domains)
-        return around
+        return aligned_starts(self.whole, domains, self.whole.bit_length())
 
     def run(self, start: int, domains: int) -> Block:
         return tuple((self.pods[position], _WHOLE) for position in range(start, start + domains))
@@ -51,22 +35,6 @@ class Fit:
     def __init__(self, pods: Sequence[Pod], masks: Sequence[int]) -> None:
         self._pods = pods
         self._masks = masks
-
-    def best(self, machines: int) -> Block | None:
-        """The block of that size in the smallest enclosing usable block; ties by pod, then slot."""
-        if machines > DOMAIN:
-            return self._best_run(machines // DOMAIN)
-        best: tuple[int, int, int] | None = None
-        for pod, mask in enumerate(self._masks):
-            found = tightest(mask, machines)
-            if found is None:
-                continue
-            enclosing = found.enclosing if mask != _WHOLE else DOMAIN * self._domains_around(pod)
-            if best is None or enclosing < best[0]:
-                best = (enclosing, pod, found.start)
-            if enclosing == machines:
-                break
-        return None if best is None else ((best[1], span(best[2], machines)),)
 
     def count(self, machines: int) -> int:
         """How many blocks of that size fit side by side."""
@@ -84,19 +52,6 @@ class Fit:
         for pod, mask in enumerate(self._masks):
             for start in bits(aligned_starts(mask, machines, DOMAIN)):
                 yield ((pod, span(start, machines)),)
-
-    def _best_run(self, domains: int) -> Block | None:
-        runs = (
-            (group.enclosing[start], group.pods[start], group.run(start, domains))
-            for group in self._groups.values()
-            for start in bits(group.starts(domains))
-        )
-        best = min(runs, default=None, key=lambda run: run[:2])
-        return None if best is None else best[2]
-
-    def _domains_around(self, pod: int) -> int:
-        view = self._pods[pod]
-        return self._groups[view.gw_group].enclosing[view.position]
 
     @cached_property
     def _groups(self) -> dict[str, _Neighbours]:

@@ -1,8 +1,8 @@
-"""Taking machines and hosts for a cluster: the database's side of the allocator.
+"""Taking machines and hosts for a cluster.
 
-A transaction that chooses machines of a region and type locks their one `machine_pools` row until its end. The snapshot
-is read after the lock was acquired, by a separate statement, and so shows what the previous holder took: no request is
-refused while there is room.
+A transaction locks the one row with the best room, chooses a block in its mask and takes the machines. It waits only
+when every row with room is locked by others, and is refused only when no row has any (`inventory/functions.py`,
+docs/concurrency.md).
 """
 
 from __future__ import annotations
@@ -17,91 +17,89 @@ from psycopg import errors as pg_errors
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.contract.catalogue import AllocatedThrough, Flavor
+from ipucloud.db.outages import RETRY_AFTER
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
-from ipucloud.inventory.allocator import Placement, allocate
-from ipucloud.inventory.snapshot import PodView, SlotState, SlotView
-from ipucloud.inventory.whynot import WhyNot
-from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, Problem
+from ipucloud.inventory.allocator import capacity, choose
+from ipucloud.inventory.snapshot import Pod
+from ipucloud.inventory.whynot import WhyNot, explain
+from ipucloud.kernel.errors import CAPACITY_EXHAUSTED, UNAVAILABLE, Problem
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 
-_LOCK_POOL = sa.text(
+
+class _Locked(NamedTuple):
+    """A pod with its free slots, or a run with its wholly free pods; and hosts of the pool."""
+
+    run_id: UUID | None
+    pod_id: UUID | None
+    mask: int
+    hosts: list[UUID]
+
+
+class _Taken(NamedTuple):
+    machines: int
+    hosts: int
+
+
+_LOCK = Query(
     """
-    SELECT region FROM machine_pools WHERE region = :region AND machine_type = :machine_type FOR NO KEY UPDATE
-    """
-)
-
-
-class _PodRow(NamedTuple):
-    """A pod with a list entry for each machine, by slot; `states` are of `SlotState`."""
-
-    id: UUID
-    gw_group: str
-    position: int
-    machine_ids: list[UUID]
-    slots: list[int]
-    states: list[str]
-
-
-_SNAPSHOT = Query(
-    """
-    SELECT pods.id, pods.gw_group, pods.position,
-           array_agg(machines.id ORDER BY slot) AS machine_ids,
-           array_agg(slot ORDER BY slot) AS slots,
-           array_agg(CASE WHEN held.released_at IS NOT NULL THEN 'cleaning'
-                          WHEN held.id IS NOT NULL THEN 'allocated'
-                          WHEN machines.allocatable AND coalesce(own.allocatable, true) THEN 'free'
-                          WHEN machines.maintenance OR own.maintenance THEN 'maintenance'
-                          ELSE 'unhealthy' END ORDER BY slot) AS states
-      FROM pods
-      JOIN machines ON machines.pod_id = pods.id
-      LEFT JOIN hosts AS own ON own.machine_id = machines.id
-      LEFT JOIN allocations AS held ON held.machine_id = machines.id AND held.freed_at IS NULL
-     WHERE pods.region = :region AND pods.machine_type = :machine_type
-     GROUP BY pods.id
-     ORDER BY pods.gw_group, pods.position
+    SELECT run AS run_id, pod AS pod_id, mask, lock_hosts(:region, :hosts) AS hosts
+      FROM lock_room(:region, :machine_type, :machines)
     """,
-    _PodRow,
+    _Locked,
+)
+# One statement is one snapshot: the masks of runs follow from those of pods.
+_PODS = Query(
+    """
+    SELECT gw_group, position, free_mask, allocated_mask, cleaning_mask, unhealthy_mask, maintenance_mask
+      FROM pods WHERE region = :region AND machine_type = :machine_type ORDER BY gw_group, position
+    """,
+    Pod,
 )
 _FREE_HOSTS = Query(
     """
-    SELECT count(*) FROM hosts LEFT JOIN machines ON machines.id = hosts.machine_id
-      LEFT JOIN pods ON pods.id = machines.pod_id
-     WHERE hosts.region = :region AND hosts.allocatable
-       AND CASE WHEN :own_hosts THEN pods.machine_type = :machine_type ELSE hosts.machine_id IS NULL END
-       AND NOT EXISTS (SELECT FROM allocations WHERE host_id = hosts.id AND freed_at IS NULL)
+    SELECT count(*) FROM hosts
+     WHERE region = :region AND machine_id IS NULL AND NOT held AND allocatable
     """,
     int,
 )
-# Hosts are shared by the region's machine types, and so by several pools: hosts locked by another pool are skipped.
-# Machines that are hosts themselves use their own, which no other cluster gets.
 _TAKE = Query(
     """
-    WITH chosen AS (
-      SELECT id FROM hosts
-       WHERE region = :region AND allocatable
-         AND CASE WHEN :own_hosts THEN machine_id = ANY (CAST(:machines AS uuid[])) ELSE machine_id IS NULL END
-         AND NOT EXISTS (SELECT FROM allocations WHERE host_id = hosts.id AND freed_at IS NULL)
-       ORDER BY name LIMIT :host_count FOR NO KEY UPDATE SKIP LOCKED
+    WITH used AS (
+      UPDATE pods SET free_mask = free_mask & ~CAST(:slots AS integer), allocated_mask = allocated_mask | :slots
+       WHERE id IN (SELECT CAST(:pod_id AS uuid) UNION ALL
+                    SELECT id FROM pods WHERE run_id = CAST(:run_id AS uuid) AND :places >> position % 16 & 1 = 1)
+         AND free_mask & :slots = :slots
+      RETURNING id, position
+    ), broken AS (
+      UPDATE pod_runs SET whole_mask = whole_mask & ~CAST(:places AS integer) WHERE id = CAST(:run_id AS uuid)
+    ), taken AS (
+      SELECT machines.id, row_number() OVER (ORDER BY used.position, slot) AS ordinal
+        FROM used JOIN machines ON machines.pod_id = used.id AND :slots >> slot & 1 = 1
+    ), hosts_held AS (
+      UPDATE hosts SET held = true
+       WHERE id IN (SELECT unnest(CAST(:hosts AS uuid[])) UNION ALL
+                    SELECT own.id FROM taken JOIN hosts AS own ON own.machine_id = taken.id WHERE :own_hosts)
+      RETURNING id, name
     ), numbered AS (
-      SELECT id, row_number() OVER () AS ordinal FROM chosen
+      SELECT id, row_number() OVER (ORDER BY name) AS ordinal FROM hosts_held
     ), held AS (
       INSERT INTO allocations (id, project_id, cluster_id, machine_id, host_id, ordinal)
-      SELECT wanted.id, CAST(:project_id AS uuid), CAST(:cluster_id AS uuid), wanted.machine_id, NULL,
-             wanted.ordinal - 1
-        FROM unnest(CAST(:machine_allocations AS uuid[]), CAST(:machines AS uuid[])) WITH ORDINALITY
-             AS wanted (id, machine_id, ordinal)
+      SELECT (CAST(:machine_allocations AS uuid[]))[ordinal], CAST(:project_id AS uuid), CAST(:cluster_id AS uuid), id,
+             NULL, ordinal - 1
+        FROM taken
       UNION ALL
       SELECT (CAST(:host_allocations AS uuid[]))[ordinal], CAST(:project_id AS uuid), CAST(:cluster_id AS uuid), NULL,
              id, ordinal - 1
         FROM numbered
     )
-    SELECT count(*) FROM numbered
+    SELECT (SELECT count(*) FROM taken) AS machines, (SELECT count(*) FROM numbered) AS hosts
     """,
-    int,
+    _Taken,
 )
 _ONE_HOLDER = frozenset({"uq_allocations_live_machine", "uq_allocations_live_host"})
+_LOCK_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,41 +150,41 @@ class NoRoom:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The machines and the number of free hosts of a region, as of one instant."""
+    """The pods of a region and machine type, and its number of free hosts."""
 
-    pods: Sequence[PodView]
+    pods: Sequence[Pod]
     free_hosts: int
 
     def why_not(self, need: Need) -> NoRoom | None:
         """None when a cluster with this need fits."""
-        found = allocate(self.pods, need.machines, need.ipus_per_machine)
-        if isinstance(found, WhyNot):
-            return _no_machines(found)
+        if capacity(self.pods, need.machines) == 0:
+            return _no_machines(explain(self.pods, need.machines, need.ipus_per_machine))
         return None if self.free_hosts >= need.hosts else _no_hosts(need.hosts, self.free_hosts)
 
 
 async def read_room(connection: Statements, region: str, need: Need) -> Room:
     """The room for this need now. Nothing is locked: the answer may already be outdated."""
-    pods = await _snapshot(connection, region, need.machine_type)
-    asked = {"region": region, "machine_type": need.machine_type, "own_hosts": need.own_hosts}
-    return Room(pods, await _FREE_HOSTS.one(connection, asked))
+    pods = await _PODS.all(connection, {"region": region, "machine_type": need.machine_type})
+    if need.own_hosts:
+        return Room(pods, sum(pod.free_mask.bit_count() for pod in pods))
+    return Room(pods, await _FREE_HOSTS.one(connection, {"region": region}))
 
 
 async def take(connection: AsyncConnection, demand: Demand) -> None:
-    """Give the cluster free hosts and the machines that the allocator chooses. Call it last: it holds the pool's lock.
+    """Give the cluster free machines and hosts. Call it last: rows that others may wait for stay locked until the end.
 
-    Raises `Problem` capacity_exhausted with `why_not`.
+    Raises `Problem` capacity_exhausted with `why_not`; or unavailable, when others keep all rows with room locked for
+    too long.
     """
-    need = demand.need
-    await connection.execute(_LOCK_POOL, {"region": demand.region, "machine_type": need.machine_type})
-    failpoint("create.pool_locked")
-    pods = await _snapshot(connection, demand.region, need.machine_type)
-    found = allocate(pods, need.machines, need.ipus_per_machine)
-    if isinstance(found, WhyNot):
-        raise exhausted(_no_machines(found))
-    hosts = await _insert(connection, demand, found)
-    if hosts < need.hosts:
-        raise exhausted(_no_hosts(need.hosts, hosts))
+    locked = await _lock(connection, demand)
+    failpoint("create.room_locked")
+    if not demand.need.own_hosts and len(locked.hosts) < demand.need.hosts:
+        raise exhausted(_no_hosts(demand.need.hosts, len(locked.hosts)))
+    taken = await _take(connection, demand, locked)
+    if taken.machines != demand.need.machines:
+        raise _busy()
+    if taken.hosts < demand.need.hosts:
+        raise exhausted(_no_hosts(demand.need.hosts, taken.hosts))
 
 
 def exhausted(room: NoRoom) -> Problem:
@@ -194,41 +192,50 @@ def exhausted(room: NoRoom) -> Problem:
     return Problem(CAPACITY_EXHAUSTED, room.detail, extra={"why_not": asdict(room)})
 
 
-async def _snapshot(connection: Statements, region: str, machine_type: str) -> list[PodView]:
-    rows = await _SNAPSHOT.all(connection, {"region": region, "machine_type": machine_type})
-    return [
-        PodView(
-            row.id,
-            row.gw_group,
-            row.position,
-            tuple(
-                SlotView(machine_id, slot, SlotState(state))
-                for machine_id, slot, state in zip(row.machine_ids, row.slots, row.states, strict=True)
-            ),
-        )
-        for row in rows
-    ]
+async def _lock(connection: AsyncConnection, demand: Demand) -> _Locked:
+    need = demand.need
+    asked = {
+        "region": demand.region,
+        "machine_type": need.machine_type,
+        "machines": need.machines,
+        "hosts": 0 if need.own_hosts else need.hosts,
+    }
+    for _ in range(_LOCK_TRIES):
+        try:
+            locked = await _LOCK.one_or_none(connection, asked)
+        except sa.exc.OperationalError as error:
+            if isinstance(error.orig, pg_errors.LockNotAvailable | pg_errors.QueryCanceled):
+                raise _busy() from error
+            raise
+        if locked is not None:
+            return locked
+        pods = await _PODS.all(connection, asked)
+        # Room that was returned since is found by another attempt.
+        if capacity(pods, need.machines) == 0:
+            raise exhausted(_no_machines(explain(pods, need.machines, need.ipus_per_machine)))
+    raise _busy()
 
 
-async def _insert(connection: AsyncConnection, demand: Demand, found: Placement) -> int:
-    """Insert the allocations; returns the number of hosts."""
+async def _take(connection: AsyncConnection, demand: Demand, locked: _Locked) -> _Taken:
+    slots, places = choose(locked.mask, demand.need.machines, whole=locked.run_id is not None)
     parameters = {
         "project_id": demand.project_id,
         "cluster_id": demand.cluster_id,
-        "region": demand.region,
-        "machines": list(found.machine_ids),
-        "machine_allocations": [new_id() for _ in found.machine_ids],
-        "host_count": demand.need.hosts,
-        "host_allocations": [new_id() for _ in range(demand.need.hosts)],
+        "run_id": locked.run_id,
+        "pod_id": locked.pod_id,
+        "slots": slots,
+        "places": places,
+        "hosts": locked.hosts,
         "own_hosts": demand.need.own_hosts,
+        "machine_allocations": [new_id() for _ in range(demand.need.machines)],
+        "host_allocations": [new_id() for _ in range(demand.need.hosts)],
     }
     try:
-        hosts = await _TAKE.one(connection, parameters)
+        return await _TAKE.one(connection, parameters)
     except sa.exc.IntegrityError as error:
         if isinstance(error.orig, pg_errors.UniqueViolation) and error.orig.diag.constraint_name in _ONE_HOLDER:
-            raise exhausted(_outrun()) from error
+            raise _busy() from error
         raise
-    return hosts
 
 
 def _no_machines(found: WhyNot) -> NoRoom:
@@ -244,6 +251,11 @@ def _no_hosts(wanted: int, free: int) -> NoRoom:
     )
 
 
-def _outrun() -> NoRoom:
-    """The index on live allocations refused: another transaction chose machines without the pool's lock."""
-    return NoRoom("capacity", "The machines have just been taken. Try again.", {})
+def _busy() -> Problem:
+    """503: whether there is room is not known; or a mask differs from its machines, which the audit repairs."""
+    return Problem(
+        UNAVAILABLE,
+        "Machines of this type are being taken by too many requests at once. Nothing was changed; send the request "
+        "again shortly.",
+        headers=RETRY_AFTER,
+    )

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.db.engine import Database
+from ipucloud.db.rows import Query
+from ipucloud.inventory.blocks import RUN
+from ipucloud.inventory.settle import settle
 from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 from ipucloud.site.ports import Sites
@@ -37,16 +41,22 @@ _REGION = sa.text(
     """
 )
 # Only changed rows are written or locked: a create chooses among the hosts that are not locked.
-_POOL = sa.text(
-    "INSERT INTO machine_pools (region, machine_type) VALUES (:region, :machine_type) ON CONFLICT DO NOTHING"
+_RUN = sa.text(
+    """
+    INSERT INTO pod_runs (id, region, machine_type, gw_group, number)
+    VALUES (:id, :region, :machine_type, :gw_group, :number) ON CONFLICT DO NOTHING
+    """
 )
 _POD = sa.text(
     """
     WITH changed AS (
       UPDATE pods SET vipu_cluster_id = :cluster_id WHERE name = :name AND vipu_cluster_id IS DISTINCT FROM :cluster_id
     )
-    INSERT INTO pods (id, region, machine_type, name, vipu_cluster_id, gw_group, position, topology, gateway_topology)
-    VALUES (:id, :region, :machine_type, :name, :cluster_id, :gw_group, :position, :topology, :gateway_topology)
+    INSERT INTO pods (id, region, machine_type, name, vipu_cluster_id, gw_group, position, topology, gateway_topology,
+                      run_id)
+    SELECT :id, :region, :machine_type, :name, :cluster_id, :gw_group, :position, :topology, :gateway_topology, id
+      FROM pod_runs
+     WHERE (region, machine_type, gw_group, number) = (:region, :machine_type, :gw_group, :number)
     ON CONFLICT (name) DO NOTHING
     """
 )
@@ -71,6 +81,14 @@ _HOSTS = sa.text(
     ON CONFLICT (name) DO NOTHING
     """
 )
+_UNSETTLED = Query(
+    """
+    SELECT pods.id FROM pods JOIN pod_masks AS truth ON truth.pod_id = pods.id
+     WHERE (pods.free_mask, pods.unhealthy_mask, pods.maintenance_mask)
+           <> (truth.free_mask, truth.unhealthy_mask, truth.maintenance_mask)
+    """,
+    UUID,
+)
 
 
 async def sync(database: Database, sites: Sites) -> Synced:
@@ -80,6 +98,7 @@ async def sync(database: Database, sites: Sites) -> Synced:
         for region in inventory.regions:
             await _register(connection, region)
             failpoint("sync.region_registered")
+        await settle(connection, await _UNSETTLED.all(connection))
     return _count(inventory)
 
 
@@ -96,8 +115,9 @@ async def _register(connection: AsyncConnection, region: SiteRegion) -> None:
 
 
 async def _register_pod(connection: AsyncConnection, region: str, pod: SitePod) -> None:
-    await connection.execute(_POOL, {"region": region, "machine_type": pod.machine_type})
-    await connection.execute(_POD, {"id": new_id(), "region": region} | pod.model_dump(exclude={"machines"}))
+    placed = {"region": region, "number": pod.position // RUN} | pod.model_dump(exclude={"machines"})
+    await connection.execute(_RUN, {"id": new_id()} | placed)
+    await connection.execute(_POD, {"id": new_id()} | placed)
     await connection.execute(
         _MACHINES, [{"id": new_id(), "pod": pod.name} | machine.model_dump() for machine in pod.machines]
     )

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.db.base import instant, json_column, metadata, one_of, same_project, tenant_key
+from ipucloud.db.base import instant, json_column, make_with, metadata, one_of, same_project, tenant_key
+from ipucloud.inventory import functions
 from ipucloud.inventory.health.codes import Health
+from ipucloud.inventory.snapshot import SlotState
 
 site_regions = sa.Table(
     "site_regions",
@@ -24,12 +26,36 @@ site_regions = sa.Table(
     sa.CheckConstraint("num_nulls(vipu_host, vipu_user_port, vipu_admin_port) IN (0, 3)", name="vipu"),
 )
 
-machine_pools = sa.Table(
-    "machine_pools",
+_LARGEST = """
+CASE WHEN {mask} = 65535 THEN 16
+     WHEN {mask} & 255 = 255 OR {mask} >> 8 = 255 THEN 8
+     WHEN {mask} & ({mask} >> 1) & ({mask} >> 2) & ({mask} >> 3) & 4369 <> 0 THEN 4
+     WHEN {mask} & ({mask} >> 1) & 21845 <> 0 THEN 2
+     WHEN {mask} <> 0 THEN 1 ELSE 0 END
+"""
+"""The size of the largest aligned block of set bits, of 16."""
+
+
+def _mask(name: str) -> sa.Column[int]:
+    """Bit i is the slot i."""
+    return sa.Column(name, sa.Integer, nullable=False, server_default=sa.text("0"))
+
+
+pod_runs = sa.Table(
+    "pod_runs",
     metadata,
-    sa.Column("region", sa.Text, primary_key=True),
-    sa.Column("machine_type", sa.Text, primary_key=True),
-    comment="one row to lock while machines of a region and type are chosen",
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("region", sa.Text, nullable=False),
+    sa.Column("machine_type", sa.Text, nullable=False),
+    sa.Column("gw_group", sa.Text, nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    _mask("whole_mask"),
+    sa.Column(
+        "largest_run", sa.Integer, sa.Computed(_LARGEST.format(mask="whole_mask"), persisted=True), nullable=False
+    ),
+    sa.UniqueConstraint("region", "machine_type", "gw_group", "number"),
+    sa.CheckConstraint("whole_mask BETWEEN 0 AND 65535", name="whole_mask"),
+    comment="16 neighbouring pods: number is position / 16; bit i of whole_mask: pod position % 16 = i is wholly free",
 )
 
 pods = sa.Table(
@@ -44,12 +70,13 @@ pods = sa.Table(
     sa.Column("position", sa.Integer, nullable=False),
     sa.Column("topology", sa.Text, nullable=False),
     sa.Column("gateway_topology", sa.Text),
-    sa.ForeignKeyConstraint(
-        ["region", "machine_type"],
-        ["machine_pools.region", "machine_pools.machine_type"],
-        name="fk_pods_pool",
+    sa.Column("run_id", sa.Uuid, sa.ForeignKey("pod_runs.id", name="fk_pods_run_id"), nullable=False, index=True),
+    *(_mask(f"{state}_mask") for state in SlotState),
+    sa.Column(
+        "largest_free", sa.Integer, sa.Computed(_LARGEST.format(mask="free_mask"), persisted=True), nullable=False
     ),
     sa.UniqueConstraint("region", "machine_type", "gw_group", "position"),
+    sa.CheckConstraint("free_mask BETWEEN 0 AND 65535", name="free_mask"),
 )
 
 machines = sa.Table(
@@ -90,6 +117,7 @@ hosts = sa.Table(
     sa.Column(
         "allocatable", sa.Boolean, nullable=False, server_default=sa.true(), comment="no live report prevents it"
     ),
+    sa.Column("held", sa.Boolean, nullable=False, server_default=sa.false(), comment="a cluster holds it"),
     one_of("health", Health),
     sa.UniqueConstraint("machine_id"),
 )
@@ -128,3 +156,41 @@ sa.Index(
 sa.Index("ix_allocations_cluster", allocations.c.project_id, allocations.c.cluster_id)
 sa.Index("ix_allocations_machine", allocations.c.machine_id, postgresql_where=allocations.c.machine_id.is_not(None))
 sa.Index("ix_allocations_host", allocations.c.host_id, postgresql_where=allocations.c.host_id.is_not(None))
+
+# Best room first. Whole pods are found through their run.
+sa.Index(
+    "ix_pods_room",
+    pods.c.region,
+    pods.c.machine_type,
+    pods.c.largest_free,
+    pods.c.gw_group,
+    pods.c.position,
+    postgresql_where=sa.text("largest_free BETWEEN 1 AND 8"),
+)
+sa.Index(
+    "ix_pod_runs_room",
+    pod_runs.c.region,
+    pod_runs.c.machine_type,
+    pod_runs.c.largest_run,
+    pod_runs.c.gw_group,
+    pod_runs.c.number,
+    postgresql_where=pod_runs.c.largest_run > 0,
+)
+sa.Index(
+    "ix_hosts_free",
+    hosts.c.region,
+    hosts.c.name,
+    postgresql_where=sa.text("machine_id IS NULL AND NOT held"),
+)
+# Rows that every create changes: room on their page for the next version, and no dead index entries that pile up.
+make_with(
+    allocations,
+    *(
+        f"ALTER TABLE {table} SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0)"
+        for table in ("pods", "pod_runs", "hosts")
+    ),
+    functions.POD_MASKS,
+    functions.SETTLE_PODS,
+    functions.LOCK_ROOM,
+    functions.LOCK_HOSTS,
+)

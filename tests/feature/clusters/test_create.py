@@ -214,7 +214,7 @@ async def test_the_site_says_how_long_its_stages_take(world: World) -> None:
 
 
 async def test_few_round_trips(world: World) -> None:
-    """Every further statement lengthens the time that a pool is locked for everybody."""
+    """Every further statement lengthens the time that others wait for the last machines."""
     seen: list[str] = []
 
     def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
@@ -226,6 +226,6 @@ async def test_few_round_trips(world: World) -> None:
         await create(
             connection, world.project.actor, cluster_body(), catalogue=world.catalogue, settings=world.settings
         )
-    assert len(seen) == 8
-    locked = next(index for index, statement in enumerate(seen) if "machine_pools" in statement)
-    assert len(seen) - locked == 3
+    assert len(seen) == 7
+    locked = next(index for index, statement in enumerate(seen) if "lock_room" in statement)
+    assert len(seen) - locked == 2

@@ -26,6 +26,8 @@ CALLS = (
     "DELETE FROM dirty_hours",
     "UPDATE hour_closes SET verified_at = app_now()",
     "SELECT seal_billing_month(month) FROM billing_months",
+    "SELECT lock_room('luxembourg-2', 'm2000', 1)",
+    "SELECT lock_hosts('luxembourg-2', 1)",
 )
 """What runs the functions that filling a database does not."""
 _FUNCTIONS = """

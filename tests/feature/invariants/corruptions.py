@@ -6,6 +6,8 @@ quota too, for instance. So every audit of these finds exactly the rule it is pl
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ipucloud.db.documents import clauses
 from ipucloud.invariants.repairing import Outcome
 from tests.feature.invariants.cluster_corruptions import CLUSTERS, OPERATIONS, WORK_ITEMS
@@ -14,6 +16,7 @@ from tests.feature.invariants.credit_corruptions import CREDITS
 from tests.feature.invariants.invoice_corruptions import INVOICES
 from tests.feature.invariants.ledger_corruptions import LEDGER
 from tests.feature.invariants.live_corruptions import LIVE
+from tests.support.settled import SETTLED
 
 REPAIRED, LEFT, REFUSED = Outcome.REPAIRED, Outcome.LEFT_TO_WORKER, Outcome.REFUSED
 
@@ -31,7 +34,7 @@ _OF_CREATING = "SELECT machine_id FROM allocations WHERE cluster_id = %(creating
 _IN_LUXEMBOURG = "SELECT m.id FROM machines m WHERE m.slot = 15 AND m.name LIKE 'lux%%'"
 _IN_AMSTERDAM = "SELECT m.id FROM machines m WHERE m.slot = 0 AND m.name LIKE 'ams%%'"
 
-MACHINES = (
+_HOLDERS = (
     _c(
         "machine_has_one_holder",
         REFUSED,
@@ -89,6 +92,14 @@ MACHINES = (
         REFUSED,
         _machine("creating", _IN_AMSTERDAM, _OF),
     ),
+)
+
+MACHINES = tuple(replace(each, statements=(*each.statements, *SETTLED)) for each in _HOLDERS)
+
+ROOM = (
+    _c("pod_shows_its_machines", REPAIRED, "UPDATE pods SET unhealthy_mask = 1 WHERE name LIKE 'lux%%'"),
+    _c("run_shows_its_whole_pods", REPAIRED, "UPDATE pod_runs SET whole_mask = whole_mask # 4"),
+    _c("host_shows_whether_it_is_held", REPAIRED, "UPDATE hosts SET held = NOT held"),
 )
 
 _NEW_INTERVAL = (
@@ -150,6 +161,7 @@ TENANCY = (
         "references_resolve",
         REFUSED,
         "UPDATE machines SET pod_id = gen_random_uuid() WHERE slot = 15 AND name LIKE 'lux%%'",
+        *SETTLED,
     ),
     _c(
         "tokens_that_are_named_exist",
@@ -229,6 +241,7 @@ CORRUPTIONS = (
     *OPERATIONS,
     *WORK_ITEMS,
     *MACHINES,
+    *ROOM,
     *BILLING,
     *CREDITS,
     *LEDGER,

@@ -16,6 +16,7 @@ from tests.feature.invariants.audited import AuditedWorld
 from tests.feature.invariants.planting import plant
 from tests.support.invariants import in_one_line
 from tests.support.postgres import Database as Scratch
+from tests.support.settled import SETTLED
 from tests.support.site import RunningSite, running_site
 from tests.support.world import opened
 
@@ -261,7 +262,11 @@ async def test_a_worker_cleans_up_after_a_cluster_that_is_gone(world: AuditedWor
     """Its machines come back to the pool and to the quota only when the site showed them clean."""
     async with world.worker():
         await world.finished(await world.delete(world.in_use))
-    lost = ["UPDATE allocations SET freed_at = NULL", "UPDATE quotas SET used = 1 WHERE region = 'luxembourg-2'"]
+    lost = [
+        "UPDATE allocations SET freed_at = NULL",
+        "UPDATE quotas SET used = 1 WHERE region = 'luxembourg-2'",
+        *SETTLED,
+    ]
     plant(world.scratch.superuser_url, lost, {})
     world.allocate(world.name, world.machine)
     repaired = await world.repair(await world.findings())

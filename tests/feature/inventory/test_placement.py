@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import random
+from contextlib import suppress
 from dataclasses import replace
+from uuid import UUID
 
 import pytest
-import sqlalchemy as sa
 
+from ipucloud.catalogue.load import load
+from ipucloud.clusters.operations.create import create
+from ipucloud.config import Settings
+from ipucloud.inventory.blocks import bits
 from ipucloud.inventory.placement import Demand, Need, NoRoom, read_room, take
 from ipucloud.inventory.queries import FlavorCapacity, region_capacity
 from ipucloud.inventory.snapshot import SlotState
 from ipucloud.kernel.errors import Problem
 from ipucloud.kernel.ids import new_id
+from tests.support.factories import make_project
+from tests.support.postgres import Database as Scratch
 from tests.support.waiting import PATIENCE
-from tests.support.world import World
+from tests.support.world import World, cluster_body, open_world
+from tests.unit.inventory.model import best_fit
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +44,14 @@ async def states(world: World) -> list[SlotState]:
     """Of Luxembourg's machines, by slot."""
     async with world.database.read() as connection:
         room = await read_room(connection, "luxembourg-2", M2000)
-    return [slot.state for pod in room.pods for slot in pod.slots]
+    found = {slot: state for pod in room.pods for state in SlotState for slot in bits(pod.mask(state))}
+    return [found[slot] for slot in sorted(found)]
+
+
+async def change(world: World, statement: str) -> None:
+    """Change machines, hosts or allocations by hand."""
+    await world.execute(statement)
+    await world.settle()
 
 
 async def why_not(world: World, machines: int) -> NoRoom | None:
@@ -53,12 +69,12 @@ async def capacities(world: World) -> dict[str, FlavorCapacity]:
 
 async def test_a_machine_is_free_only_when_nobody_holds_it_and_nothing_is_wrong_with_it(world: World) -> None:
     created = await world.create(flavor="m2000-pod8")
-    await world.execute("UPDATE machines SET health = 'degraded', allocatable = false WHERE slot IN (0, 2)")
-    await world.execute("UPDATE machines SET maintenance = true, allocatable = false WHERE slot = 3")
+    await change(world, "UPDATE machines SET health = 'degraded', allocatable = false WHERE slot IN (0, 2)")
+    await change(world, "UPDATE machines SET maintenance = true, allocatable = false WHERE slot = 3")
     held = [SlotState.ALLOCATED] * 2
     rest = [SlotState.UNHEALTHY, SlotState.MAINTENANCE] + [SlotState.FREE] * 12
     assert await states(world) == held + rest
-    await world.execute("UPDATE allocations SET released_at = app_now()")
+    await change(world, "UPDATE allocations SET released_at = app_now()")
     assert await states(world) == [SlotState.CLEANING] * 2 + rest
     await world.delete(created.target_id)
     await world.finish_delete(created.target_id)
@@ -66,8 +82,8 @@ async def test_a_machine_is_free_only_when_nobody_holds_it_and_nothing_is_wrong_
 
 
 async def test_unhealthy_machines_and_hosts_take_no_cluster(world: World) -> None:
-    await world.execute("UPDATE machines SET health = 'failed', allocatable = false WHERE slot > 3")
-    await world.execute("UPDATE hosts SET maintenance = true, allocatable = false WHERE name NOT LIKE '%-007'")
+    await change(world, "UPDATE machines SET health = 'failed', allocatable = false WHERE slot > 3")
+    await change(world, "UPDATE hosts SET maintenance = true, allocatable = false WHERE name NOT LIKE '%-007'")
     created = await world.create(flavor="m2000-pod16")
     cluster = await world.cluster(created.target_id)
     assert [machine["slot"] for machine in cluster["machines"]] == [0, 1, 2, 3]
@@ -78,30 +94,70 @@ async def test_unhealthy_machines_and_hosts_take_no_cluster(world: World) -> Non
 
 async def test_the_reason_given_is_the_one_that_holds(world: World) -> None:
     assert await why_not(world, 16) is None
-    await world.execute("UPDATE machines SET health = 'failed', allocatable = false WHERE slot = 5")
+    await change(world, "UPDATE machines SET health = 'failed', allocatable = false WHERE slot = 5")
     assert (await why_not(world, 16) or pytest.fail("it does not fit")).reason == "health"
-    await world.execute("UPDATE machines SET health = 'ok', maintenance = (slot = 5), allocatable = (slot <> 5)")
+    await change(world, "UPDATE machines SET health = 'ok', maintenance = (slot = 5), allocatable = (slot <> 5)")
     assert (await why_not(world, 16) or pytest.fail("it does not fit")).reason == "maintenance"
 
 
-async def test_an_allocation_made_without_the_lock_is_refused_by_the_index(world: World) -> None:
+async def test_an_allocation_that_its_pod_does_not_show_is_refused_by_the_index(world: World) -> None:
     """Somebody's bug must cost the customer a retry, never a machine that two of them hold."""
-    world.broken_on_purpose.update(BROKEN_BY_A_ROGUE)
+    world.broken_on_purpose.update(BROKEN_BY_A_ROGUE | {"pod_shows_its_machines"})
     other = await world.create(region="amsterdam-2", flavor="bow-pod4")
-    async with world.database.begin() as rogue:
-        await rogue.execute(
-            sa.text(
-                "INSERT INTO allocations (id, project_id, cluster_id, machine_id, ordinal)"
-                " SELECT gen_random_uuid(), :project_id, :cluster_id, id, 100 + slot FROM machines"
-                " WHERE name LIKE 'lux%'"
-            ),
-            {"project_id": world.project.id, "cluster_id": other.target_id},
-        )
-        contender = asyncio.create_task(world.create("second"))
-        await waiting_for_a_lock(world)
+    await world.execute(
+        "INSERT INTO allocations (id, project_id, cluster_id, machine_id, ordinal)"
+        " SELECT gen_random_uuid(), :project_id, :cluster_id, id, 100 + slot FROM machines WHERE name LIKE 'lux%'",
+        project_id=world.project.id,
+        cluster_id=other.target_id,
+    )
     with pytest.raises(Problem) as raised:
+        await world.create("second")
+    assert (raised.value.kind.code, raised.value.kind.retryable) == ("unavailable", True)
+
+
+@pytest.mark.parametrize(
+    ("flavor", "scarce", "reason"),
+    [
+        (
+            "m2000-pod4",
+            "UPDATE machines SET health = 'failed', allocatable = false WHERE slot > 0 AND name LIKE 'lux%'",
+            "health",
+        ),
+        ("m2000-pod64", "UPDATE machines SET health = 'ok'", "capacity"),
+        (
+            "m2000-pod4",
+            "UPDATE hosts SET health = 'failed', allocatable = false WHERE name <> 'luxembourg-2-m2000-host-007'",
+            "hosts",
+        ),
+    ],
+)
+async def test_while_the_last_room_is_being_taken_others_wait(
+    world: World, *, flavor: str, scarce: str, reason: str
+) -> None:
+    """Who takes it may still fail: nobody is refused before that is certain."""
+    await change(world, scarce)
+    async with world.database.begin() as connection:
+        other = world.customer(await make_project(connection))
+    first = cluster_body("first", flavor=flavor)
+    async with world.database.begin() as connection:
+        taken = await create(connection, world.project.actor, first, catalogue=load(), settings=Settings())
+        contender = asyncio.create_task(other.create("second", flavor))
+        await waiting_for_a_lock(world)
+    with pytest.raises(Problem) as refused:
         await contender
-    assert (raised.value.kind.code, raised.value.kind.retryable) == ("capacity_exhausted", True)
+    said = refused.value.document()["why_not"]
+    assert isinstance(said, dict)
+    assert said["reason"] == reason
+    await world.delete(taken.target_id)
+    await world.finish_delete(taken.target_id)
+
+    with suppress(LookupError):
+        async with world.database.begin() as connection:
+            await create(connection, world.project.actor, first, catalogue=load(), settings=Settings())
+            contender = asyncio.create_task(other.create("second", flavor))
+            await waiting_for_a_lock(world)
+            raise LookupError
+    await contender
 
 
 async def waiting_for_a_lock(world: World) -> None:
@@ -110,27 +166,53 @@ async def waiting_for_a_lock(world: World) -> None:
             await asyncio.sleep(0.005)
 
 
-async def test_pools_that_share_hosts_never_take_the_same_one(world: World) -> None:
-    """Hosts belong to a region, pools to a region and type: the lock of one pool does not keep the other's hosts."""
+async def test_machine_types_that_share_hosts_never_take_the_same_one(world: World) -> None:
+    """Hosts belong to a region, whatever the machines they drive."""
     world.broken_on_purpose.update(BROKEN_BY_A_ROGUE)
-    await world.execute("INSERT INTO machine_pools VALUES ('luxembourg-2', 'bow-2000')")
     await world.execute("UPDATE pods SET region = 'luxembourg-2' WHERE machine_type = 'bow-2000'")
-    await world.execute(
-        "UPDATE hosts SET maintenance = true, allocatable = false WHERE name NOT LIKE 'lux%-000' AND name NOT LIKE 'lux%-001'"
-    )
+    await world.execute("UPDATE pod_runs SET region = 'luxembourg-2' WHERE machine_type = 'bow-2000'")
+    await change(world, "UPDATE hosts SET maintenance = true, allocatable = false WHERE name NOT LIKE 'lux%-00_'")
     created = await world.create()
-    bow = Demand(world.project.id, created.target_id, "luxembourg-2", replace(M2000, machine_type="bow-2000"))
-    async with world.database.begin() as first, world.database.begin() as second:
-        await first.execute(sa.text("SELECT id FROM hosts WHERE name LIKE 'lux%-001' FOR NO KEY UPDATE"))
-        with pytest.raises(Problem, match="1 Poplar server and the region has 0 free"):
-            await take(second, bow)
+    bow = Demand(world.project.id, created.target_id, "luxembourg-2", replace(M2000, machine_type="bow-2000", hosts=9))
     async with world.database.begin() as connection:
         await take(connection, bow)
-    assert await world.column("SELECT count(DISTINCT host_id) FROM allocations") == [2]
+    assert await world.column("SELECT count(DISTINCT host_id) FROM allocations") == [10]
+    with pytest.raises(Problem, match="1 Poplar server and the region has 0 free"):
+        await world.create("second")
+
+
+async def test_what_the_database_chooses_is_the_best_fit_and_rows_follow_the_machines(database: Scratch) -> None:
+    """Clusters come and go at random. Each time the machines are those of the model, and no rule is broken."""
+    draw = random.Random(12)  # noqa: S311
+    async with open_world(database.app_url, pods=4, hosts=64) as world:
+        held: list[UUID] = []
+        for number in range(60):
+            if held and draw.random() < 0.4:
+                cluster = held.pop(draw.randrange(len(held)))
+                await world.delete(cluster)
+                await world.finish_delete(cluster)
+                continue
+            flavor, machines = draw.choice([("pod4", 1), ("pod8", 2), ("pod16", 4), ("pod64", 16), ("pod128", 32)])
+            async with world.database.read() as connection:
+                pods = (await read_room(connection, "luxembourg-2", M2000)).pods
+            expected = best_fit(pods, machines)
+            if expected is None:
+                with pytest.raises(Problem, match="capacity_exhausted"):
+                    await world.create(f"c{number}", f"m2000-{flavor}")
+                continue
+            held.append((await world.create(f"c{number}", f"m2000-{flavor}")).target_id)
+            places = await world.rows(PLACES, cluster_id=held[-1])
+            assert [(pods[index].position, slot) for index, slot in expected] == [tuple(place) for place in places]
+
+
+PLACES = (
+    "SELECT position, slot FROM allocations JOIN machines ON machines.id = machine_id JOIN pods ON pods.id = pod_id"
+    " WHERE cluster_id = :cluster_id ORDER BY ordinal"
+)
 
 
 async def test_a_failed_host_is_not_counted_as_room(world: World) -> None:
-    await world.execute("UPDATE hosts SET health = 'failed', allocatable = false")
+    await change(world, "UPDATE hosts SET health = 'failed', allocatable = false")
     assert await why_not(world, 1) == NoRoom(
         "hosts",
         "The cluster needs 1 Poplar server and the region has 0 free. Try again later, or choose another region.",
@@ -154,7 +236,7 @@ async def test_capacity_counts_each_flavor_as_if_it_were_asked_for_alone(world: 
 
 
 async def test_capacity_ends_where_hosts_end(world: World) -> None:
-    await world.execute("UPDATE hosts SET maintenance = true, allocatable = false WHERE name NOT LIKE 'lux%-00_'")
+    await change(world, "UPDATE hosts SET maintenance = true, allocatable = false WHERE name NOT LIKE 'lux%-00_'")
     assert (await capacities(world))["m2000-pod4"].available == 10
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from contextlib import ExitStack
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -14,6 +17,7 @@ from ipucloud.clusters.operations.delete import DELETE
 from ipucloud.clusters.operations.kind import ClusterKind
 from ipucloud.clusters.operations.suspend import SUSPEND
 from ipucloud.inventory import placement, release
+from ipucloud.inventory.functions import LOCK_ROOM, POD_MASKS
 from ipucloud.operations.kind import Billing, Ending
 from ipucloud.operations.store import Accepted
 from ipucloud.quotas import store as quotas
@@ -26,14 +30,29 @@ _LIVE_HOST = "DROP INDEX uq_allocations_live_host"
 _QUOTA_CHECK = "ALTER TABLE quotas DROP CONSTRAINT ck_quotas_used"
 
 
-@mutant("two requests choose machines at once, and nothing refuses the second", schema=(_LIVE_MACHINE, _LIVE_HOST))
-def pool_not_locked(stack: ExitStack) -> None:
-    rewrite(stack, placement, "_LOCK_POOL", (" FOR NO KEY UPDATE", ""))
+_ROOM_NOT_LOCKED = re.sub(" FOR NO KEY UPDATE( SKIP LOCKED)?", "", LOCK_ROOM).replace("CREATE", "CREATE OR REPLACE", 1)
+_CLEANING_IS_FREE = POD_MASKS.replace("held.freed_at", "held.released_at").replace("CREATE", "CREATE OR REPLACE", 1)
 
 
-@mutant("machines are given away while they are being cleaned", schema=(_LIVE_MACHINE, _LIVE_HOST))
-def cleaning_is_free(stack: ExitStack) -> None:
-    rewrite(stack, placement, "_SNAPSHOT", ("AND held.freed_at IS NULL", "AND held.released_at IS NULL"))
+@mutant(
+    "two requests choose machines at once, and nothing refuses the second",
+    schema=(_LIVE_MACHINE, _LIVE_HOST, _ROOM_NOT_LOCKED),
+)
+def room_not_locked(stack: ExitStack) -> None:
+    rewrite(stack, placement, "_TAKE", ("AND free_mask & :slots = :slots", ""))
+
+
+@mutant("machines are given away while they are being cleaned", schema=(_LIVE_MACHINE, _LIVE_HOST, _CLEANING_IS_FREE))
+def cleaning_is_free(_: ExitStack) -> None:
+    """The database alone is wrong."""
+
+
+@mutant("machines that are freed stay taken in the rows of their pods")
+def pods_not_settled(stack: ExitStack) -> None:
+    async def settle(_connection: AsyncConnection, pod_ids: Collection[UUID]) -> int:
+        return len(pod_ids)
+
+    replace(stack, release, "settle", settle)
 
 
 @mutant("a delete does not end billing")

@@ -19,6 +19,7 @@ from ipucloud.kernel.errors import PROVISIONING_FAILED, Problem
 from ipucloud.operations.kind import OpenOperation
 from ipucloud.operations.loading import CURRENT_STEP, OPEN_OPERATION
 from ipucloud.operations.store import end_operation
+from tests.support.settled import SETTLED
 
 _SERVERS_RUN = sa.text(
     """
@@ -40,6 +41,7 @@ _EVERYTHING_FREED = (
     "UPDATE allocations SET released_at = app_now(), freed_at = app_now() WHERE cluster_id = :id",
     _QUOTA_GIVEN_BACK,
     "UPDATE poplar_servers SET state = 'deleted', ssh_host = NULL WHERE cluster_id = :id",
+    *SETTLED,
 )
 _MACHINES_FREED = (
     "UPDATE allocations SET released_at = app_now(), freed_at = app_now()"
@@ -47,6 +49,7 @@ _MACHINES_FREED = (
     _QUOTA_GIVEN_BACK,
     "UPDATE poplar_servers SET state = 'off' WHERE cluster_id = :id",
     "UPDATE partitions SET desired_state = 'absent', state = 'removed', removed_at = app_now() WHERE cluster_id = :id",
+    *SETTLED,
 )
 
 

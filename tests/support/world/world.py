@@ -25,6 +25,7 @@ from ipucloud.inventory.health.reports import clear, report
 from ipucloud.operations.queries import operation_document
 from tests.support.factories import Project, seed_world
 from tests.support.invariants import assert_sound
+from tests.support.settled import SETTLED
 from tests.support.waiting import PATIENCE
 from tests.support.world import finishing
 from tests.support.world.customer import Customer
@@ -105,6 +106,11 @@ class World(Customer):
         """Bring about a state that the test starts from."""
         async with self.database.begin() as connection:
             await connection.execute(sa.text(statement), values)
+
+    async def settle(self) -> None:
+        """Make the rows of pods and hosts follow from machines and allocations that `execute` changed."""
+        for statement in SETTLED:
+            await self.execute(statement)
 
     async def make_active(self, name: str = "bert", flavor: str = "m2000-pod4", **changes: object) -> UUID:
         """A cluster in use, which no worker built."""

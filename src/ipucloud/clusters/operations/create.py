@@ -128,9 +128,8 @@ async def create(
 ) -> Accepted:
     """Record the cluster with its quota, servers, operation, work item, machines and events, or nothing.
 
-    Eight statements. The lock of the machine pool, which all customers of a region share, is taken last and held for
-    two of them. Raises `Problem`: validation_failed, budget_reached, quota_exceeded, name_taken, capacity_exhausted,
-    funds_exhausted.
+    Seven statements. Machines, for which others may wait, are locked last. Raises `Problem`: validation_failed,
+    budget_reached, quota_exceeded, name_taken, capacity_exhausted, funds_exhausted, unavailable.
     """
     admitted = await admit(connection, actor, body, catalogue=catalogue, currency=settings.currency)
     refuse_by_budget(admitted.terms)

@@ -11,7 +11,9 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.db.rows import Query
 from ipucloud.inventory.health.codes import CODES, Code, Health, Kind
+from ipucloud.inventory.settle import settle
 
 _LOCK = {
     kind: sa.text(f"SELECT id FROM {kind}s WHERE id = ANY (CAST(:ids AS uuid[])) ORDER BY id FOR NO KEY UPDATE")
@@ -33,10 +35,15 @@ def _health(kind: Kind) -> str:
     return f"CASE {' '.join(cases)} ELSE '{Health.OK}' END"
 
 
-def _merge(kind: Kind) -> sa.TextClause:
+_POD = {"machine": "object.pod_id", "host": "(SELECT pod_id FROM machines WHERE id = object.machine_id)"}
+
+
+def _merge(kind: Kind) -> Query[UUID]:
+    """Gives the pods whose machines, or whose machines' own hosts, changed."""
     maintained = _among(code for code, declared in CODES[kind].items() if declared.maintenance)
-    return sa.text(
+    return Query(
         f"""
+        WITH changed AS (
         UPDATE {kind}s AS object
            SET health = merged.health, maintenance = merged.maintenance, allocatable = merged.allocatable
           FROM (
@@ -52,7 +59,10 @@ def _merge(kind: Kind) -> sa.TextClause:
          WHERE object.id = merged.id
            AND (object.health, object.maintenance, object.allocatable)
                IS DISTINCT FROM (merged.health, merged.maintenance, merged.allocatable)
-        """
+        RETURNING {_POD[kind]} AS pod_id)
+        SELECT DISTINCT pod_id FROM changed WHERE pod_id IS NOT NULL
+        """,
+        UUID,
     )
 
 
@@ -66,4 +76,4 @@ async def lock(connection: AsyncConnection, kind: Kind, ids: Collection[UUID]) -
 
 async def merge(connection: AsyncConnection, kind: Kind, ids: Collection[UUID]) -> None:
     """Write what the live reports of these objects say. Their rows must be locked: the reports are read once."""
-    await connection.execute(_MERGE[kind], {"ids": sorted(ids)})
+    await settle(connection, await _MERGE[kind].all(connection, {"ids": sorted(ids)}))

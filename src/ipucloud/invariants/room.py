@@ -1,0 +1,86 @@
+"""Rules about the rows from which room is found: they follow from machines, hosts and allocations."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ipucloud.invariants.rules import DatabaseRepair, Invariant, Refused, RepairDone, Violation, by
+from ipucloud.inventory.settle import settle
+
+
+async def _settle(connection: AsyncConnection, violation: Violation) -> RepairDone:
+    if not await settle(connection, [UUID(violation.object_id)]):
+        raise Refused("Nothing was left to repair.")
+    return RepairDone()
+
+
+POD_SHOWS_ITS_MACHINES = Invariant(
+    name="pod_shows_its_machines",
+    sentence="The row of a pod shows which of its machines are free, held, being cleaned, unhealthy or in maintenance.",
+    object_type="pod",
+    remedy="Apply the audit's repair. Until then creates may be refused, or answered with 503, although there is room.",
+    repair=DatabaseRepair("computes the pod's masks from its machines", _settle),
+    statement="""
+    SELECT pods.id::text AS object_id, NULL::uuid AS project_id,
+           format('%s shows the free slots %s, its machines say %s', name, pods.free_mask::bit(16),
+                  coalesce(truth.free_mask, 0)::bit(16)) AS detail
+      FROM pods LEFT JOIN pod_masks AS truth ON truth.pod_id = pods.id
+     WHERE (pods.free_mask, pods.allocated_mask, pods.cleaning_mask, pods.unhealthy_mask, pods.maintenance_mask)
+           <> (coalesce(truth.free_mask, 0), coalesce(truth.allocated_mask, 0), coalesce(truth.cleaning_mask, 0),
+               coalesce(truth.unhealthy_mask, 0), coalesce(truth.maintenance_mask, 0))
+    """,
+)
+
+RUN_SHOWS_ITS_PODS = Invariant(
+    name="run_shows_its_whole_pods",
+    sentence="The row of 16 neighbouring pods shows which of them are wholly free.",
+    object_type="pod_run",
+    remedy="Apply the audit's repair. Until then creates may be refused, or answered with 503, although there is room.",
+    repair=by(
+        "computes the run's mask from its pods",
+        "SELECT FROM pod_runs WHERE id = CAST(:object_id AS uuid) FOR NO KEY UPDATE",
+        """
+        UPDATE pod_runs SET whole_mask = truth.mask
+          FROM (SELECT coalesce(bit_or(1 << position % 16) FILTER (WHERE free_mask = 65535), 0) AS mask
+                  FROM pods WHERE run_id = CAST(:object_id AS uuid)) AS truth
+         WHERE id = CAST(:object_id AS uuid) AND whole_mask <> truth.mask
+        """,
+    ),
+    statement="""
+    SELECT pod_runs.id::text AS object_id, NULL::uuid AS project_id,
+           format('%s, run %s shows the whole pods %s, its pods say %s', pod_runs.gw_group, number,
+                  whole_mask::bit(16), truth.mask::bit(16)) AS detail
+      FROM pod_runs
+      JOIN (SELECT run_id, coalesce(bit_or(1 << position % 16) FILTER (WHERE free_mask = 65535), 0) AS mask
+              FROM pods GROUP BY run_id) AS truth ON truth.run_id = pod_runs.id
+     WHERE whole_mask <> truth.mask
+    """,
+)
+
+HOST_SHOWS_ITS_HOLDER = Invariant(
+    name="host_shows_whether_it_is_held",
+    sentence="A host is marked as held exactly while a cluster holds it.",
+    object_type="host",
+    remedy="Apply the audit's repair. Until then the host is not given out, or creates may be answered with 503.",
+    repair=by(
+        "marks the host as held or free",
+        "SELECT FROM hosts WHERE id = CAST(:object_id AS uuid) FOR NO KEY UPDATE",
+        """
+        UPDATE hosts SET held = NOT held
+         WHERE id = CAST(:object_id AS uuid)
+           AND held <> EXISTS (SELECT FROM allocations WHERE host_id = hosts.id AND freed_at IS NULL)
+        """,
+    ),
+    statement="""
+    SELECT hosts.id::text AS object_id, NULL::uuid AS project_id,
+           format('%s is marked as %s', name, CASE WHEN held THEN 'held, and no cluster holds it'
+                                                   ELSE 'free, and a cluster holds it' END) AS detail
+      FROM hosts LEFT JOIN allocations ON host_id = hosts.id AND freed_at IS NULL
+     WHERE held <> (allocations.id IS NOT NULL)
+     GROUP BY hosts.id
+    """,
+)
+
+RULES = (POD_SHOWS_ITS_MACHINES, RUN_SHOWS_ITS_PODS, HOST_SHOWS_ITS_HOLDER)
