@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from ipucloud.identity.roles import Role
+from ipucloud.inventory.health.codes import Code
 from tests.api.support import Api, problem
 
 pytestmark = pytest.mark.anyio
@@ -85,6 +86,18 @@ async def test_an_operators_report_has_a_reason_an_end_and_an_author(api: Api, a
     problem(await admin.post(f"/v1/operator/health-reports/{unknown}:clear"), 404, "not_found")
 
 
+async def test_a_cluster_recovers_when_the_report_about_its_machine_is_cleared(
+    api: Api, admin: httpx.AsyncClient
+) -> None:
+    bert = await api.world.make_active()
+    await api.world.fail(bert, Code.BMC_CRITICAL)
+    [report] = await items(admin, "health-reports")
+    assert (report["credited"], report["message"] is None) == (True, False)
+    assert (await api.world.cluster(bert))["state"] == "degraded"
+    await admin.post(f"/v1/operator/health-reports/{report['id']}:clear")
+    assert (await api.world.cluster(bert))["state"] == "active"
+
+
 async def test_who_holds_and_held_a_machine_is_shown(api: Api, admin: httpx.AsyncClient) -> None:
     bert = (await api.make_cluster("bert"))["target"]["id"]
     [held] = await items(admin, "machines", cluster=bert)
@@ -103,8 +116,8 @@ async def test_nothing_is_healthy_that_was_not_observed(api: Api, admin: httpx.A
     assert {(each["region"], each["source"]) for each in unobserved} >= {("luxembourg-2", None)}
     assert await names(admin, health="ok") == set()
     await api.world.execute(
-        "INSERT INTO observations (region, source, started_at, finished_at, objects, answered)"
-        " VALUES ('luxembourg-2', 'bmc', app_now(), app_now(), 16, 16)"
+        "INSERT INTO observations (region, source, started_at, finished_at, stale_at, objects, answered)"
+        " VALUES ('luxembourg-2', 'bmc', app_now(), app_now(), app_now() + interval '1 day', 16, 16)"
     )
     assert await names(admin, health="ok") == {machine(slot) for slot in range(16)}
     [seen] = [each for each in await items(admin, "observations") if each["source"]]

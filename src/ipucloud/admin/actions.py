@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.admin.hardware import HOLDER
+from ipucloud.clusters.faults import settle_cluster
 from ipucloud.contract.operator_hardware import MOST_OBJECTS, HardwareSelection
 from ipucloud.db.documents import clauses
 from ipucloud.db.rows import Query
@@ -109,22 +110,22 @@ _CHANGED = Query(
 )
 
 
-class _Reported(NamedTuple):
-    machine_id: UUID | None
-    host_id: UUID | None
-    cleared: bool
+class _Holder(NamedTuple):
+    """The cluster that holds the object of a report; None: no cluster does."""
+
+    project_id: UUID | None
     cluster_id: UUID | None
 
 
-_REPORTED = Query(
+_HOLDER_NOW = Query(
     """
-    SELECT r.machine_id, r.host_id, r.cleared_at IS NOT NULL AS cleared, held.cluster_id
+    SELECT held.project_id, held.cluster_id
       FROM health_reports AS r
       LEFT JOIN allocations AS held ON held.freed_at IS NULL
             AND (held.machine_id = r.machine_id OR held.host_id = r.host_id)
      WHERE r.id = :report_id
     """,
-    _Reported,
+    _Holder,
 )
 
 
@@ -159,13 +160,18 @@ async def return_to_service(connection: AsyncConnection, selection: HardwareSele
 
 
 async def clear_report(connection: AsyncConnection, report_id: UUID) -> None:
-    """End one report of any source; observation reports the same again if it still sees it. Raises not_found."""
-    found = await _REPORTED.one_or_none(connection, {"report_id": report_id})
-    if found is None:
+    """End one report of any source, and what followed from it for the cluster that holds the object.
+
+    Observation reports the same again if it still sees it. Raises `Problem` not_found.
+    """
+    holder = await _HOLDER_NOW.one_or_none(connection, {"report_id": report_id})
+    if holder is None:
         raise not_found()
-    if found.cluster_id is not None:
-        await connection.execute(_LOCK_HOLDERS, {"clusters": [found.cluster_id]})
+    if holder.cluster_id is not None:
+        await connection.execute(_LOCK_HOLDERS, {"clusters": [holder.cluster_id]})
     await clear(connection, report_id=report_id)
+    if holder.project_id is not None and holder.cluster_id is not None:
+        await settle_cluster(connection, project_id=holder.project_id, cluster_id=holder.cluster_id)
 
 
 async def _targets(connection: AsyncConnection, selection: HardwareSelection) -> Sequence[Target]:

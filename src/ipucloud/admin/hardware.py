@@ -6,8 +6,6 @@ from ipucloud.admin.pages import keyed_page
 from ipucloud.db.documents import clauses, rfc3339
 from ipucloud.db.rows import Query
 
-OBSERVATION_EXPIRES = 60.0
-"""Seconds after which an observation says nothing about the present any more."""
 HISTORY = 100
 
 _SOURCE = {"machine": "bmc", "host": "host"}
@@ -29,9 +27,7 @@ CASE WHEN held.released_at IS NOT NULL THEN 'cleaning' WHEN held.id IS NOT NULL 
      WHEN object.allocatable THEN 'free' WHEN object.maintenance THEN 'maintenance' ELSE 'unhealthy' END
 """
 _HEALTH = """
-CASE WHEN object.health <> 'ok'
-          OR reading.finished_at >= app_now() - make_interval(secs => CAST(:expires AS double precision))
-     THEN object.health ELSE 'unknown' END
+CASE WHEN object.health <> 'ok' OR reading.stale_at > app_now() THEN object.health ELSE 'unknown' END
 """
 _SHARED = f"""
 object.*, {_STATE} AS state, {_HEALTH} AS shown_health, reading.finished_at AS observed_at,
@@ -139,7 +135,7 @@ def _one(rows: str, members: str, history: str) -> Query[str]:
 
 LIST_MACHINES = keyed_page(clauses("SELECT * FROM (", _MACHINES, ") AS machines", _FILTERED, _OF_MACHINES), _MACHINE)
 LIST_HOSTS = keyed_page(clauses("SELECT * FROM (", _HOSTS, ") AS hosts", _FILTERED), _HOST)
-"""Parameters of both: the filters, NULL for all, and `:expires`, `OBSERVATION_EXPIRES`."""
+"""Parameters of both: the filters, NULL for all."""
 GET_MACHINE = _one(
     _MACHINES,
     clauses(_MACHINE, ", 'rnic', page.rnic, 'bmc', page.bmc, 'gateway', page.gateway, 'host', page.host"),

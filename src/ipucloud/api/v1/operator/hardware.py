@@ -39,7 +39,6 @@ routes = router()
 
 _REPORT = "/v1/operator/health-reports/{report:uuid}"
 ReportId = Annotated[UUID, Path(description="Id of the health report.")]
-_EXPIRES = {"expires": hardware.OBSERVATION_EXPIRES}
 
 
 @routes.get(
@@ -48,7 +47,7 @@ _EXPIRES = {"expires": hardware.OBSERVATION_EXPIRES}
 )
 async def list_machines(request: Request, query: Annotated[HardwareMachineList, Query()]) -> Response:
     """List the installation's machines with state, health and holder, by name."""
-    return await keyed_list(request, hardware.LIST_MACHINES, query, **_EXPIRES)
+    return await keyed_list(request, hardware.LIST_MACHINES, query)
 
 
 @routes.get(
@@ -59,7 +58,7 @@ async def get_machine(
     request: Request, machine: Annotated[str, Path(description="Name of the machine.", examples=["lux2-m07"])]
 ) -> Response:
     """Return a machine with its live health reports, its holder, and the history of both."""
-    return await one_document(request, hardware.GET_MACHINE, name=machine, **_EXPIRES)
+    return await one_document(request, hardware.GET_MACHINE, name=machine)
 
 
 @routes.get(
@@ -68,7 +67,7 @@ async def get_machine(
 )
 async def list_hosts(request: Request, query: Annotated[HardwareList, Query()]) -> Response:
     """List the installation's hosts with state, health and holder, by name."""
-    return await keyed_list(request, hardware.LIST_HOSTS, query, **_EXPIRES)
+    return await keyed_list(request, hardware.LIST_HOSTS, query)
 
 
 @routes.get(
@@ -79,7 +78,7 @@ async def get_host(
     request: Request, host: Annotated[str, Path(description="Name of the host.", examples=["lux2-h04"])]
 ) -> Response:
     """Return a host with its live health reports, its holder, and the history of both."""
-    return await one_document(request, hardware.GET_HOST, name=host, **_EXPIRES)
+    return await one_document(request, hardware.GET_HOST, name=host)
 
 
 @routes.post(
