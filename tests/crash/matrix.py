@@ -52,8 +52,9 @@ AnyCase: TypeAlias = Case | RequestCase
 
 DOCS = Path(__file__).parents[2] / "docs"
 NEVER = "never"
-BOOKS = ("budgets.", "close.", "correct.", "invoices.", "months.", "prepaid.")
-"""Tried each in tests/feature: billing/test_budgets.py, test_killed.py, invoices/, and clusters/test_prepaid.py."""
+BOOKS = ("budgets.", "close.", "correct.", "credits.", "invoices.", "months.", "prepaid.")
+"""Tried each in tests/feature: billing/test_budgets.py, test_credits.py, test_killed.py, invoices/, and
+clusters/test_prepaid.py."""
 HITS = (1, 2)
 
 _HOMES: dict[str, Kind | RequestKind] = {

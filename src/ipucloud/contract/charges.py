@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -10,6 +11,18 @@ from pydantic import BaseModel, Field
 from ipucloud.contract.fields import Answer, Instant
 from ipucloud.contract.lists import Page
 from ipucloud.kernel.money import Money
+
+
+class CitedReportOut(Answer):
+    """A health report for which machines were credited."""
+
+    report_id: UUID = Field(description="Id of the health report.")
+    kind: Literal["machine", "poplar_server"]
+    machine: str | None = Field(description="Name of the machine; null if a Poplar server failed.")
+    code: str = Field(description="What failed, such as `bmc_critical` or `host_failed`.", examples=["bmc_critical"])
+    message: str | None = Field(description="What failed, for people.", examples=["The machine has failed."])
+    first_seen_at: datetime = Field(description="When the fault was first observed.")
+    ended_at: datetime | None = Field(description="When it was first observed to be gone; null while it lasts.")
 
 
 class ChargedUsageOut(Answer):
@@ -20,6 +33,8 @@ class ChargedUsageOut(Answer):
     started_at: datetime
     ended_at: datetime | None
     machines: int
+    credited_machines: int
+    credited_for: list[CitedReportOut] = Field(description="The health reports for which machines are credited.")
 
 
 class ChargedPriceOut(Answer):

@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
+from ipucloud.contract.charges import CitedReportOut
 from ipucloud.contract.fields import Answer, Body, CountryCode, Line, Lines, in_cents
 from ipucloud.contract.lists import Page
 from ipucloud.kernel.money import Amount, Money, rounded
@@ -72,11 +73,27 @@ class InvoiceLineOut(Answer):
     usage_month: str = Field(examples=["2026-05"])
     correction: bool = Field(description="Whether it corrects a month that was already invoiced.")
     minutes: int
-    machine_minutes: int
+    machine_minutes: int = Field(description="Billed machine-minutes.")
+    credited_machine_minutes: int = Field(
+        0, description="Further machine-minutes, of machines that did not work; they are not billed."
+    )
     unit_price: Money
     cost: Money = Field(description="Exact cost.")
     amount: Money = Field(description="Cost, rounded to cents.")
     tax_rate: str = Field(examples=["0.17"])
+
+
+class InvoiceCreditOut(Answer):
+    """Machine-minutes of a cluster that no line bills, because machines did not work, and the reports that say so."""
+
+    project_id: UUID
+    cluster_id: UUID
+    cluster: str = Field(description="Name of the cluster when the invoice was issued.")
+    since: datetime = Field(description="Start of the first minute that is credited, or of its part in this month.")
+    until: datetime
+    machine_minutes: int = Field(description="Credited machine-minutes; negative when a correction takes them back.")
+    amount: Money = Field(description="What they would have cost, exact; it is in no sum of the invoice.")
+    credited_for: list[CitedReportOut] = Field(description="The health reports for which machines are credited.")
 
 
 class InvoiceTaxOut(Answer):
@@ -104,6 +121,9 @@ class InvoiceOut(Answer):
     invoice_issued_on: date | None = None
     reason: str | None = Field(None, description="On a credit note: why it was issued.")
     lines: list[InvoiceLineOut] | None = None
+    credits: list[InvoiceCreditOut] | None = Field(
+        None, description="What the lines leave out because machines did not work; absent if there is none."
+    )
     cost: Money | None = Field(None, description="Exact cost of the usage.")
     adjustment: Money | None = Field(None, description="Difference from rounding the lines.")
     subtotal: Money | None = Field(None, description="Sum of the lines.")

@@ -60,6 +60,7 @@ class Books(World):
         ended_at: datetime | None = None,
         *,
         quantity: int = 1,
+        credited: int = 0,
         anchor_at: datetime | None = None,
         project: Project | None = None,
     ) -> UUID:
@@ -73,6 +74,7 @@ class Books(World):
                 region=REGION,
                 currency=CURRENCY,
                 quantity=quantity,
+                credited=credited,
                 anchor_at=anchor_at or started_at,
                 started_at=started_at,
                 ended_at=ended_at,

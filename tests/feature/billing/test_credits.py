@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import timedelta
 from decimal import Decimal
 from uuid import UUID
 
@@ -10,7 +12,10 @@ import sqlalchemy as sa
 
 from ipucloud.billing.metering.intervals import close_interval, open_interval
 from ipucloud.billing.pricing.usage import cluster_usage
+from ipucloud.db.engine import Database
 from tests.feature.billing.books import Books, at
+from tests.feature.billing.test_killed import killed_at
+from tests.support.postgres import Database as Scratch
 
 pytestmark = pytest.mark.anyio
 
@@ -34,6 +39,33 @@ async def charges(books: Books) -> list[tuple[object, ...]]:
 async def intervals(books: Books) -> list[tuple[str, str | None, int]]:
     """Start, end and credited machines of each, as times of the day."""
     return [(f"{row[0]:%H:%M:%S}", row[1] and f"{row[1]:%H:%M:%S}", row[2]) for row in await books.rows(INTERVALS)]
+
+
+@pytest.mark.parametrize(
+    ("machines", "times", "until", "cost"),
+    [
+        (1, ("10:10:30", "10:30:30"), "11:00:20", "13.75"),
+        (1, ("10:10:30", "10:10:50"), "11:00:20", "15.00"),
+        (1, ("10:10:10", "10:10:30"), "11:00:20", "14.9375"),
+        (4, ("10:10:20",), "11:00:20", "2.50"),
+        (1, ("10:10:30",), "10:20:00", "4.4375"),
+    ],
+)
+async def test_the_documented_examples(
+    books: Books, machines: int, times: tuple[str, ...], until: str, cost: str
+) -> None:
+    """Four machines since 10:00:20; each change is recorded two seconds after it was first seen."""
+    cluster = await pod4(books)
+    report = await books.reported(at(f"2026-05-05T{times[0]}"))
+    for time, number in zip(times, (machines, 0), strict=False):
+        since = at(f"2026-05-05T{time}")
+        books.now(since + timedelta(seconds=2))
+        await books.credit(cluster, number, since, report)
+    books.now(at(f"2026-05-05T{until}"))
+    async with books.database.begin() as connection:
+        await close_interval(connection, project_id=books.project.id, cluster_id=cluster)
+    await books.keep(at("2026-05-05T13:00:00"))
+    assert (await books.total())[1] == Decimal(cost)
 
 
 async def test_a_machine_fails_and_is_replaced(books: Books) -> None:
@@ -164,3 +196,18 @@ async def test_a_credit_without_evidence_is_refused(books: Books) -> None:
     with pytest.raises(sa.exc.IntegrityError, match="ck_usage_intervals_credited"):
         await books.credit(cluster, 5, START, await books.reported(START))
     assert await intervals(books) == [("10:00:20", None, 0)]
+
+
+async def test_a_killed_process_leaves_neither_credit_nor_gap(books: Books, database: Scratch) -> None:
+    cluster = await pod4(books)
+    since = at("2026-05-05T10:10:30")
+    report = await books.reported(since)
+    books.now(at("2026-05-05T10:10:32"))
+
+    async def work(other: Database) -> None:
+        await Books(other, database.owner_url, books.project).credit(cluster, 1, since, report)
+
+    assert await asyncio.to_thread(killed_at, database, "credits.changed", 1, work)
+    assert await intervals(books) == [("10:00:20", None, 0)]
+    await books.credit(cluster, 1, since, report)
+    assert await intervals(books) == [("10:00:20", "10:10:30", 0), ("10:10:30", None, 1)]

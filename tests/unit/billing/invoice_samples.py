@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from uuid import UUID
 
@@ -12,7 +12,9 @@ from ipucloud.billing.invoices.document import Credit, credit_note_document, inv
 from ipucloud.billing.invoices.lines import Bill, Line
 from ipucloud.billing.invoices.payer import Payer
 from ipucloud.billing.invoices.tax import Tax
-from ipucloud.contract.invoices import InvoiceOut, SellerOut
+from ipucloud.contract.charges import CitedReportOut
+from ipucloud.contract.invoices import InvoiceCreditOut, InvoiceOut, SellerOut
+from ipucloud.kernel.money import Money
 
 ACCOUNT = UUID("01977b1e-7c3a-7c55-9d3f-0a1b2c3d4e5f")
 APRIL = date(2026, 4, 1)
@@ -64,6 +66,7 @@ def lines(count: int, *, month: date = APRIL) -> list[Line]:
                 month,
                 minutes,
                 used,
+                0,
                 used * price,
             )
         )
@@ -85,7 +88,31 @@ def correction(minutes: int = -90) -> Line:
         march,
         minutes,
         minutes,
+        0,
         minutes * price,
+    )
+
+
+def machine_failed() -> InvoiceCreditOut:
+    seen, gone = datetime(2026, 4, 12, 10, 10, 30, tzinfo=UTC), datetime(2026, 4, 12, 10, 30, 30, tzinfo=UTC)
+    report = CitedReportOut(
+        report_id=UUID(int=77),
+        kind="machine",
+        machine="lu2-pod1-m3",
+        code="bmc_critical",
+        message="The machine has failed.",
+        first_seen_at=seen,
+        ended_at=gone,
+    )
+    return InvoiceCreditOut(
+        project_id=UUID(int=1),
+        cluster_id=UUID(int=2),
+        cluster="bert",
+        since=seen,
+        until=gone,
+        machine_minutes=20,
+        amount=Money.of("1.25", "EUR"),
+        credited_for=[report],
     )
 
 
@@ -97,11 +124,20 @@ def invoice(
     wallet: str = "0",
     number: str | None = "INV-2026-000042",
     payer: Payer = CUSTOMER,
+    credited: Sequence[InvoiceCreditOut] = (),
 ) -> InvoiceOut:
     totals = settle([line.cost for line in of], tax.rate, promo=Decimal(promo), wallet=Decimal(wallet))
     bill = Bill(ACCOUNT, "EUR", APRIL)
     made = invoice_document(
-        bill, of, totals, tax, number=number, issued_on=date(2026, 5, 2), payer=payer, seller=SELLER
+        bill,
+        of,
+        totals,
+        tax,
+        number=number,
+        issued_on=date(2026, 5, 2),
+        payer=payer,
+        seller=SELLER,
+        credited=credited,
     )
     return _as_stored(made)
 

@@ -12,18 +12,28 @@ import pytest
 from ipucloud.billing.invoices.pdf import render
 from ipucloud.billing.invoices.sheet import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, printable
 from ipucloud.contract.invoices import InvoiceOut
-from tests.unit.billing.invoice_samples import CUSTOMER, REVERSE, correction, credit_note, invoice, lines
+from tests.unit.billing.invoice_samples import (
+    CUSTOMER,
+    REVERSE,
+    correction,
+    credit_note,
+    invoice,
+    lines,
+    machine_failed,
+)
 
 POINTS = 72 / 25.4
 Box = tuple[float, float, float, float]
 USUAL = invoice([*lines(3), correction()], promo="250", wallet="1000")
 LONG = invoice([*lines(120), correction()], tax=REVERSE)
+CREDITED = invoice([lines(1)[0]._replace(credited_machine_minutes=20)], credited=[machine_failed()])
 DOCUMENTS = {
     "usual": USUAL,
     "long": LONG,
     "credit note": credit_note(),
     "draft": invoice(lines(2), number=None),
     "of somebody with a long address": invoice(lines(2), payer=CUSTOMER._replace(address="A line\n" * 140)),
+    "with credited machines": CREDITED,
     "owed to the customer": invoice([correction(-9000)]),
 }
 
@@ -53,6 +63,14 @@ def overlap(one: Box, other: Box) -> bool:
     wide = min(one[2], other[2]) - max(one[0], other[0])
     high = min(one[3], other[3]) - max(one[1], other[1])
     return wide > 0.5 and high > 0.5
+
+
+def test_what_is_credited_is_printed_with_its_reason() -> None:
+    [page] = texts(CREDITED)
+    assert "without 20 credited machine-minutes" in page
+    assert "bert: 20 machine-minutes from 2026-04-12 10:10:30 to 2026-04-12 10:30:30 UTC are not billed" in page
+    assert "(1.25 EUR). The machine has failed." in page
+    assert "(bmc_critical, seen 2026-04-12 10:10:30, report 00000000-0000-0000-0000-00000000004d)" in page
 
 
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS.keys())

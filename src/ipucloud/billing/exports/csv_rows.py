@@ -32,8 +32,10 @@ CREATE INDEX ON export_lines (cluster_id, price_id, quantity, account_id, list_u
 """
 # Sorted before it is joined, while a row is narrow; the lateral join keeps the order.
 _ROWS = """
-SELECT c.cost::text AS cost, {started} AS started, {ended} AS ended, c.minutes, c.minutes * c.quantity AS priced,
-       c.first_minute, c.rev, c.cluster_id, c.price_id, c.quantity, c.account_id, c.list_unit_price
+SELECT CASE c.credited WHEN 0 THEN c.cost ELSE c.cost + c.minutes * c.credited * c.unit_price END::text AS cost,
+       {started} AS started, {ended} AS ended, c.minutes, c.minutes * (c.quantity + c.credited) AS priced,
+       c.first_minute, c.rev, c.cluster_id, c.price_id, c.quantity + c.credited AS quantity, c.account_id,
+       c.list_unit_price
 """
 _COPY_LINES = """
 COPY (

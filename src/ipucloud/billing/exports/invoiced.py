@@ -1,4 +1,4 @@
-"""Rows that invoices add to usage (rounding, credit, tax, credit notes), and the datasets about invoices and months."""
+"""Rows beside usage: credited machines, rounding, credit, tax, credit notes; datasets about invoices and months."""
 
 from __future__ import annotations
 
@@ -40,6 +40,31 @@ WITH issued AS (
      AND n.issued_at < %(until)s::timestamp AT TIME ZONE 'UTC'
 )
 """
+# A report that was cited later, for the rest of the interval, is no reason of this charge.
+_GIVEN_BACK = """
+, given_back AS (
+  SELECT c.*, used.month AS usage_month, -c.minutes * c.credited * c.unit_price AS amount, region.name AS region_name,
+         coalesce(an.name, a.name) AS account_name, coalesce(pn.name, p.name) AS project_name,
+         coalesce(cn.name, k.name) AS cluster_name, coalesce(cn.tags, k.tags) AS tags, i.number, l.line,
+         (SELECT string_agg(DISTINCT f.code, ', ' ORDER BY f.code)
+            FROM usage_credits e JOIN cited_faults f ON f.id = e.report_id
+           WHERE e.interval_id = c.interval_id AND f.first_seen_at < c.ended_at) AS codes
+    FROM usage_charges c
+   CROSS JOIN LATERAL (SELECT date_trunc('month', c.hour AT TIME ZONE 'UTC')::date AS month) AS used
+    JOIN billing_accounts a ON a.id = c.account_id
+    JOIN projects p ON p.id = c.project_id
+    JOIN billed_clusters k ON k.id = c.cluster_id
+    LEFT JOIN unnest(%(regions)s::text[], %(region_names)s::text[]) AS region (slug, name) ON region.slug = c.region
+    LEFT JOIN export_names an ON (an.month, an.kind, an.id) = (%(month)s, 'account', a.id)
+    LEFT JOIN export_names pn ON (pn.month, pn.kind, pn.id) = (%(month)s, 'project', p.id)
+    LEFT JOIN export_names cn ON (cn.month, cn.kind, cn.id) = (%(month)s, 'cluster', k.id)
+    LEFT JOIN invoices i ON (i.account_id, i.currency, i.month) = (c.account_id, c.currency, %(month)s)
+    LEFT JOIN invoice_lines l
+      ON l.invoice_id = i.id AND (l.project_id, l.sku, l.region, l.price_id, l.unit_price, l.usage_month)
+       = (c.project_id, c.sku, c.region, c.price_id, c.unit_price, used.month)
+   WHERE c.billing_month = %(month)s AND c.credited > 0 AND {charges}
+)
+"""
 _COST_AND_USAGE = """
 SELECT amount AS "BilledCost", 'urn:ipu:account:' || account_id AS "BillingAccountId",
        account_name AS "BillingAccountName", currency AS "BillingCurrency", category AS "ChargeCategory",
@@ -48,8 +73,22 @@ SELECT amount AS "BilledCost", 'urn:ipu:account:' || account_id AS "BillingAccou
        charge_month::timestamp AT TIME ZONE 'UTC' AS "ChargePeriodStart", amount AS "ContractedCost",
        amount AS "EffectiveCost", number || '/' || part AS "InvoiceDetailId", number AS "InvoiceId",
        amount AS "ListCost", currency AS "PricingCurrency", amount AS "PricingCurrencyEffectiveCost",
-       number || '/' || part AS "x_ChargeId", 0::numeric AS "x_Revision"
-  FROM part ORDER BY number, part
+       number || '/' || part AS "x_ChargeId", 0::numeric AS "x_Revision", NULL AS "RegionId", NULL AS "RegionName",
+       NULL AS "ResourceId", NULL AS "ResourceName", NULL AS "ResourceType", NULL AS "SubAccountId",
+       NULL AS "SubAccountName", NULL AS "SubAccountType", NULL AS "Tags"
+  FROM part
+ UNION ALL
+SELECT amount, 'urn:ipu:account:' || account_id, account_name, currency, 'Credit',
+       CASE WHEN usage_month < %(month)s THEN 'Correction' END,
+       format('%%s of %%s machines did not work, %%s min: %%s', credited, quantity + credited, minutes, codes),
+       'Usage-Based', ended_at, started_at, amount, amount, number || '/' || line,
+       coalesce(number, 'draft:' || account_id || ':' || to_char(%(month)s::date, 'YYYY-MM')),
+       -minutes * credited * list_unit_price, currency, amount,
+       concat_ws('-', to_char(hour AT TIME ZONE 'UTC', 'YYYYMMDD"T"HH24'), cluster_id, first_minute, rev, 'credit'),
+       rev, region, coalesce(region_name, region), 'urn:ipu:cluster:' || cluster_id, cluster_name, 'IPU Cluster',
+       'urn:ipu:project:' || project_id, project_name, 'Project', tags::text
+  FROM given_back
+ ORDER BY "x_ChargeId"
 """
 _INVOICE_DETAIL = """
 , detail AS (
@@ -105,7 +144,7 @@ def small_rows(selection: Selection) -> sql.Composed:
     part = text(_OF_MONTH).format(scope=selection.of_invoices)
     lines = "l.project_id = %(project_id)s" if selection.account_id is None else "i.account_id = %(account_id)s"
     return {
-        Dataset.COST_AND_USAGE: part + text(_COST_AND_USAGE),
+        Dataset.COST_AND_USAGE: part + text(_GIVEN_BACK).format(charges=selection.of_charges) + text(_COST_AND_USAGE),
         Dataset.INVOICE_DETAIL: part + text(_INVOICE_DETAIL).format(lines=text(lines)),
         Dataset.BILLING_PERIOD: sql.Composed([text(_BILLING_PERIOD)]),
     }[selection.dataset]

@@ -22,7 +22,10 @@ SELECT now(), CASE WHEN num_nulls(d.issued_at, e.frozen_at) = 0 THEN greatest(d.
 """
 _SUMS = """
 SELECT category, currency, sum(rows)::bigint AS rows, sum(cost) AS cost
-  FROM (SELECT 'Usage' AS category, c.currency, count(*) AS rows, sum(c.cost) AS cost FROM usage_charges c
+  FROM (SELECT 'Usage' AS category, c.currency, count(*) AS rows,
+               sum(c.cost) + coalesce(sum(c.minutes * c.credited * c.unit_price) FILTER (WHERE c.credited > 0), 0)
+                 AS cost
+          FROM usage_charges c
          WHERE c.billing_month = %(month)s AND {scope} GROUP BY c.currency
         UNION ALL
         SELECT "ChargeCategory", "BillingCurrency", count(*), sum("BilledCost")

@@ -1,5 +1,7 @@
 """Series: what the charges of one cluster at one price have in common, written once for each export.
 
+A row of usage has all machines that were used; what is credited of them is a row of its own (`invoiced.py`).
+
 A million rows have some thousand series. Names, ids and prices are computed once for each series, in a temporary table
 of the export's snapshot; a row adds its time, minutes and cost.
 """
@@ -20,8 +22,8 @@ FORMULA = r"'^[=+@\t\r\uFF1D\uFF0B\uFF0D\uFF20-]'"
 
 _CHARGED = """
 CREATE TEMPORARY TABLE export_charged ON COMMIT DROP AS
-  SELECT c.account_id, c.project_id, c.cluster_id, c.price_id, c.sku, c.region, c.currency, c.quantity, c.unit_price,
-         c.list_unit_price,
+  SELECT c.account_id, c.project_id, c.cluster_id, c.price_id, c.sku, c.region, c.currency,
+         c.quantity + c.credited AS quantity, c.unit_price, c.list_unit_price,
          CASE WHEN c.hour >= %(month)s::timestamp AT TIME ZONE 'UTC' THEN %(month)s
               ELSE date_trunc('month', c.hour AT TIME ZONE 'UTC')::date END AS usage_month
     FROM usage_charges c WHERE c.billing_month = %(month)s AND
@@ -85,7 +87,7 @@ SELECT (row_number() OVER (ORDER BY cluster_id, usage_month, price_id, quantity,
 _JOIN = """
   JOIN export_series s
     ON (s.cluster_id, s.price_id, s.quantity, s.account_id, s.list_unit_price)
-     = (c.cluster_id, c.price_id, c.quantity, c.account_id, c.list_unit_price)
+     = (c.cluster_id, c.price_id, c.quantity + c.credited, c.account_id, c.list_unit_price)
    AND s.usage_month = {usage_month}
 """
 _OF_WINDOW = """

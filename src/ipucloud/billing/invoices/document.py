@@ -16,6 +16,7 @@ from ipucloud.billing.invoices.lines import Bill, Line
 from ipucloud.billing.invoices.payer import Payer
 from ipucloud.billing.invoices.tax import SENTENCES, Tax
 from ipucloud.contract.invoices import (
+    InvoiceCreditOut,
     InvoiceLineOut,
     InvoiceOut,
     InvoicePeriodOut,
@@ -47,10 +48,13 @@ def invoice_document(
     issued_on: date,
     payer: Payer,
     seller: SellerOut,
+    credited: Sequence[InvoiceCreditOut] = (),
 ) -> InvoiceOut:
     """An invoice, or without a number the draft of one."""
     money = partial(Money.of, currency=bill.currency)
+    given = {"credits": list(credited)} if credited else {}
     return InvoiceOut(
+        **given,
         kind="draft" if number is None else "invoice",
         number=number,
         issued_on=issued_on,
@@ -137,6 +141,7 @@ def _line(place: int, bill: Bill, line: Line, tax_rate: Decimal) -> InvoiceLineO
         correction=line.usage_month < bill.month,
         minutes=line.minutes,
         machine_minutes=line.machine_minutes,
+        credited_machine_minutes=line.credited_machine_minutes,
         unit_price=money(line.unit_price),
         cost=money(line.cost),
         amount=money(line.amount),

@@ -19,6 +19,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ipucloud.billing.invoices.arithmetic import InvoiceTotals, settle
+from ipucloud.billing.invoices.credited import credited
 from ipucloud.billing.invoices.credits import Burned, burn, usable, write_burned
 from ipucloud.billing.invoices.document import invoice_document, written
 from ipucloud.billing.invoices.lines import Bill, Line, lines_of, lines_of_many
@@ -31,7 +32,7 @@ from ipucloud.billing.invoices.tax import Tax, Taxpayer, treatment_of
 from ipucloud.billing.invoices.tax_rates import rate_on
 from ipucloud.contract.event_payloads import InvoiceNumbered
 from ipucloud.contract.event_types import INVOICE_ISSUED
-from ipucloud.contract.invoices import InvoiceOut, SellerOut
+from ipucloud.contract.invoices import InvoiceCreditOut, InvoiceOut, SellerOut
 from ipucloud.db.engine import Database
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -94,9 +95,9 @@ _INVOICE = sa.text(
 _LINE = sa.text(
     """
     INSERT INTO invoice_lines (invoice_id, line, project_id, sku, region, price_id, unit_price, usage_month, minutes,
-                               machine_minutes, cost, amount, tax_rate)
+                               machine_minutes, credited_machine_minutes, cost, amount, tax_rate)
     VALUES (:invoice_id, :line, :project_id, :sku, :region, :price_id, :unit_price, :usage_month, :minutes,
-            :machine_minutes, :cost, :amount, :tax_rate)
+            :machine_minutes, :credited_machine_minutes, :cost, :amount, :tax_rate)
     """
 )
 _TAX = sa.text(
@@ -119,6 +120,7 @@ class Computed:
     payer: Payer
     seller: SellerOut
     lines: Sequence[Line]
+    credits: Sequence[InvoiceCreditOut]
     burned: Sequence[Burned]
     totals: InvoiceTotals
     tax: Tax
@@ -134,6 +136,7 @@ class Computed:
             issued_on=self.day,
             payer=self.payer,
             seller=self.seller,
+            credited=self.credits,
         )
 
 
@@ -203,7 +206,8 @@ async def compute(connection: Statements, bill: Bill, payer: Payer, lines: Seque
         promo=total(each.amount for each in burned),
         wallet=await balance(connection, payer, "wallet", bill.currency),
     )
-    return Computed(bill, payer, seller, lines, burned, totals, tax, day)
+    without = await credited(connection, bill) if any(line.credited_machine_minutes for line in lines) else ()
+    return Computed(bill, payer, seller, lines, without, burned, totals, tax, day)
 
 
 async def tax_of(connection: Statements, payer: Payer, seller_country: str, day: date) -> Tax:

@@ -26,16 +26,17 @@ ROWS_AT_ONCE = 200
 # `started_at` rather than `hour` tells what was used before a credit expired; a line is the same either way.
 _USED = """
 SELECT account_id, currency, project_id, p.slug AS project, sku, region, price_id, unit_price, usage_month, minutes,
-       machine_minutes, cost
+       machine_minutes, credited_machine_minutes, cost
   FROM (SELECT account_id, currency, project_id, sku, region, price_id, unit_price,
                date_trunc('month', hour AT TIME ZONE 'UTC')::date AS usage_month, sum(minutes) AS minutes,
-               sum(CAST(minutes AS bigint) * quantity)::bigint AS machine_minutes, sum(cost) AS cost
+               sum(CAST(minutes AS bigint) * quantity)::bigint AS machine_minutes,
+               sum(CAST(minutes AS bigint) * credited)::bigint AS credited_machine_minutes, sum(cost) AS cost
           FROM usage_charges
 """
 _PRINTED = """
          GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) AS used
   JOIN projects p ON p.id = used.project_id
- WHERE used.minutes <> 0 OR used.machine_minutes <> 0
+ WHERE used.minutes <> 0 OR used.machine_minutes <> 0 OR used.credited_machine_minutes <> 0
  ORDER BY account_id, currency, usage_month DESC, p.slug, sku, region, unit_price, price_id
 """
 # The first rows come when the whole month is grouped; the next ones when the invoices of those before are issued.
@@ -54,7 +55,8 @@ _PATIENCE = (
 class Line(NamedTuple):
     """A line of an invoice: machine-minutes of a SKU under one price version.
 
-    `cost` is exact. A `usage_month` before the bill's is a correction.
+    `cost` is exact. `credited_machine_minutes` are not among `machine_minutes`, and cost nothing. A `usage_month`
+    before the bill's is a correction.
     """
 
     account_id: UUID
@@ -68,6 +70,7 @@ class Line(NamedTuple):
     usage_month: date
     minutes: int
     machine_minutes: int
+    credited_machine_minutes: int
     cost: Decimal
 
     @property

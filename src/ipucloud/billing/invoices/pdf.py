@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TypeVar
 
 from ipucloud.billing.invoices.sheet import GREY, LEFT, RIGHT, TOP, Column, Row, Sheet
-from ipucloud.contract.invoices import InvoiceLineOut, InvoiceOut, PartyOut
+from ipucloud.contract.invoices import InvoiceCreditOut, InvoiceLineOut, InvoiceOut, PartyOut
 from ipucloud.kernel.money import Money, plain
 
 Finished = TypeVar("Finished")
@@ -49,7 +49,7 @@ def _drawn(document: InvoiceOut, pages: int, finish: Callable[[Sheet], Finished]
         else:
             sheet.print_table(_columns(document.currency), [_line(line) for line in document.lines or ()])
             _totals(sheet, _invoice_totals(document))
-        _remarks(sheet, [*document.notes, *_terms(document)])
+        _remarks(sheet, [*document.notes, *map(_credit, document.credits or ()), *_terms(document)])
         return finish(sheet)
 
 
@@ -111,6 +111,8 @@ def _line(line: InvoiceLineOut) -> Row:
     used = f"{line.sku}, {line.region}"
     if line.correction:
         used += f"; correction of {line.usage_month}"
+    if line.credited_machine_minutes:
+        used += f"; without {line.credited_machine_minutes:,} credited machine-minutes"
     return Row(
         (
             str(line.line),
@@ -122,6 +124,23 @@ def _line(line: InvoiceLineOut) -> Row:
         ),
         note=used,
     )
+
+
+def _credit(credit: InvoiceCreditOut) -> str:
+    """`bert: 20 machine-minutes from … are not billed (1.25 EUR). The machine has failed (bmc_critical, report …).`"""
+    reasons = "; ".join(
+        f"{each.message or each.kind} ({each.code}, seen {_second(each.first_seen_at)}, report {each.report_id})"
+        for each in credit.credited_for
+    )
+    amount = f"{plain(credit.amount.amount)} {credit.amount.currency}"
+    return (
+        f"{credit.cluster}: {credit.machine_minutes:,} machine-minutes from {_second(credit.since)} to"
+        f" {_second(credit.until)} UTC are not billed ({amount}). {reasons}"
+    )
+
+
+def _second(instant: datetime) -> str:
+    return f"{instant:%Y-%m-%d %H:%M:%S}"
 
 
 def _given_back(document: InvoiceOut) -> Row:

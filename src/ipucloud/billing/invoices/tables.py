@@ -160,6 +160,13 @@ invoice_lines = sa.Table(
     sa.Column("usage_month", sa.Date, nullable=False, comment="before the invoice's month: a correction of it"),
     sa.Column("minutes", sa.BigInteger, nullable=False, comment="negative: taken back"),
     sa.Column("machine_minutes", sa.BigInteger, nullable=False),
+    sa.Column(
+        "credited_machine_minutes",
+        sa.BigInteger,
+        nullable=False,
+        server_default="0",
+        comment="further ones, of machines that did not work",
+    ),
     _money("cost", comment="exact: machine_minutes x unit_price"),
     _money("amount", comment="cost rounded to cents, halves away from zero"),
     sa.Column("tax_rate", _RATE, nullable=False),

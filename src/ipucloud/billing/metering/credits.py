@@ -13,6 +13,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 
 # What happened may have been recorded late: the end marks closed hours as dirty, and they are corrected.
@@ -65,4 +66,5 @@ async def set_credited(
         raise ValueError("a credit cites at least one health report")
     cluster = {"project_id": project_id, "cluster_id": cluster_id}
     await connection.execute(_CHANGE, {**cluster, "id": new_id(), "machines": machines, "since": since})
+    failpoint("credits.changed")
     await connection.execute(_CITE, {**cluster, "report_ids": list(report_ids)})

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
+from ipucloud.billing.metering.evidence import cited
 from ipucloud.db.documents import money, plain, rfc3339
 from ipucloud.db.rows import Query
 from ipucloud.db.statements import Statements
@@ -20,11 +21,14 @@ _CHARGES = Query(
              'started_at', {rfc3339("c.started_at")}, 'ended_at', {rfc3339("c.ended_at")},
              'posted_at', {rfc3339("c.posted_at")}, 'correction', c.rev > 0, 'first_minute', c.first_minute,
              'minutes', c.minutes, 'cost', {money("c.cost", "c.currency")},
-             'formula', format('%s min × %s × %s %s = %s', c.minutes, c.quantity, {plain("c.unit_price")}, c.currency,
-                               {plain("c.cost")}),
+             'formula', format('%s min × %s × %s %s = %s', c.minutes,
+                               CASE WHEN c.credited = 0 THEN c.quantity::text
+                                    ELSE format('(%s − %s credited)', c.quantity + c.credited, c.credited) END,
+                               {plain("c.unit_price")}, c.currency, {plain("c.cost")}),
              'usage', json_build_object(
                'interval_id', u.id, 'anchor_at', {rfc3339("u.anchor_at")}, 'started_at', {rfc3339("u.started_at")},
-               'ended_at', {rfc3339("u.ended_at")}, 'machines', c.quantity),
+               'ended_at', {rfc3339("u.ended_at")}, 'machines', c.quantity + c.credited,
+               'credited_machines', c.credited, 'credited_for', {cited("c.interval_id")}),
              'price', json_build_object(
                'id', c.price_id, 'sku', c.sku, 'region', c.region, 'unit_price', {money("c.unit_price", "c.currency")},
                'list_unit_price', {money("c.list_unit_price", "c.currency")}, 'contract', k.id IS NOT NULL,

@@ -53,7 +53,7 @@ def show_invoice(
         return
     session.show_items(
         found.lines or (),
-        ("LINE", "PROJECT", "SKU", "REGION", "MONTH", "MACHINE MINUTES", "PRICE", "AMOUNT"),
+        ("LINE", "PROJECT", "SKU", "REGION", "MONTH", "MACHINE MINUTES", "CREDITED", "PRICE", "AMOUNT"),
         lambda line: (
             line.line,
             line.project,
@@ -61,10 +61,11 @@ def show_invoice(
             line.region,
             f"{line.usage_month} corrected" if line.correction else line.usage_month,
             line.machine_minutes,
+            line.credited_machine_minutes or None,
             line.unit_price,
             line.amount,
         ),
-        drop=("LINE", "REGION", "MONTH", "PRICE", "PROJECT"),
+        drop=("LINE", "REGION", "MONTH", "PRICE", "PROJECT", "CREDITED"),
     )
     sums = {
         "subtotal": found.subtotal,

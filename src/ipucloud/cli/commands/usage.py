@@ -40,4 +40,11 @@ def usage(
 
 
 def _facts(usage: Usage | ProjectUsage) -> list[tuple[str, object]]:
-    return [("since", usage.since), ("until", usage.until), ("minutes", usage.minutes), ("cost", usage.cost)]
+    credited = [("minutes with credited machines", usage.credited_minutes)] if usage.credited_minutes else []
+    return [
+        ("since", usage.since),
+        ("until", usage.until),
+        ("minutes", usage.minutes),
+        *credited,
+        ("cost", usage.cost),
+    ]

@@ -94,23 +94,29 @@ class BudgetThreshold(Answer):
     """When the threshold was reached this month; null if it was not."""
 
 
-class ChargedUsage(Answer):
-    """The usage interval: `machines` were in use in [started_at, ended_at). Minutes are counted from `anchor_at`."""
+class CitedReport(Answer):
+    """A health report for which machines were credited."""
 
-    interval_id: str
-    """Id of the usage interval."""
+    report_id: str
+    """Id of the health report."""
 
-    anchor_at: datetime
-    """Time that minutes are counted from."""
+    kind: str
+    """What it is."""
 
-    started_at: datetime
-    """Start; null before it."""
+    machine: str | None = None
+    """Name of the machine; null if a Poplar server failed."""
+
+    code: str
+    """What failed, such as `bmc_critical` or `host_failed`."""
+
+    message: str | None = None
+    """What failed, for people."""
+
+    first_seen_at: datetime
+    """When the fault was first observed."""
 
     ended_at: datetime | None = None
-    """End, exclusive; null while it continues."""
-
-    machines: int
-    """Number of machines."""
+    """When it was first observed to be gone; null while it lasts."""
 
 
 class ClusterState(StrEnum):
@@ -1618,6 +1624,31 @@ class ChargedPrice(Answer):
     """Where the figure is from."""
 
 
+class ChargedUsage(Answer):
+    """The usage interval: `machines` were in use in [started_at, ended_at). Minutes are counted from `anchor_at`."""
+
+    interval_id: str
+    """Id of the usage interval."""
+
+    anchor_at: datetime
+    """Time that minutes are counted from."""
+
+    started_at: datetime
+    """Start; null before it."""
+
+    ended_at: datetime | None = None
+    """End, exclusive; null while it continues."""
+
+    machines: int
+    """Number of machines."""
+
+    credited_machines: int
+    """Machines of the cluster that did not work, and are not billed."""
+
+    credited_for: Annotated[Sequence[CitedReport], Field(validate_default=True)] = []
+    """The health reports for which machines are credited."""
+
+
 class ClusterSpending(Answer):
     """What one cluster cost in the month."""
 
@@ -2108,6 +2139,34 @@ class Image(Release):
     """Slugs of the regions that offer it."""
 
 
+class InvoiceCredit(Answer):
+    """Machine-minutes of a cluster that no line bills, because machines did not work, and the reports that say so."""
+
+    project_id: str
+    """Id of the project."""
+
+    cluster_id: str
+    """Id of the cluster."""
+
+    cluster: str
+    """Name of the cluster when the invoice was issued."""
+
+    since: datetime
+    """Start of the first minute that is credited, or of its part in this month."""
+
+    until: datetime
+    """End of the period, exclusive."""
+
+    machine_minutes: int
+    """Credited machine-minutes; negative when a correction takes them back."""
+
+    amount: Money
+    """What they would have cost, exact; it is in no sum of the invoice."""
+
+    credited_for: Annotated[Sequence[CitedReport], Field(validate_default=True)] = []
+    """The health reports for which machines are credited."""
+
+
 class InvoiceLine(Answer):
     """A project's usage of a SKU in a region under one price version."""
 
@@ -2139,7 +2198,7 @@ class InvoiceLine(Answer):
     """Billed minutes."""
 
     machine_minutes: int
-    """Minutes × machines."""
+    """Billed machine-minutes."""
 
     unit_price: Money
     """Price per minute of the SKU's unit."""
@@ -2152,6 +2211,9 @@ class InvoiceLine(Answer):
 
     tax_rate: str
     """Rate as a fraction: 0.17 is 17 %."""
+
+    credited_machine_minutes: int | None = None
+    """Further machine-minutes, of machines that did not work; they are not billed."""
 
 
 class InvoiceRow(Answer):
@@ -3016,6 +3078,9 @@ class Invoice(Answer):
     cost: Money | None = None
     """Exact cost of the usage."""
 
+    credits: Sequence[InvoiceCredit] | None = None
+    """What the lines leave out because machines did not work; absent if there is none."""
+
     due: Money | None = None
     """Amount due at the time of issue."""
 
@@ -3125,6 +3190,7 @@ __all__ = [
     "Charge",
     "ChargedPrice",
     "ChargedUsage",
+    "CitedReport",
     "Cluster",
     "ClusterSpending",
     "ClusterState",
@@ -3156,6 +3222,7 @@ __all__ = [
     "Holder",
     "Image",
     "Invoice",
+    "InvoiceCredit",
     "InvoiceLine",
     "InvoicePeriod",
     "InvoiceRow",

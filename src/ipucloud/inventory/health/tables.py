@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from ipucloud.db.base import instant, metadata, one_of
+from ipucloud.db.base import instant, make_with, metadata, one_of
 from ipucloud.inventory.health.codes import Allocation, Code, Source
+from ipucloud.inventory.health.views import CITED_FAULTS
 
 health_reports = sa.Table(
     "health_reports",
@@ -56,6 +57,7 @@ sa.Index(
     health_reports.c.first_seen_at,
     postgresql_where=health_reports.c.host_id.is_not(None),
 )
+make_with(health_reports, CITED_FAULTS)
 
 observations = sa.Table(
     "observations",

@@ -123,7 +123,7 @@ CHECKS = (
         """
         SELECT row, format('%%s is not in it', day)
           FROM (SELECT f.row,
-                       (CASE WHEN f."ChargeCategory" = 'Usage'
+                       (CASE WHEN f."ResourceId" IS NOT NULL
                              THEN greatest(f."ChargePeriodStart", f."BillingPeriodStart")
                              ELSE coalesce(n.issued_at, f."BillingPeriodEnd" - interval '1 day')
                          END AT TIME ZONE 'UTC')::date AS day

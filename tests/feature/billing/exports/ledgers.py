@@ -31,7 +31,10 @@ class Furnished:
 
 
 async def furnish(books: Books) -> Furnished:
-    """Usage over the end of April, which is sealed, a correction of it in May, a contract, a resize, odd names."""
+    """Usage over the end of April, which is sealed, a correction of it in May, a contract, a resize, odd names.
+
+    Five machines of the first cluster fail on 3 May.
+    """
     await books.price("0.0625", valid_to=at("2026-05-02T08:30:30"))
     await books.price("0.0710", at("2026-05-02T08:30:30"))
     async with books.database.begin() as connection:
@@ -51,7 +54,15 @@ async def furnish(books: Books) -> Furnished:
     )
     start, resized = at("2026-04-30T20:12:13"), at("2026-05-02T09:00:01")
     await books.used(first, start, resized, quantity=4)
-    await books.used(first, resized, at("2026-05-03T05:17:00"), quantity=16, anchor_at=start)
+    failed, gone = at("2026-05-03T03:30:00"), at("2026-05-03T05:17:00")
+    await books.used(first, resized, failed, quantity=16, anchor_at=start)
+    credited = await books.used(first, failed, gone, quantity=16, credited=5, anchor_at=start)
+    await books.execute(
+        "INSERT INTO usage_credits (project_id, interval_id, report_id) VALUES (:project, :interval, :report)",
+        project=books.project.id,
+        interval=credited,
+        report=await books.reported(failed),
+    )
     await books.used(second, at("2026-04-30T22:00:00"), at("2026-04-30T23:10:10"))
     await books.used(third, at("2026-05-02T10:10:10"), quantity=2, project=other)
     await books.execute(

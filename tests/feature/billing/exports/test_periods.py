@@ -133,7 +133,7 @@ def test_every_kind_of_row_has_its_day(bills: Bills) -> None:
         ("Usage", ""): {date(2026, 4, 30), MAY, date(2026, 5, 2), date(2026, 5, 3)},
         ("Usage", "Correction"): {MAY},
         ("Adjustment", ""): {date(2026, 4, 30)},
-        ("Credit", ""): {date(2026, 4, 30)},
+        ("Credit", ""): {date(2026, 4, 30), date(2026, 5, 3)},
         ("Tax", ""): {date(2026, 4, 30)},
         ("Credit", "Correction"): {date(2026, 5, 3)},
         ("Tax", "Correction"): {date(2026, 5, 3)},

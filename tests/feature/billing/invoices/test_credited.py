@@ -1,0 +1,84 @@
+"""What an invoice and an explanation say of machines that did not work."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import orjson
+import pytest
+
+from ipucloud.billing.reports.explain import charges_of
+from ipucloud.contract.charges import ChargeOut
+from tests.feature.billing.books import Books, at
+from tests.feature.billing.invoices.customers import SEALED, assert_books_sound, documents, taxed
+
+pytestmark = pytest.mark.anyio
+
+START, SEEN, GONE = at("2026-04-30T22:00:00"), at("2026-04-30T22:10:00"), at("2026-04-30T22:30:00")
+DELETED = at("2026-04-30T23:00:00")
+
+
+async def a_machine_fails(books: Books) -> dict[str, Any]:
+    """Four machines for an hour, one of them credited for twenty minutes of it, on a sealed bill; the report."""
+    await taxed(books)
+    await books.price("0.0625")
+    cluster = await books.make_cluster()
+    books.now(SEEN)
+    await books.used(cluster, START, quantity=4)
+    report = await books.reported(SEEN, good_since=GONE)
+    await books.credit(cluster, 1, SEEN, report)
+    books.now(GONE)
+    await books.credit(cluster, 0, GONE)
+    books.now(DELETED)
+    await books.execute("UPDATE usage_intervals SET ended_at = app_now() WHERE ended_at IS NULL")
+    await books.keep(SEALED)
+    return {"cluster": cluster, "report": report}
+
+
+async def test_an_invoice_cites_the_reports_of_what_it_leaves_out(books: Books) -> None:
+    made = await a_machine_fails(books)
+    [invoice] = await documents(books)
+    [line] = invoice["lines"]
+    assert (line["minutes"], line["machine_minutes"], line["credited_machine_minutes"]) == (60, 220, 20)
+    assert line["amount"]["amount"] == "13.75"
+    [credit] = invoice["credits"]
+    assert (credit["machine_minutes"], credit["amount"]["amount"]) == (20, "1.25")
+    assert (credit["since"], credit["until"]) == ("2026-04-30T22:10:00Z", "2026-04-30T22:30:00Z")
+    [cited] = credit["credited_for"]
+    assert (cited["report_id"], cited["code"]) == (str(made["report"]), "host_failed")
+    assert (cited["first_seen_at"], cited["ended_at"]) == (credit["since"], credit["until"])
+    await assert_books_sound(books)
+
+
+async def test_an_explanation_has_the_machines_and_the_reports(books: Books) -> None:
+    made = await a_machine_fails(books)
+    async with books.database.read() as connection:
+        found = await charges_of(
+            connection,
+            project_id=books.project.id,
+            cluster_id=made["cluster"],
+            since=START,
+            until=START + timedelta(hours=1),
+        )
+    before, during, after = [ChargeOut.model_validate(orjson.loads(each)) for each in found]
+    assert during.formula == "20 min × (4 − 1 credited) × 0.0625 EUR = 3.75"
+    assert (during.usage.machines, during.usage.credited_machines) == (4, 1)
+    [cited] = during.usage.credited_for
+    assert (cited.report_id, cited.first_seen_at, cited.ended_at) == (made["report"], SEEN, GONE)
+    assert before.usage.credited_for == after.usage.credited_for == []
+
+
+async def test_a_month_in_which_nothing_worked_has_no_invoice(books: Books) -> None:
+    await taxed(books)
+    await books.price("0.0625")
+    cluster = await books.make_cluster()
+    books.now(START)
+    await books.used(cluster, START, quantity=4)
+    await books.credit(cluster, 4, START, await books.reported(START))
+    books.now(DELETED)
+    await books.execute("UPDATE usage_intervals SET ended_at = app_now() WHERE ended_at IS NULL")
+    await books.keep(SEALED)
+    assert await documents(books) == []
+    assert await books.total() == (60, Decimal(0))
