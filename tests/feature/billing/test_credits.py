@@ -160,6 +160,19 @@ async def test_an_earlier_fault_found_later_counts_from_the_last_change(books: B
     assert [row[:3] for row in await charges(books)] == [(10, 4, 0), (50, 2, 2)]
 
 
+async def test_a_fault_that_follows_another_is_credited_from_its_own_first_sight(books: Books) -> None:
+    cluster = await pod4(books)
+    first, second = await books.reported(at("2026-05-05T10:10:00")), await books.reported(at("2026-05-05T10:30:02"))
+    books.now(at("2026-05-05T10:30:10"))
+    await books.credit(cluster, 1, at("2026-05-05T10:10:00"), first)
+    await books.credit(cluster, 4, at("2026-05-05T10:30:00"), second)
+    assert await intervals(books) == [
+        ("10:00:20", "10:10:00", 0),
+        ("10:10:00", "10:30:02", 1),
+        ("10:30:02", None, 4),
+    ]
+
+
 async def test_a_credit_ends_with_its_interval(books: Books) -> None:
     """Suspended while a machine was down: nothing is credited afterwards, and a resumed cluster is billed anew."""
     cluster = await pod4(books)

@@ -17,12 +17,15 @@ from ipucloud.kernel.failpoints import failpoint
 from ipucloud.kernel.ids import new_id
 
 # What happened may have been recorded late: the end marks closed hours as dirty, and they are corrected.
+# Where one fault ends and another begins, the credit of the new number begins with the first fault that it cites.
 _CHANGE = sa.text(
     """
     WITH ended AS (
       UPDATE usage_intervals u
-         SET ended_at = greatest(u.started_at,
-                                 date_trunc('second', least(CAST(:since AS timestamptz), app_now()), 'UTC'))
+         SET ended_at = greatest(u.started_at, date_trunc('second', least(app_now(), greatest(
+               CAST(:since AS timestamptz),
+               (SELECT min(f.first_seen_at) FROM cited_faults f WHERE f.id = ANY(CAST(:report_ids AS uuid[])))
+             )), 'UTC'))
        WHERE u.project_id = :project_id AND u.cluster_id = :cluster_id AND u.ended_at IS NULL
          AND u.credited <> :machines
       RETURNING u.*
@@ -54,17 +57,18 @@ async def set_credited(
 ) -> None:
     """Bill the cluster without `machines` of its machines from `since` on; 0 bills all of them again.
 
-    `since` is when the change was first seen, truncated to the second. It never reaches back beyond the start of the
-    open interval, because intervals that have ended never change, and never into the future. `report_ids` are the
-    live health reports that are the reason; more of them for as many machines are added to the same interval.
-    The caller holds the cluster's lock. Without an open interval, or a change, nothing happens.
+    `since` is when the change was first seen; it is cut to the second. The change takes effect no earlier than the open
+    interval, because intervals that have ended never change, no earlier than the first fault that is cited, and not in
+    the future. `report_ids` are the live health reports that are the reason; more of them for as many machines are
+    added to the same interval. The caller holds the cluster's lock. Without an open interval, or a change,
+    nothing happens.
 
     Raises ValueError for machines without a report, and sqlalchemy.exc.IntegrityError for more machines than the
     cluster has.
     """
     if machines and not report_ids:
         raise ValueError("a credit cites at least one health report")
-    cluster = {"project_id": project_id, "cluster_id": cluster_id}
+    cluster = {"project_id": project_id, "cluster_id": cluster_id, "report_ids": list(report_ids)}
     await connection.execute(_CHANGE, {**cluster, "id": new_id(), "machines": machines, "since": since})
     failpoint("credits.changed")
-    await connection.execute(_CITE, {**cluster, "report_ids": list(report_ids)})
+    await connection.execute(_CITE, cluster)
