@@ -30,6 +30,7 @@ from ipucloud.client.sync import Client
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
+_PLATFORM_ROLES = frozenset({"admin", "support"})
 NOT_CONFIGURED = (
     "No {what} is configured. Run `ipucloud login`, or set {variable}. For a system started by `ipucloud up`, run the "
     "line that it prints."
@@ -174,6 +175,7 @@ class _Command:
         _, *own = inspect.signature(function, eval_str=True).parameters.values()
         keyword = inspect.Parameter.KEYWORD_ONLY
         shared = [
+            inspect.Parameter("context", keyword, annotation=typer.Context),
             inspect.Parameter("as_json", keyword, default=False, annotation=Json),
             inspect.Parameter("project", keyword, default=None, annotation=Project),
             inspect.Parameter("profile", keyword, default=None, annotation=ProfileName),
@@ -187,6 +189,7 @@ class _Command:
     def __call__(
         self,
         *,
+        context: typer.Context,
         as_json: bool,
         project: str | None,
         profile: str | None,
@@ -195,14 +198,14 @@ class _Command:
         **arguments: object,
     ) -> None:
         session = Session(as_json, url, project, os.environ, profile)
-        with _errors_shown(session):
+        with _errors_shown(session, context.command_path):
             if watched:
                 watch(lambda: self._function(session, **arguments))
             self._function(session, **arguments)
 
 
 @contextmanager
-def _errors_shown(session: Session) -> Iterator[None]:
+def _errors_shown(session: Session, command: str) -> Iterator[None]:
     """Turn an error of the client into a message on standard error and an exit status."""
     try:
         yield
@@ -212,7 +215,7 @@ def _errors_shown(session: Session) -> Iterator[None]:
             error = explained(session.client, error, (PROJECT, session.configured.project))
         for line in f"ipucloud: {error}".splitlines():
             session.note(line)
-        if hint := _who_may(session, error):
+        if hint := _who_may(session, error, command):
             session.note(f"  {hint}")
         if session.as_json:
             output.write_json({"error": _document(error)})
@@ -221,7 +224,7 @@ def _errors_shown(session: Session) -> Iterator[None]:
         session.close()
 
 
-def _who_may(session: Session, error: ClientError) -> str | None:
+def _who_may(session: Session, error: ClientError, command: str) -> str | None:
     """How to do what the token's role does not allow: with a stored profile, or by storing one."""
     roles = error.document.get("roles") if isinstance(error, ApiError) and error.code == "permission_denied" else None
     if not isinstance(roles, list):
@@ -229,7 +232,10 @@ def _who_may(session: Session, error: ClientError) -> str | None:
     for name, profile in stored_profiles(session.environment).items():
         if profile.role in roles and profile.url == session.configured.url:
             return f"Profile {name} has the role {profile.role}: add --profile {name}."
-    return "To use such a token: `ipucloud login --profile NAME`, then add --profile NAME."
+    way = "To use such a token: `ipucloud login --profile NAME`, then add --profile NAME."
+    if not _PLATFORM_ROLES.issuperset(roles):
+        return way
+    return f"A platform administrator can run `{command}` with the same arguments. {way}"
 
 
 def _document(error: ClientError) -> object:

@@ -29,3 +29,4 @@ events = sa.Table(
 )
 sa.Index("ix_events_feed", events.c.project_id, events.c.transaction, events.c.id)
 sa.Index("ix_events_subject", events.c.project_id, events.c.subject_id, events.c.transaction, events.c.id)
+sa.Index("ix_events_request", events.c.request_id, postgresql_where=events.c.request_id.is_not(None))

@@ -66,6 +66,7 @@ sa.Index(
     unique=True,
     postgresql_where=operations.c.export_id.is_not(None),
 )
+sa.Index("ix_operations_request", operations.c.request_id)
 sa.Index("ix_operations_cluster", operations.c.project_id, operations.c.cluster_id)
 
 operation_steps = sa.Table(

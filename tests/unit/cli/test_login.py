@@ -128,7 +128,9 @@ def test_a_refusal_names_the_profile_that_may(run: Run, login: Run, service: Ser
     login("owners", OWNER)
     refused = problem(403, "permission_denied", "This needs platform:write.", roles=["admin"])
     service.on("POST", "/v1/projects", refused)
-    assert "`ipucloud login --profile NAME`" in run("projects", "create", "nlp").err
+    told = run("projects", "create", "nlp").err
+    assert "`ipucloud login --profile NAME`" in told
+    assert "A platform administrator can run `ipucloud projects create`" in told
     login("admins", ADMIN, "--profile", "admin")
     ended = run("projects", "create", "nlp")
     assert ended.status == 4
