@@ -22,8 +22,8 @@ def test_the_demo_shows_the_whole_way_and_leaves_nothing(ipucloud: Ipucloud) -> 
     assert report["ok"] is True
     seen = {check["what"]: check["seen"] for check in report["checks"]}
     assert seen["gc-info on the Poplar server shows 16 IPUs"] == "16 IPUs"
-    assert seen["the minutes since it was ready are billed"].endswith("EUR")
-    assert "the capacity is what it was" in seen
+    assert seen["the minutes since it became ready are billed"].endswith("EUR")
+    assert "the capacity is as before" in seen
     assert ipucloud.left() == []
     assert list(ipucloud.temporary.iterdir()) == []
 

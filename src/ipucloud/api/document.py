@@ -57,6 +57,7 @@ TAGS = {
     "hardware": "IPUs and machine types, with the vendor's figures.",
     "recipes": "Models of the model garden.",
     "tools": "Software that runs on Poplar servers.",
+    "operator": "Hardware, work and capacity of the platform, for its operators.",
     "health": "Whether a process is alive and ready.",
 }
 """The nouns of paths, in the order in which a customer meets them."""

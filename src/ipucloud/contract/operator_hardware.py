@@ -175,6 +175,8 @@ class HardwareSelection(Body):
 
 
 class HardwareReason(HardwareSelection):
+    """Hardware, and why something is done to it."""
+
     reason: Line = Field(description="Why, for other operators.", examples=["replace the fan"])
     expires_at: Instant | None = Field(None, description="When it ends by itself; null: by return to service.")
 

@@ -118,4 +118,6 @@ class RequestTraceOut(Answer):
 
 
 class WorkItemPark(Body):
+    """Why a work item is set aside."""
+
     reason: Line = Field(description="Why, for whoever finds it parked.", examples=["site upgrade until noon"])

@@ -61,7 +61,7 @@ class Report:
         failed = [check.what for check in self.checks if not check.ok]
         if failed:
             return f"Failed: {'; '.join(failed)}."
-        return f"All {len(self.checks)} checks hold; it took {self.seconds:g} seconds."
+        return f"All {len(self.checks)} checks passed in {self.seconds:g} seconds."
 
     def document(self) -> dict[str, object]:
         return {"ok": self.ok, "seconds": self.seconds, "checks": [vars(check) for check in self.checks]}
@@ -89,11 +89,11 @@ async def _introduce(customer: Customer, report: Report) -> None:
     token = await customer.asks("tokens", "create", "demo", "--role", "operator")
     customer.token = token["token"]
     me = await customer.asks("whoami")
-    report.check("a new token acts in its role", me["role"] == "operator", f"{token['display_prefix']}…, {me['role']}")
+    report.check("a new token has its role", me["role"] == "operator", f"{token['display_prefix']}…, {me['role']}")
     public = make_key(customer.folder / "key")
-    key = await customer.asks("ssh-keys", "add", "laptop", str(public))
+    key = await customer.asks("ssh-keys", "create", "laptop", str(public))
     listed = await customer.asks("ssh-keys", "list")
-    report.check("an SSH key is known", [each["name"] for each in listed] == ["laptop"], key["fingerprint"])
+    report.check("an SSH key is registered", [each["name"] for each in listed] == ["laptop"], key["fingerprint"])
 
 
 async def _capacity(customer: Customer) -> Any:
@@ -103,7 +103,7 @@ async def _capacity(customer: Customer) -> Any:
 async def _create(customer: Customer, report: Report, before: Any) -> Cluster:
     estimate = await customer.asks("clusters", "estimate", "--flavor", FLAVOR, "--region", REGION)
     price = estimate["price_per_minute"]
-    report.check("quota and capacity allow a POD16", estimate["quota"]["allowed"], f"{_money(price)} per minute")
+    report.check("quota and capacity suffice for a POD16", estimate["quota"]["allowed"], f"{_money(price)} per minute")
     made = await customer.asks("clusters", "create", NAME, "--flavor", FLAVOR, "--region", REGION)
     cluster = Cluster.model_validate(made["cluster"])
     if cluster.ready_at is None:
@@ -127,10 +127,14 @@ async def _work(customer: Customer, report: Report, cluster: Cluster) -> None:
     sent.write_bytes(secrets.token_bytes(100_000))
     await server.put(sent, "data.bin")
     await server.get("data.bin", back)
-    report.check("a file comes back as it went", back.read_bytes() == sent.read_bytes(), "100000 bytes by SFTP")
+    report.check(
+        "a file copied there and back is unchanged", back.read_bytes() == sent.read_bytes(), "100,000 bytes by SFTP"
+    )
     make_key(customer.folder / "stranger")
     refusal = await _refusal(_login(customer, cluster, "stranger"))
-    report.check("another key is refused", "permission denied" in refusal.casefold(), refusal or "let in")
+    report.check(
+        "a key that was not registered is refused", "permission denied" in refusal.casefold(), refusal or "accepted"
+    )
 
 
 async def _pay(customer: Customer, report: Report) -> None:
@@ -139,7 +143,9 @@ async def _pay(customer: Customer, report: Report) -> None:
     price = Decimal(cluster["price_per_minute"]["amount"])
     cost = Decimal(usage["cost"]["amount"])
     right = usage["minutes"] >= 1 and cost == usage["minutes"] * price
-    report.check("the minutes since it was ready are billed", right, f"{usage['minutes']} min, {_money(usage['cost'])}")
+    report.check(
+        "the minutes since it became ready are billed", right, f"{usage['minutes']} min, {_money(usage['cost'])}"
+    )
 
 
 async def _delete(customer: Customer, report: Report, cluster: Cluster, before: Any) -> None:
@@ -150,9 +156,9 @@ async def _delete(customer: Customer, report: Report, cluster: Cluster, before: 
         "billing has ended", billing["status"] == "ended", f"{billing['minutes']} min, {_money(billing['cost'])}"
     )
     refusal = await _refusal(_login(customer, cluster, "key"))
-    report.check("its server is gone", bool(refusal), refusal or "let in")
+    report.check("its server is gone", bool(refusal), refusal or "accepted")
     after = await _capacity(customer)
-    report.check("the capacity is what it was", after == before, f"room for {_room(after)}, of {_room(before)}")
+    report.check("the capacity is as before", after == before, f"room for {_room(after)}, of {_room(before)}")
 
 
 def _login(customer: Customer, cluster: Cluster, key: str) -> Login:
