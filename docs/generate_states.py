@@ -56,8 +56,8 @@ def _operations() -> str:
         "# Operations",
         "",
         "For people who change the code, and for operators: what each kind of operation does, step by step. Each is",
-        "declared in a module of its own: `src/ipucloud/clusters/operations/`, `src/ipucloud/partitions/operations.py`,",
-        "`src/ipucloud/billing/exports/operation.py`.",
+        "declared in a module of its own: `src/ipucloud/clusters/operations/`,",
+        "`src/ipucloud/partitions/operations.py`, `src/ipucloud/billing/exports/operation.py`.",
     ]
     for kind in KINDS.values():
         parts += ["", f"## `{kind.name}`", "", _sentence(kind), "", *_steps(kind.steps)]
